@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { isDomainAllowed, normalizeDomain } from "./domains.ts";
+import { FIELD_BOUNDS as B } from "./limits.ts";
+import { normalizeOrigin } from "./origins.ts";
+import { toolDefinitionSchema, toolUrl } from "./tool_definition.ts";
+import { VENDORS } from "./vendors.ts";
+
+const model = z.string().min(1).max(256);
+
+const modelPolicy = z.strictObject({
+  provider: z.enum(VENDORS),
+  model,
+  temperature: z.number().min(0).max(2).optional(),
+  maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional(),
+});
+
+const fallback = z.strictObject({ provider: z.enum(VENDORS), model });
+
+const budget = z.strictObject({
+  maxCostUsd: z.number().min(0).max(B.maxCostUsd),
+  maxSteps: z.int().min(1).max(B.maxSteps),
+  wallClockMs: z.int().min(B.minWallClockMs).max(B.maxWallClockMs),
+});
+
+const domain = z.string().max(B.domainLength).transform((entry, ctx) => {
+  const normal = normalizeDomain(entry);
+  if (normal !== undefined) return normal;
+  ctx.addIssue({ code: "custom", message: "must be a host, or *.host, with an optional :port" });
+  return z.NEVER;
+});
+
+const origin = z.string().max(2048).transform((value, ctx) => {
+  const normal = normalizeOrigin(value);
+  if (normal !== undefined) return normal;
+  const message = "must be scheme://host[:port]; http only for localhost and loopback";
+  ctx.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
+const fields = {
+  name: z.string().min(1).max(B.agentName),
+  systemPrompt: z.string().min(1).max(B.systemPrompt),
+  modelPolicy,
+  fallback: fallback.optional(),
+  knowledgeBaseId: z.uuid().optional(),
+  budget,
+  tools: z.array(toolDefinitionSchema).max(B.tools),
+  allowedDomains: z.array(domain).max(B.allowedDomains),
+  allowedOrigins: z.array(origin).max(B.allowedOrigins).optional(),
+};
+
+const shape = z.strictObject(fields);
+type AgentShape = z.infer<typeof shape>;
+
+/** Rules that span fields: tool names are unique and each tool's host is in `allowedDomains`. */
+function checkTools(agent: Pick<AgentShape, "tools" | "allowedDomains">, ctx: z.RefinementCtx) {
+  const seen = new Set<string>();
+  agent.tools.forEach((tool, i) => {
+    const at = tool.type === "http" ? ["tools", i, "request", "url"] : ["tools", i, "url"];
+    if (!isDomainAllowed(toolUrl(tool), agent.allowedDomains)) {
+      const message = `the host ${toolUrl(tool).host} is not in allowedDomains`;
+      ctx.addIssue({ code: "custom", path: at, message });
+    }
+    if (seen.has(tool.name)) {
+      ctx.addIssue({
+        code: "custom",
+        path: ["tools", i, "name"],
+        message: "is used by another tool",
+      });
+    }
+    seen.add(tool.name);
+  });
+}
+
+/** Body of `POST /v1/agents`; the parsed value has domains and origins normalised. */
+export const agentBodySchema = shape.superRefine(checkTools);
+export type AgentBody = z.infer<typeof agentBodySchema>;
+
+/**
+ * Body of `PATCH /v1/agents/:id`: every field optional, `modelPolicy` and `budget` merged field by
+ * field, `"fallback": null` clears. The merged agent is validated again with `agentBodySchema`.
+ */
+export const agentPatchSchema = z.strictObject({
+  ...z.strictObject(fields).partial().shape,
+  modelPolicy: modelPolicy.partial().optional(),
+  budget: budget.partial().optional(),
+  fallback: fallback.nullable().optional(),
+});
+export type AgentPatch = z.infer<typeof agentPatchSchema>;
+
+/** An agent as the service returns it. Unset optional fields are omitted, never `null`. */
+export interface Agent extends AgentBody {
+  id: string;
+  /** ISO 8601 UTC. */
+  createdAt: string;
+  /** ISO 8601 UTC. */
+  updatedAt: string;
+  /** 1 at creation, +1 on each change; also the `ETag`. */
+  version: number;
+}

@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { FIELD_BOUNDS as B } from "./limits.ts";
+import { VENDORS } from "./vendors.ts";
+
+const message = z.strictObject({
+  role: z.enum(["user", "assistant"]),
+  content: z.string().min(1).max(B.messageLength),
+});
+export type ChatMessage = z.infer<typeof message>;
+
+/** Body of `POST /v1/chat/stream`. `sessionToken` is required on the widget path only. */
+export const chatBodySchema = z.strictObject({
+  agentId: z.uuid(),
+  sessionToken: z.string().min(B.sessionTokenMin).max(B.sessionTokenMax).optional(),
+  messages: z.array(message).min(1).max(B.messages)
+    .refine((list) => list.at(-1)?.role === "user", "the last message must be the user's"),
+  conversationId: z.uuid().optional(),
+  model: z.string().min(1).max(256).optional(),
+  provider: z.enum(VENDORS).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional(),
+  requestId: z.string().min(B.requestIdMin).max(B.requestIdMax).optional(),
+});
+export type ChatBody = z.infer<typeof chatBodySchema>;

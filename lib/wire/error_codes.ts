@@ -1,0 +1,69 @@
+/**
+ * Every code of the error envelope with the HTTP status it is sent with. Codes are stable across
+ * versions, messages are not. Source: specification section 7, CONTRACT section 7.
+ */
+export const ERROR_STATUS = {
+  schema_validation_failed: 400,
+  invalid_api_key: 401,
+  session_token_invalid: 401,
+  insufficient_scope: 403,
+  origin_not_allowed: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  stream_expired: 410,
+  version_conflict: 412,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  idempotency_key_reused: 422,
+  rate_limit_exceeded: 429,
+  plan_limit_exceeded: 429,
+  internal_error: 500,
+  provider_error: 502,
+  provider_rate_limited: 503,
+  service_unavailable: 503,
+  provider_timeout: 504,
+} as const;
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/** The one JSON body of every refused request. */
+export interface ErrorEnvelope {
+  /** Stable, machine-readable. */
+  code: ErrorCode;
+  /** For people; never parsed. */
+  message: string;
+  /** The HTTP status, mirrored. */
+  http: number;
+  /** Code-specific, for example the list of validation issues. */
+  details?: Record<string, unknown>;
+}
+
+/** One fault in a body: `path` is dotted, `""` for the body itself. */
+export interface ValidationIssue {
+  path: string;
+  code: string;
+  message: string;
+}
+
+/** Codes an `error` frame may carry once a stream has started. */
+export const STREAM_ERROR_CODES = [
+  "budget_exceeded",
+  "provider_error",
+  "provider_timeout",
+  "provider_rate_limited",
+  "plan_limit_exceeded",
+  "run_interrupted",
+  "internal_error",
+] as const;
+export type StreamErrorCode = typeof STREAM_ERROR_CODES[number];
+
+export const FINISH_REASONS = [
+  "stop",
+  "length",
+  "content_filter",
+  "max_steps",
+  "max_cost",
+  "timeout",
+  "cancelled",
+  "error",
+] as const;
+export type FinishReason = typeof FINISH_REASONS[number];

@@ -1,0 +1,29 @@
+/**
+ * Bounds and default limits of the interface, in one zod-free place so that the widget, the
+ * islands and the server agree. Source: specification sections 2, 4 and 8.
+ */
+export const FIELD_BOUNDS = {
+  agentName: 128,
+  systemPrompt: 10_000,
+  maxOutputTokens: 16_384,
+  maxCostUsd: 100,
+  maxSteps: 32,
+  minWallClockMs: 1_000,
+  maxWallClockMs: 120_000,
+  tools: 16,
+  allowedDomains: 32,
+  domainLength: 253,
+  allowedOrigins: 32,
+  messages: 64,
+  messageLength: 32_000,
+  sessionTokenMin: 16,
+  sessionTokenMax: 256,
+  requestIdMin: 8,
+  requestIdMax: 128,
+  bodyBytes: 1_048_576,
+} as const;
+
+/** Life of a widget session, in milliseconds. */
+export const SESSION_TTL_MS = 15 * 60_000;
+/** Messages that one widget session may send. */
+export const SESSION_MESSAGE_CAP = 50;

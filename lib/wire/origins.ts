@@ -1,0 +1,22 @@
+const LOOPBACK_NAMES = new Set(["localhost", "[::1]"]);
+
+/**
+ * The origin as a browser would send it (`scheme://host[:port]`, default port dropped), or
+ * `undefined` when `value` is not a full origin: a path, a wildcard, credentials, or `http:` for
+ * anything but localhost and loopback.
+ */
+export function normalizeOrigin(value: string): string | undefined {
+  if (value.includes("*") || !URL.canParse(value)) return undefined;
+  const url = new URL(value);
+  const bare = url.pathname === "/" && url.search === "" && url.hash === "" &&
+    url.username === "" && url.password === "" && !/[?#]$/.test(value);
+  if (!bare || url.hostname === "") return undefined;
+  if (url.protocol === "https:") return url.origin;
+  return url.protocol === "http:" && isLoopbackHost(url.hostname) ? url.origin : undefined;
+}
+
+/** Whether a host as `URL` spells it names this machine itself. */
+export function isLoopbackHost(hostname: string): boolean {
+  return LOOPBACK_NAMES.has(hostname) || hostname.endsWith(".localhost") ||
+    /^127(\.\d{1,3}){3}$/.test(hostname);
+}

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { FIELD_BOUNDS as B } from "./limits.ts";
+
+/** Body of `POST /v1/widget/session`. */
+export const mintBodySchema = z.strictObject({ agentId: z.uuid() });
+
+/** Body of `POST /v1/agents/:id/playground-session`: empty or `{}`. */
+export const playgroundBodySchema = z.strictObject({});
+
+/** Body of `DELETE /v1/widget/session`. */
+export const revokeBodySchema = z.strictObject({
+  sessionToken: z.string().min(B.sessionTokenMin).max(B.sessionTokenMax),
+});
+
+/** Answer of a mint. */
+export interface MintedSession {
+  /** Opaque, prefix `cs_`. */
+  sessionToken: string;
+  /** ISO 8601 UTC. */
+  expiresAt: string;
+  /** Messages that this session may send in all. */
+  messageCap: number;
+}
