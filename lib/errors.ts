@@ -1,0 +1,57 @@
+import { ERROR_STATUS, type ErrorCode, type ValidationIssue } from "./wire/error_codes.ts";
+import type { z } from "zod";
+
+/**
+ * A refusal that the caller is told of: thrown anywhere below a route, turned into the error
+ * envelope once, at the top. Its message is shown, so it never holds a secret or a vendor's text.
+ */
+export class ApiError extends Error {
+  override name = "ApiError";
+  readonly code: ErrorCode;
+  readonly details: Record<string, unknown> | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { details?: Record<string, unknown>; headers?: Record<string, string> } = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return ERROR_STATUS[this.code];
+  }
+}
+
+/** `schema_validation_failed` with its list of faults. */
+export function invalid(issues: ValidationIssue[]): ApiError {
+  const first = issues[0];
+  const where = first === undefined || first.path === "" ? "body" : first.path;
+  const message = first === undefined ? "the request is not valid" : `${where}: ${first.message}`;
+  return new ApiError("schema_validation_failed", message, { details: { issues } });
+}
+
+/** The faults zod found, with dotted paths; unknown fields are named one by one. */
+export function toIssues(error: z.ZodError): ValidationIssue[] {
+  return error.issues.flatMap((issue): ValidationIssue[] => {
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => ({
+        path: [...issue.path, key].join("."),
+        code: issue.code,
+        message: "is not a known field",
+      }));
+    }
+    return [{ path: issue.path.join("."), code: issue.code ?? "custom", message: issue.message }];
+  });
+}
+
+/** Parses with `schema`, or throws `schema_validation_failed` with every fault. */
+export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw invalid(toIssues(parsed.error));
+  return parsed.data;
+}

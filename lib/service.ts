@@ -1,0 +1,32 @@
+import type { Accounts } from "./accounts/accounts.ts";
+import type { AgentAdmin } from "./admin/agent_admin.ts";
+import type { SessionAdmin } from "./admin/session_admin.ts";
+import type { ChatService } from "./chat/chat_service.ts";
+import type { Config } from "./config.ts";
+import type { ApiKeyStore } from "./storage/api_key_store.ts";
+import type { CatalogueStore } from "./storage/catalogue_store.ts";
+import type { TenantStore } from "./storage/tenant_store.ts";
+import type { System } from "./system.ts";
+import type { WidgetBundle } from "./widget_bundle.ts";
+
+/** Everything a route may call: one per process, composed in `open_service.ts`. */
+export interface Service {
+  readonly config: Config;
+  readonly system: System;
+  /** For absolute links: `PUBLIC_URL`, or the listening address; never the `Host` header. */
+  readonly baseUrl: string;
+  readonly accounts: Accounts;
+  readonly agents: AgentAdmin;
+  readonly apiKeys: ApiKeyStore;
+  readonly catalogue: CatalogueStore;
+  readonly chat: ChatService;
+  readonly sessions: SessionAdmin;
+  readonly tenants: TenantStore;
+  /** The widget as it is served: its bytes, integrity and version. */
+  readonly widget: WidgetBundle;
+  /** The agent `/demo` talks to, while the demo is on. */
+  readonly demoAgent: { tenant: string; id: string } | undefined;
+  /** Whether the store answers. */
+  ready(): Promise<boolean>;
+  close(): Promise<void>;
+}

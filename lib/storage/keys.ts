@@ -1,0 +1,46 @@
+/**
+ * Every key of the store: this file is the storage schema. Plural noun first, then the owning
+ * tenant wherever a record has one, so that a read under one tenant cannot name another's record.
+ * Indexes (`x_by_y`) hold ids only. The few keys without a tenant are look-ups by an unguessable
+ * or global name that *find* the tenant: a key prefix, a token hash, an e-mail address.
+ */
+export const keys = {
+  /** Tenant record `{ v, id, name, createdAt }`. */
+  tenant: (tenant: string) => ["tenants", tenant],
+  /** What the tenant may use: `{ v, models, limits }`. */
+  plan: (tenant: string) => ["plans", tenant],
+  /** One priced model of the operator's catalogue. */
+  catalogueEntry: (vendor: string, model: string) => ["catalogue_entries", vendor, model],
+  catalogueEntries: () => ["catalogue_entries"],
+
+  /** Agent record; `version` is inside. */
+  agent: (tenant: string, id: string) => ["agents", tenant, id],
+  /** Value: the agent's id. Ordered by creation time, then id. */
+  agentByCreated: (tenant: string, at: number, id: string) => ["agents_by_created", tenant, at, id],
+  agentsByCreated: (tenant: string) => ["agents_by_created", tenant],
+  /** The agent as it was at one version; the last 100 are kept. */
+  agentVersion: (tenant: string, id: string, n: number) => ["agent_versions", tenant, id, n],
+  agentVersions: (tenant: string, id: string) => ["agent_versions", tenant, id],
+
+  /** API key record: hashes only, never a secret. */
+  apiKey: (tenant: string, id: string) => ["api_keys", tenant, id],
+  apiKeys: (tenant: string) => ["api_keys", tenant],
+  /** Value `{ tenant, id }`: the public prefix of a key finds its owner. */
+  apiKeyByPrefix: (prefix: string) => ["api_keys_by_prefix", prefix],
+
+  /** Widget session, under the SHA-256 of its token: the token itself is never stored. */
+  session: (tokenHash: string) => ["sessions", tokenHash],
+
+  /** Dashboard user `{ v, id, tenant, email, passwordHash, role, operator }`. */
+  user: (tenant: string, id: string) => ["users", tenant, id],
+  users: (tenant: string) => ["users", tenant],
+  /** Value `{ tenant, id }`, under the lower-cased address. */
+  userByEmail: (email: string) => ["users_by_email", email],
+  /** Dashboard sign-in, under the SHA-256 of its cookie. */
+  signIn: (cookieHash: string) => ["sign_ins", cookieHash],
+  /** Failed sign-ins of one account from one address (or /64). */
+  signInFailures: (email: string, address: string) => ["sign_in_failures", email, address],
+
+  /** Facts of the installation by name: `default_tenant`, `demo_agent`, `setup`. */
+  installation: (name: string) => ["installation", name],
+} as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;

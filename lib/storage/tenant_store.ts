@@ -1,0 +1,61 @@
+import { z } from "zod";
+import type { System } from "../system.ts";
+import { VENDORS } from "../wire/vendors.ts";
+import { keys } from "./keys.ts";
+import { parseRecord } from "./record.ts";
+
+const tenantRecordSchema = z.object({
+  v: z.literal(1),
+  id: z.uuid(),
+  name: z.string(),
+  createdAt: z.int(),
+});
+export type Tenant = z.infer<typeof tenantRecordSchema>;
+
+const planRecordSchema = z.object({
+  v: z.literal(1),
+  /** `all` of the catalogue, or the models named. */
+  models: z.union([
+    z.literal("all"),
+    z.array(z.object({ vendor: z.enum(VENDORS), model: z.string() })),
+  ]),
+});
+export type Plan = z.infer<typeof planRecordSchema>;
+
+const DEFAULT_PLAN: Plan = { v: 1, models: "all" };
+
+/** Tenants and the plan each is on. */
+export class TenantStore {
+  #kv: Deno.Kv;
+  #system: System;
+
+  constructor(kv: Deno.Kv, system: System) {
+    this.#kv = kv;
+    this.#system = system;
+  }
+
+  /** The tenant a fresh installation starts with; made once, whoever asks first. */
+  async ensureDefault(): Promise<Tenant> {
+    const pointer = keys.installation("default_tenant");
+    const known = await this.#kv.get<string>(pointer);
+    const existing = known.value === null ? undefined : await this.get(known.value);
+    if (existing) return existing;
+    const id = this.#system.uuid();
+    const tenant: Tenant = { v: 1, id, name: "Default", createdAt: this.#system.now() };
+    const committed = await this.#kv.atomic()
+      .check(known)
+      .set(pointer, id)
+      .set(keys.tenant(id), tenant)
+      .set(keys.plan(id), DEFAULT_PLAN)
+      .commit();
+    return committed.ok ? tenant : await this.ensureDefault();
+  }
+
+  async get(id: string): Promise<Tenant | undefined> {
+    return parseRecord(tenantRecordSchema, await this.#kv.get(keys.tenant(id)));
+  }
+
+  async plan(id: string): Promise<Plan> {
+    return parseRecord(planRecordSchema, await this.#kv.get(keys.plan(id))) ?? DEFAULT_PLAN;
+  }
+}

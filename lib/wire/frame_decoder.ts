@@ -1,0 +1,118 @@
+/**
+ * Incremental Server-Sent Events decoding, for browsers and servers alike.
+ * Source of the rules: https://html.spec.whatwg.org/multipage/server-sent-events.html
+ * Types only are imported from the schemas: their code would outweigh the whole widget.
+ */
+import type { Frame } from "./frames.ts";
+
+/** One dispatched event, before its payload is read. `id` is "" until the stream has sent one. */
+export interface SseEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+}
+
+/** One frame of the chat protocol. `type` repeats `data.type`, so that either can be switched over. */
+export interface DecodedFrame {
+  readonly id: string;
+  readonly type: Frame["type"];
+  readonly data: Frame;
+}
+
+/**
+ * Turns chunks of an event stream into events. A chunk may end anywhere: inside a UTF-8 character,
+ * inside a line, or between CR and LF. What is left at the end of the stream without its blank line
+ * was cut off by the network and is never dispatched.
+ */
+export class SseDecoder {
+  #utf8 = new TextDecoder();
+  #partial = "";
+  #afterCr = false;
+  #id = "";
+  #type = "";
+  #data: string[] = [];
+  #retryMs: number | undefined;
+
+  /** Milliseconds the server asked to wait before reconnecting; undefined until it has. */
+  get retryMs(): number | undefined {
+    return this.#retryMs;
+  }
+
+  push(chunk: Uint8Array | string): SseEvent[] {
+    const text = typeof chunk === "string" ? chunk : this.#utf8.decode(chunk, { stream: true });
+    const events: SseEvent[] = [];
+    for (const line of this.#lines(text)) {
+      const event = line === "" ? this.#dispatch() : this.#field(line);
+      if (event) events.push(event);
+    }
+    return events;
+  }
+
+  /** A CR ends its line at once: waiting for a possible LF would hold back the last event. */
+  *#lines(text: string): Generator<string> {
+    let start = this.#afterCr && text.startsWith("\n") ? 1 : 0;
+    if (text !== "") this.#afterCr = text.endsWith("\r");
+    const ending = /\r\n|\r|\n/g;
+    ending.lastIndex = start;
+    for (let match = ending.exec(text); match; match = ending.exec(text)) {
+      yield this.#partial + text.slice(start, match.index);
+      this.#partial = "";
+      start = ending.lastIndex;
+    }
+    this.#partial += text.slice(start);
+  }
+
+  #field(line: string): undefined {
+    const colon = line.indexOf(":");
+    if (colon === 0) return; // a comment, which the server sends as a heartbeat
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (name === "data") this.#data.push(value);
+    else if (name === "event") this.#type = value;
+    else if (name === "id" && !value.includes("\0")) this.#id = value;
+    else if (name === "retry" && /^\d+$/.test(value)) this.#retryMs = Number(value);
+  }
+
+  #dispatch(): SseEvent | undefined {
+    const type = this.#type || "message";
+    const data = this.#data;
+    this.#type = "";
+    this.#data = [];
+    return data.length > 0 ? { id: this.#id, type, data: data.join("\n") } : undefined;
+  }
+}
+
+/** A record, not a list: a frame type that is added to the union and forgotten here does not build. */
+const KNOWN: Record<Frame["type"], true> = {
+  start: true,
+  delta: true,
+  tool_call: true,
+  tool_result: true,
+  usage: true,
+  error: true,
+  done: true,
+};
+
+/** Reads an event as a frame; undefined for a type of a later version and for broken JSON. */
+export function readFrame(event: SseEvent): DecodedFrame | undefined {
+  try {
+    const data = JSON.parse(event.data);
+    if (typeof data !== "object" || !Object.hasOwn(KNOWN, data?.type)) return undefined;
+    return { id: event.id, type: data.type, data };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Turns chunks of a chat stream into frames. What it does not know it skips, as clients must. */
+export class FrameDecoder {
+  #sse = new SseDecoder();
+
+  get retryMs(): number | undefined {
+    return this.#sse.retryMs;
+  }
+
+  push(chunk: Uint8Array | string): DecodedFrame[] {
+    return this.#sse.push(chunk).map(readFrame).filter((frame) => frame !== undefined);
+  }
+}

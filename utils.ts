@@ -1,0 +1,17 @@
+import { createDefine } from "fresh";
+import type { Service } from "./lib/service.ts";
+import type { SignedInUser } from "./lib/accounts/signed_in_user.ts";
+
+/** What every request carries: set by the root middleware, read by routes. */
+export interface State {
+  /** The composed service of this process. */
+  service: Service;
+  /** Ours, never an echo of input; also the `x-request-id` header. */
+  requestId: string;
+  /** The address limits and lockouts count: the connection's, or the trusted proxy's word. */
+  clientAddress: string;
+  /** Who is signed in to the dashboard; set on dashboard routes only. */
+  user?: SignedInUser;
+}
+
+export const define = createDefine<State>();
