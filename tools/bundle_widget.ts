@@ -1,0 +1,71 @@
+/**
+ * Builds `widget.v1.js`. The same source gives the same bytes on any machine and in any folder,
+ * because the bytes are what an integrity hash in somebody's page is compared with.
+ */
+import { type BuildOptions, buildSync, type Metafile } from "esbuild";
+
+export interface BundleOptions {
+  /** Folder that holds `widget/` and `node_modules/`; defaults to this repository. */
+  readonly root?: string;
+}
+
+export interface BuiltWidget {
+  readonly bytes: Uint8Array;
+  /** Every file that went in, relative to the root, sorted. */
+  readonly inputs: readonly string[];
+}
+
+/** Browsers with constructable style sheets and `100dvh`; older ones never show the widget. */
+const TARGET = ["chrome111", "edge111", "firefox114", "safari16.4"];
+
+/** Builds the widget script. Throws esbuild's own error, with file and line, on a mistake. */
+export function bundleWidget(options: BundleOptions = {}): Promise<Uint8Array> {
+  return Promise.resolve().then(() => buildWidget(options).bytes);
+}
+
+/** As `bundleWidget`, and tells what went in. */
+export function buildWidget(options: BundleOptions = {}): BuiltWidget {
+  const root = options.root ?? new URL("../", import.meta.url).pathname;
+  const css = build(root, { entryPoints: ["widget/styles/main.css"] });
+  const script = build(root, {
+    entryPoints: ["widget/main.tsx"],
+    format: "iife",
+    platform: "browser",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    define: { WIDGET_CSS: JSON.stringify(new TextDecoder().decode(css.bytes).trim()) },
+  });
+  return { bytes: script.bytes, inputs: [...css.inputs, ...script.inputs].sort() };
+}
+
+/** The synchronous call needs no background service, so nothing has to be stopped afterwards. */
+function build(root: string, options: BuildOptions): BuiltWidget {
+  const result = buildSync({
+    ...options,
+    absWorkingDir: root,
+    bundle: true,
+    write: false,
+    minify: true,
+    metafile: true,
+    target: TARGET,
+    charset: "utf8",
+    legalComments: "none",
+    sourcemap: false,
+    tsconfigRaw: {},
+    logLevel: "silent",
+  });
+  const [file, ...more] = result.outputFiles ?? [];
+  if (!file || more.length > 0) throw new Error("the widget must be exactly one file");
+  return { bytes: file.contents, inputs: inputsOf(result.metafile) };
+}
+
+function inputsOf(metafile: Metafile | undefined): string[] {
+  return Object.keys(metafile?.inputs ?? {});
+}
+
+if (import.meta.main) {
+  const target = Deno.args[0];
+  const bytes = await bundleWidget();
+  if (target) await Deno.writeFile(target, bytes);
+  else await Deno.stdout.write(bytes);
+}

@@ -1,0 +1,52 @@
+/** What a page can listen to through the handle. */
+import type { Failure } from "./failure.ts";
+
+export interface WidgetEvents {
+  open: undefined;
+  close: undefined;
+  /** The visitor (or the page) asked something. */
+  message: { readonly text: string };
+  /** A run was accepted. */
+  start: { readonly conversationId: string; readonly runId: string };
+  /** A run ended; `text` is the whole answer. */
+  answer: { readonly text: string; readonly finishReason: string };
+  error: { readonly code: string; readonly message: string };
+  /** A fresh token is wanted: mint one and call `setSessionToken`. */
+  "session-expired": { readonly code: string };
+  destroy: undefined;
+}
+
+export type Listener<K extends keyof WidgetEvents> = (detail: WidgetEvents[K]) => void;
+
+export interface Emitter {
+  on<K extends keyof WidgetEvents>(name: K, listener: Listener<K>): () => void;
+  emit<K extends keyof WidgetEvents>(name: K, detail: WidgetEvents[K]): void;
+}
+
+export function createEmitter(): Emitter {
+  const all = new Map<string, Set<(detail: never) => void>>();
+  return {
+    on(name, listener) {
+      const listeners = all.get(name) ?? new Set();
+      all.set(name, listeners.add(listener));
+      return () => listeners.delete(listener);
+    },
+    emit(name, detail) {
+      for (const listener of [...(all.get(name) ?? [])]) guarded(listener, detail);
+    },
+  };
+}
+
+/** A page's faulty listener must not break the chat; its error still reaches the console. */
+function guarded(listener: (detail: never) => void, detail: unknown): void {
+  try {
+    listener(detail as never);
+  } catch (error) {
+    reportError(error);
+  }
+}
+
+/** The public shape of a failure in the `error` event. */
+export function errorDetail(failure: Failure): WidgetEvents["error"] {
+  return { code: failure.code, message: failure.text };
+}

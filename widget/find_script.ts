@@ -1,0 +1,20 @@
+/** Finds the script tag that loaded the widget. */
+import type { WidgetHandle } from "./handle.ts";
+
+export interface WidgetScript extends HTMLScriptElement {
+  serviceWidget?: WidgetHandle;
+}
+
+export const MARKER = "data-service-widget";
+
+/**
+ * The running script, or, when a loader runs the code later and the browser no longer says which
+ * tag it came from, the first marked tag without a widget. A tag without the marker stays inert.
+ */
+export function findScript(current: HTMLOrSVGScriptElement | null): WidgetScript | undefined {
+  if (current instanceof HTMLScriptElement) {
+    return current.hasAttribute(MARKER) ? current : undefined;
+  }
+  const marked = document.querySelectorAll<WidgetScript>(`script[${MARKER}]`);
+  return [...marked].find((script) => !script.serviceWidget);
+}
