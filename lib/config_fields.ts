@@ -1,0 +1,253 @@
+import {
+  base64Key,
+  choice,
+  egressTarget,
+  httpUrl,
+  integer,
+  list,
+  onOff,
+  type Parse,
+  secretText,
+  text,
+} from "./config_values.ts";
+
+/** One environment variable: what reads it is also what documents it. */
+export interface Field<T> {
+  readonly name: string;
+  readonly purpose: string;
+  /** The kind of value, in words. */
+  readonly type: string;
+  /** What happens while it is unset, in words; a `fallback` speaks for itself. */
+  readonly unset?: string;
+  readonly example: string;
+  readonly secret?: true;
+  readonly parse: Parse<T>;
+}
+
+/** A field that has a value even when it is unset. */
+export interface DefaultedField<T> extends Field<T> {
+  readonly fallback: T;
+}
+
+export const PROTOCOLS = ["openai", "anthropic", "google"] as const;
+export type Protocol = typeof PROTOCOLS[number];
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = typeof LOG_LEVELS[number];
+
+/** Where each protocol's own vendor answers. */
+export const PUBLIC_BASE_URLS: Readonly<Record<Protocol, string>> = {
+  openai: "https://api.openai.com/v1",
+  anthropic: "https://api.anthropic.com/v1",
+  google: "https://generativelanguage.googleapis.com/v1beta",
+};
+
+/** Every variable but the vendor slots', in the order they are documented. */
+export const FIELDS = {
+  port: field({
+    name: "PORT",
+    purpose: "port to listen on; 0 picks a free one",
+    type: "number, 0-65535",
+    fallback: 8000,
+    example: "8080",
+    parse: integer(0, 65_535),
+  }),
+  host: field({
+    name: "HOST",
+    purpose: "address to listen on",
+    type: "address",
+    unset: "`127.0.0.1`; `0.0.0.0` when `PUBLIC_URL` is set",
+    example: "0.0.0.0",
+    parse: text,
+  }),
+  publicUrl: field({
+    name: "PUBLIC_URL",
+    purpose: "address under which people reach the service, for absolute links and script tags",
+    type: "URL without a path",
+    unset: "the listening address",
+    example: "https://chat.example.com",
+    parse: httpUrl({ originOnly: true }),
+  }),
+  cdnUrl: field({
+    name: "CDN_URL",
+    purpose: "address that serves the widget bundle, when it is not the service itself",
+    type: "URL",
+    unset: "`PUBLIC_URL`",
+    example: "https://cdn.example.com",
+    parse: httpUrl(),
+  }),
+  dataDir: field({
+    name: "DATA_DIR",
+    purpose: "folder of the store, the generated secrets, the lock and the control socket",
+    type: "path",
+    fallback: ".data",
+    example: "/var/lib/agent-chat",
+    parse: text,
+  }),
+  kvPath: field({
+    name: "KV_PATH",
+    purpose: "file of the store",
+    type: "path",
+    unset: "`kv.sqlite3` in `DATA_DIR`",
+    example: "/var/lib/agent-chat/kv.sqlite3",
+    parse: text,
+  }),
+  kvUrl: field({
+    name: "KV_URL",
+    purpose: "address of a KV server to use instead of a file; several processes may share it, " +
+      "and must then be given the same secrets",
+    type: "URL",
+    unset: "the file at `KV_PATH`",
+    example: "http://kv.internal:4512",
+    parse: httpUrl(),
+  }),
+  hmacSecrets: field({
+    name: "API_KEY_HMAC_SECRET",
+    purpose: "secrets under which API keys are hashed: the first signs, all verify, so that a " +
+      "new one can be put in front",
+    type: "comma list, each at least 32 characters",
+    unset: "made at the first start and kept in `DATA_DIR`; required on Deno Deploy",
+    example: "<new secret>,<old secret>",
+    secret: true,
+    parse: list(secretText(32)),
+  }),
+  encryptionKey: field({
+    name: "ENCRYPTION_KEY",
+    purpose: "key that encrypts stored vendor credentials and tenant secrets",
+    type: "base64 of 32 random bytes",
+    unset: "made at the first start and kept in `DATA_DIR`; required on Deno Deploy",
+    example: "<output of: openssl rand -base64 32>",
+    secret: true,
+    parse: base64Key(32),
+  }),
+  setupToken: field({
+    name: "SETUP_TOKEN",
+    purpose: "token that the first visit to an empty dashboard must present",
+    type: "at least 16 characters",
+    unset: "a one-time token is printed at start-up; required on Deno Deploy",
+    example: "<output of: openssl rand -hex 16>",
+    secret: true,
+    parse: secretText(16),
+  }),
+  demo: field({
+    name: "DEMO",
+    purpose: "the public demo page; `auto` shows it while no vendor credential is configured",
+    type: "`auto`, `on` or `off`",
+    fallback: "auto",
+    example: "off",
+    parse: choice("auto", "on", "off"),
+  }),
+  demoModel: field({
+    name: "DEMO_MODEL",
+    purpose: "the embedded demo model, which needs no credential and costs nothing",
+    type: "`on` or `off`",
+    fallback: true,
+    unset: "`on`",
+    example: "off",
+    parse: onOff,
+  }),
+  trustedProxyHops: field({
+    name: "TRUSTED_PROXY_HOPS",
+    purpose: "number of own proxies in front: the caller's address is taken that many entries " +
+      "from the right of `X-Forwarded-For`",
+    type: "number, 0-16",
+    fallback: 0,
+    example: "1",
+    parse: integer(0, 16),
+  }),
+  egressAllow: field({
+    name: "EGRESS_ALLOW",
+    purpose: "hosts and networks that tools may reach although they are private or plain http",
+    type: "comma list of `host`, `host:port` or network",
+    fallback: [],
+    unset: "none",
+    example: "crm.internal:8080,10.1.0.0/16",
+    parse: list(egressTarget),
+  }),
+  unwatchedRunMs: field({
+    name: "UNWATCHED_RUN_MS",
+    purpose: "how long a run goes on with nobody following it, in milliseconds",
+    type: "number, 0-3600000",
+    fallback: 30_000,
+    example: "60000",
+    parse: integer(0, 3_600_000),
+  }),
+  logLevel: field({
+    name: "LOG_LEVEL",
+    purpose: "least important log lines that are written",
+    type: "`debug`, `info`, `warn` or `error`",
+    fallback: "info",
+    example: "debug",
+    parse: choice(...LOG_LEVELS),
+  }),
+  catalogueFile: field({
+    name: "CATALOGUE",
+    purpose: "JSON file of models to add to the catalogue at start; edits made in the dashboard " +
+      "are never overwritten",
+    type: "path",
+    unset: "nothing is added",
+    example: "catalogue.json",
+    parse: text,
+  }),
+} as const;
+
+export type SlotLetter = "A" | "B" | "C";
+
+/** The protocol a slot speaks unless it is told another. */
+export const SLOT_PROTOCOLS: Readonly<Record<SlotLetter, Protocol>> = {
+  A: "openai",
+  B: "anthropic",
+  C: "google",
+};
+
+/** The four variables of one vendor slot. */
+export function slotFields(letter: SlotLetter) {
+  const slot = `vendor slot ${letter}`;
+  return {
+    protocol: field({
+      name: `VENDOR_${letter}_PROTOCOL`,
+      purpose: `wire protocol of ${slot}`,
+      type: PROTOCOLS.map((name) => `\`${name}\``).join(", "),
+      fallback: SLOT_PROTOCOLS[letter],
+      example: "openai",
+      parse: choice(...PROTOCOLS),
+    }),
+    baseUrl: field({
+      name: `VENDOR_${letter}_BASE_URL`,
+      purpose: `address of ${slot}`,
+      type: "URL",
+      unset: "the public address of the protocol's vendor",
+      example: "http://127.0.0.1:11434/v1",
+      parse: httpUrl(),
+    }),
+    apiKey: field({
+      name: `VENDOR_${letter}_API_KEY`,
+      purpose: `credential of ${slot}; turns the slot on`,
+      type: "text",
+      unset: "the slot is set up in the dashboard",
+      example: "<credential>",
+      secret: true,
+      parse: text,
+    }),
+    name: field({
+      name: `VENDOR_${letter}_NAME`,
+      purpose: `name of ${slot} in the dashboard`,
+      type: "text",
+      unset: "the slot's own name",
+      example: "Our gateway",
+      parse: text,
+    }),
+  };
+}
+
+/** All variables, for the documentation. */
+export function allFields(): (Field<unknown> & { fallback?: unknown })[] {
+  const slots = (["A", "B", "C"] as const).flatMap((letter) => Object.values(slotFields(letter)));
+  return [...Object.values(FIELDS), ...slots];
+}
+
+function field<T>(definition: Field<T> & { fallback: NoInfer<T> }): DefaultedField<T>;
+function field<T>(definition: Field<T>): Field<T>;
+function field<T>(definition: Field<T>): Field<T> {
+  return definition;
+}

@@ -1,0 +1,154 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { ConfigError, demoOn, readConfig } from "./config.ts";
+import { allFields } from "./config_fields.ts";
+
+const SECRET = "s".repeat(32);
+const KEY = "A".repeat(43) + "=";
+
+function problemsOf(env: Record<string, string>): readonly { name: string; problem: string }[] {
+  return assertThrows(() => readConfig(env), ConfigError).problems;
+}
+
+Deno.test("readConfig: an empty environment gives a loopback service with its own store", () => {
+  const config = readConfig({});
+  assertEquals(config.port, 8000);
+  assertEquals(config.host, "127.0.0.1");
+  assertEquals(config.dataDir, ".data");
+  assertEquals(config.kvPath, ".data/kv.sqlite3");
+  assertEquals(config.demo, "auto");
+  assertEquals(config.demoModel, true);
+  assertEquals(config.trustedProxyHops, 0);
+  assertEquals(config.egressAllow, []);
+  assertEquals(config.unwatchedRunMs, 30_000);
+  assertEquals(config.logLevel, "info");
+  assertEquals(config.vendors, {});
+  assertEquals(config.onDeploy, false);
+  assertEquals(config.hmacSecrets, undefined);
+});
+
+Deno.test("readConfig: the result is frozen, its lists and slots too", () => {
+  const config = readConfig({ API_KEY_HMAC_SECRET: SECRET, VENDOR_A_API_KEY: "key" });
+  assert(Object.isFrozen(config));
+  assert(Object.isFrozen(config.hmacSecrets));
+  assert(Object.isFrozen(config.egressAllow));
+  assert(Object.isFrozen(config.vendors));
+  assert(Object.isFrozen(config.vendors.vendor_a));
+});
+
+Deno.test("readConfig: PUBLIC_URL opens the listening address unless HOST says otherwise", () => {
+  const open = readConfig({ PUBLIC_URL: "https://Chat.example.com/" });
+  assertEquals(open.publicUrl, "https://chat.example.com");
+  assertEquals(open.host, "0.0.0.0");
+  const behind = readConfig({ PUBLIC_URL: "https://chat.example.com", HOST: "127.0.0.1" });
+  assertEquals(behind.host, "127.0.0.1");
+});
+
+Deno.test("readConfig: the store's file follows DATA_DIR unless KV_PATH is set", () => {
+  assertEquals(readConfig({ DATA_DIR: "/var/chat/" }).kvPath, "/var/chat/kv.sqlite3");
+  assertEquals(readConfig({ DATA_DIR: "/var/chat", KV_PATH: "/fast/kv" }).kvPath, "/fast/kv");
+});
+
+Deno.test("readConfig: a blank variable counts as unset", () => {
+  assertEquals(readConfig({ PORT: "", KV_URL: "  ", SETUP_TOKEN: "" }).port, 8000);
+});
+
+Deno.test("readConfig: all problems are reported at once, each with its name and purpose", () => {
+  const env = {
+    PORT: "many",
+    PUBLIC_URL: "https://example.com/chat",
+    KV_URL: "postgres://db",
+    API_KEY_HMAC_SECRET: "short",
+    ENCRYPTION_KEY: "not base64!",
+    SETUP_TOKEN: "tiny",
+    DEMO: "maybe",
+    DEMO_MODEL: "yes",
+    TRUSTED_PROXY_HOPS: "-1",
+    EGRESS_ALLOW: "http://crm.internal",
+    LOG_LEVEL: "loud",
+    VENDOR_B_PROTOCOL: "telepathy",
+  };
+  const error = assertThrows(() => readConfig(env), ConfigError);
+  const named = new Set(error.problems.map((one) => one.name));
+  for (const name of Object.keys(env)) assert(named.has(name), name);
+  for (const field of allFields().filter((one) => named.has(one.name))) {
+    assert(error.message.includes(field.name));
+    assert(error.message.includes(field.purpose));
+  }
+});
+
+Deno.test("readConfig: an error never repeats a value", () => {
+  const env = {
+    PORT: "pasted-secret-1",
+    API_KEY_HMAC_SECRET: "pasted-secret-2",
+    ENCRYPTION_KEY: "pasted-secret-3",
+    SETUP_TOKEN: "pasted-secret-4",
+    KV_URL: "https://user:pasted-secret-5@host",
+  };
+  const error = assertThrows(() => readConfig(env), ConfigError);
+  assert(!error.message.includes("pasted-secret"));
+  assertEquals(error.problems.length, 5);
+});
+
+Deno.test("readConfig: several HMAC secrets rotate, the first signs", () => {
+  const config = readConfig({ API_KEY_HMAC_SECRET: `${"n".repeat(32)}, ${SECRET}` });
+  assertEquals(config.hmacSecrets, ["n".repeat(32), SECRET]);
+  assertEquals(problemsOf({ API_KEY_HMAC_SECRET: `${SECRET},` })[0]?.name, "API_KEY_HMAC_SECRET");
+});
+
+Deno.test("readConfig: ENCRYPTION_KEY is exactly 32 bytes of base64", () => {
+  assertEquals(readConfig({ ENCRYPTION_KEY: KEY }).encryptionKey, KEY);
+  assertEquals(problemsOf({ ENCRYPTION_KEY: "AAAA" })[0]?.name, "ENCRYPTION_KEY");
+});
+
+Deno.test("readConfig: a slot with a credential speaks its default protocol at its vendor", () => {
+  const { vendors } = readConfig({
+    VENDOR_A_API_KEY: "a",
+    VENDOR_B_API_KEY: "b",
+    VENDOR_C_API_KEY: "c",
+    VENDOR_C_PROTOCOL: "openai",
+    VENDOR_C_BASE_URL: "http://127.0.0.1:11434/v1/",
+    VENDOR_C_NAME: "Gateway",
+  });
+  assertEquals(vendors.vendor_a?.protocol, "openai");
+  assertEquals(vendors.vendor_a?.baseUrl, "https://api.openai.com/v1");
+  assertEquals(vendors.vendor_b?.protocol, "anthropic");
+  assertEquals(vendors.vendor_c, {
+    protocol: "openai",
+    baseUrl: "http://127.0.0.1:11434/v1",
+    apiKey: "c",
+    name: "Gateway",
+  });
+});
+
+Deno.test("readConfig: a base URL follows the protocol that a slot is told", () => {
+  const { vendors } = readConfig({ VENDOR_A_API_KEY: "a", VENDOR_A_PROTOCOL: "google" });
+  assertEquals(vendors.vendor_a?.baseUrl, "https://generativelanguage.googleapis.com/v1beta");
+});
+
+Deno.test("readConfig: half a vendor slot is an error, not a slot silently off", () => {
+  const [problem] = problemsOf({ VENDOR_A_BASE_URL: "http://127.0.0.1:1" });
+  assertEquals(problem?.name, "VENDOR_A_API_KEY");
+  assertEquals(problem?.problem, "is needed because VENDOR_A_BASE_URL is set");
+});
+
+Deno.test("readConfig: on Deno Deploy the secrets and the setup token are required", () => {
+  for (const mark of ["DENO_DEPLOY", "DENO_DEPLOYMENT_ID"]) {
+    const names = problemsOf({ [mark]: "1" }).map((one) => one.name);
+    assertEquals(names, ["API_KEY_HMAC_SECRET", "ENCRYPTION_KEY", "SETUP_TOKEN"]);
+  }
+  const config = readConfig({
+    DENO_DEPLOY: "1",
+    API_KEY_HMAC_SECRET: SECRET,
+    ENCRYPTION_KEY: KEY,
+    SETUP_TOKEN: "t".repeat(16),
+  });
+  assertEquals(config.onDeploy, true);
+});
+
+Deno.test("demoOn: auto shows the demo until some vendor credential is configured", () => {
+  assertEquals(demoOn(readConfig({})), true);
+  assertEquals(demoOn(readConfig({}), { hasCredential: true }), false);
+  assertEquals(demoOn(readConfig({ VENDOR_A_API_KEY: "a" })), false);
+  assertEquals(demoOn(readConfig({ VENDOR_A_API_KEY: "a", DEMO: "on" })), true);
+  assertEquals(demoOn(readConfig({ DEMO: "off" })), false);
+});
