@@ -6,6 +6,7 @@ import type { Config } from "./config.ts";
 import type { ApiKeyStore } from "./storage/api_key_store.ts";
 import type { CatalogueStore } from "./storage/catalogue_store.ts";
 import type { TenantStore } from "./storage/tenant_store.ts";
+import type { Logger } from "./log.ts";
 import type { System } from "./system.ts";
 import type { WidgetBundle } from "./widget_bundle.ts";
 
@@ -24,6 +25,7 @@ export interface Service {
   readonly tenants: TenantStore;
   /** The widget as it is served: its bytes, integrity and version. */
   readonly widget: WidgetBundle;
+  readonly log: Logger;
   /** The agent `/demo` talks to, while the demo is on. */
   readonly demoAgent: { tenant: string; id: string } | undefined;
   /** Whether the store answers. */

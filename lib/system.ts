@@ -6,13 +6,31 @@ export interface System {
   uuid(): string;
   /** `n` cryptographically random bytes. */
   randomBytes(n: number): Uint8Array<ArrayBuffer>;
+  /** Resolves after `ms`; rejects with the signal's reason as soon as it aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const realSystem: System = {
   now: () => Date.now(),
   uuid: () => crypto.randomUUID(),
   randomBytes: (n) => crypto.getRandomValues(new Uint8Array(n)),
+  sleep,
 };
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
 
 /** ISO 8601 UTC of a time in milliseconds. */
 export function iso(ms: number): string {

@@ -1,0 +1,115 @@
+import { ApiError, invalid, parseOrThrow } from "../errors.ts";
+import type { AgentChange, AgentStore } from "../storage/agent_store.ts";
+import type { Page, PageRequest } from "../storage/page.ts";
+import {
+  type Agent,
+  type AgentBody,
+  agentBodySchema,
+  type AgentPatch,
+  agentPatchSchema,
+} from "../wire/agent.ts";
+import type { ModelAccess } from "./model_access.ts";
+
+/** A change refuses with 412 unless the agent is at version `ifMatch`, where one is given. */
+export interface Precondition {
+  ifMatch?: number | undefined;
+}
+
+/** Agents as their owners handle them, from /v1 and from the dashboard alike. Throws `ApiError`. */
+export class AgentAdmin {
+  #store: AgentStore;
+  #models: ModelAccess;
+
+  constructor(store: AgentStore, models: ModelAccess) {
+    this.#store = store;
+    this.#models = models;
+  }
+
+  /** `body` is what the caller sent, unparsed. */
+  async create(tenant: string, body: unknown): Promise<Agent> {
+    const agent = parseOrThrow(agentBodySchema, body);
+    await this.#checkReferences(tenant, agent);
+    return await this.#store.create(tenant, agent);
+  }
+
+  async get(tenant: string, id: string): Promise<Agent> {
+    return await this.#store.get(tenant, id) ?? notFound();
+  }
+
+  list(tenant: string, page: PageRequest): Promise<Page<Agent>> {
+    return this.#store.list(tenant, page);
+  }
+
+  async getVersion(tenant: string, id: string, version: number): Promise<Agent> {
+    return await this.#store.getVersion(tenant, id, version) ?? notFound();
+  }
+
+  async listVersions(tenant: string, id: string): Promise<Agent[]> {
+    await this.get(tenant, id);
+    return await this.#store.listVersions(tenant, id);
+  }
+
+  /** Merges, validates the whole again, stores; the same version when nothing changed. */
+  async patch(
+    tenant: string,
+    id: string,
+    options: { patch: unknown } & Precondition,
+  ): Promise<Agent> {
+    const patch = parseOrThrow(agentPatchSchema, options.patch);
+    const current = await this.get(tenant, id);
+    await this.#checkReferences(tenant, mergeAgent(bodyOf(current), patch));
+    return settled(
+      await this.#store.update(tenant, id, {
+        change: (body) => mergeAgent(body, patch),
+        ifMatch: options.ifMatch,
+      }),
+    );
+  }
+
+  async delete(tenant: string, id: string, options: Precondition = {}): Promise<void> {
+    settled(await this.#store.delete(tenant, id, options));
+  }
+
+  /** What an agent points at must be the tenant's to use. */
+  async #checkReferences(tenant: string, agent: AgentBody): Promise<void> {
+    const issues = await this.#models.issues(tenant, agent.modelPolicy, "modelPolicy.model");
+    if (agent.fallback !== undefined) {
+      issues.push(...await this.#models.issues(tenant, agent.fallback, "fallback.model"));
+    }
+    if (agent.knowledgeBaseId !== undefined) {
+      const message = "is not one of your knowledge bases";
+      issues.push({ path: "knowledgeBaseId", code: "unknown_knowledge_base", message });
+    }
+    if (issues.length > 0) throw invalid(issues);
+  }
+}
+
+/** Applies a patch: policy and budget field by field, the rest whole; `fallback: null` clears. */
+export function mergeAgent(body: AgentBody, patch: AgentPatch): AgentBody {
+  const { modelPolicy, budget, fallback, ...rest } = patch;
+  const merged = {
+    ...body,
+    ...rest,
+    modelPolicy: { ...body.modelPolicy, ...modelPolicy },
+    budget: { ...body.budget, ...budget },
+    ...(fallback ? { fallback } : {}),
+  };
+  if (fallback === null) delete merged.fallback;
+  return parseOrThrow(agentBodySchema, merged);
+}
+
+function bodyOf(agent: Agent): AgentBody {
+  const { id: _id, createdAt: _c, updatedAt: _u, version: _v, ...body } = agent;
+  return body;
+}
+
+function settled(change: AgentChange): Agent {
+  if ("agent" in change) return change.agent;
+  if (change.refused === "not_found") notFound();
+  const at = "version" in change ? `; it is at version ${change.version}` : "";
+  throw new ApiError("version_conflict", `the agent has changed since you read it${at}`);
+}
+
+function notFound(): never {
+  throw new ApiError("not_found", "there is no such agent");
+}

@@ -1,0 +1,40 @@
+import type { CatalogueEntry, CatalogueStore } from "../storage/catalogue_store.ts";
+import type { Plan, TenantStore } from "../storage/tenant_store.ts";
+import type { ValidationIssue } from "../wire/error_codes.ts";
+import type { Vendor } from "../wire/vendors.ts";
+
+/** A model as a body names it. */
+export interface ModelName {
+  provider: Vendor;
+  model: string;
+}
+
+/** Which of the operator's models a tenant's plan lets it use. */
+export class ModelAccess {
+  #catalogue: CatalogueStore;
+  #tenants: TenantStore;
+
+  constructor(stores: { catalogue: CatalogueStore; tenants: TenantStore }) {
+    this.#catalogue = stores.catalogue;
+    this.#tenants = stores.tenants;
+  }
+
+  /** The priced entry, or `undefined` when the plan or the catalogue does not have the model. */
+  async find(tenant: string, name: ModelName): Promise<CatalogueEntry | undefined> {
+    const plan = await this.#tenants.plan(tenant);
+    if (!planAllows(plan, name)) return undefined;
+    return await this.#catalogue.get(name.provider, name.model);
+  }
+
+  /** The fault to report at `path` when the model may not be used; none when it may. */
+  async issues(tenant: string, name: ModelName, path: string): Promise<ValidationIssue[]> {
+    if (await this.find(tenant, name) !== undefined) return [];
+    const message = `${name.provider} has no model ${JSON.stringify(name.model)} in your plan`;
+    return [{ path, code: "model_not_in_plan", message }];
+  }
+}
+
+function planAllows(plan: Plan, name: ModelName): boolean {
+  if (plan.models === "all") return true;
+  return plan.models.some((m) => m.vendor === name.provider && m.model === name.model);
+}

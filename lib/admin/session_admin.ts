@@ -1,0 +1,56 @@
+import { ApiError } from "../errors.ts";
+import type { Session, SessionStore, SessionUse } from "../storage/session_store.ts";
+import type { Agent } from "../wire/agent.ts";
+import type { MintedSession } from "../wire/session.ts";
+
+/** Minting, checking and revoking widget sessions. Throws `ApiError`. */
+export class SessionAdmin {
+  #store: SessionStore;
+
+  constructor(store: SessionStore) {
+    this.#store = store;
+  }
+
+  /**
+   * A session for the page at `origin`, as the browser spelled it: a strict match with one of the
+   * agent's `allowedOrigins`, none of which is no embed at all.
+   */
+  async mintForOrigin(tenant: string, agent: Agent, origin: string): Promise<MintedSession> {
+    if (!(agent.allowedOrigins ?? []).includes(origin)) {
+      throw new ApiError("origin_not_allowed", "this origin is not in the agent's allowedOrigins");
+    }
+    return await this.#store.mint(tenant, { agentId: agent.id, origin });
+  }
+
+  /** A session for trying the agent out; bound to `origin` where the caller sent its own. */
+  mintForPlayground(
+    tenant: string,
+    agent: Agent,
+    origin: string | undefined,
+  ): Promise<MintedSession> {
+    return this.#store.mint(tenant, { agentId: agent.id, origin });
+  }
+
+  /** The live session behind a token; 401 when there is none. */
+  async require(sessionToken: string): Promise<Session> {
+    return await this.#store.get(sessionToken) ?? refuseToken();
+  }
+
+  useMessage(sessionToken: string): Promise<SessionUse> {
+    return this.#store.useMessage(sessionToken);
+  }
+
+  /** Removes a session of this tenant; 404 when it has no such session. */
+  async revoke(tenant: string, sessionToken: string): Promise<void> {
+    if (await this.#store.revoke(tenant, sessionToken)) return;
+    throw new ApiError("not_found", "there is no such session");
+  }
+}
+
+/** The one answer to an unknown, expired or revoked token. */
+export function refuseToken(): never {
+  throw new ApiError(
+    "session_token_invalid",
+    "the session token is unknown, expired or revoked; mint a new one",
+  );
+}

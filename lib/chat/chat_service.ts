@@ -1,0 +1,157 @@
+import { runAgent, toolError } from "../agent/run_agent.ts";
+import { ApiError } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import { ModelError, type ModelTool } from "../models/model.ts";
+import type { ModelRegistry } from "../models/model_registry.ts";
+import type { ModelAccess } from "../admin/model_access.ts";
+import type { System } from "../system.ts";
+import type { Agent } from "../wire/agent.ts";
+import type { ChatBody } from "../wire/chat.ts";
+import { type ResolvedPolicy, resolveCandidates } from "./resolve_candidates.ts";
+import { Run } from "./run.ts";
+
+/** A stream opens without `start` when no vendor has accepted by then. */
+const OPEN_ANYWAY_MS = 5_000;
+
+/** One message to answer. */
+export interface ChatRequest {
+  tenant: string;
+  agent: Agent;
+  body: ChatBody;
+  /** The `x-request-id`, where the body brings none. */
+  requestId: string;
+  /** The caller holds a widget session, not an API key. */
+  visitor: boolean;
+  /** The last check before the run begins; throws to refuse. */
+  admit: () => Promise<void>;
+}
+
+/** Runs: begun here, followed by any number of readers, stopped by whoever may. */
+export class ChatService {
+  #models: ModelAccess;
+  #registry: ModelRegistry;
+  #system: System;
+  #log: Logger;
+  #unwatchedMs: number;
+  #runs = new Map<string, Run>();
+
+  constructor(
+    parts: {
+      models: ModelAccess;
+      registry: ModelRegistry;
+      system: System;
+      log: Logger;
+      unwatchedMs: number;
+    },
+  ) {
+    this.#models = parts.models;
+    this.#registry = parts.registry;
+    this.#system = parts.system;
+    this.#log = parts.log;
+    this.#unwatchedMs = parts.unwatchedMs;
+  }
+
+  /** Runs that have not ended yet. */
+  get active(): readonly Run[] {
+    return [...this.#runs.values()];
+  }
+
+  /**
+   * Admits one message and begins its run; settles when the answer may be streamed. Throws an
+   * `ApiError` for whatever prevents the stream from starting.
+   */
+  async begin(request: ChatRequest): Promise<Run> {
+    const policy = await resolveCandidates({ ...request, models: this.#models });
+    await request.admit();
+    const run = this.#create(request, policy);
+    this.#runs.set(run.id, run);
+    const driven = this.#drive(run, request, policy).finally(() => this.#runs.delete(run.id));
+    const begun = await this.#beginning(run);
+    if (!begun.started) {
+      await driven;
+      throw refusalOf(begun.error);
+    }
+    return run;
+  }
+
+  /** Stops every run of this process and waits until each has written its `done`. */
+  async stopAll(): Promise<void> {
+    for (const run of this.active) run.stop("cancelled");
+    await Promise.all(this.active.map(async (run) => {
+      while (!run.log.closed) await run.log.grown();
+    }));
+  }
+
+  #create(request: ChatRequest, policy: ResolvedPolicy): Run {
+    const primary = policy.entries[0]!;
+    const runId = this.#system.uuid();
+    return new Run({
+      runId,
+      requestId: request.body.requestId ?? request.requestId,
+      conversationId: request.body.conversationId ?? this.#system.uuid(),
+      first: { provider: primary.vendor, model: primary.model },
+      system: this.#system,
+      unwatchedMs: this.#unwatchedMs,
+      price: ({ provider, model }) =>
+        policy.entries.find((e) => e.vendor === provider && e.model === model) ?? primary,
+      report: (error) => this.#log.error("run failed", { runId, error: String(error) }),
+    });
+  }
+
+  async #drive(run: Run, { agent, body }: ChatRequest, policy: ResolvedPolicy): Promise<void> {
+    const timer = new AbortController();
+    this.#system.sleep(agent.budget.wallClockMs, timer.signal)
+      .then(() => run.stop("timeout"), () => {});
+    try {
+      await run.drive(runAgent({
+        candidates: policy.entries.map((entry) => ({
+          provider: entry.vendor,
+          model: entry.model,
+          client: this.#registry.find(entry.vendor, entry.model),
+        })),
+        system: agent.systemPrompt,
+        messages: body.messages,
+        tools: describeTools(agent),
+        executeTool: refuseTool,
+        maxSteps: agent.budget.maxSteps,
+        maxOutputTokens: policy.maxOutputTokens,
+        signal: run.signal,
+        ...(policy.temperature === undefined ? {} : { temperature: policy.temperature }),
+      }));
+    } finally {
+      timer.abort();
+    }
+  }
+
+  async #beginning(run: Run) {
+    const waiting = new AbortController();
+    const late = this.#system.sleep(OPEN_ANYWAY_MS, waiting.signal).then(
+      () => {
+        run.commitToStream();
+        return { started: true } as const;
+      },
+      () => run.beginning,
+    );
+    try {
+      return await Promise.race([run.beginning, late]);
+    } finally {
+      waiting.abort();
+    }
+  }
+}
+
+function describeTools(agent: Agent): ModelTool[] {
+  return agent.tools.filter((tool) => tool.type === "http")
+    .map(({ name, description, parameters }) => ({ name, description, parameters }));
+}
+
+/** Until tools can go out through a guarded connection, none goes out at all. */
+function refuseTool(): Promise<unknown> {
+  const message = "this version of the service stores tools but does not call them yet";
+  return Promise.resolve(toolError("tool_unreachable", message));
+}
+
+function refusalOf(error: unknown): Error {
+  if (error instanceof ModelError) return new ApiError(error.code, error.message);
+  return error instanceof Error ? error : new Error("the run did not begin");
+}

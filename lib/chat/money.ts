@@ -1,0 +1,21 @@
+/** Price of tokens in USD per million equals micro-USD per token. */
+export interface Price {
+  inputUsdPerMTok: number;
+  outputUsdPerMTok: number;
+}
+
+/** Cost in whole micro-USD, rounded up so that no sum of parts undercounts the whole. */
+export function costMicroUsd(
+  price: Price,
+  tokens: { inputTokens: number; outputTokens: number },
+): number {
+  const exact = tokens.inputTokens * price.inputUsdPerMTok +
+    tokens.outputTokens * price.outputUsdPerMTok;
+  // Prices such as 0.15 are not exact in binary; a hair above a whole number is that number.
+  return Math.ceil(exact - 1e-6);
+}
+
+/** Micro-USD as the number the edge shows. */
+export function toUsd(microUsd: number): number {
+  return microUsd / 1_000_000;
+}

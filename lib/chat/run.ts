@@ -1,0 +1,159 @@
+import type { AgentEvent, AgentOutcome } from "../agent/run_agent.ts";
+import { ModelError } from "../models/model.ts";
+import type { Frame } from "../wire/frames.ts";
+import type { Vendor } from "../wire/vendors.ts";
+import { DeltaCoalescer } from "./delta_coalescer.ts";
+import { costMicroUsd, type Price, toUsd } from "./money.ts";
+import { RunLog } from "./run_log.ts";
+import type { System } from "../system.ts";
+import { Watchers } from "./watchers.ts";
+
+/** What ends a run from outside; the finish reason is the abort's own. */
+export class RunStopped extends Error {
+  override name = "RunStopped";
+  readonly finishReason: "cancelled" | "timeout";
+
+  constructor(finishReason: "cancelled" | "timeout") {
+    super(`the run was stopped: ${finishReason}`);
+    this.finishReason = finishReason;
+  }
+}
+
+export interface RunOptions {
+  runId: string;
+  requestId: string;
+  conversationId: string;
+  /** Named in `start` when nobody has accepted by then. */
+  first: { provider: Vendor; model: string };
+  system: System;
+  /** A run nobody follows for this long is cancelled. */
+  unwatchedMs: number;
+  price: (name: { provider: Vendor; model: string }) => Price;
+  /** Called with what an unknown failure was; the wire only says `internal_error`. */
+  report: (error: unknown) => void;
+}
+
+/** How a run began: a model accepted it, or it failed before any frame was written. */
+export type RunBeginning = { started: true } | { started: false; error: unknown };
+
+/**
+ * One accepted message until its `done` frame: turns the agent's events into frames, keeps the
+ * account, and ends in exactly one way whatever happens.
+ */
+export class Run {
+  readonly id: string;
+  readonly log = new RunLog();
+  readonly watchers: Watchers;
+  readonly #options: RunOptions;
+  readonly #stop = new AbortController();
+  readonly #beginning = Promise.withResolvers<RunBeginning>();
+  readonly #deltas = new DeltaCoalescer((text) => this.log.append({ type: "delta", text }));
+  #opened = false;
+  #account = { inputTokens: 0, outputTokens: 0, costMicroUsd: 0 };
+
+  constructor(options: RunOptions) {
+    this.id = options.runId;
+    this.#options = options;
+    this.watchers = new Watchers({ ...options, onAbandoned: () => this.stop("cancelled") });
+  }
+
+  /** Aborts everything the run is doing, when it is stopped. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Settles once it is known whether the run begins or is refused as a whole. */
+  get beginning(): Promise<RunBeginning> {
+    return this.#beginning.promise;
+  }
+
+  /** Ends the run from outside; the second call and any after the end do nothing. */
+  stop(reason: "cancelled" | "timeout"): void {
+    this.#stop.abort(new RunStopped(reason));
+  }
+
+  /**
+   * From now on a failure is told in frames: the stream has been opened to a client before any model
+   * accepted.
+   */
+  commitToStream(): void {
+    this.#opened = true;
+  }
+
+  /** Drives the agent to its end. Never throws. */
+  async drive(events: AsyncGenerator<AgentEvent, AgentOutcome>): Promise<void> {
+    try {
+      this.#finish(await this.#consume(events));
+    } catch (error) {
+      if (!this.#opened) return this.#beginning.resolve({ started: false, error });
+      this.#finish(this.#outcomeOf(error));
+    }
+  }
+
+  async #consume(events: AsyncGenerator<AgentEvent, AgentOutcome>): Promise<AgentOutcome> {
+    while (true) {
+      const next = await events.next();
+      if (next.done) return next.value;
+      this.#take(next.value);
+    }
+  }
+
+  #take(event: AgentEvent): void {
+    switch (event.type) {
+      case "accepted":
+        return this.#start(event);
+      case "text":
+        return this.#deltas.push(event.text);
+      case "tool_call":
+        return this.#write({ type: "tool_call", name: event.name, args: event.args as never });
+      case "tool_result":
+        return this.#write({ type: "tool_result", name: event.name, output: event.output as never });
+      case "usage":
+        this.#account.inputTokens += event.inputTokens;
+        this.#account.outputTokens += event.outputTokens;
+        this.#account.costMicroUsd += costMicroUsd(this.#options.price(event), event);
+        return;
+      default:
+        event satisfies never;
+    }
+  }
+
+  #start(answering: { provider: Vendor; model: string }): void {
+    const { requestId, runId, conversationId } = this.#options;
+    const { provider, model } = answering;
+    this.log.append({ type: "start", requestId, runId, provider, model, conversationId });
+    this.#opened = true;
+    this.#beginning.resolve({ started: true });
+  }
+
+  #finish(outcome: AgentOutcome): void {
+    if (this.log.length === 0) this.#start(this.#options.first);
+    const { inputTokens, outputTokens, costMicroUsd } = this.#account;
+    this.#write({ type: "usage", inputTokens, outputTokens, costUsd: toUsd(costMicroUsd) });
+    if (outcome.error) this.#write({ type: "error", ...outcome.error });
+    this.#write({ type: "done", finishReason: outcome.finishReason });
+  }
+
+  /** Any frame but a delta: what text is held goes first. */
+  #write(frame: Frame): void {
+    this.#deltas.flush();
+    this.log.append(frame);
+  }
+
+  #outcomeOf(error: unknown): AgentOutcome {
+    const cause = this.signal.aborted ? this.signal.reason : error;
+    if (cause instanceof RunStopped) return stoppedOutcome(cause);
+    if (cause instanceof ModelError) {
+      return { finishReason: "error", error: { code: cause.code, message: cause.message } };
+    }
+    this.#options.report(cause);
+    const message = "the run failed on our side";
+    return { finishReason: "error", error: { code: "internal_error", message } };
+  }
+}
+
+function stoppedOutcome(cause: RunStopped): AgentOutcome {
+  if (cause.finishReason === "cancelled") return { finishReason: "cancelled" };
+  const message = "the agent's time for one answer is used up";
+  return { finishReason: "timeout", error: { code: "budget_exceeded", message } };
+}

@@ -1,0 +1,26 @@
+import { HttpError } from "fresh";
+import { ApiError } from "../errors.ts";
+import type { ErrorEnvelope } from "../wire/error_codes.ts";
+
+/** The one JSON envelope of every refused /v1 request. */
+export function errorResponse(error: ApiError): Response {
+  const envelope: ErrorEnvelope = {
+    code: error.code,
+    message: error.message,
+    http: error.status,
+    ...(error.details === undefined ? {} : { details: error.details }),
+  };
+  return Response.json(envelope, { status: error.status, headers: error.headers });
+}
+
+/** What a thrown value is told as: our refusals as they are, the router's by status, else 500. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof HttpError && error.status === 404) {
+    return new ApiError("not_found", "there is nothing at this address");
+  }
+  if (error instanceof HttpError && error.status === 405) {
+    return new ApiError("method_not_allowed", "this address does not take that method");
+  }
+  return new ApiError("internal_error", "the request failed on our side");
+}

@@ -1,0 +1,82 @@
+import type { Run } from "../chat/run.ts";
+import type { LoggedFrame } from "../chat/run_log.ts";
+import type { System } from "../system.ts";
+
+/** A comment after this much silence keeps proxies and phones from dropping the connection. */
+const HEARTBEAT_MS = 10_000;
+const RETRY = "retry: 1500\n\n";
+const PING = ": ping\n\n";
+
+/** `no-transform` and `x-accel-buffering` keep proxies from compressing or holding back frames. */
+export const SSE_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+} as const;
+
+/** One frame on the wire: id, event, one line of JSON, a blank line. */
+export function encodeFrame(runId: string, { n, frame }: LoggedFrame): string {
+  return `id: ${runId}.${n}\nevent: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`;
+}
+
+/**
+ * Streams a run's frames as its reader takes them: nothing is queued for a slow one beyond the chunk
+ * under way, the log serves it when it asks again.
+ */
+export function sseResponse(
+  run: Run,
+  options: { system: System; after?: number; headers?: Record<string, string> },
+): Response {
+  const left = new AbortController();
+  const encoder = new TextEncoder();
+  let position = options.after ?? 0;
+  let opened = false;
+  run.watchers.enter();
+  const leave = () => {
+    if (left.signal.aborted) return;
+    left.abort();
+    run.watchers.leave();
+    if (run.log.closed) run.watchers.settle();
+  };
+
+  async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const send = (text: string) => controller.enqueue(encoder.encode(text));
+    if (!opened && run.log.length === 0) {
+      opened = true;
+      return send(RETRY);
+    }
+    const woken = await waitFor(run, { ...options, position, signal: left.signal });
+    if (left.signal.aborted) return;
+    if (!woken) return send(PING);
+    const frames = run.log.after(position);
+    const text = frames.map((frame) => encodeFrame(run.id, frame)).join("");
+    send(opened ? text : RETRY + text);
+    opened = true;
+    position += frames.length;
+    if (run.log.closed && position >= run.log.length) {
+      controller.close();
+      leave();
+    }
+  }
+
+  const body = new ReadableStream({ pull, cancel: leave }, { highWaterMark: 0 });
+  return new Response(body, {
+    headers: { ...SSE_HEADERS, "x-run-id": run.id, ...options.headers },
+  });
+}
+
+/** True when there is something after `position`; false when the silence is due a heartbeat. */
+async function waitFor(
+  run: Run,
+  options: { system: System; position: number; signal: AbortSignal },
+): Promise<boolean> {
+  if (run.log.length > options.position) return true;
+  const waiting = new AbortController();
+  const signal = AbortSignal.any([waiting.signal, options.signal]);
+  const silence = options.system.sleep(HEARTBEAT_MS, signal).then(() => false, () => false);
+  try {
+    return await Promise.race([run.log.grown().then(() => true), silence]);
+  } finally {
+    waiting.abort();
+  }
+}
