@@ -1,14 +1,17 @@
 import { ApiError } from "../errors.ts";
-import type { Session, SessionStore, SessionUse } from "../storage/session_store.ts";
+import type { Session, SessionStore } from "../storage/session_store.ts";
+import type { System } from "../system.ts";
 import type { Agent } from "../wire/agent.ts";
 import type { MintedSession } from "../wire/session.ts";
 
 /** Minting, checking and revoking widget sessions. Throws `ApiError`. */
 export class SessionAdmin {
   #store: SessionStore;
+  #system: System;
 
-  constructor(store: SessionStore) {
+  constructor(store: SessionStore, system: System) {
     this.#store = store;
+    this.#system = system;
   }
 
   /**
@@ -28,7 +31,7 @@ export class SessionAdmin {
     agent: Agent,
     origin: string | undefined,
   ): Promise<MintedSession> {
-    return this.#store.mint(tenant, { agentId: agent.id, origin });
+    return this.#store.mint(tenant, { agentId: agent.id, origin, playground: true });
   }
 
   /** The live session behind a token; 401 when there is none. */
@@ -36,8 +39,17 @@ export class SessionAdmin {
     return await this.#store.get(sessionToken) ?? refuseToken();
   }
 
-  useMessage(sessionToken: string): Promise<SessionUse> {
-    return this.#store.useMessage(sessionToken);
+  /** Counts one message; 429 at the cap, until the session expires and a new one is minted. */
+  async useMessage(sessionToken: string, session: Session): Promise<void> {
+    const use = await this.#store.useMessage(sessionToken);
+    if (use === "gone") refuseToken();
+    if (use === "admitted") return;
+    const seconds = Math.max(1, Math.ceil((session.exp - this.#system.now()) / 1000));
+    const message = `this session's ${session.messageCap} messages are used up; mint a new token`;
+    throw new ApiError("rate_limit_exceeded", message, {
+      details: { scope: "session_messages", limit: session.messageCap },
+      headers: { "retry-after": String(seconds) },
+    });
   }
 
   /** Removes a session of this tenant; 404 when it has no such session. */

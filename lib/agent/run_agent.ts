@@ -1,4 +1,10 @@
-import type { Model, ModelMessage, ModelRequest, ModelTool, ModelToolCall } from "../models/model.ts";
+import type {
+  Model,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  ModelToolCall,
+} from "../models/model.ts";
 import { ModelError } from "../models/model.ts";
 import type { FinishReason, StreamErrorCode } from "../wire/error_codes.ts";
 import type { Vendor } from "../wire/vendors.ts";

@@ -7,7 +7,7 @@ import type { ModelAccess } from "../admin/model_access.ts";
 import type { System } from "../system.ts";
 import type { Agent } from "../wire/agent.ts";
 import type { ChatBody } from "../wire/chat.ts";
-import { type ResolvedPolicy, resolveCandidates } from "./resolve_candidates.ts";
+import { resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
 import { Run } from "./run.ts";
 
 /** A stream opens without `start` when no vendor has accepted by then. */

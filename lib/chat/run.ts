@@ -107,7 +107,11 @@ export class Run {
       case "tool_call":
         return this.#write({ type: "tool_call", name: event.name, args: event.args as never });
       case "tool_result":
-        return this.#write({ type: "tool_result", name: event.name, output: event.output as never });
+        return this.#write({
+          type: "tool_result",
+          name: event.name,
+          output: event.output as never,
+        });
       case "usage":
         this.#account.inputTokens += event.inputTokens;
         this.#account.outputTokens += event.outputTokens;

@@ -12,8 +12,7 @@ const EXPOSED = {
 const PREFLIGHT = {
   ...ALLOW_ANY,
   "access-control-allow-methods": "GET, POST",
-  "access-control-allow-headers":
-    "content-type, x-service-session, last-event-id, idempotency-key",
+  "access-control-allow-headers": "content-type, x-service-session, last-event-id, idempotency-key",
   "access-control-max-age": "7200",
 };
 

@@ -16,7 +16,10 @@ export async function readJsonText(req: Request, system: System): Promise<string
   const type = req.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (length !== 0 || req.headers.has("transfer-encoding")) {
     if (type !== "application/json") {
-      throw new ApiError("unsupported_media_type", "send the body as content-type application/json");
+      throw new ApiError(
+        "unsupported_media_type",
+        "send the body as content-type application/json",
+      );
     }
   }
   return decode(await readBounded(req.body, system));
@@ -35,7 +38,10 @@ export function parseJson(text: string): unknown {
 async function readBounded(body: ReadableStream<Uint8Array>, system: System): Promise<Uint8Array> {
   const reader = body.getReader();
   const timer = new AbortController();
-  const late = system.sleep(BODY_MS, timer.signal).then(() => "late" as const, () => "late" as const);
+  const late = system.sleep(BODY_MS, timer.signal).then(
+    () => "late" as const,
+    () => "late" as const,
+  );
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {

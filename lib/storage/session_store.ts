@@ -16,6 +16,8 @@ const sessionRecordSchema = z.object({
   agentId: z.uuid(),
   /** The page it was minted for; absent on a playground session minted without an origin. */
   origin: z.string().optional(),
+  /** Minted for trying the agent out from the dashboard, not for an embed. */
+  playground: z.boolean(),
   /** Milliseconds. Decides; `expireIn` only collects garbage, up to a minute late. */
   exp: z.int(),
   messages: z.int().nonnegative(),
@@ -38,7 +40,7 @@ export class SessionStore {
 
   async mint(
     tenant: string,
-    bound: { agentId: string; origin?: string | undefined },
+    bound: { agentId: string; origin?: string | undefined; playground?: boolean },
   ): Promise<MintedSession> {
     const sessionToken = `cs_${base64url(this.#system.randomBytes(32))}`;
     const exp = this.#system.now() + SESSION_TTL_MS;
@@ -48,6 +50,7 @@ export class SessionStore {
       tenant,
       agentId: bound.agentId,
       ...(bound.origin === undefined ? {} : { origin: bound.origin }),
+      playground: bound.playground ?? false,
       exp,
       messages: 0,
       messageCap: SESSION_MESSAGE_CAP,

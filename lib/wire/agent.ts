@@ -42,7 +42,7 @@ const fields = {
   systemPrompt: z.string().min(1).max(B.systemPrompt),
   modelPolicy,
   fallback: fallback.optional(),
-  knowledgeBaseId: z.uuid().optional(),
+  knowledgeBaseId: z.uuid().toLowerCase().optional(),
   budget,
   tools: z.array(toolDefinitionSchema).max(B.tools),
   allowedDomains: z.array(domain).max(B.allowedDomains),

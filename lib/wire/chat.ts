@@ -10,11 +10,11 @@ export type ChatMessage = z.infer<typeof message>;
 
 /** Body of `POST /v1/chat/stream`. `sessionToken` is required on the widget path only. */
 export const chatBodySchema = z.strictObject({
-  agentId: z.uuid(),
+  agentId: z.uuid().toLowerCase(),
   sessionToken: z.string().min(B.sessionTokenMin).max(B.sessionTokenMax).optional(),
   messages: z.array(message).min(1).max(B.messages)
     .refine((list) => list.at(-1)?.role === "user", "the last message must be the user's"),
-  conversationId: z.uuid().optional(),
+  conversationId: z.uuid().toLowerCase().optional(),
   model: z.string().min(1).max(256).optional(),
   provider: z.enum(VENDORS).optional(),
   temperature: z.number().min(0).max(2).optional(),

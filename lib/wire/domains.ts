@@ -6,7 +6,9 @@
 export function normalizeDomain(entry: string): string | undefined {
   const wildcard = entry.startsWith("*.");
   const rest = wildcard ? entry.slice(2) : entry;
-  if (rest === "" || /[/@?#\\*\s%]/.test(rest) || !URL.canParse(`https://${rest}`)) return undefined;
+  if (rest === "" || /[/@?#\\*\s%]/.test(rest) || !URL.canParse(`https://${rest}`)) {
+    return undefined;
+  }
   const url = new URL(`https://${rest}`);
   const isAddress = url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname);
   if (url.hostname === "" || url.hostname.startsWith(".") || (wildcard && isAddress)) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { FIELD_BOUNDS as B } from "./limits.ts";
 
 /** Body of `POST /v1/widget/session`. */
-export const mintBodySchema = z.strictObject({ agentId: z.uuid() });
+export const mintBodySchema = z.strictObject({ agentId: z.uuid().toLowerCase() });
 
 /** Body of `POST /v1/agents/:id/playground-session`: empty or `{}`. */
 export const playgroundBodySchema = z.strictObject({});

@@ -1,0 +1,82 @@
+import type { AgentAdmin } from "./admin/agent_admin.ts";
+import { ApiError } from "./errors.ts";
+import { keys } from "./storage/keys.ts";
+import type { Agent } from "./wire/agent.ts";
+import { FIELD_BOUNDS } from "./wire/limits.ts";
+import { normalizeOrigin } from "./wire/origins.ts";
+import { DEMO_MODEL } from "./wire/vendors.ts";
+
+const DEMO_BODY = {
+  name: "Demo agent",
+  systemPrompt: "You are the demo agent of this service. Be brief, friendly and clear.",
+  modelPolicy: { provider: "vendor_a", model: DEMO_MODEL },
+  budget: { maxCostUsd: 0.1, maxSteps: 4, wallClockMs: 60_000 },
+  tools: [],
+  allowedDomains: [],
+};
+
+/** What is needed to find or make the agent that `/demo` talks to. */
+export interface DemoAgentOptions {
+  kv: Deno.Kv;
+  agents: AgentAdmin;
+  tenant: string;
+  baseUrl: string;
+}
+
+/**
+ * The id of the demo agent, made at the first start and kept for good: an agent that its owner has
+ * deleted stays deleted (`undefined`). When the service listens elsewhere than last time, the new
+ * origin is added so that `/demo` goes on working; nothing else of it is touched.
+ */
+export async function ensureDemoAgent(options: DemoAgentOptions): Promise<string | undefined> {
+  const { kv, agents, tenant } = options;
+  const origins = ownOrigins(options.baseUrl);
+  const pointer = keys.installation("demo_agent");
+  const known = await kv.get<string>(pointer);
+  if (known.value === null) return await create(options, { known, origins });
+  const agent = await agents.get(tenant, known.value).catch(ignoreNotFound);
+  if (agent === undefined) return undefined;
+  await addOrigins(agents, { tenant, agent, origins });
+  return agent.id;
+}
+
+/** The service's own address as a page's origin; on this machine, under each of its names. */
+export function ownOrigins(baseUrl: string): string[] {
+  const url = new URL(baseUrl);
+  const names = ["localhost", "127.0.0.1"];
+  const spellings = names.includes(url.hostname)
+    ? names.map((name) => baseUrl.replace(url.hostname, name))
+    : [baseUrl];
+  return spellings.map((one) => normalizeOrigin(new URL(one).origin)).filter((o) =>
+    o !== undefined
+  );
+}
+
+async function create(
+  { kv, agents, tenant }: DemoAgentOptions,
+  { known, origins }: { known: Deno.KvEntryMaybe<string>; origins: string[] },
+): Promise<string> {
+  const agent = await agents.create(tenant, { ...DEMO_BODY, allowedOrigins: origins });
+  const key = keys.installation("demo_agent");
+  const committed = await kv.atomic().check(known).set(key, agent.id).commit();
+  if (committed.ok) return agent.id;
+  // Another process made one in the same moment: theirs stays.
+  await agents.delete(tenant, agent.id);
+  return (await kv.get<string>(key)).value!;
+}
+
+async function addOrigins(
+  agents: AgentAdmin,
+  { tenant, agent, origins }: { tenant: string; agent: Agent; origins: string[] },
+): Promise<void> {
+  const allowed = agent.allowedOrigins ?? [];
+  const missing = origins.filter((origin) => !allowed.includes(origin));
+  if (missing.length === 0) return;
+  const allowedOrigins = [...missing, ...allowed].slice(0, FIELD_BOUNDS.allowedOrigins);
+  await agents.patch(tenant, agent.id, { patch: { allowedOrigins } });
+}
+
+function ignoreNotFound(error: unknown): undefined {
+  if (error instanceof ApiError && error.code === "not_found") return undefined;
+  throw error;
+}

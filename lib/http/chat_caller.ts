@@ -1,0 +1,75 @@
+import { refuseToken, type SessionAdmin } from "../admin/session_admin.ts";
+import { ApiError, invalid } from "../errors.ts";
+import type { ApiKeyStore } from "../storage/api_key_store.ts";
+import type { Session } from "../storage/session_store.ts";
+import type { Agent } from "../wire/agent.ts";
+import type { ChatBody } from "../wire/chat.ts";
+import { FIELD_BOUNDS } from "../wire/limits.ts";
+import { bearerKey, requireApiKey } from "./authenticate.ts";
+
+/** Who sends a message: a backend with a key, or a page with a session. */
+export type ChatCaller =
+  | { kind: "key"; tenant: string; sessionHeader: string | undefined }
+  | { kind: "session"; tenant: string; sessionToken: string; session: Session };
+
+/**
+ * The credential of a chat call. With an API key the key decides and a session is optional; without
+ * one the session header is the credential.
+ */
+export async function chatCaller(
+  req: Request,
+  service: { apiKeys: ApiKeyStore; sessions: SessionAdmin },
+): Promise<ChatCaller> {
+  const header = req.headers.get("x-service-session") ?? undefined;
+  if (bearerKey(req) !== undefined || header === undefined) {
+    const { tenant } = await requireApiKey(req, service.apiKeys);
+    return { kind: "key", tenant, sessionHeader: header };
+  }
+  const session = await service.sessions.require(header);
+  return { kind: "session", tenant: session.tenant, sessionToken: header, session };
+}
+
+/** The token in the body must be the one in the header; a session is for one agent. */
+export function checkTokens(caller: ChatCaller, body: ChatBody): void {
+  if (caller.kind === "session") {
+    if (body.sessionToken !== caller.sessionToken) tokenMismatch();
+    if (body.agentId !== caller.session.agentId) refuseToken();
+    return;
+  }
+  const { sessionHeader } = caller;
+  if (sessionHeader === undefined) return;
+  const { sessionTokenMin: min, sessionTokenMax: max } = FIELD_BOUNDS;
+  if (sessionHeader.length < min || sessionHeader.length > max) {
+    const message = `the X-Service-Session header must be ${min}-${max} characters`;
+    throw invalid([{ path: "sessionToken", code: "out_of_range", message }]);
+  }
+  if (body.sessionToken !== undefined && body.sessionToken !== sessionHeader) tokenMismatch();
+}
+
+/**
+ * A session spends only on the page it was minted for. A browser on another site always sends its
+ * `Origin`; an absent one is a native client or the same site, unless `Sec-Fetch-Site` says otherwise.
+ */
+export function checkSessionOrigin(req: Request, session: Session, agent: Agent): void {
+  const origin = req.headers.get("origin");
+  if (origin === null) {
+    const site = req.headers.get("sec-fetch-site");
+    if (site === null || site === "same-origin" || site === "none") return;
+    refuseOrigin();
+  }
+  if (origin !== session.origin) refuseOrigin();
+  const stillAllowed = session.playground || (agent.allowedOrigins ?? []).includes(origin);
+  if (!stillAllowed) refuseOrigin();
+}
+
+function tokenMismatch(): never {
+  const message = "must be the same value as the X-Service-Session header";
+  throw invalid([{ path: "sessionToken", code: "token_mismatch", message }]);
+}
+
+function refuseOrigin(): never {
+  throw new ApiError(
+    "origin_not_allowed",
+    "session token rejected: this page's origin is not in the agent's allowedOrigins",
+  );
+}

@@ -1,0 +1,76 @@
+import { Accounts } from "./accounts/accounts.ts";
+import { AgentAdmin } from "./admin/agent_admin.ts";
+import { ModelAccess } from "./admin/model_access.ts";
+import { SessionAdmin } from "./admin/session_admin.ts";
+import { ChatService } from "./chat/chat_service.ts";
+import { type Config, demoOn } from "./config.ts";
+import { Signer } from "./credentials/hashing.ts";
+import { ensureDemoAgent } from "./demo_agent.ts";
+import type { Logger } from "./log.ts";
+import { ModelRegistry } from "./models/model_registry.ts";
+import type { Service } from "./service.ts";
+import { AgentStore } from "./storage/agent_store.ts";
+import { ApiKeyStore } from "./storage/api_key_store.ts";
+import { type CatalogueEntry, CatalogueStore } from "./storage/catalogue_store.ts";
+import { keys } from "./storage/keys.ts";
+import { SessionStore } from "./storage/session_store.ts";
+import { TenantStore } from "./storage/tenant_store.ts";
+import type { System } from "./system.ts";
+import { describeWidgetBundle } from "./widget_bundle.ts";
+
+/** What the process hands in: the outside world, opened. */
+export interface OpenServiceOptions {
+  config: Config;
+  kv: Deno.Kv;
+  hmacSecrets: readonly string[];
+  system: System;
+  log: Logger;
+  /** Where this service is reached, without a trailing slash. */
+  baseUrl: string;
+  /** The built widget script. */
+  widget: Uint8Array;
+  /** Entries of `CATALOGUE`. */
+  catalogue?: readonly CatalogueEntry[];
+  /** Closes what the process opened for the service. */
+  close: () => Promise<void>;
+}
+
+/** Composes the service on an open store; makes the default tenant and the demo agent once. */
+export async function openService(options: OpenServiceOptions): Promise<Service> {
+  const { config, kv, system, log, baseUrl } = options;
+  const tenants = new TenantStore(kv, system);
+  const catalogue = new CatalogueStore(kv, { demoModel: config.demoModel });
+  const models = new ModelAccess({ catalogue, tenants });
+  const agents = new AgentAdmin(new AgentStore(kv, system), models);
+  const chat = new ChatService({
+    models,
+    registry: new ModelRegistry(system),
+    system,
+    log,
+    unwatchedMs: config.unwatchedRunMs,
+  });
+  const tenant = (await tenants.ensureDefault()).id;
+  await catalogue.addMissing(options.catalogue ?? []);
+  const offerDemo = config.demoModel && demoOn(config);
+  const demoId = offerDemo ? await ensureDemoAgent({ kv, agents, tenant, baseUrl }) : undefined;
+  return {
+    config,
+    system,
+    log,
+    baseUrl,
+    accounts: new Accounts(kv, { system, setupToken: config.setupToken }),
+    agents,
+    apiKeys: new ApiKeyStore(kv, { system, signer: new Signer(options.hmacSecrets) }),
+    catalogue,
+    chat,
+    sessions: new SessionAdmin(new SessionStore(kv, system), system),
+    tenants,
+    widget: await describeWidgetBundle(options.widget),
+    demoAgent: demoId === undefined ? undefined : { tenant, id: demoId },
+    ready: () => kv.get(keys.installation("default_tenant")).then(() => true, () => false),
+    close: async () => {
+      await chat.stopAll();
+      await options.close();
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import { ApiError } from "@/lib/errors.ts";
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { requireScope } from "@/lib/http/authenticate.ts";
+import { uuidParam } from "@/lib/http/uuid_param.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    const { tenant } = await requireScope(ctx.req, service.apiKeys, "agents:read");
+    const id = uuidParam(ctx.params.id);
+    const n = ctx.params.n ?? "";
+    if (!/^[1-9]\d{0,8}$/.test(n)) throw new ApiError("not_found", "there is no such version");
+    return Response.json(await service.agents.getVersion(tenant, id, Number(n)));
+  },
+}));

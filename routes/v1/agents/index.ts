@@ -1,0 +1,23 @@
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { requireScope } from "@/lib/http/authenticate.ts";
+import { entityTag } from "@/lib/http/entity_tag.ts";
+import { pageRequest } from "@/lib/http/page_request.ts";
+import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    const { tenant } = await requireScope(ctx.req, service.apiKeys, "agents:read");
+    return Response.json(await service.agents.list(tenant, pageRequest(ctx.url)));
+  },
+
+  async POST(ctx) {
+    const { service } = ctx.state;
+    const text = await readJsonText(ctx.req, service.system);
+    const { tenant } = await requireScope(ctx.req, service.apiKeys, "agents:write");
+    const agent = await service.agents.create(tenant, parseJson(text));
+    const headers = { location: `/v1/agents/${agent.id}`, etag: entityTag(agent.version) };
+    return Response.json(agent, { status: 201, headers });
+  },
+}));

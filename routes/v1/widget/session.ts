@@ -1,0 +1,32 @@
+import { ApiError, parseOrThrow } from "@/lib/errors.ts";
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { requireScope } from "@/lib/http/authenticate.ts";
+import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
+import { mintBodySchema, revokeBodySchema } from "@/lib/wire/session.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async POST(ctx) {
+    const { service } = ctx.state;
+    const text = await readJsonText(ctx.req, service.system);
+    const { tenant } = await requireScope(ctx.req, service.apiKeys, "widget:mint");
+    const origin = ctx.req.headers.get("origin");
+    if (origin === null) {
+      throw new ApiError("origin_not_allowed", "forward the browser's Origin header with the mint");
+    }
+    const { agentId } = parseOrThrow(mintBodySchema, parseJson(text));
+    const agent = await service.agents.get(tenant, agentId);
+    const minted = await service.sessions.mintForOrigin(tenant, agent, origin);
+    // The token is the session's only name, and a secret: the address it is revoked at has none.
+    return Response.json(minted, { status: 201, headers: { location: "/v1/widget/session" } });
+  },
+
+  async DELETE(ctx) {
+    const { service } = ctx.state;
+    const text = await readJsonText(ctx.req, service.system);
+    const { tenant } = await requireScope(ctx.req, service.apiKeys, "widget:mint");
+    const { sessionToken } = parseOrThrow(revokeBodySchema, parseJson(text));
+    await service.sessions.revoke(tenant, sessionToken);
+    return new Response(null, { status: 204 });
+  },
+}));
