@@ -18,7 +18,7 @@ export type Phase = "idle" | "waiting" | "answering";
 
 export interface WidgetState {
   readonly open: boolean;
-  /** An answer was completed while the panel was closed. */
+  /** An answer was completed, or failed, while the panel was closed. */
   readonly unread: boolean;
   readonly phase: Phase;
   readonly usingTool: boolean;
@@ -52,7 +52,7 @@ export function reduce(state: WidgetState, action: Action): WidgetState {
     case "opened":
       return { ...state, open: true, unread: false };
     case "closed":
-      return { ...state, open: false };
+      return { ...state, open: false, announcement: "" };
     case "asked":
       return ask(state, action.text);
     case "retried":
@@ -139,6 +139,7 @@ function fail(state: WidgetState, failure: Failure): WidgetState {
     phase: "idle",
     usingTool: false,
     failure,
+    unread: !state.open,
     announcement: failure.text,
   };
 }

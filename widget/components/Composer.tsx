@@ -16,13 +16,17 @@ export interface ComposerProps {
 export function Composer({ busy, input, onSend, onStop }: ComposerProps) {
   const [draft, setDraft] = useState("");
   useLayoutEffect(() => fitHeight(input.current), [draft]);
-  const submit = (event: Event) => {
+  const send = (event: Event) => {
     event.preventDefault();
     if (onSend(draft)) setDraft("");
-    input.current?.focus();
+  };
+  const press = (event: Event) => {
+    if (!busy) return send(event);
+    event.preventDefault();
+    onStop();
   };
   return (
-    <form class="composer" onSubmit={submit}>
+    <form class="composer" onSubmit={press}>
       <div class="field">
         <textarea
           ref={input}
@@ -35,34 +39,30 @@ export function Composer({ busy, input, onSend, onStop }: ComposerProps) {
           aria-label={STRINGS.placeholder}
           value={draft}
           onInput={(event) => setDraft(event.currentTarget.value)}
-          onKeyDown={(event) => sendsOn(event) && submit(event)}
+          onKeyDown={(event) => sendsOn(event) && send(event)}
         />
-        {busy
-          ? (
-            <button
-              key="stop"
-              type="button"
-              class="action"
-              aria-label={STRINGS.stop}
-              onClick={onStop}
-            >
-              <StopIcon />
-            </button>
-          )
-          : (
-            <button
-              key="send"
-              type="submit"
-              class="action"
-              aria-label={STRINGS.send}
-              disabled={!draft.trim()}
-            >
-              <SendIcon />
-            </button>
-          )}
+        <ActionButton busy={busy} empty={!draft.trim()} />
       </div>
       <p class="footnote">{STRINGS.footnote}</p>
     </form>
+  );
+}
+
+/**
+ * One button for both, never really disabled: one that vanished or went dead under the keyboard
+ * focus would drop it onto the page. The second click of a double click must not stop the answer.
+ */
+function ActionButton({ busy, empty }: { readonly busy: boolean; readonly empty: boolean }) {
+  return (
+    <button
+      type="submit"
+      class="action"
+      aria-label={busy ? STRINGS.stop : STRINGS.send}
+      aria-disabled={!busy && empty}
+      onClick={(event) => event.detail > 1 && event.preventDefault()}
+    >
+      {busy ? <StopIcon /> : <SendIcon />}
+    </button>
   );
 }
 

@@ -20,6 +20,11 @@ export interface MessageLogProps {
 export function MessageLog({ state, greeting, onRetry }: MessageLogProps) {
   const { turns, phase, usingTool, failure } = state;
   const { log, away, toEnd, onScroll } = useStickyEnd(state);
+  /** The pressed button vanishes; the focus must not fall back onto the page with it. */
+  const keepFocus = (action: () => void) => () => {
+    action();
+    log.current?.focus({ preventScroll: true });
+  };
   const last = turns.at(-1);
   return (
     <div class="stage">
@@ -38,10 +43,10 @@ export function MessageLog({ state, greeting, onRetry }: MessageLogProps) {
           <Message key={turn.id} turn={turn} live={phase === "answering" && turn === last} />
         ))}
         {(phase === "waiting" || usingTool) && <Thinking usingTool={usingTool} />}
-        {failure && phase === "idle" && <Notice failure={failure} onRetry={onRetry} />}
+        {failure && phase === "idle" && <Notice failure={failure} onRetry={keepFocus(onRetry)} />}
       </div>
       {away && (
-        <button type="button" class="latest" aria-label={STRINGS.latest} onClick={toEnd}>
+        <button type="button" class="latest" aria-label={STRINGS.latest} onClick={keepFocus(toEnd)}>
           <ArrowDownIcon />
         </button>
       )}

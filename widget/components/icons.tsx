@@ -46,7 +46,7 @@ export const SendIcon = () => (
 
 export const StopIcon = () => (
   <Icon name="stop-icon">
-    <rect class="solid" x="7" y="7" width="10" height="10" rx="2.5" />
+    <rect class="solid" x="5.5" y="5.5" width="13" height="13" rx="3.5" />
   </Icon>
 );
 
