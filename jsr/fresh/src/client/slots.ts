@@ -1,0 +1,69 @@
+import { type ComponentChild, Fragment, h, type VNode } from "preact";
+import type { SlotRef } from "../props/format.ts";
+import { type Range, readIsland } from "./markers.ts";
+import { nodesOf } from "./range_root.ts";
+
+/** Makes the node of an island that is found in a slot. */
+export type MakeIsland = (
+  island: { name: string; index: number; key: string | undefined },
+) => VNode;
+
+/**
+ * Turns a slot's HTML into nodes that an island can render. One that the island did not show on the
+ * server is in a template. Its markers go away: left in place, they would come between the island's
+ * own nodes.
+ */
+export function slotContent(
+  { id, name }: SlotRef,
+  range: Range | undefined,
+  makeIsland: MakeIsland,
+): VNode {
+  const template = document.getElementById(`frsh-${id}-${name}`) as HTMLTemplateElement | null;
+  const nodes = range === undefined ? [...template?.content.childNodes ?? []] : nodesOf(range);
+  const children = toChildren(nodes, makeIsland);
+  range?.start.remove();
+  range?.end.remove();
+  return h(Fragment, null, children);
+}
+
+function toChildren(nodes: Node[], makeIsland: MakeIsland): ComponentChild[] {
+  const children: ComponentChild[] = [];
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i];
+    if (node instanceof Text) children.push(node.data);
+    if (node instanceof Element) children.push(toElement(node, makeIsland));
+    if (!(node instanceof Comment) || !node.data.startsWith("frsh:")) continue;
+    const end = endOf(nodes, i);
+    const island = readIsland({ start: node, end: nodes[end] as Comment });
+    if (island !== null) children.push(makeIsland(island));
+    else children.push(...toChildren(nodes.slice(i + 1, end), makeIsland));
+    node.remove();
+    (nodes[end] as Comment).remove();
+    i = end;
+  }
+  return children;
+}
+
+/** Index of the comment that closes the one at `start`, among its siblings. */
+function endOf(nodes: Node[], start: number): number {
+  let depth = 0;
+  for (let i = start; i < nodes.length; i++) {
+    const node = nodes[i];
+    if (!(node instanceof Comment)) continue;
+    if (node.data.startsWith("frsh:")) depth++;
+    if (node.data.startsWith("/frsh:") && --depth === 0) return i;
+  }
+  throw new Error(`"${(nodes[start] as Comment).data}" is not closed`);
+}
+
+function toElement(element: Element, makeIsland: MakeIsland): VNode {
+  const props: Record<string, unknown> = {};
+  for (const { name, value } of element.attributes) {
+    // The attribute of a boolean property counts by being there, whatever its value.
+    const property: unknown = (element as unknown as Record<string, unknown>)[name];
+    props[name] = typeof property === "boolean" ? true : value;
+  }
+  const raw = element.localName === "script" || element.localName === "style";
+  const children = raw ? element.textContent : toChildren([...element.childNodes], makeIsland);
+  return h(element.localName, props, children) as VNode;
+}

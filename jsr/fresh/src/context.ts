@@ -1,0 +1,181 @@
+import { type FunctionComponent, isValidElement, type VNode } from "preact";
+import type { BuildCache } from "./build_cache.ts";
+import type { ResolvedFreshConfig } from "./config.ts";
+import { notInThisBuild } from "./not_in_this_build.ts";
+import { renderDocument } from "./render/document.ts";
+import type { Layout } from "./scope.ts";
+import type { LayoutConfig, RouteComponent } from "./types.ts";
+
+/** Handlers of a WebSocket connection. */
+export interface WebSocketHandlers {
+  open?(socket: WebSocket): void;
+  message?(socket: WebSocket, event: MessageEvent): void;
+  close?(socket: WebSocket, code: number, reason: string): void;
+  error?(socket: WebSocket, event: Event | ErrorEvent): void;
+}
+
+/** Options for `Deno.upgradeWebSocket()`. */
+export interface WebSocketUpgradeOptions {
+  idleTimeout?: number;
+  protocol?: string;
+}
+
+/** The older name of `Context`. */
+export type FreshContext<State = unknown> = Context<State>;
+
+/** What surrounds a page: changes as the request enters and leaves scopes. */
+export interface Shell<State> {
+  app: RouteComponent<State> | null;
+  layouts: Layout<State>[];
+}
+
+export interface ContextParts<State> {
+  req: Request;
+  url: URL;
+  info: Deno.ServeHandlerInfo;
+  route: string | null;
+  params: Record<string, string>;
+  config: ResolvedFreshConfig;
+  next: () => Promise<Response>;
+  buildCache: BuildCache<State>;
+}
+
+const PARTIAL_PARAM = "fresh-partial";
+
+export let shellOf: <State>(ctx: Context<State>) => Shell<State>;
+export let buildCacheOf: <State>(ctx: Context<State>) => BuildCache<State>;
+
+/** Everything about one request; a new one for each. */
+export class Context<State> {
+  readonly #shell: Shell<State> = { app: null, layouts: [] };
+  readonly #buildCache: BuildCache<State>;
+  readonly config: ResolvedFreshConfig;
+  /** The request's URL, runs of slashes collapsed; a copy that may be changed. */
+  readonly url: URL;
+  req: Request;
+  /** The pattern that matched, null when none did. */
+  readonly route: string | null;
+  readonly params: Record<string, string>;
+  /** Empty at the start of each request. */
+  readonly state: State = {} as State;
+  data: unknown = undefined;
+  /** What was thrown; null for a URL that nothing matched and no middleware saw. */
+  error: unknown | null = null;
+  readonly info: Deno.ServeHandlerInfo;
+  readonly isPartial: boolean;
+  /** Runs what comes after the current middleware. */
+  next: () => Promise<Response>;
+  /** Inside layouts and the app wrapper: what they surround. */
+  Component!: FunctionComponent;
+
+  static {
+    shellOf = (ctx) => ctx.#shell;
+    buildCacheOf = (ctx) => ctx.#buildCache;
+  }
+
+  constructor(parts: ContextParts<State>) {
+    this.req = parts.req;
+    this.url = parts.url;
+    this.info = parts.info;
+    this.route = parts.route;
+    this.params = parts.params;
+    this.config = parts.config;
+    this.next = parts.next;
+    this.isPartial = parts.url.searchParams.has(PARTIAL_PARAM);
+    this.#buildCache = parts.buildCache;
+  }
+
+  /** A rooted path cannot leave the site (`//evil.example` becomes a path); a full URL can. */
+  redirect(pathOrUrl: string, status = 302): Response {
+    let location = pathOrUrl;
+    if (pathOrUrl.startsWith("/")) {
+      const [path = ""] = pathOrUrl.split(/[?#]/, 1);
+      location = path.replace(/\/+/g, "/") + pathOrUrl.slice(path.length);
+    }
+    if (this.isPartial) {
+      const [base = ""] = location.split("#", 1);
+      const separator = base.includes("?") ? "&" : "?";
+      location = `${base}${separator}${PARTIAL_PARAM}=true${location.slice(base.length)}`;
+    }
+    return new Response(null, { status, headers: { location } });
+  }
+
+  /** Renders JSX inside the layouts and the app wrapper of the matched route. */
+  async render(
+    // deno-lint-ignore no-explicit-any
+    vnode: VNode<any> | null,
+    init: ResponseInit | undefined = {},
+    config: LayoutConfig = {},
+  ): Promise<Response> {
+    if (arguments.length === 0) {
+      throw new Error("ctx.render() needs an argument");
+    }
+    if (vnode !== null && !isValidElement(vnode)) {
+      throw new Error("ctx.render() takes JSX or null");
+    }
+    const shell = {
+      app: config.skipAppWrapper ? null : this.#shell.app,
+      layouts: config.skipInheritedLayouts ? [] : this.#shell.layouts,
+    };
+    return await renderDocument(this, {
+      vnode,
+      init,
+      shell,
+      buildCache: this.#buildCache,
+    });
+  }
+
+  /** A plain text answer. */
+  text(content: string, init?: ResponseInit): Response {
+    return new Response(content, init);
+  }
+
+  /** An HTML answer from a finished string. */
+  html(content: string, init?: ResponseInit): Response {
+    const headers = new Headers(init?.headers);
+    headers.set("Content-Type", "text/html; charset=utf-8");
+    return new Response(content, { ...init, headers });
+  }
+
+  /** A JSON answer. */
+  // deno-lint-ignore no-explicit-any
+  json(content: any, init?: ResponseInit): Response {
+    return Response.json(content, init);
+  }
+
+  /** Sends what the iterable yields as it comes; a generator's `finally` runs on disconnect. */
+  stream<U extends string | Uint8Array>(
+    stream:
+      | Iterable<U>
+      | AsyncIterable<U>
+      | (() => Iterable<U> | AsyncIterable<U>),
+    init?: ResponseInit,
+  ): Response {
+    const source = typeof stream === "function" ? stream() : stream;
+    const encoder = new TextEncoder();
+    const body = ReadableStream.from<U>(source).pipeThrough(
+      new TransformStream<U, Uint8Array<ArrayBuffer>>({
+        transform(chunk, controller) {
+          controller.enqueue(
+            chunk instanceof Uint8Array
+              ? chunk as Uint8Array<ArrayBuffer>
+              : encoder.encode(String(chunk)),
+          );
+        },
+      }),
+    );
+    return new Response(body, init);
+  }
+
+  /** WebSockets are not in this build. */
+  upgrade(
+    options?: WebSocketUpgradeOptions,
+  ): { socket: WebSocket; response: Response };
+  upgrade(
+    handlers: WebSocketHandlers,
+    options?: WebSocketUpgradeOptions,
+  ): Response;
+  upgrade(): never {
+    notInThisBuild("ctx.upgrade()");
+  }
+}

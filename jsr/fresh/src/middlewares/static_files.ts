@@ -1,0 +1,99 @@
+import type { StaticFile } from "../build_cache.ts";
+import { ASSET_CACHE_BUST_KEY } from "../build_id.ts";
+import { buildCacheOf, type Context } from "../context.ts";
+import type { Middleware } from "./mod.ts";
+
+/** Serves the static folder and the browser code of the build; other paths go on to the routes. */
+export function staticFiles<State>(): Middleware<State> {
+  return async function staticFilesMiddleware(ctx) {
+    const path = decodedPath(ctx.url.pathname, ctx.config.basePath);
+    if (path === null || path === "/") return await ctx.next();
+    const file = await buildCacheOf(ctx).readFile(path);
+    if (file === null) {
+      // Browsers ask for it unasked; a rendered 404 page for each would be waste.
+      return path === "/favicon.ico" ? new Response(null, { status: 404 }) : await ctx.next();
+    }
+    const res = withoutBody(ctx, file);
+    if (res === null) {
+      return new Response(file.readable as BodyInit, {
+        headers: headersOf(ctx, file),
+      });
+    }
+    file.close();
+    return res;
+  };
+}
+
+function decodedPath(pathname: string, basePath: string): string | null {
+  try {
+    const path = decodeURIComponent(pathname.slice(basePath.length));
+    return `/${path.split("/").filter((segment) => segment !== "").join("/")}`;
+  } catch {
+    return null;
+  }
+}
+
+/** The answer if it is one that does not send the file. */
+function withoutBody<State>(
+  ctx: Context<State>,
+  file: StaticFile,
+): Response | null {
+  const { req, url } = ctx;
+  if (req.method !== "GET" && req.method !== "HEAD") {
+    return new Response("Method Not Allowed", { status: 405 });
+  }
+  const key = url.searchParams.get(ASSET_CACHE_BUST_KEY);
+  if (key !== null && key !== buildCacheOf(ctx).buildId) {
+    url.searchParams.delete(ASSET_CACHE_BUST_KEY);
+    return new Response(null, {
+      status: 307,
+      headers: { location: url.pathname + url.search },
+    });
+  }
+  if (isProduction(ctx) && file.hash !== null) {
+    const known = req.headers.get("If-None-Match");
+    if (known === file.hash || known === weak(file.hash)) {
+      return new Response(null, { status: 304, headers: baseHeaders(file) });
+    }
+  }
+  return req.method === "HEAD" ? new Response(null, { headers: headersOf(ctx, file) }) : null;
+}
+
+function headersOf<State>(ctx: Context<State>, file: StaticFile): Headers {
+  const headers = baseHeaders(file);
+  headers.set("Content-Length", String(file.size));
+  if (isProduction(ctx) && file.hash !== null) {
+    headers.set("ETag", weak(file.hash));
+  }
+  headers.set(
+    "Cache-Control",
+    isImmutable(ctx)
+      ? "public, max-age=31536000, immutable"
+      : "no-cache, no-store, max-age=0, must-revalidate",
+  );
+  return headers;
+}
+
+function baseHeaders(file: StaticFile): Headers {
+  return new Headers({
+    "Content-Type": file.contentType,
+    "Vary": "If-None-Match",
+  });
+}
+
+function weak(hash: string): string {
+  return `W/"${hash}"`;
+}
+
+/** The build id is in the URL, so the same URL never means another content. */
+function isImmutable<State>(ctx: Context<State>): boolean {
+  const { buildId } = buildCacheOf(ctx);
+  return isProduction(ctx) && (
+    ctx.url.searchParams.get(ASSET_CACHE_BUST_KEY) === buildId ||
+    ctx.url.pathname.startsWith(`${ctx.config.basePath}/_fresh/js/${buildId}/`)
+  );
+}
+
+function isProduction<State>({ config }: Context<State>): boolean {
+  return config.mode === "production";
+}

@@ -1,0 +1,73 @@
+/** Characters that make a path a pattern rather than a literal. */
+export const IS_PATTERN = /[*:{}+?()]/;
+
+/**
+ * Turns the path of a route file, without folder root and extension (`blog/[slug]`), into a
+ * URLPattern pathname (`/blog/:slug`). Groups such as `(admin)` vanish unless `keepGroups`: scopes
+ * keep them, URLs do not. Throws SyntaxError for names that would match ambiguously.
+ */
+export function fileToPattern(
+  path: string,
+  options: { keepGroups?: boolean } = {},
+): string {
+  const segments = path.split("/").filter((segment) => segment !== "");
+  if (segments.at(-1) === "index") segments.pop();
+  let pattern = "";
+  let onlyOptional = true;
+  for (const segment of segments) {
+    if (!options.keepGroups && /^\(.*\)$/.test(segment)) continue;
+    pattern += segmentToPattern(segment, path);
+    if (!/^\[(\[|\.\.\.)/.test(segment)) onlyOptional = false;
+  }
+  if (pattern === "") return "/";
+  // A pathname always begins with a slash, so it cannot be part of a leading optional group.
+  return onlyOptional ? pattern.replace(/^\{\//, "/{") : pattern;
+}
+
+function segmentToPattern(segment: string, path: string): string {
+  const rest = segment.match(/^\[\.\.\.(.+)\]$/);
+  if (rest !== null) return `/:${rest[1]}*`;
+  const optional = segment.match(/^\[\[([^[\]]+)\]\]$/);
+  if (optional !== null) return `{/:${optional[1]}}?`;
+  if (
+    segment.includes("][") || segment.includes("[[") || segment.includes("]]")
+  ) {
+    throw new SyntaxError(
+      `Invalid route pattern "${path}": parameters need text between them, and an optional one ` +
+        `has to be a whole segment`,
+    );
+  }
+  const pattern = segment.replace(/\[([^[\]]+)\]/g, ":$1");
+  if (/[[\]]/.test(pattern)) {
+    throw new SyntaxError(`Invalid route pattern: "${path}"`);
+  }
+  return `/${pattern}`;
+}
+
+/**
+ * The scope a pattern belongs to, as segments below the root. Optional groups do not count. The last
+ * segment is the resource itself and belongs to the scope only with `includeLast`.
+ */
+export function patternToScope(
+  pattern: string,
+  includeLast: boolean,
+): string[] {
+  if (pattern === "/" || pattern === "*" || pattern === "/*") return [];
+  const segments = pattern.replace(/\{[^}]*\}\??/g, "").split("/");
+  if (segments[0] === "") segments.shift();
+  const last = segments.pop();
+  if (includeLast && last !== undefined && last !== "") segments.push(last);
+  return segments;
+}
+
+/** Puts a path under a base. `*` as a path is everything below; when mounting it is the base itself. */
+export function joinPattern(
+  base: string,
+  path: string,
+  mounting: boolean,
+): string {
+  let prefix = base.endsWith("*") ? base.slice(0, -1) : base;
+  if (prefix === "/") prefix = "";
+  if (path === "*") return prefix + (mounting ? "" : "/*");
+  return prefix !== "" && path === "/" ? prefix : prefix + path;
+}

@@ -1,0 +1,112 @@
+import { type Context, shellOf } from "./context.ts";
+import { HttpError } from "./http_error.ts";
+import { chain, type MaybeLazyMiddleware, type Middleware } from "./middlewares/mod.ts";
+import { patternToScope } from "./patterns.ts";
+import { renderRoute } from "./render/route.ts";
+import type { LayoutConfig, Route, RouteComponent } from "./types.ts";
+
+/** A layout with the settings of its file. */
+export interface Layout<State> {
+  component: RouteComponent<State>;
+  config: LayoutConfig;
+}
+
+/**
+ * One path segment of the app: what was registered there applies to it and everything below. A route
+ * takes a copy of its scopes when it is registered, so what is registered later does not reach it.
+ */
+export class Scope<State> {
+  readonly #parent: Scope<State> | null;
+  readonly #children = new Map<string, Scope<State>>();
+  readonly middlewares: MaybeLazyMiddleware<State>[] = [];
+  layout: Layout<State> | null = null;
+  errorRoute: Route<State> | null = null;
+  /** Used on the root scope only. */
+  app: RouteComponent<State> | null = null;
+  /** Used on the root scope only, and read when it is needed: one per app, whenever it was set. */
+  notFound: Middleware<State> | null = null;
+
+  constructor(parent: Scope<State> | null = null) {
+    this.#parent = parent;
+  }
+
+  at(pattern: string, includeLast: boolean): Scope<State> {
+    // deno-lint-ignore no-this-alias
+    let scope: Scope<State> = this;
+    for (const segment of patternToScope(pattern, includeLast)) {
+      const child: Scope<State> = scope.#children.get(segment) ??
+        new Scope(scope);
+      scope.#children.set(segment, child);
+      scope = child;
+    }
+    return scope;
+  }
+
+  /** Everything from the root down to here as it is now, followed by `handlers`. */
+  compile(handlers: MaybeLazyMiddleware<State>[] = []): Middleware<State> {
+    const steps: MaybeLazyMiddleware<State>[] = [];
+    const root = this.#root();
+    for (const scope of this.#fromRoot()) {
+      steps.push(enterScope(scope, root), ...scope.middlewares);
+    }
+    return chain([...steps, ...handlers]);
+  }
+
+  #root(): Scope<State> {
+    return this.#parent === null ? this : this.#parent.#root();
+  }
+
+  #fromRoot(): Scope<State>[] {
+    return this.#parent === null ? [this] : [...this.#parent.#fromRoot(), this];
+  }
+}
+
+/** Adds the scope's app and layout for what runs inside it, and handles what is thrown there. */
+function enterScope<State>(
+  scope: Scope<State>,
+  root: Scope<State>,
+): Middleware<State> {
+  const { app, layout, errorRoute } = scope;
+
+  return async function scopeMiddleware(ctx) {
+    const shell = shellOf(ctx);
+    const outer = { ...shell };
+    if (app !== null) shell.app = app;
+    if (layout !== null) {
+      if (layout.config.skipAppWrapper) shell.app = null;
+      const inherited = layout.config.skipInheritedLayouts ? [] : shell.layouts;
+      shell.layouts = [...inherited, layout];
+    }
+    try {
+      return await ctx.next();
+    } catch (error) {
+      return await answerError(ctx, {
+        error,
+        errorRoute,
+        notFound: root.notFound,
+      });
+    } finally {
+      Object.assign(shell, outer);
+    }
+  };
+}
+
+interface Failure<State> {
+  error: unknown;
+  errorRoute: Route<State> | null;
+  notFound: Middleware<State> | null;
+}
+
+async function answerError<State>(
+  ctx: Context<State>,
+  failure: Failure<State>,
+): Promise<Response> {
+  const status = failure.error instanceof HttpError ? failure.error.status : 500;
+  if (status === 404 && failure.notFound !== null) {
+    return await failure.notFound(ctx);
+  }
+  if (failure.errorRoute !== null) {
+    return await renderRoute(ctx, failure.errorRoute, status);
+  }
+  throw failure.error;
+}

@@ -1,0 +1,60 @@
+import type { AnyComponent, RenderableProps, VNode } from "preact";
+import type { Context } from "./context.ts";
+import type { RouteHandler } from "./handlers.ts";
+import type { Method } from "./router.ts";
+
+/** What pages, layouts, `_app` and error pages are given. */
+export type PageProps<Data = unknown, T = unknown> =
+  & Pick<
+    Context<T>,
+    | "config"
+    | "url"
+    | "req"
+    | "params"
+    | "info"
+    | "state"
+    | "isPartial"
+    | "Component"
+    | "error"
+    | "route"
+  >
+  & { data: Data };
+
+/** A component that may look things up first, and may answer with a `Response` instead. */
+export type AsyncAnyComponent<P> = {
+  (props: RenderableProps<P>, context?: unknown): Promise<VNode | Response | null>;
+  displayName?: string;
+  defaultProps?: Partial<P> | undefined;
+};
+
+export type RouteComponent<State> =
+  | AsyncAnyComponent<PageProps<unknown, State>>
+  | AnyComponent<PageProps<unknown, State>>;
+
+/** How a layout takes part in the nesting. */
+export interface LayoutConfig {
+  /** Drop the layouts collected so far. */
+  skipInheritedLayouts?: boolean;
+  /** Drop `_app`. */
+  skipAppWrapper?: boolean;
+}
+
+/** The `config` export of a route file. */
+export interface RouteConfig extends LayoutConfig {
+  /** URLPattern pathname to use instead of the one from the file name. */
+  routeOverride?: string;
+  csp?: boolean;
+  /** Verbs a lazily loaded route is registered for. */
+  methods?: "ALL" | Method[];
+}
+
+/** A page route in code. */
+export interface Route<State> {
+  component?: RouteComponent<State>;
+  config?: RouteConfig;
+  handler?: RouteHandler<unknown, State>;
+  css?: string[];
+}
+
+export type Lazy<T> = () => Promise<T>;
+export type MaybeLazy<T> = T | Lazy<T>;
