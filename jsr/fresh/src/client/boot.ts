@@ -29,7 +29,7 @@ export function boot(components: Record<string, IslandComponent>, encodedProps: 
     if (component === undefined) throw new Error(`There is no island named "${name}"`);
     for (const [prop, value] of Object.entries(props)) {
       if (!(value instanceof PendingSlot)) continue;
-      props[prop] = slotContent(value.ref, slots.get(value.ref.id), makeIsland);
+      props[prop] = slotContent(value.ref, slots, makeIsland);
     }
     return h(component, key === undefined ? props : { ...props, key }) as VNode;
   };

@@ -1,6 +1,6 @@
 import { type ComponentChild, Fragment, h, type VNode } from "preact";
 import type { SlotRef } from "../props/format.ts";
-import { type Range, readIsland } from "./markers.ts";
+import { findMarkers, type Range, readIsland } from "./markers.ts";
 import { nodesOf } from "./range_root.ts";
 
 /** Makes the node of an island that is found in a slot. */
@@ -15,15 +15,23 @@ export type MakeIsland = (
  */
 export function slotContent(
   { id, name }: SlotRef,
-  range: Range | undefined,
+  slots: Map<number, Range>,
   makeIsland: MakeIsland,
 ): VNode {
-  const template = document.getElementById(`frsh-${id}-${name}`) as HTMLTemplateElement | null;
-  const nodes = range === undefined ? [...template?.content.childNodes ?? []] : nodesOf(range);
+  const range = slots.get(id);
+  const nodes = range === undefined ? templateNodes(`frsh-${id}-${name}`, slots) : nodesOf(range);
   const children = toChildren(nodes, makeIsland);
   range?.start.remove();
   range?.end.remove();
   return h(Fragment, null, children);
+}
+
+/** What is in a template is no part of the document, so its slots have not been found yet. */
+function templateNodes(id: string, slots: Map<number, Range>): Node[] {
+  const template = document.getElementById(id) as HTMLTemplateElement | null;
+  if (template === null) return [];
+  for (const [inner, range] of findMarkers(template.content).slots) slots.set(inner, range);
+  return [...template.content.childNodes];
 }
 
 function toChildren(nodes: Node[], makeIsland: MakeIsland): ComponentChild[] {

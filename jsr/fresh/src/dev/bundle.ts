@@ -37,7 +37,7 @@ export const RUNTIME_ENTRY = "fresh-runtime";
 export async function bundle(options: BundleOptions): Promise<BundledFile[]> {
   const { root, dev, target } = options;
   const project = await readProjectConfig(root);
-  const { outputFiles } = await withEsbuild(() =>
+  const { outputFiles = [] } = await withEsbuild(() =>
     esbuild.build({
       entryPoints: { [RUNTIME_ENTRY]: runtimeEntry(dev), ...options.entries },
       absWorkingDir: root,
