@@ -94,8 +94,7 @@ export class Conversation {
   /** Later requests use this token; a question that the old one could not ask is asked now. */
   setSessionToken(token: string): void {
     this.#sessionToken = token;
-    const resend = this.#mayResend && needsToken(this.#store.get().failure);
-    if (!resend) return this.#store.dispatch({ type: "token_changed" });
+    if (!this.#mayResend || !needsToken(this.#store.get().failure)) return;
     this.#mayResend = false;
     this.retry();
   }

@@ -1,6 +1,6 @@
 /** Everything the widget shows, and how each event changes it. Pure: no clock, no network, no DOM. */
 import type { Frame } from "../lib/wire/frames.ts";
-import { EMPTY, type Failure, failureOfRun, needsToken } from "./failure.ts";
+import { EMPTY, type Failure, failureOfRun } from "./failure.ts";
 
 /** Why an answer is not whole, or undefined when it is. */
 export type Ending = "stopped" | "cut_off" | "too_long" | "filtered";
@@ -31,7 +31,7 @@ export interface WidgetState {
 }
 
 export type Action =
-  | { readonly type: "opened" | "closed" | "stopped" | "cleared" | "token_changed" }
+  | { readonly type: "opened" | "closed" | "stopped" | "cleared" }
   | { readonly type: "asked"; readonly text: string }
   | { readonly type: "retried" }
   | { readonly type: "framed"; readonly frame: Frame }
@@ -65,8 +65,6 @@ export function reduce(state: WidgetState, action: Action): WidgetState {
       return { ...endAnswer(state, "stopped"), phase: "idle", usingTool: false };
     case "cleared":
       return { ...INITIAL, open: state.open, nextId: state.nextId };
-    case "token_changed":
-      return needsToken(state.failure) ? without(state, "failure") : state;
     default:
       return action satisfies never;
   }

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Frame } from "../lib/wire/frames.ts";
-import { DROPPED, failureOfRefusal } from "./failure.ts";
+import { DROPPED } from "./failure.ts";
 import { type Action, answerOf, INITIAL, reduce, type WidgetState } from "./state.ts";
 
 const CONVERSATION = "5f1c2d3e-aaaa-4bbb-8ccc-121212121212";
@@ -95,12 +95,4 @@ Deno.test("reduce: a new conversation forgets everything, but never reuses an el
   }]);
   assertEquals([state.open, state.turns, state.conversationId], [true, [], undefined]);
   assertEquals(state.nextId, 3);
-});
-
-Deno.test("reduce: a new token clears only a failure that it cures", () => {
-  const refused = failureOfRefusal({ status: 401, code: "session_token_invalid" }, 0);
-  const expired = play([ASKED, { type: "failed", failure: refused }, { type: "token_changed" }]);
-  assertEquals(expired.failure, undefined);
-  const dropped = play([ASKED, { type: "failed", failure: DROPPED }, { type: "token_changed" }]);
-  assertEquals(dropped.failure, DROPPED);
 });
