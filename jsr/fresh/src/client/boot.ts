@@ -1,7 +1,7 @@
 import { type ComponentType, h, render, type VNode } from "preact";
 import { decodeProps } from "../props/decode.ts";
 import type { SlotRef } from "../props/format.ts";
-import { findMarkers, type IslandRange } from "./markers.ts";
+import { findMarkers, hideMarkers, type IslandRange } from "./markers.ts";
 import { rangeRoot } from "./range_root.ts";
 import { type MakeIsland, slotContent } from "./slots.ts";
 
@@ -34,7 +34,7 @@ export function boot(components: Record<string, IslandComponent>, encodedProps: 
     return h(component, key === undefined ? props : { ...props, key }) as VNode;
   };
 
-  for (const island of islands) schedule(() => start(island, makeIsland));
+  for (const island of islands.map(hideMarkers)) schedule(() => start(island, makeIsland));
 }
 
 function start(island: IslandRange, makeIsland: MakeIsland): void {

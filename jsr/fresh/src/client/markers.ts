@@ -1,7 +1,12 @@
 import { notInThisBuild } from "../not_in_this_build.ts";
 
-/** A run of sibling nodes between two comments. */
+/** A run of sibling nodes between two others, which are not part of it. */
 export interface Range {
+  start: ChildNode;
+  end: ChildNode;
+}
+
+interface CommentRange extends Range {
   start: Comment;
   end: Comment;
 }
@@ -34,7 +39,7 @@ export function findMarkers(root: Node): Markers {
   return markers;
 }
 
-function addRange(markers: Markers, range: Range, outer: Comment[]): void {
+function addRange(markers: Markers, range: CommentRange, outer: Comment[]): void {
   const island = readIsland(range);
   if (range.start.parentNode !== range.end.parentNode) {
     console.error(
@@ -50,9 +55,20 @@ function addRange(markers: Markers, range: Range, outer: Comment[]): void {
 }
 
 /** Null when the range is a slot. */
-export function readIsland({ start, end }: Range): IslandRange | null {
+export function readIsland({ start, end }: CommentRange): IslandRange | null {
   const [, kind, name = "", index, key] = start.data.split(":");
   if (kind === "slot") return null;
   if (kind !== "island") notInThisBuild(`The marker "${kind}"`);
   return { start, end, name, index: Number(index), key: key || undefined };
+}
+
+/**
+ * Empty texts in place of the comments: preact passes over comments as it looks for the place to
+ * insert at, and would go on into the island that comes next.
+ */
+export function hideMarkers<T extends Range>(range: T): T {
+  const [start, end] = [new Text(""), new Text("")];
+  range.start.replaceWith(start);
+  range.end.replaceWith(end);
+  return { ...range, start, end };
 }
