@@ -1,0 +1,32 @@
+import type { Service } from "../service.ts";
+
+/** Where a person looks next, for a terminal: one `listening` line, then the rest. */
+export async function announce(
+  service: Service,
+  print: (line: string) => void = console.log,
+): Promise<void> {
+  const { baseUrl } = service;
+  const setupToken = await service.accounts.ensureSetupToken();
+  const configured = service.config.setupToken !== undefined;
+  const lines = [`listening on ${baseUrl}`, ""];
+  if (service.demoAgent) lines.push(`  Try it         ${baseUrl}/demo`);
+  lines.push(`  Dashboard      ${baseUrl}/`);
+  if (setupToken !== undefined) {
+    lines.push(`  Setup token    ${configured ? "the one in SETUP_TOKEN" : setupToken}`, "");
+    lines.push(...nextCommands(service).map((line) => `  ${line}`));
+  }
+  for (const line of lines) print(line);
+}
+
+/** The next commands to paste: a key, the agents it sees, and an answer that streams. */
+function nextCommands({ baseUrl, demoAgent }: Service): string[] {
+  const id = demoAgent?.id ?? "<agent_id>";
+  const body = `{"agentId":"${id}","messages":[{"role":"user","content":"Hello"}]}`;
+  return [
+    "Next, in another terminal:",
+    "  KEY=$(deno task keys create --name first --scopes agents:write,widget:mint)",
+    `  curl -s ${baseUrl}/v1/agents -H "Authorization: Bearer $KEY"`,
+    `  curl -sN ${baseUrl}/v1/chat/stream -H "Authorization: Bearer $KEY" \\`,
+    `    -H "content-type: application/json" -d '${body}'`,
+  ];
+}

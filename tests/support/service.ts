@@ -1,0 +1,132 @@
+import { Builder } from "fresh/dev";
+import { createApp } from "@/app.ts";
+import { type Config, readConfig } from "@/lib/config.ts";
+import { createLogger } from "@/lib/log.ts";
+import { openService } from "@/lib/open_service.ts";
+import type { Service } from "@/lib/service.ts";
+import { realSystem, type System } from "@/lib/system.ts";
+import type { Agent } from "@/lib/wire/agent.ts";
+import type { Scope } from "@/lib/wire/scopes.ts";
+import { bundleWidget } from "@/tools/bundle_widget.ts";
+
+const root = new URL("../../", import.meta.url).pathname;
+
+/** Built once for all services of a test file: file routes, islands, and the widget. */
+const built = (() => {
+  let parts: Promise<[Awaited<ReturnType<typeof build>>, Uint8Array]> | undefined;
+  const build = () => new Builder({ root }).build({ snapshot: "memory", mode: "production" });
+  return () => parts ??= Promise.all([build(), bundleWidget({ root })]);
+})();
+
+export interface TestServiceOptions {
+  env?: Record<string, string>;
+  system?: Partial<System>;
+  kv?: Deno.Kv;
+}
+
+/** A whole service on a real port and a real KV in memory, with words for what tests do. */
+export class TestService implements AsyncDisposable {
+  readonly service: Service;
+  readonly url: string;
+  /** Every line that was logged. */
+  readonly logged: string[];
+  #server: Deno.HttpServer;
+
+  private constructor(
+    parts: { service: Service; url: string; server: Deno.HttpServer; logged: string[] },
+  ) {
+    this.service = parts.service;
+    this.url = parts.url;
+    this.#server = parts.server;
+    this.logged = parts.logged;
+  }
+
+  static async start(options: TestServiceOptions = {}): Promise<TestService> {
+    const [apply, widget] = await built();
+    const opened = Promise.withResolvers<Service>();
+    const app = createApp(() => opened.promise);
+    apply(app as never);
+    const server = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+      app.handler(),
+    );
+    const url = `http://127.0.0.1:${server.addr.port}`;
+    const config: Config = readConfig({ LOG_LEVEL: "debug", ...options.env });
+    const kv = options.kv ?? await Deno.openKv(":memory:");
+    const logged: string[] = [];
+    const service = await openService({
+      config,
+      kv,
+      hmacSecrets: ["test secret that is long enough to sign"],
+      system: { ...realSystem, ...options.system },
+      log: createLogger({ level: "debug", json: true, write: (line) => logged.push(line) }),
+      baseUrl: config.publicUrl ?? url,
+      widget,
+      close: () => Promise.resolve(kv.close()),
+    });
+    opened.resolve(service);
+    return new TestService({ service, url, server, logged });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.service.close();
+    await this.#server.shutdown();
+  }
+
+  /** The default tenant's id. */
+  async tenant(): Promise<string> {
+    return (await this.service.tenants.ensureDefault()).id;
+  }
+
+  /** A new API key's text. */
+  async key(scopes: Scope[] = ["agents:write", "widget:mint"], tenant?: string): Promise<string> {
+    const owner = tenant ?? await this.tenant();
+    const { secret } = await this.service.apiKeys.create(owner, { name: "test", scopes });
+    return secret;
+  }
+
+  /** One request; `json` becomes the body, `key` the bearer. */
+  fetch(
+    path: string,
+    init: RequestInit & { json?: unknown; key?: string } = {},
+  ): Promise<Response> {
+    const { json, key, headers, ...rest } = init;
+    const all = new Headers(headers);
+    if (key !== undefined) all.set("authorization", `Bearer ${key}`);
+    if (json !== undefined) all.set("content-type", "application/json");
+    const body = json === undefined ? {} : { body: JSON.stringify(json) };
+    return fetch(this.url + path, { redirect: "manual", ...rest, ...body, headers: all });
+  }
+
+  /** Creates an agent from the smallest body, changed by `change`. */
+  async agent(key: string, change: Record<string, unknown> = {}): Promise<Agent> {
+    const json = { ...agentBody(), ...change };
+    const response = await this.fetch("/v1/agents", { method: "POST", key, json });
+    if (response.status !== 201) throw new Error(await response.text());
+    return await response.json();
+  }
+
+  /** Mints a widget session for a page at `origin`. */
+  async mint(key: string, agentId: string, origin: string): Promise<string> {
+    const response = await this.fetch("/v1/widget/session", {
+      method: "POST",
+      key,
+      json: { agentId },
+      headers: { origin },
+    });
+    if (response.status !== 201) throw new Error(await response.text());
+    return (await response.json()).sessionToken;
+  }
+}
+
+/** The smallest agent on the demo model. */
+export function agentBody() {
+  return {
+    name: "Helper",
+    systemPrompt: "Be helpful.",
+    modelPolicy: { provider: "vendor_a", model: "demo" },
+    budget: { maxCostUsd: 1, maxSteps: 4, wallClockMs: 30_000 },
+    tools: [] as unknown[],
+    allowedDomains: [] as string[],
+  };
+}
