@@ -1,0 +1,27 @@
+import type { ComponentChildren } from "preact";
+
+export interface ConfirmFormProps {
+  /** Where the confirmed form is sent; also the page that asks without scripts. */
+  action: string;
+  title: string;
+  confirm: string;
+  /** Where "Cancel" leads on a page of its own; left out in a dialog, which it closes. */
+  cancelHref?: string;
+  children: ComponentChildren;
+}
+
+/** Asks before something that cannot be undone. */
+export function ConfirmForm(props: ConfirmFormProps) {
+  return (
+    <form method="post" action={props.action} class="stack">
+      <h2>{props.title}</h2>
+      <div class="prose">{props.children}</div>
+      <div class="form-actions">
+        <button class="button button-danger" type="submit">{props.confirm}</button>
+        {props.cancelHref === undefined
+          ? <button class="button" type="submit" formMethod="dialog" autofocus>Cancel</button>
+          : <a class="button" href={props.cancelHref} aria-current="false">Cancel</a>}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,18 @@
+import type { ComponentChildren } from "preact";
+import { Icon } from "./Icon.tsx";
+
+/** What a list shows before its first row: what belongs here and how to begin. */
+export function EmptyState(
+  props: { icon: "agents" | "key"; title: string; text: string; children?: ComponentChildren },
+) {
+  return (
+    <section class="empty">
+      <span class="empty-icon">
+        <Icon name={props.icon} />
+      </span>
+      <h2>{props.title}</h2>
+      <p>{props.text}</p>
+      {props.children}
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+import { Head } from "fresh/runtime";
+
+/** What people are told of each status; other statuses are our own fault. */
+const TEXTS: Record<number, [title: string, text: string]> = {
+  403: [
+    "You may not do this",
+    "Your role does not allow this change, or the form came from another site.",
+  ],
+  404: ["Nothing here", "The page does not exist, or it was deleted."],
+  405: ["Nothing here", "The page does not exist, or it was deleted."],
+  413: ["Too large", "The form is larger than the service accepts."],
+  415: ["Not a form", "The service did not understand what was sent."],
+};
+const OURS = ["Something went wrong", "The fault is on our side. Try again in a moment."] as const;
+
+/** The body of an error page. */
+export function ErrorView({ status }: { status: number }) {
+  const [title, text] = TEXTS[status] ?? OURS;
+  return (
+    <section class="empty error-view">
+      <Head>
+        <title>{`${title} · Agent Chat`}</title>
+      </Head>
+      <p class="error-status">{status}</p>
+      <h1>{title}</h1>
+      <p>{text}</p>
+      <a class="button" href="/" aria-current="false">Back to the dashboard</a>
+    </section>
+  );
+}

@@ -1,0 +1,22 @@
+/** Outlines on a 20 px grid, drawn with the colour of the text around them. */
+const PATHS = {
+  agents: "M4.5 4h11A1.5 1.5 0 0 1 17 5.5v6a1.5 1.5 0 0 1-1.5 1.5H10l-4 3.5V13H4.5" +
+    "A1.5 1.5 0 0 1 3 11.5v-6A1.5 1.5 0 0 1 4.5 4Z M7.5 8.5h.01 M12.5 8.5h.01",
+  key: "M12.5 3.5a4 4 0 1 1-3.6 5.7L3.5 14.5V17H6v-1.8h1.8v-1.8h1.7l1.2-1.3" +
+    "A4 4 0 0 0 12.5 3.5Z M13.3 7h.01",
+  plus: "M10 4.5v11 M4.5 10h11",
+  copy: "M7.5 7.5h8v8h-8z M4.5 12.5v-8h8",
+  check: "M4.5 10.5l3.5 3.5 7.5-8",
+  back: "M11.5 4.5 6 10l5.5 5.5",
+  warning: "M10 3.5 17.5 16h-15L10 3.5Z M10 8.5v3.5 M10 14h.01",
+  user: "M10 10a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z M4.5 16.5a5.5 4.5 0 0 1 11 0",
+};
+
+/** A small picture beside a word; it says nothing by itself, so it is hidden from screen readers. */
+export function Icon({ name }: { name: keyof typeof PATHS }) {
+  return (
+    <svg class="icon" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

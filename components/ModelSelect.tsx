@@ -1,0 +1,51 @@
+import type { CatalogueEntry } from "@/lib/storage/catalogue_store.ts";
+import { DEMO_MODEL } from "@/lib/wire/vendors.ts";
+import type { ControlAttributes } from "./Field.tsx";
+
+/** The models of one vendor slot. */
+export interface ModelGroup {
+  label: string;
+  models: CatalogueEntry[];
+}
+
+export interface ModelSelectProps {
+  attributes: ControlAttributes;
+  groups: ModelGroup[];
+  /** `<vendor>/<model>`, or blank. */
+  value: string;
+  /** What a blank choice is called; without one a choice is required. */
+  blank?: string;
+}
+
+/** A choice among the catalogue's models; one that has left the catalogue stays visible. */
+export function ModelSelect({ attributes, groups, value, blank }: ModelSelectProps) {
+  const values = groups.flatMap((group) => group.models.map(valueOf));
+  return (
+    <select {...attributes} required={blank === undefined}>
+      {blank !== undefined && <option value="">{blank}</option>}
+      {value !== "" && !values.includes(value) && (
+        <option value={value} selected>{`${value} (no longer offered)`}</option>
+      )}
+      {groups.map((group) => (
+        <optgroup key={group.label} label={group.label}>
+          {group.models.map((entry) => (
+            <option key={entry.model} value={valueOf(entry)} selected={valueOf(entry) === value}>
+              {describe(entry)}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </select>
+  );
+}
+
+function valueOf(entry: CatalogueEntry): string {
+  return `${entry.vendor}/${entry.model}`;
+}
+
+function describe(entry: CatalogueEntry): string {
+  if (entry.model === DEMO_MODEL) return "Demo model (built in, free)";
+  const price = (usd: number) => `$${usd}`;
+  return `${entry.model} (${price(entry.inputUsdPerMTok)} in, ` +
+    `${price(entry.outputUsdPerMTok)} out per million tokens)`;
+}

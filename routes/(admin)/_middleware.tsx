@@ -1,0 +1,27 @@
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { dashboardSecurity } from "@/lib/http/dashboard_security.ts";
+import { readSignInCookie } from "@/lib/http/sign_in_cookie.ts";
+import { define } from "@/utils.ts";
+
+const requireSignIn = define.middleware(async (ctx) => {
+  const { accounts, config } = ctx.state.service;
+  const cookie = readSignInCookie(ctx.req.headers, config);
+  const user = cookie && await accounts.signedIn(cookie);
+  if (!user) {
+    if (await accounts.needsSetup()) return ctx.redirect("/setup", 303);
+    // What was being sent is lost with the sign-in, so only a page is worth coming back to.
+    const next = ctx.req.method === "GET" ? ctx.url.pathname + ctx.url.search : "/agents";
+    return ctx.redirect(`/sign-in?next=${encodeURIComponent(next)}`, 303);
+  }
+  ctx.state.user = user;
+  return await ctx.next();
+});
+
+/** The one place that keeps viewers from changing things, whatever route is added below. */
+const requireEditor = define.middleware(async (ctx) => {
+  const reading = ctx.req.method === "GET" || ctx.req.method === "HEAD";
+  if (reading || ctx.state.user?.role !== "viewer") return await ctx.next();
+  return await ctx.render(<ErrorView status={403} />, { status: 403 });
+});
+
+export default define.middleware([...dashboardSecurity, requireSignIn, requireEditor]);

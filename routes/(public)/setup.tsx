@@ -1,0 +1,100 @@
+import { page } from "fresh";
+import { AuthCard } from "@/components/AuthCard.tsx";
+import { Field } from "@/components/Field.tsx";
+import { Notice } from "@/components/Notice.tsx";
+import type { SetUpResult } from "@/lib/accounts/accounts.ts";
+import { MIN_PASSWORD_LENGTH } from "@/lib/accounts/credential_rules.ts";
+import { readForm } from "@/lib/http/form.ts";
+import { setSignInCookie } from "@/lib/http/sign_in_cookie.ts";
+import { refusal } from "@/lib/http/sign_in_refusal.ts";
+import { define } from "@/utils.ts";
+
+interface Data {
+  token: string;
+  email: string;
+  fault?: string | undefined;
+  faults: { token?: string; email?: string; password?: string };
+}
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    if (!await ctx.state.service.accounts.needsSetup()) return ctx.redirect("/sign-in", 303);
+    const token = ctx.url.searchParams.get("token") ?? "";
+    return page<Data>({ token, email: "", faults: {} });
+  },
+
+  async POST(ctx) {
+    const { service, clientAddress: address } = ctx.state;
+    const form = await readForm(ctx.req);
+    const [token, email] = [form.get("token") ?? "", form.get("email") ?? ""];
+    const password = form.get("password") ?? "";
+    const result = await service.accounts.setUp({ token, email, password, address });
+    if ("cookieToken" in result) {
+      const response = ctx.redirect("/agents", 303);
+      setSignInCookie(response.headers, result.cookieToken, service.config);
+      return response;
+    }
+    if (result.refused === "already_set_up") return ctx.redirect("/sign-in", 303);
+    const { status, headers, message } = refusal(result);
+    const data: Data = { token, email, fault: message, faults: fieldFaults(result) };
+    return page(data, { status, headers });
+  },
+});
+
+function fieldFaults(result: Exclude<SetUpResult, { cookieToken: string }>): Data["faults"] {
+  if (result.refused === "invalid") return result.faults;
+  if (result.refused !== "wrong_token") return {};
+  return { token: "This is not the token of the latest start." };
+}
+
+export default define.page<typeof handler>(({ data }) => (
+  <AuthCard
+    title="Set up your service"
+    text="Nobody owns this installation yet. Prove that you run it, then choose how you will sign in."
+  >
+    <form method="post" action="/setup" class="stack">
+      {data.fault && <Notice kind="fault">{data.fault}</Notice>}
+      <Field
+        name="token"
+        label="Setup token"
+        fault={data.faults.token}
+        help="Printed in the log when the service started, or the value of SETUP_TOKEN."
+      >
+        {(attributes) => (
+          <input
+            type="text"
+            class="mono"
+            {...attributes}
+            value={data.token}
+            required
+            autocomplete="off"
+            spellcheck={false}
+            autofocus
+          />
+        )}
+      </Field>
+      <Field name="email" label="E-mail" fault={data.faults.email}>
+        {(attributes) => (
+          <input type="email" {...attributes} value={data.email} required autocomplete="username" />
+        )}
+      </Field>
+      <Field
+        name="password"
+        label="Password"
+        fault={data.faults.password}
+        help={`At least ${MIN_PASSWORD_LENGTH} characters.`}
+      >
+        {(attributes) => (
+          <input
+            type="password"
+            {...attributes}
+            required
+            minLength={MIN_PASSWORD_LENGTH}
+            autocomplete="new-password"
+          />
+        )}
+      </Field>
+      <button class="button button-primary button-wide" type="submit">Create owner account</button>
+    </form>
+  </AuthCard>
+));

@@ -1,0 +1,80 @@
+import { page } from "fresh";
+import { AuthCard } from "@/components/AuthCard.tsx";
+import { Field } from "@/components/Field.tsx";
+import { Notice } from "@/components/Notice.tsx";
+import { readForm } from "@/lib/http/form.ts";
+import { localPath } from "@/lib/http/local_path.ts";
+import { readSignInCookie, setSignInCookie } from "@/lib/http/sign_in_cookie.ts";
+import { refusal } from "@/lib/http/sign_in_refusal.ts";
+import { define } from "@/utils.ts";
+
+const HOME = "/agents";
+
+interface Data {
+  email: string;
+  /** Where to go once signed in: a path on this site. */
+  next: string;
+  fault?: string | undefined;
+}
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const { accounts, config } = ctx.state.service;
+    if (await accounts.needsSetup()) return ctx.redirect("/setup", 303);
+    const next = localPath(ctx.url.searchParams.get("next"), HOME);
+    const cookie = readSignInCookie(ctx.req.headers, config);
+    if (cookie && await accounts.signedIn(cookie)) return ctx.redirect(next, 303);
+    return page<Data>({ email: "", next });
+  },
+
+  async POST(ctx) {
+    const { service, clientAddress: address } = ctx.state;
+    const form = await readForm(ctx.req);
+    const next = localPath(form.get("next"), HOME);
+    const email = form.get("email") ?? "";
+    const password = form.get("password") ?? "";
+    const result = await service.accounts.signIn({ email, password, address });
+    if ("cookieToken" in result) {
+      const replaced = readSignInCookie(ctx.req.headers, service.config);
+      if (replaced) await service.accounts.signOut(replaced);
+      const response = ctx.redirect(next, 303);
+      setSignInCookie(response.headers, result.cookieToken, service.config);
+      return response;
+    }
+    const { status, headers, message } = refusal(result);
+    return page<Data>({ email, next, fault: message }, { status, headers });
+  },
+});
+
+export default define.page<typeof handler>(({ data }) => (
+  <AuthCard title="Sign in" text="Welcome back to your agents.">
+    <form method="post" action="/sign-in" class="stack">
+      <input type="hidden" name="next" value={data.next} />
+      {data.fault && <Notice kind="fault">{data.fault}</Notice>}
+      <Field name="email" label="E-mail">
+        {(attributes) => (
+          <input
+            type="email"
+            {...attributes}
+            value={data.email}
+            required
+            autocomplete="username"
+            autofocus={data.email === ""}
+          />
+        )}
+      </Field>
+      <Field name="password" label="Password">
+        {(attributes) => (
+          <input
+            type="password"
+            {...attributes}
+            required
+            autocomplete="current-password"
+            autofocus={data.email !== ""}
+          />
+        )}
+      </Field>
+      <button class="button button-primary button-wide" type="submit">Sign in</button>
+    </form>
+  </AuthCard>
+));

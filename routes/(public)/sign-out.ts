@@ -1,0 +1,14 @@
+import { clearSignInCookie, readSignInCookie } from "@/lib/http/sign_in_cookie.ts";
+import { define } from "@/utils.ts";
+
+/** Only by POST: a link or an image on another page cannot sign anyone out. */
+export const handler = define.handlers({
+  async POST(ctx) {
+    const { accounts, config } = ctx.state.service;
+    const cookie = readSignInCookie(ctx.req.headers, config);
+    if (cookie) await accounts.signOut(cookie);
+    const response = ctx.redirect("/sign-in", 303);
+    clearSignInCookie(response.headers, config);
+    return response;
+  },
+});
