@@ -20,7 +20,7 @@ export const STRINGS = {
   latest: "Jump to the latest message",
   retry: "Try again",
   stopped: "Stopped",
-  cutOff: "The connection was lost here",
+  cutOff: "This answer is incomplete",
   tooLong: "This answer reached its maximum length",
   filtered: "Part of this answer was withheld",
   newAnswer: "New answer",

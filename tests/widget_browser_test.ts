@@ -3,7 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Page } from "playwright-core";
 import type { Frame } from "../lib/wire/frames.ts";
 import { describeWidgetBundle } from "../lib/widget_bundle.ts";
-import { type PageOptions, withPage } from "../tests/support/browser.ts";
+import { type PageOptions, withPage } from "./support/browser.ts";
 import { bundleWidget } from "../tools/bundle_widget.ts";
 
 const AGENT = "7d0e2f7c-4f65-4c8e-9a37-0a6f2b1f4c11";
