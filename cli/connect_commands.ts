@@ -1,0 +1,43 @@
+import type { Config } from "../lib/config.ts";
+import { Signer } from "../lib/credentials/hashing.ts";
+import type { Commands } from "../lib/process/commands.ts";
+import { callControl } from "../lib/process/control_socket.ts";
+import { keyCommands } from "../lib/process/key_commands.ts";
+import { openStore, type OpenStoreOptions, type Store } from "../lib/process/open_store.ts";
+import { StoreInUseError } from "../lib/process/process_lock.ts";
+import { ApiKeyStore } from "../lib/storage/api_key_store.ts";
+import { TenantStore } from "../lib/storage/tenant_store.ts";
+
+/** Commands that run, and what must be let go of after them. */
+export interface Connection extends Disposable {
+  commands: Commands;
+}
+
+/** The commands on the store itself, or through the process that holds it. */
+export async function connectCommands(
+  config: Config,
+  options: OpenStoreOptions,
+): Promise<Connection> {
+  let store: Store;
+  try {
+    store = await openStore(config, options);
+  } catch (error) {
+    if (!(error instanceof StoreInUseError)) throw error;
+    return { commands: remoteCommands(`${config.dataDir}/control.sock`), [Symbol.dispose]() {} };
+  }
+  const { system } = options;
+  const signer = new Signer(store.hmacSecrets);
+  const commands = keyCommands({
+    apiKeys: new ApiKeyStore(store.kv, { system, signer }),
+    tenants: new TenantStore(store.kv, system),
+  });
+  return { commands, [Symbol.dispose]: () => void store.close() };
+}
+
+function remoteCommands(path: string): Commands {
+  return {
+    "keys.create": (input) => callControl(path, "keys.create", input),
+    "keys.list": (input) => callControl(path, "keys.list", input),
+    "keys.revoke": (input) => callControl(path, "keys.revoke", input),
+  };
+}

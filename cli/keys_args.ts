@@ -1,0 +1,117 @@
+import { parseArgs } from "node:util";
+import type { CommandInput } from "../lib/process/commands.ts";
+import { type Scope, SCOPE_NAMES, SCOPES } from "../lib/wire/scopes.ts";
+
+/** A command line that means nothing; the message says what would. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
+
+/** A command line understood. */
+export type KeysArgs =
+  | { action: "help" }
+  | { action: "create"; input: CommandInput<"keys.create"> }
+  | { action: "list"; input: CommandInput<"keys.list"> }
+  | { action: "revoke"; input: CommandInput<"keys.revoke"> };
+
+const SCOPE_LINES = SCOPE_NAMES.map((name) => `  ${name.padEnd(20)} ${SCOPES[name]}`).join("\n");
+
+export const KEYS_HELP = `Makes, lists and revokes API keys, whether or not the service runs.
+
+  deno task keys create --name NAME --scopes a,b [--expires TIME] [--tenant ID]
+      prints the new key, alone, on standard output; it is shown this once
+  deno task keys list [--tenant ID]
+  deno task keys revoke PREFIX [--tenant ID]
+      PREFIX is the 8 characters after ck_live_
+
+  --tenant   the tenant's id; without it, the default tenant
+  --expires  ISO 8601 time, such as 2030-01-31T00:00:00Z; without it, never
+
+Scopes:
+${SCOPE_LINES}`;
+
+const PREFIX = /^(?:ck_live_)?([0-9A-Za-z]{8})(?:_[0-9A-Za-z]*)?$/;
+
+/** Understands the words after `deno task keys`, or throws `UsageError`. */
+export function parseKeysArgs(words: string[]): KeysArgs {
+  const { values, positionals } = split(words);
+  const [action, ...rest] = positionals;
+  if (values.help || action === "help") return { action: "help" };
+  const tenant = values.tenant === undefined ? {} : { tenant: values.tenant };
+  switch (action) {
+    case "create":
+      noMore(rest);
+      return { action, input: { ...createInput(values), ...tenant } };
+    case "list":
+      noMore(rest);
+      onlyForCreate(values);
+      return { action, input: tenant };
+    case "revoke":
+      noMore(rest.slice(1));
+      onlyForCreate(values);
+      return { action, input: { prefix: parsePrefix(rest[0]), ...tenant } };
+    case undefined:
+      throw new UsageError("say what to do: create, list or revoke");
+    default:
+      throw new UsageError(`there is no "${action}": create, list or revoke`);
+  }
+}
+
+type Values = ReturnType<typeof split>["values"];
+
+function split(words: string[]) {
+  try {
+    return parseArgs({
+      args: words,
+      allowPositionals: true,
+      options: {
+        name: { type: "string" },
+        scopes: { type: "string" },
+        tenant: { type: "string" },
+        expires: { type: "string" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : "unreadable options");
+  }
+}
+
+function createInput({ name, scopes, expires }: Values): CommandInput<"keys.create"> {
+  if (name === undefined || name.trim() === "") throw new UsageError("--name NAME is missing");
+  if (name.trim().length > 128) throw new UsageError("--name takes at most 128 characters");
+  if (scopes === undefined) {
+    throw new UsageError(`--scopes is missing: a comma list of ${SCOPE_NAMES.join(", ")}`);
+  }
+  const input = { name, scopes: parseScopes(scopes) };
+  if (expires === undefined) return input;
+  const at = Date.parse(expires);
+  if (Number.isNaN(at)) throw new UsageError("--expires takes a time such as 2030-01-31T00:00:00Z");
+  return { ...input, expiresAt: new Date(at).toISOString() };
+}
+
+function parseScopes(text: string): Scope[] {
+  return text.split(",").map((word) => {
+    const scope = SCOPE_NAMES.find((name) => name === word.trim());
+    if (scope !== undefined) return scope;
+    throw new UsageError(`unknown scope "${word.trim()}"; there are ${SCOPE_NAMES.join(", ")}`);
+  });
+}
+
+/** The prefix alone, or the whole key: who has found a leaked one pastes just that. */
+function parsePrefix(word: string | undefined): string {
+  if (word === undefined) throw new UsageError("say which key: revoke PREFIX");
+  const [, prefix] = PREFIX.exec(word) ?? [];
+  if (prefix === undefined) throw new UsageError("PREFIX is the 8 characters after ck_live_");
+  return prefix;
+}
+
+function noMore(words: string[]): void {
+  if (words.length > 0) throw new UsageError(`what is "${words[0]}"?`);
+}
+
+function onlyForCreate(values: Values): void {
+  for (const option of ["name", "scopes", "expires"] as const) {
+    if (values[option] !== undefined) throw new UsageError(`--${option} belongs to create`);
+  }
+}

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import type { ApiKey } from "../storage/api_key_store.ts";
+import { newApiKeySchema } from "../wire/api_key.ts";
+
+const tenant = z.uuid("must be a tenant's id").optional();
+
+/** What each command takes; checked where it runs, whichever way it came. */
+export const commandInputs = {
+  "keys.create": newApiKeySchema.extend({ tenant }),
+  "keys.list": z.strictObject({ tenant }),
+  "keys.revoke": z.strictObject({ prefix: z.string().regex(/^[0-9A-Za-z]{8}$/), tenant }),
+} as const;
+
+export type CommandName = keyof typeof commandInputs;
+export type CommandInput<C extends CommandName> = z.input<typeof commandInputs[C]>;
+
+/** What each command answers. */
+export interface CommandOutputs {
+  /** `secret` is the whole key: it is not to be had again. */
+  "keys.create": { apiKey: ApiKey; secret: string };
+  "keys.list": { apiKeys: ApiKey[] };
+  "keys.revoke": { apiKey: ApiKey };
+}
+
+/** The commands, whether they run in this process or behind the control socket. */
+export type Commands = {
+  [C in CommandName]: (input: CommandInput<C>) => Promise<CommandOutputs[C]>;
+};
+
+/** A command that cannot be done; the message is for whoever typed it. */
+export class CommandError extends Error {
+  override name = "CommandError";
+}
+
+/** The input as its schema has it, or a `CommandError` that names each fault. */
+export function parseCommandInput<C extends CommandName>(
+  command: C,
+  input: unknown,
+): z.output<typeof commandInputs[C]> {
+  const parsed = commandInputs[command].safeParse(input);
+  if (parsed.success) return parsed.data as z.output<typeof commandInputs[C]>;
+  const faults = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  throw new CommandError(faults.join("; "));
+}

@@ -1,0 +1,52 @@
+/** Another process holds the data: a KV file has exactly one owner. */
+export class StoreInUseError extends Error {
+  override name = "StoreInUseError";
+  /** What is held: the data folder, or the store's file. */
+  readonly held: string;
+  /** The holder's process id, when it could be read. */
+  readonly pid: number | undefined;
+
+  constructor(held: string, pid: number | undefined) {
+    const holder = pid === undefined ? "another process" : `another process (pid ${pid})`;
+    super(`${held} is in use by ${holder}: stop it, or point DATA_DIR at another folder`);
+    this.held = held;
+    this.pid = pid;
+  }
+}
+
+/** A held lock; releasing it twice is harmless. */
+export interface ProcessLock {
+  release(): void;
+}
+
+/**
+ * Takes the lock file at `path` for this process, or throws `StoreInUseError` at once. The system
+ * frees it however the process ends, `kill -9` included, so a file that is left behind means
+ * nothing; it holds the owner's process id for the message only.
+ */
+export async function takeProcessLock(
+  path: string,
+  options: { held: string },
+): Promise<ProcessLock> {
+  const file = await Deno.open(path, { create: true, read: true, write: true, mode: 0o600 });
+  try {
+    if (!await file.tryLock(true)) throw new StoreInUseError(options.held, await holderOf(path));
+    await file.truncate(0);
+    await file.write(new TextEncoder().encode(`${Deno.pid}\n`));
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+  let held = true;
+  return {
+    release: () => {
+      if (held) file.close();
+      held = false;
+    },
+  };
+}
+
+async function holderOf(path: string): Promise<number | undefined> {
+  const [, pid] = /^(\d+)\n/.exec(await Deno.readTextFile(path).catch(() => "")) ?? [];
+  return pid === undefined ? undefined : Number(pid);
+}
