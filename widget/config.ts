@@ -1,7 +1,8 @@
 /** The widget's settings: the `data-*` attributes of its script tag, checked once. */
 
 export type Theme = "auto" | "light" | "dark";
-export type Side = "start" | "end";
+/** Of the screen, in either writing direction: the specification says bottom right. */
+export type Side = "left" | "right";
 
 export interface WidgetConfig {
   /** Without a trailing slash, so that paths are simply appended. */
@@ -43,7 +44,7 @@ export function readConfig(read: ReadAttribute, pageUrl: string): ConfigResult {
       agentId,
       sessionToken: text("session-token"),
       theme: parseTheme(text("theme")),
-      side: text("position") === "start" || text("position") === "left" ? "start" : "end",
+      side: text("position") === "left" ? "left" : "right",
       ...(accent && { accent }),
       ...(text("title") && { title: text("title") }),
       ...(text("greeting") && { greeting: text("greeting") }),

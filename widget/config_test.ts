@@ -20,7 +20,7 @@ Deno.test("readConfig: the specification's attributes are enough, the rest has d
       agentId: AGENT,
       sessionToken: "cs_0123456789abcdef",
       theme: "auto",
-      side: "end",
+      side: "right",
     },
   });
 });
@@ -52,7 +52,7 @@ Deno.test("readConfig: appearance is taken from data attributes", () => {
   });
   assertEquals(result.ok && [result.config.theme, result.config.side, result.config.accent], [
     "dark",
-    "start",
+    "left",
     "#aa33ff",
   ]);
   assertEquals(result.ok && [result.config.title, result.config.greeting], ["Help", "Hello!"]);

@@ -30,6 +30,7 @@ export function App({ store, conversation, handle, config }: AppProps) {
 
   return (
     <div
+      lang="en"
       class={state.open ? "widget is-open" : "widget"}
       onKeyDown={(e) => onEscape(e, handle)}
     >

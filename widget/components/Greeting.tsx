@@ -7,7 +7,9 @@ export function Greeting({ text }: { readonly text: string }) {
       <span class="mark is-large" aria-hidden="true">
         <BubbleIcon />
       </span>
-      <p class="greeting-text" dir="auto">{text}</p>
+      <p class="greeting-text">
+        <bdi>{text}</bdi>
+      </p>
       <p class="greeting-hint">{STRINGS.greetingHint}</p>
     </div>
   );

@@ -14,7 +14,9 @@ export function Header({ title, onNew, onClose }: HeaderProps) {
         <BubbleIcon />
       </span>
       <div class="names">
-        <h2 class="title" dir="auto">{title}</h2>
+        <h2 class="title">
+          <bdi>{title}</bdi>
+        </h2>
         <p class="subtitle">{STRINGS.subtitle}</p>
       </div>
       {onNew && (
