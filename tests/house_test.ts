@@ -1,0 +1,180 @@
+/** The house rules that a machine can check: who imports whom, and what only some files may do. */
+import { stop } from "esbuild";
+import { fileURLToPath } from "node:url";
+import manifest from "@/deno.json" with { type: "json" };
+import { type Import, listSources, readImports } from "./support/imports.ts";
+import { inventedExports, unpublishedImports } from "./support/imports_published.ts";
+import { wrongEdges } from "./support/imports_rules.ts";
+import { readSource, toSource, wrongSource } from "./support/imports_sources.ts";
+import { assert, assertArrayIncludes, assertEquals, assertStringIncludes } from "@std/assert";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+
+function edge(from: string, to: string, more: Partial<Import> = {}): Import {
+  return { from, to, specifier: to, typeOnly: false, line: 1, ...more };
+}
+
+Deno.test("house: imports flow one way", async () => {
+  const imports = await readImports(ROOT, await listSources(ROOT));
+  assert(imports.length > 100, "the walk must see the tree");
+  assertEquals(wrongEdges(imports), []);
+});
+
+Deno.test("house: every JSR import still resolves with links deleted", async () => {
+  const imports = await readImports(ROOT, await listSources(ROOT));
+  assertEquals(unpublishedImports(imports, manifest.imports), []);
+  for (const folder of manifest.links) {
+    const { name, exports } = JSON.parse(await Deno.readTextFile(`${ROOT}/${folder}/deno.json`));
+    assertEquals(inventedExports(name, exports), []);
+  }
+});
+
+Deno.test("house: environment, KV and sockets are main's, routes are routes, tests do not sleep", async () => {
+  const wrong: string[] = [];
+  for (const path of await listSources(ROOT)) {
+    wrong.push(...wrongSource(await readSource(ROOT, path)));
+  }
+  await stop();
+  assertEquals(wrong, []);
+});
+
+Deno.test("readImports: a wrong edge in a tree is found, with its line and kind", async () => {
+  const root = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${root}/deno.json`, `{ "imports": { "@/": "./" } }`);
+    for (const folder of ["agent", "storage"]) {
+      await Deno.mkdir(`${root}/lib/${folder}`, { recursive: true });
+    }
+    await Deno.writeTextFile(
+      `${root}/lib/storage/keys.ts`,
+      "export interface Key {}\nexport const a = 1;\n",
+    );
+    await Deno.writeTextFile(
+      `${root}/lib/agent/tool.ts`,
+      `// import "../http/not_an_import.ts"\nimport type { Key } from "@/lib/storage/keys.ts";\n` +
+        `export const key: Key = await import("../storage/keys.ts");\n`,
+    );
+    const imports = await readImports(root, await listSources(root));
+    assertEquals(imports.map(({ to, typeOnly, line }) => ({ to, typeOnly, line })), [
+      { to: "lib/storage/keys.ts", typeOnly: true, line: 2 },
+      { to: "lib/storage/keys.ts", typeOnly: false, line: 3 },
+    ]);
+    const [first = ""] = wrongEdges(imports);
+    assertStringIncludes(first, "lib/agent/tool.ts:2 imports types of @/lib/storage/keys.ts");
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("wrongEdges: each rule of the house refuses its edge", () => {
+  const zod = "npm:zod@4.6.7";
+  const wrong = [
+    edge("lib/chat/run.ts", "routes/v1/chat.ts"),
+    edge("lib/limits/window.ts", "widget/main.tsx"),
+    edge("lib/wire/frames.ts", "lib/errors.ts"),
+    edge("lib/wire/frames.ts", "npm:preact@10.29.8"),
+    edge("lib/agent/run_agent.ts", "lib/storage/keys.ts", { typeOnly: true }),
+    edge("lib/storage/keys.ts", "lib/agent/run_agent.ts"),
+    edge("lib/models/openai.ts", "lib/chat/run.ts"),
+    edge("lib/chat/run.ts", "lib/http/cors.ts"),
+    edge("widget/main.tsx", "lib/errors.ts", { typeOnly: true }),
+    edge("widget/main.tsx", "npm:@preact/signals@2.5.1"),
+    edge("widget/main.tsx", zod),
+    edge("islands/Editor.tsx", "lib/http/cors.ts"),
+    edge("islands/Editor.tsx", "jsr/fresh/src/mod.ts", { specifier: "fresh" }),
+    edge("components/Table.tsx", "lib/storage/keys.ts"),
+    edge("main.ts", "jsr/fresh/src/internal.ts", { specifier: "fresh/internal" }),
+    edge("main.ts", "jsr/fresh/src/dev/mod.ts", { specifier: "fresh/dev" }),
+    edge("lib/http/sse.ts", "jsr/std_http/mod.ts", { specifier: "@/jsr/std_http/mod.ts" }),
+    edge("jsr/std_http/cookie.ts", "lib/errors.ts"),
+  ];
+  for (const one of wrong) assert(wrongEdges([one]).length > 0, `${one.from} -> ${one.to}`);
+});
+
+Deno.test("wrongEdges: what the house allows passes", () => {
+  assertEquals(
+    wrongEdges([
+      edge("routes/v1/chat/stream.ts", "lib/http/cors.ts"),
+      edge("routes/v1/chat/stream.ts", "lib/chat/run.ts"),
+      edge("lib/chat/run.ts", "lib/agent/run_agent.ts"),
+      edge("lib/chat/run.ts", "lib/storage/keys.ts"),
+      edge("lib/agent/run_agent.ts", "lib/models/model.ts"),
+      edge("lib/agent/run_agent_test.ts", "lib/storage/keys.ts"),
+      edge("lib/wire/frames.ts", "npm:zod@4.6.7"),
+      edge("widget/main.tsx", "npm:preact@10.29.8"),
+      edge("widget/main.tsx", "lib/wire/frames.ts", { typeOnly: true }),
+      edge("islands/Editor.tsx", "jsr/fresh/src/runtime.ts", { specifier: "fresh/runtime" }),
+      edge("islands/Editor.tsx", "components/Table.tsx"),
+      edge("dev.ts", "jsr/fresh/src/dev/mod.ts", { specifier: "fresh/dev" }),
+    ]),
+    [],
+  );
+});
+
+Deno.test("wrongEdges: a schema file, or a server file behind a component, does not reach a browser", () => {
+  const schema = edge("lib/wire/frames.ts", "npm:zod@4.6.7");
+  const through = edge("lib/wire/decoder.ts", "lib/wire/frames.ts");
+  const wrong = wrongEdges([edge("widget/chat.ts", "lib/wire/decoder.ts"), through, schema]);
+  assertEquals(wrong.length, 1);
+  assertStringIncludes(wrong[0] ?? "", "widget/chat.ts:1");
+  const types = edge("widget/chat.ts", "lib/wire/decoder.ts", { typeOnly: true });
+  assertEquals(wrongEdges([types, through, schema]), []);
+  const behind = [
+    edge("islands/Editor.tsx", "components/Table.tsx"),
+    edge("components/Table.tsx", "lib/system.ts"),
+  ];
+  assertEquals(wrongEdges(behind).length, 1);
+});
+
+Deno.test("unpublishedImports: a path that only a stand-in has is refused", () => {
+  const imports = [
+    "@std/http/cookie",
+    "@std/http/nothing",
+    "fresh",
+    "fresh/server",
+    "jsr:@std/fs@1",
+  ]
+    .map((specifier) => edge("main.ts", specifier, { specifier }));
+  assertEquals(unpublishedImports(imports, manifest.imports), [
+    "main.ts:1 imports @std/http/nothing: @std/http has no published ./nothing",
+    "main.ts:1 imports fresh/server: @fresh/core has no published ./server",
+    "main.ts:1 imports jsr:@std/fs@1: @std/fs has no published .",
+  ]);
+  assertEquals(inventedExports("@std/http", { ".": "", "./own": "" }).length, 1);
+});
+
+Deno.test("wrongSource: each rule refuses its file, and comments, strings and locals pass", async () => {
+  const sources: [path: string, text: string, wrong: boolean][] = [
+    ["lib/a.ts", `export const a = Deno.env.get("A");`, true],
+    ["lib/a.ts", `export const kv = await Deno.openKv();`, true],
+    [
+      "routes/a.ts",
+      `export const handler = { GET: () => Deno.serve(() => new Response()) };`,
+      true,
+    ],
+    ["lib/a.ts", `// Deno.env\nexport const a = "Deno.openKv()";`, false],
+    ["lib/a_test.ts", `await Deno.openKv(":memory:");`, false],
+    ["main.ts", `Deno.serve(() => new Response());`, false],
+    ["lib/a.ts", "\n".repeat(301), true],
+    ["lib/a.ts", "// Long because it is a table.\n" + "\n".repeat(301), false],
+    ["routes/_helper.ts", `export const handler = 1;`, true],
+    [
+      "routes/(admin)/_middleware.ts",
+      `export default define.middleware((ctx) => ctx.next());`,
+      false,
+    ],
+    ["routes/format.ts", `export function format() {}`, true],
+    ["routes/v1/agents.ts", `export const handler = define.handlers({});`, false],
+    ["routes/page.tsx", `export default function Page() { return <p>Hi</p>; }`, false],
+    ["lib/a_test.ts", `await new Promise((done) => setTimeout(done, 50));`, true],
+    ["lib/a_test.ts", `await delay(50);`, true],
+    ["lib/a_test.ts", `const setTimeout = fake(); setTimeout(1); clock.delay(5);`, false],
+  ];
+  const verdicts = [];
+  for (const [path, text] of sources) {
+    verdicts.push(wrongSource(await toSource(path, text)).length > 0);
+  }
+  await stop();
+  assertEquals(verdicts, sources.map(([, , wrong]) => wrong));
+  assertArrayIncludes(verdicts, [true, false]);
+});

@@ -1,0 +1,102 @@
+import { transform } from "esbuild";
+
+/** A source as the rules below see it: its text, and its code without comments and types. */
+export interface Source {
+  path: string;
+  text: string;
+  code: string;
+}
+
+/** Free names that only some files may use; esbuild finds them, so strings and locals do not count. */
+const MARKS: Record<string, string> = {
+  "Deno.env": "$env",
+  "Deno.openKv": "$openKv",
+  "Deno.serve": "$listen",
+  "Deno.listen": "$listen",
+  setTimeout: "$sleep",
+};
+
+const MAX_LINES = 300;
+
+/** Tests that set a real or faked timer on purpose. Sleeping for a fixed time is never one. */
+const TIMER_TESTS: Record<string, string> = {
+  "jsr/std_testing/time_test.ts": "the timers are FakeTime's, which is what it tests",
+  "widget/conversation_test.ts": "waits for the event, then yields one turn with a delay of 0",
+  "tests/house_test.ts": "holds samples of what a test must not do",
+};
+
+/** Places besides main.ts that touch the process or the machine. */
+const AMBIENT = /^main\.ts$|^dev\.ts$|^cli\/|^tools\/|^tests\/|^bench\/|^jsr\/|_test\.tsx?$/;
+
+/** Further files that listen or open the store, each for a reason. */
+const AMBIENT_BY_REASON: Record<string, string> = {
+  "lib/process/control_socket.ts": "listens on a socket file in DATA_DIR, never on a port",
+};
+
+/** Reads one file; `Source.code` has the marks in the place of the names looked for. */
+export async function readSource(root: string, path: string): Promise<Source> {
+  const text = await Deno.readTextFile(`${root}/${path}`);
+  return await toSource(path, text);
+}
+
+export async function toSource(path: string, text: string): Promise<Source> {
+  const loader = path.endsWith(".tsx") ? "tsx" : "ts";
+  const { code } = await transform(text, {
+    loader,
+    define: MARKS,
+    format: "esm",
+    jsx: "automatic",
+    legalComments: "none",
+    logLevel: "silent",
+  });
+  return { path, text, code };
+}
+
+/** What is wrong with one file, as sentences. */
+export function wrongSource(source: Source): string[] {
+  return [
+    ...ambient(source),
+    ...tooLong(source),
+    ...strayHelper(source),
+    ...sleeping(source),
+  ].map((why) => `${source.path}: ${why}`);
+}
+
+function ambient({ path, code }: Source): string[] {
+  if (AMBIENT.test(path) || path in AMBIENT_BY_REASON) return [];
+  const words: [string, string][] = [
+    ["$env", "reads the environment"],
+    ["$openKv", "opens KV"],
+    ["$listen", "listens"],
+  ];
+  return words
+    .filter(([mark]) => code.includes(mark))
+    .map(([, does]) => `${does}, which is for main.ts; take it as a parameter`);
+}
+
+function tooLong({ path, text }: Source): string[] {
+  if (!/^(lib|routes)\//.test(path) || /_test\.tsx?$/.test(path)) return [];
+  const lines = text.split("\n");
+  if (lines.length - 1 <= MAX_LINES) return [];
+  if (lines.slice(0, 10).some((line) => line.includes("Long because"))) return [];
+  return [`${lines.length - 1} lines; split it, or say "Long because …" in its first lines`];
+}
+
+/** Fresh serves every file under routes/, so a helper there would be a live route. */
+function strayHelper({ path, code }: Source): string[] {
+  if (!path.startsWith("routes/") || /[._]test\.tsx?$/.test(path)) return [];
+  const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.tsx?$/, "");
+  const isSpecial = ["_app", "_layout", "_middleware", "_error", "_404", "_500"].includes(name);
+  if (name.startsWith("_") && !isSpecial) return ["a helper under routes/; move it to lib/http"];
+  const exported = /export\s*\{([^}]*)\}/.exec(code)?.[1] ?? "";
+  const names = exported.split(",").map((item) => item.trim().split(" as ").at(-1));
+  const isRoute = names.some((item) => ["handler", "handlers", "default"].includes(item ?? "")) ||
+    /^export default /m.test(code);
+  return isRoute ? [] : ["exports neither a handler nor a page; move it out of routes/"];
+}
+
+function sleeping({ path, code }: Source): string[] {
+  if (!/_test\.tsx?$/.test(path) || path in TIMER_TESTS) return [];
+  if (!code.includes("$sleep") && !/(?<![.\w$])(delay|sleep)\(/.test(code)) return [];
+  return ["a test sets a timer; inject the clock, or wait for the event itself"];
+}
