@@ -28,7 +28,7 @@ export function buildWidget(options: BundleOptions = {}): BuiltWidget {
   const root = options.root ?? new URL("../", import.meta.url).pathname;
   const css = build(root, { entryPoints: ["widget/styles/main.css"] });
   const script = build(root, {
-    entryPoints: ["widget/main.tsx"],
+    entryPoints: ["widget/main.ts"],
     format: "iife",
     platform: "browser",
     jsx: "automatic",

@@ -20,9 +20,11 @@ export function Message({ turn, live }: MessageProps) {
   return (
     <div class={mine ? "turn is-mine" : "turn"}>
       <span class="hidden">{mine ? STRINGS.you : STRINGS.assistant}:</span>
-      <div class="bubble" dir="auto">
-        {turn.text}
-        {live && <span class="caret" aria-hidden="true" />}
+      <div class="bubble">
+        <p dir="auto">
+          {turn.text}
+          {live && <span class="caret" aria-hidden="true" />}
+        </p>
       </div>
       {turn.ending && <p class="ending">{ENDINGS[turn.ending]}</p>}
     </div>
