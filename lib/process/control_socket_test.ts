@@ -1,0 +1,76 @@
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { Signer } from "../credentials/hashing.ts";
+import { ApiKeyStore } from "../storage/api_key_store.ts";
+import { TenantStore } from "../storage/tenant_store.ts";
+import { realSystem } from "../system.ts";
+import { CommandError, type Commands } from "./commands.ts";
+import { callControl, serveControl } from "./control_socket.ts";
+import { keyCommands } from "./key_commands.ts";
+
+async function withSocket(
+  run: (at: { path: string; apiKeys: ApiKeyStore }) => Promise<void>,
+  change: (commands: Commands) => Commands = (commands) => commands,
+): Promise<void> {
+  const dir = await Deno.makeTempDir();
+  using kv = await Deno.openKv(":memory:");
+  const signer = new Signer(["s".repeat(32)]);
+  const apiKeys = new ApiKeyStore(kv, { system: realSystem, signer });
+  const commands = keyCommands({ apiKeys, tenants: new TenantStore(kv, realSystem) });
+  const path = `${dir}/control.sock`;
+  // What a killed process leaves behind.
+  await Deno.writeTextFile(path, "");
+  const control = serveControl({ path, handlers: change(commands) });
+  await run({ path, apiKeys }).finally(() => control.close());
+  await assertRejects(() => Deno.lstat(path), Deno.errors.NotFound);
+  await Deno.remove(dir, { recursive: true });
+}
+
+Deno.test("control socket: a key is created, listed and revoked through it", () =>
+  withSocket(async ({ path, apiKeys }) => {
+    const input = { name: "ci", scopes: ["agents:write" as const] };
+    const { apiKey, secret } = await callControl(path, "keys.create", input);
+    assertEquals((await apiKeys.verify(secret))?.id, apiKey.id);
+    assertEquals((await callControl(path, "keys.list", {})).apiKeys, [
+      (await apiKeys.list((await apiKeys.verify(secret))!.tenant))[0]!,
+    ]);
+    const prefix = apiKey.secrets[0]!.prefix;
+    const revoked = await callControl(path, "keys.revoke", { prefix });
+    assertEquals(revoked.apiKey.state, "revoked");
+    assertEquals(await apiKeys.verify(secret), undefined);
+  }));
+
+Deno.test("control socket: only its owner may open it", () =>
+  withSocket(async ({ path }) => {
+    assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
+  }));
+
+Deno.test("control socket: refusals come back as CommandError with their reason", () =>
+  withSocket(async ({ path }) => {
+    const call = (prefix: string) => callControl(path, "keys.revoke", { prefix });
+    await assertRejects(() => call("AAAAAAAA"), CommandError, "no key with prefix AAAAAAAA");
+    await assertRejects(() => call("not one"), CommandError, "prefix");
+    const tenant = crypto.randomUUID();
+    await assertRejects(() => callControl(path, "keys.list", { tenant }), CommandError, tenant);
+    const unknown = "toString" as "keys.list";
+    await assertRejects(() => callControl(path, unknown, {}), CommandError, "unknown command");
+  }));
+
+Deno.test("control socket: a failure inside the service is told as one", () =>
+  withSocket(
+    async ({ path }) => {
+      const list = () => callControl(path, "keys.list", {});
+      await assertRejects(list, CommandError, "the service could not do it: disk full");
+    },
+    (commands) => ({ ...commands, "keys.list": () => Promise.reject(new Error("disk full")) }),
+  ));
+
+Deno.test("callControl: nobody at the socket is an error to try again on", async () => {
+  const call = () => callControl("/nonexistent/control.sock", "keys.list", {});
+  await assertRejects(call, CommandError, "try again");
+});
+
+Deno.test("serveControl: a path that no socket can have is refused with a reason", () => {
+  const path = `/tmp/${"d".repeat(120)}/control.sock`;
+  const error = assertThrows(() => serveControl({ path, handlers: {} as Commands }), Error);
+  assert(error.message.includes("DATA_DIR"));
+});

@@ -1,0 +1,53 @@
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
+import { realSystem } from "../system.ts";
+import { keepSecrets, makePrivateDir, makePrivateFile } from "./data_dir.ts";
+
+async function modeOf(path: string): Promise<string> {
+  return ((await Deno.stat(path)).mode! & 0o777).toString(8);
+}
+
+async function inTempDir(run: (dir: string) => Promise<void>): Promise<void> {
+  const dir = await Deno.makeTempDir();
+  await run(dir).finally(() => Deno.remove(dir, { recursive: true }));
+}
+
+Deno.test("makePrivateDir: makes the folder and its parents for the owner alone", () =>
+  inTempDir(async (dir) => {
+    await makePrivateDir(`${dir}/a/b`);
+    assertEquals(await modeOf(`${dir}/a`), "700");
+    assertEquals(await modeOf(`${dir}/a/b`), "700");
+  }));
+
+Deno.test("makePrivateDir: leaves the mode of a folder that is there", () =>
+  inTempDir(async (dir) => {
+    await Deno.chmod(dir, 0o755);
+    await makePrivateDir(dir);
+    assertEquals(await modeOf(dir), "755");
+  }));
+
+Deno.test("makePrivateFile: an existing file becomes private and keeps its content", () =>
+  inTempDir(async (dir) => {
+    await Deno.writeTextFile(`${dir}/kv`, "data", { mode: 0o644 });
+    await makePrivateFile(`${dir}/kv`);
+    assertEquals(await modeOf(`${dir}/kv`), "600");
+    assertEquals(await Deno.readTextFile(`${dir}/kv`), "data");
+  }));
+
+Deno.test("keepSecrets: makes 32-byte secrets once, in a private file, and keeps them", () =>
+  inTempDir(async (dir) => {
+    const made = await keepSecrets(dir, realSystem);
+    assertEquals(Uint8Array.fromBase64(made.hmacSecret).length, 32);
+    assertEquals(Uint8Array.fromBase64(made.encryptionKey).length, 32);
+    assertNotEquals(made.hmacSecret, made.encryptionKey);
+    assertEquals(await modeOf(`${dir}/secrets.json`), "600");
+    assertEquals(await keepSecrets(dir, realSystem), made);
+    const left = Array.from(Deno.readDirSync(dir), (entry) => entry.name);
+    assertEquals(left, ["secrets.json"]);
+  }));
+
+Deno.test("keepSecrets: a damaged file is an error and is left as it is", () =>
+  inTempDir(async (dir) => {
+    await Deno.writeTextFile(`${dir}/secrets.json`, '{"hmacSecret": "cut o');
+    await assertRejects(() => keepSecrets(dir, realSystem), Error, "damaged");
+    assertEquals(await Deno.readTextFile(`${dir}/secrets.json`), '{"hmacSecret": "cut o');
+  }));

@@ -1,0 +1,101 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { readConfig } from "../config.ts";
+import { TenantStore } from "../storage/tenant_store.ts";
+import { realSystem } from "../system.ts";
+import { openStore, type OpenStoreOptions } from "./open_store.ts";
+import { StoreInUseError } from "./process_lock.ts";
+
+const REAL: OpenStoreOptions = { openKv: Deno.openKv, system: realSystem };
+const SECRET = "s".repeat(32);
+const KEY = "A".repeat(43) + "=";
+
+async function inTempDir(run: (dir: string) => Promise<void>): Promise<void> {
+  const dir = await Deno.makeTempDir();
+  await run(dir).finally(() => Deno.remove(dir, { recursive: true }));
+}
+
+Deno.test("openStore: everything it leaves on disk is the owner's alone", () =>
+  inTempDir(async (dir) => {
+    const store = await openStore(readConfig({ DATA_DIR: `${dir}/data` }), REAL);
+    await store.kv.set(["a"], 1);
+    assertEquals((await Deno.stat(`${dir}/data`)).mode! & 0o777, 0o700);
+    const names = Array.from(Deno.readDirSync(`${dir}/data`), (entry) => entry.name);
+    assert(names.includes("kv.sqlite3") && names.includes("secrets.json"));
+    for (const name of names) {
+      assertEquals((await Deno.stat(`${dir}/data/${name}`)).mode! & 0o777, 0o600, name);
+    }
+    await store.close();
+  }));
+
+Deno.test("openStore: a second start keeps the secrets and is no first start any more", () =>
+  inTempDir(async (dir) => {
+    const config = readConfig({ DATA_DIR: dir });
+    const first = await openStore(config, REAL);
+    assertEquals(first.firstStart, true);
+    await new TenantStore(first.kv, realSystem).ensureDefault();
+    await first.close();
+    const second = await openStore(config, REAL);
+    assertEquals(second.firstStart, false);
+    assertEquals(second.hmacSecrets, first.hmacSecrets);
+    assertEquals(second.encryptionKey, first.encryptionKey);
+    await second.close();
+    await second.close();
+  }));
+
+Deno.test("openStore: the environment's secrets win, and none is made when both are given", () =>
+  inTempDir(async (dir) => {
+    const env = { DATA_DIR: dir, API_KEY_HMAC_SECRET: SECRET, ENCRYPTION_KEY: KEY };
+    const store = await openStore(readConfig(env), REAL);
+    assertEquals([store.hmacSecrets, store.encryptionKey], [[SECRET], KEY]);
+    await assertRejects(() => Deno.stat(`${dir}/secrets.json`), Deno.errors.NotFound);
+    await store.close();
+  }));
+
+Deno.test("openStore: a folder in use is refused until its owner closes", () =>
+  inTempDir(async (dir) => {
+    const config = readConfig({ DATA_DIR: dir });
+    const store = await openStore(config, REAL);
+    const error = await assertRejects(() => openStore(config, REAL), StoreInUseError);
+    assert(error.message.includes(dir) && error.message.includes(String(Deno.pid)));
+    await store.close();
+    await (await openStore(config, REAL)).close();
+  }));
+
+Deno.test("openStore: one file named from two data folders is still one owner's", () =>
+  inTempDir(async (dir) => {
+    const config = (name: string) =>
+      readConfig({ DATA_DIR: `${dir}/${name}`, KV_PATH: `${dir}/kv` });
+    const store = await openStore(config("a"), REAL);
+    await assertRejects(() => openStore(config("b"), REAL), StoreInUseError, `${dir}/kv`);
+    await store.close();
+    await (await openStore(config("b"), REAL)).close();
+  }));
+
+Deno.test("openStore: a failure to open frees the lock", () =>
+  inTempDir(async (dir) => {
+    const config = readConfig({ DATA_DIR: dir });
+    const openKv = () => Promise.reject(new Error("no disk"));
+    await assertRejects(() => openStore(config, { ...REAL, openKv }), Error, "no disk");
+    await (await openStore(config, REAL)).close();
+  }));
+
+Deno.test("openStore: KV_URL and Deno Deploy are opened without a file or a lock", () =>
+  inTempDir(async (dir) => {
+    const secrets = {
+      API_KEY_HMAC_SECRET: SECRET,
+      ENCRYPTION_KEY: KEY,
+      SETUP_TOKEN: "t".repeat(16),
+      DATA_DIR: `${dir}/none`,
+    };
+    const opened: (string | undefined)[] = [];
+    const openKv = (path?: string) => {
+      opened.push(path);
+      return Deno.openKv(":memory:");
+    };
+    for (const where of [{ KV_URL: "http://127.0.0.1:4512" }, { DENO_DEPLOY: "1" }]) {
+      const config = readConfig({ ...secrets, ...where });
+      await (await openStore(config, { ...REAL, openKv })).close();
+    }
+    assertEquals(opened, ["http://127.0.0.1:4512", undefined]);
+    await assertRejects(() => Deno.stat(`${dir}/none`), Deno.errors.NotFound);
+  }));

@@ -1,0 +1,44 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { StoreInUseError, takeProcessLock } from "./process_lock.ts";
+
+const MODULE = new URL("./process_lock.ts", import.meta.url).href;
+
+/** A child process that takes the lock, says so, and then lives until it is killed. */
+async function holdInChild(path: string): Promise<Deno.ChildProcess> {
+  const program = `const { takeProcessLock } = await import(${JSON.stringify(MODULE)});
+    await takeProcessLock(${JSON.stringify(path)}, { held: "it" });
+    console.log("held");
+    await new Response(Deno.stdin.readable).text();`;
+  const args = ["eval", program];
+  const child = new Deno.Command(Deno.execPath(), { args, stdin: "piped", stdout: "piped" })
+    .spawn();
+  const reader = child.stdout.getReader();
+  await reader.read();
+  reader.releaseLock();
+  return child;
+}
+
+Deno.test("takeProcessLock: a second taker is refused at once, and told who holds it", async () => {
+  const dir = await Deno.makeTempDir();
+  const lock = await takeProcessLock(`${dir}/lock`, { held: dir });
+  const take = () => takeProcessLock(`${dir}/lock`, { held: dir });
+  const error = await assertRejects(take, StoreInUseError);
+  assertEquals(error.pid, Deno.pid);
+  assertEquals(error.message.includes(dir), true);
+  lock.release();
+  lock.release();
+  (await take()).release();
+  await Deno.remove(dir, { recursive: true });
+});
+
+Deno.test("takeProcessLock: kill -9 of the holder frees it", async () => {
+  const dir = await Deno.makeTempDir();
+  const child = await holdInChild(`${dir}/lock`);
+  const take = () => takeProcessLock(`${dir}/lock`, { held: dir });
+  const error = await assertRejects(take, StoreInUseError);
+  assertEquals(error.pid, child.pid);
+  child.kill("SIGKILL");
+  await Promise.all([child.status, child.stdin.close().catch(() => {}), child.stdout.cancel()]);
+  (await take()).release();
+  await Deno.remove(dir, { recursive: true });
+});
