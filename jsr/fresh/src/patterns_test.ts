@@ -1,0 +1,48 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { fileToPattern, joinPattern, patternToScope } from "./patterns.ts";
+
+Deno.test("fileToPattern turns names of route files into patterns", () => {
+  const cases = [
+    ["index", "/"],
+    ["about", "/about"],
+    ["widget.v1.js", "/widget.v1.js"],
+    ["widget.v1.[hash].js", "/widget.v1.:hash.js"],
+    ["blog/index", "/blog"],
+    ["v1/agents/[id]", "/v1/agents/:id"],
+    ["[...rest]", "/:rest*"],
+    ["docs/[...rest]", "/docs/:rest*"],
+    ["docs/[[page]]", "/docs{/:page}?"],
+    ["[[page]]", "/{:page}?"],
+    ["a-[x].b", "/a-:x.b"],
+    ["(admin)/index", "/"],
+    ["(admin)/users", "/users"],
+  ];
+  for (const [file = "", pattern] of cases) assertEquals(fileToPattern(file), pattern, file);
+});
+
+Deno.test("fileToPattern keeps groups for scopes", () => {
+  assertEquals(fileToPattern("(admin)/users", { keepGroups: true }), "/(admin)/users");
+});
+
+Deno.test("fileToPattern refuses names that would match ambiguously", () => {
+  for (const name of ["[a][b]", "x-[[a]]", "[[a]]-x", "[a", "a]"]) {
+    assertThrows(() => fileToPattern(name), SyntaxError);
+  }
+});
+
+Deno.test("patternToScope leaves the last segment out unless told otherwise", () => {
+  assertEquals(patternToScope("/a/b", false), ["a"]);
+  assertEquals(patternToScope("/a/b", true), ["a", "b"]);
+  assertEquals(patternToScope("/a/", false), ["a"]);
+  assertEquals(patternToScope("/api{/:opt}?/end", true), ["api", "end"]);
+  for (const root of ["*", "/*", "/", ""]) assertEquals(patternToScope(root, true), []);
+});
+
+Deno.test("joinPattern puts a path under a base", () => {
+  assertEquals(joinPattern("/a", "/b", false), "/a/b");
+  assertEquals(joinPattern("/a", "/", false), "/a");
+  assertEquals(joinPattern("", "/", false), "/");
+  assertEquals(joinPattern("/", "/b", false), "/b");
+  assertEquals(joinPattern("/a", "*", false), "/a/*");
+  assertEquals(joinPattern("/a", "*", true), "/a");
+});

@@ -1,0 +1,309 @@
+import {
+  assertEquals,
+  assertMatch,
+  assertNotMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
+import { computed, signal, useSignal } from "@preact/signals";
+import type { ComponentChildren, ComponentType, VNode } from "preact";
+import { useState } from "preact/hooks";
+import { App, setBuildCache } from "../app.ts";
+import { emptyBuildCache } from "../build_cache.ts";
+import { islandRegistry } from "../island_registry.ts";
+import { decodeProps } from "../props/decode.ts";
+import { asset, assetSrcSet, Head, Partial } from "../runtime.ts";
+import type { PageProps } from "../types.ts";
+
+function Counter(props: Record<string, unknown> & { children?: ComponentChildren }): VNode {
+  const [n] = useState(1);
+  return <b>{n}{props.children}</b>;
+}
+function Outer({ children }: { children?: ComponentChildren }): VNode {
+  return (
+    <section>
+      <Counter inner />
+      {children}
+    </section>
+  );
+}
+function Closed(_props: { children?: ComponentChildren }): VNode {
+  return <i />;
+}
+const islands = islandRegistry([
+  { name: "Counter", file: "/_fresh/js/id1/Counter.js", mod: { default: Counter } },
+  { name: "Others", file: "/_fresh/js/id1/Others.js", mod: { Map: Outer, Closed, note: "no" } },
+]);
+
+interface Options {
+  app?: ComponentType<PageProps>;
+  path?: string;
+}
+
+async function render(vnode: VNode, { app, path = "/" }: Options = {}): Promise<Response> {
+  const it = new App<unknown>();
+  if (app !== undefined) it.appWrapper(app);
+  it.get("*", (ctx) => ctx.render(vnode));
+  const cache = {
+    ...emptyBuildCache<unknown>(),
+    buildId: "id1",
+    clientEntry: "/_fresh/js/id1/run.js",
+    islands,
+  };
+  setBuildCache(it, cache, "production");
+  return await it.handler()(new Request(`http://localhost${path}`));
+}
+
+async function bodyOf(vnode: VNode, options: Options = {}): Promise<string> {
+  const html = await (await render(vnode, options)).text();
+  return html.replace(/^.*<body>/, "").replace(/<\/body>.*$/, "");
+}
+
+function propsIn(html: string): Record<string, unknown>[] {
+  const literal = html.match(/boot\(\{.*?\}, (".*")\);<\/script>/)?.[1];
+  return decodeProps(JSON.parse(literal!)) as Record<string, unknown>[];
+}
+
+Deno.test("a page without islands has no script", async () => {
+  const res = await render(<p>hi</p>);
+  assertEquals(res.headers.get("Link"), null);
+  assertEquals(res.headers.get("Content-Type"), "text/html; charset=utf-8");
+  assertEquals(
+    await res.text(),
+    '<!DOCTYPE html><html><head><meta charset="utf-8"/></head><body><p>hi</p></body></html>',
+  );
+});
+
+Deno.test("an island is between comments, its script has the nonce and its files are preloaded", async () => {
+  const res = await render(
+    <div>
+      <Counter a={1} key="k:1" />
+    </div>,
+  );
+  assertEquals(
+    res.headers.get("Link"),
+    '</_fresh/js/id1/run.js>; rel="modulepreload"; as="script", ' +
+      '</_fresh/js/id1/Counter.js>; rel="modulepreload"; as="script"',
+  );
+  const html = await res.text();
+  assertStringIncludes(html, "<!--frsh:island:Counter:0:k_1--><b>1</b><!--/frsh:island-->");
+  assertMatch(html, /<script type="module" nonce="\w{32}">import \{ boot \} from/);
+  assertEquals(propsIn(html), [{ a: 1 }]);
+});
+
+Deno.test("named exports are islands, even ones named like globals", async () => {
+  const body = await bodyOf(<Outer />);
+  assertStringIncludes(body, 'import { Map as island0 } from "/_fresh/js/id1/Others.js";');
+  assertStringIncludes(body, '{ "Map": island0 }');
+});
+
+Deno.test("an island in another island's own render is an ordinary component", async () => {
+  const body = await bodyOf(<Outer />);
+  assertEquals(body.match(/frsh:island/g)?.length, 2);
+  assertEquals(propsIn(body), [{}]);
+});
+
+Deno.test("children are a slot, and islands in it are islands", async () => {
+  const body = await bodyOf(
+    <Outer>
+      text<Counter n={2} />
+    </Outer>,
+  );
+  assertStringIncludes(
+    body,
+    "<!--frsh:slot:0:children-->text<!--frsh:island:Counter:1:--><b>1</b><!--/frsh:island--><!--/frsh:slot-->",
+  );
+  assertEquals(propsIn(body), [{ children: { id: 0, name: "children" } }, { n: 2 }]);
+});
+
+Deno.test("a slot that its island does not show waits in a template, with its islands", async () => {
+  const body = await bodyOf(
+    <Closed>
+      <Counter n={3} />
+    </Closed>,
+  );
+  assertStringIncludes(
+    body,
+    '<i></i><!--/frsh:island--><template id="frsh-0-children"><!--frsh:island:Counter:1:-->',
+  );
+  assertEquals(propsIn(body).length, 2);
+});
+
+Deno.test("a signal given to two islands is one signal in the browser", async () => {
+  function Page() {
+    const count = useSignal(5);
+    const when = new Date(0);
+    return (
+      <>
+        <Counter s={count} when={when} />
+        <Counter s={count} twice={computed(() => 10)} />
+      </>
+    );
+  }
+  const [a, b] = propsIn(await bodyOf(<Page />));
+  assertEquals(a!.s === b!.s, true);
+  assertEquals((a!.s as { value: number }).value, 5);
+  assertEquals(a!.when, new Date(0));
+  assertEquals((b!.twice as { value: number }).value, 10);
+});
+
+Deno.test("props cannot end the script they are in", async () => {
+  const body = await bodyOf(
+    <Counter text="</script><script>alert(1)</script>" s={signal("\u2028")} />,
+  );
+  assertEquals(body.match(/<\/script>/g)?.length, 1);
+  assertEquals(propsIn(body)[0]!.text, "</script><script>alert(1)</script>");
+});
+
+Deno.test("a function cannot be an island's prop", async () => {
+  const { error } = console;
+  console.error = () => {};
+  try {
+    assertEquals((await render(<Counter onClick={() => {}} />)).status, 500);
+  } finally {
+    console.error = error;
+  }
+});
+
+function Shell({ Component }: PageProps): VNode {
+  return (
+    <html>
+      <head>
+        <title>default</title>
+        <meta name="d" content="shell" />
+      </head>
+      <body>
+        <Component />
+      </body>
+    </html>
+  );
+}
+
+Deno.test("Head moves its children into the head, replacing those that are the same", async () => {
+  const page = (
+    <p>
+      <Head>
+        <title>first</title>
+        <meta name="d" content="page" />
+      </Head>
+      <Head>
+        <title>page</title>
+        <link rel="x" href="/1" />
+        <meta name="e" key="k" />
+      </Head>
+    </p>
+  );
+  const html = await (await render(page, { app: Shell })).text();
+  assertStringIncludes(
+    html,
+    '<head><title>page</title><meta name="d" content="page"/>' +
+      '<link rel="x" href="/1"/><meta name="e" data-key="k"/></head><body><p></p></body>',
+  );
+});
+
+Deno.test("a title in the body is not the page's title", async () => {
+  const page = (
+    <svg>
+      <Head>
+        <title>page</title>
+      </Head>
+      <title>drawing</title>
+    </svg>
+  );
+  const html = await (await render(page, { app: Shell })).text();
+  assertStringIncludes(html, "<svg><title>drawing</title></svg>");
+});
+
+Deno.test("scripts and styles get the nonce of each render, constants too", async () => {
+  const constant = <script src="/a.js" />;
+  const nonces = new Set<string>();
+  for (let i = 0; i < 2; i++) {
+    const html = await (await render(
+      <div>
+        {constant}
+        <style>a</style>
+      </div>,
+    )).text();
+    for (const [, nonce] of html.matchAll(/nonce="(\w+)"/g)) nonces.add(nonce!);
+  }
+  assertEquals(nonces.size, 2);
+  assertStringIncludes(await bodyOf(<script nonce="own" />), 'nonce="own"');
+});
+
+Deno.test("asset() and images get the build id, other URLs do not", async () => {
+  assertEquals(asset("/a.css?b#c"), "/a.css?b=&__frsh_c=id1#c");
+  for (const url of ["https://x.example/a", "//x.example/a", "a.css", "/a?__frsh_c=z"]) {
+    assertEquals(asset(url), url);
+  }
+  assertEquals(assetSrcSet("/a 1x, /b 2x"), "/a?__frsh_c=id1 1x, /b?__frsh_c=id1 2x");
+  assertEquals(assetSrcSet("/a(1) 1x"), "/a(1) 1x");
+  assertEquals(
+    await bodyOf(
+      <>
+        <img src="/a" />
+        <img src="/b" data-fresh-disable-lock />
+      </>,
+    ),
+    '<img src="/a?__frsh_c=id1"/><img src="/b" data-fresh-disable-lock="true"/>',
+  );
+});
+
+Deno.test("links know the current page and its ancestors", async () => {
+  const links = (
+    <>
+      <a href="/">r</a>
+      <a href="/a">a</a>
+      <a href="/a/b">b</a>
+      <a href="/a/b?q=2">q</a>
+      <a href="/ab">n</a>
+      <a href="/a" aria-current="step">own</a>
+    </>
+  );
+  assertEquals(
+    await bodyOf(links, { path: "/a/b/?q=1" }),
+    '<a href="/" data-ancestor="true" aria-current="true">r</a>' +
+      '<a href="/a" data-ancestor="true" aria-current="true">a</a>' +
+      '<a href="/a/b" data-current="true" aria-current="page">b</a>' +
+      '<a href="/a/b?q=2" data-ancestor="true" aria-current="true">q</a>' +
+      '<a href="/ab">n</a><a href="/a" aria-current="step">own</a>',
+  );
+});
+
+Deno.test("an error while rendering leaves nothing behind for the next page", async () => {
+  function Broken(): VNode {
+    throw new Error("broken");
+  }
+  const { error } = console;
+  console.error = () => {};
+  try {
+    assertEquals(
+      (await render(
+        <p>
+          <Counter />
+          <Broken />
+        </p>,
+      )).status,
+      500,
+    );
+  } finally {
+    console.error = error;
+  }
+  assertNotMatch(await bodyOf(<p />), /script/);
+});
+
+Deno.test("Partial and its attributes are not in this build", async () => {
+  await assertRejects(
+    () => Promise.resolve().then(() => Partial({ name: "x" })),
+    Error,
+    "not in this build",
+  );
+  const { error } = console;
+  const logged: unknown[] = [];
+  console.error = (e: unknown) => logged.push(e);
+  try {
+    assertEquals((await render(<div {...{ "f-client-nav": true }} />)).status, 500);
+  } finally {
+    console.error = error;
+  }
+  assertStringIncludes(String(logged[0]), "not in this build");
+});
