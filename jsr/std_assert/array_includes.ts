@@ -11,13 +11,11 @@ export function assertArrayIncludes<T>(
   msg?: string,
 ): void {
   const items = Array.from(actual);
-  const missing = Array.from(expected).filter((item) =>
-    !items.some((other) => equal(item, other))
-  );
+  const missing = Array.from(expected).filter((item) => !items.some((other) => equal(item, other)));
   if (missing.length === 0) return;
   throw new AssertionError(
-    `Expected ${format(items)} to include ${format(expected)}${
-      suffix(msg)
-    }\nmissing: ${format(missing)}`,
+    `Expected ${format(items)} to include ${format(expected)}${suffix(msg)}\nmissing: ${
+      format(missing)
+    }`,
   );
 }

@@ -12,9 +12,7 @@ export function assertInstanceOf<
 ): asserts actual is InstanceType<T> {
   if (actual instanceof expectedType) return;
   throw new AssertionError(
-    `Expected an instance of "${expectedType.name}", got "${typeName(actual)}"${
-      suffix(msg)
-    }`,
+    `Expected an instance of "${expectedType.name}", got "${typeName(actual)}"${suffix(msg)}`,
   );
 }
 

@@ -24,15 +24,13 @@ export function assertIsError<E extends Error = Error>(
   }
   if (!msgMatches || matches(error.message, msgMatches)) return;
   throw new AssertionError(
-    `Expected error message to include ${msgMatches}, but got ${
-      JSON.stringify(error.message)
-    }${suffix(msg)}`,
+    `Expected error message to include ${msgMatches}, but got ${JSON.stringify(error.message)}${
+      suffix(msg)
+    }`,
     { cause: error },
   );
 }
 
 function matches(message: string, wanted: string | RegExp): boolean {
-  return typeof wanted === "string"
-    ? message.includes(wanted)
-    : wanted.test(message);
+  return typeof wanted === "string" ? message.includes(wanted) : wanted.test(message);
 }

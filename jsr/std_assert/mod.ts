@@ -7,14 +7,7 @@ export { AssertionError } from "./assertion_error.ts";
 export { equal } from "./equal.ts";
 export { assertEquals, assertNotEquals } from "./equals.ts";
 export { assertNotStrictEquals, assertStrictEquals } from "./strict_equals.ts";
-export {
-  assert,
-  assertExists,
-  assertFalse,
-  fail,
-  type Falsy,
-  unreachable,
-} from "./assert.ts";
+export { assert, assertExists, assertFalse, fail, type Falsy, unreachable } from "./assert.ts";
 export { assertInstanceOf } from "./instance_of.ts";
 export { assertMatch, assertNotMatch, assertStringIncludes } from "./match.ts";
 export { type ArrayLikeArg, assertArrayIncludes } from "./array_includes.ts";

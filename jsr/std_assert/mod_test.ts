@@ -87,9 +87,7 @@ Deno.test("equal: cycles end", () => {
 });
 
 Deno.test("assertEquals: the message carries the caller's words and the difference", () => {
-  const message = refused(() =>
-    assertEquals({ a: 1, b: 2 }, { a: 1, b: 3 }, "totals")
-  );
+  const message = refused(() => assertEquals({ a: 1, b: 2 }, { a: 1, b: 3 }, "totals"));
   assertStringIncludes(message, "Values are not equal: totals");
   assertMatch(message, /\+ +b: 2/);
   assertMatch(message, /- +b: 3/);
@@ -154,17 +152,13 @@ Deno.test("assertObjectMatch: extra keys pass, missing and different ones fail",
   refused(() => assertObjectMatch(actual, { a: 2 }));
   refused(() => assertObjectMatch(actual, { missing: 1 }));
   refused(() => assertObjectMatch(actual, { list: [{ id: 2 }] }));
-  refused(() =>
-    assertObjectMatch(actual, { list: [{ id: 1 }, { id: 2 }, { id: 3 }] })
-  );
+  refused(() => assertObjectMatch(actual, { list: [{ id: 1 }, { id: 2 }, { id: 3 }] }));
 });
 
 Deno.test("assertObjectMatch: one object under two patterns is compared with each", () => {
   const shared = { x: 1, y: 2 };
   assertObjectMatch({ a: shared, b: shared }, { a: { x: 1 }, b: { y: 2 } });
-  refused(() =>
-    assertObjectMatch({ a: shared, b: shared }, { a: { x: 1 }, b: { y: 3 } })
-  );
+  refused(() => assertObjectMatch({ a: shared, b: shared }, { a: { x: 1 }, b: { y: 3 } }));
 });
 
 Deno.test("assertArrayIncludes: items are compared deeply and in any order", () => {

@@ -10,12 +10,8 @@ export function assertStrictEquals<T>(
   if (Object.is(actual, expected)) return;
   throw new AssertionError(
     format(actual) === format(expected)
-      ? `Values look the same but are not the same reference${suffix(msg)}\n${
-        format(actual)
-      }`
-      : `Values are not strictly equal${suffix(msg)}\n${
-        difference(actual, expected)
-      }`,
+      ? `Values look the same but are not the same reference${suffix(msg)}\n${format(actual)}`
+      : `Values are not strictly equal${suffix(msg)}\n${difference(actual, expected)}`,
   );
 }
 

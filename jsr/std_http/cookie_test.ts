@@ -1,9 +1,4 @@
-import {
-  type Cookie,
-  deleteCookie,
-  getCookies,
-  setCookie,
-} from "@std/http/cookie";
+import { type Cookie, deleteCookie, getCookies, setCookie } from "@std/http/cookie";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 
 function written(cookie: Cookie): string | null {

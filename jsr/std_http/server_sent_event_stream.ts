@@ -19,8 +19,7 @@ const NEWLINE = /\r\n|\r|\n/;
  * retry. A newline in `event` or `id` fails the stream with a SyntaxError: it would let the value
  * forge further fields.
  */
-export class ServerSentEventStream
-  extends TransformStream<ServerSentEventMessage, Uint8Array> {
+export class ServerSentEventStream extends TransformStream<ServerSentEventMessage, Uint8Array> {
   constructor() {
     const encoder = new TextEncoder();
     super({

@@ -1,11 +1,6 @@
 import { isStatus, STATUS_CODE, STATUS_TEXT } from "@std/http/status";
 import { STATUS_CODE as fromRoot } from "@std/http";
-import {
-  assert,
-  assertEquals,
-  assertFalse,
-  assertStrictEquals,
-} from "@std/assert";
+import { assert, assertEquals, assertFalse, assertStrictEquals } from "@std/assert";
 
 Deno.test("STATUS_TEXT: every code has a phrase and no phrase is without a code", () => {
   assertEquals(

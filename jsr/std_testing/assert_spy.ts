@@ -1,10 +1,5 @@
 // deno-lint-ignore-file no-explicit-any -- a spy stands in for a function of any shape
-import {
-  assertEquals,
-  AssertionError,
-  assertIsError,
-  assertRejects,
-} from "@std/assert";
+import { assertEquals, AssertionError, assertIsError, assertRejects } from "@std/assert";
 import type { Spy, SpyCall } from "./spy.ts";
 
 /** What a call must have been; what is left out is not looked at. */
@@ -26,9 +21,7 @@ export function assertSpyCalls<Self, Args extends unknown[], Return>(
 ): void {
   const { length } = spy.calls;
   if (length === expectedCalls) return;
-  const words = length < expectedCalls
-    ? "not called as much as"
-    : "called more than";
+  const words = length < expectedCalls ? "not called as much as" : "called more than";
   throw new AssertionError(
     `Spy ${words} expected: ${length} calls, expected ${expectedCalls}`,
   );

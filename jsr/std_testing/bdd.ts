@@ -70,8 +70,7 @@ export function describe(...args: DescribeArgs): void {
   addSuite(args);
 }
 describe.only = (...args: DescribeArgs): void => addSuite(args, { only: true });
-describe.ignore = (...args: DescribeArgs): void =>
-  addSuite(args, { ignore: true });
+describe.ignore = (...args: DescribeArgs): void => addSuite(args, { ignore: true });
 describe.skip = describe.ignore;
 
 /** One test. `this` is a copy of what the hooks around it left on theirs. */
@@ -82,8 +81,7 @@ export function it<T = any>(...args: ItArgs<T>): void {
 // deno-lint-ignore no-explicit-any
 it.only = <T = any>(...args: ItArgs<T>): void => addCase(args, { only: true });
 // deno-lint-ignore no-explicit-any
-it.ignore = <T = any>(...args: ItArgs<T>): void =>
-  addCase(args, { ignore: true });
+it.ignore = <T = any>(...args: ItArgs<T>): void => addCase(args, { ignore: true });
 it.skip = it.ignore;
 
 /** Runs once before the tests of its group. */

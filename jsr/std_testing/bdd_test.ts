@@ -1,11 +1,4 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  it,
-} from "@std/testing/bdd";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "@std/testing/bdd";
 import { assertEquals, assertThrows } from "@std/assert";
 
 const log: string[] = [];
@@ -42,8 +35,7 @@ describe("describe: hooks", () => {
     });
   });
 
-  it.skip("a skipped test runs neither itself nor its hooks", () =>
-    void log.push("skipped"));
+  it.skip("a skipped test runs neither itself nor its hooks", () => void log.push("skipped"));
 });
 
 Deno.test("describe: hooks run outer first before a test and inner first after it", () => {

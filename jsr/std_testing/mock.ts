@@ -13,12 +13,4 @@ export {
   type ExpectedSpyCall,
 } from "./assert_spy.ts";
 export { resolvesNext, returnsNext } from "./answers.ts";
-export {
-  type MethodSpy,
-  MockError,
-  type Spy,
-  spy,
-  type SpyCall,
-  type Stub,
-  stub,
-} from "./spy.ts";
+export { type MethodSpy, MockError, type Spy, spy, type SpyCall, type Stub, stub } from "./spy.ts";

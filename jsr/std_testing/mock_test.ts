@@ -10,12 +10,7 @@ import {
   spy,
   stub,
 } from "@std/testing/mock";
-import {
-  assertEquals,
-  AssertionError,
-  assertRejects,
-  assertThrows,
-} from "@std/assert";
+import { assertEquals, AssertionError, assertRejects, assertThrows } from "@std/assert";
 
 class Door {
   #opened = 0;

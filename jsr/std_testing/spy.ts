@@ -42,11 +42,11 @@ export interface Stub<Self = any, Args extends unknown[] = any[], Return = any>
   fake: (this: Self, ...args: Args) => Return;
 }
 
-type ArgsOf<Self, Prop extends keyof Self> = Self[Prop] extends
-  (...args: infer Args) => unknown ? Args
+type ArgsOf<Self, Prop extends keyof Self> = Self[Prop] extends (...args: infer Args) => unknown
+  ? Args
   : unknown[];
-type ReturnOf<Self, Prop extends keyof Self> = Self[Prop] extends
-  (...args: any[]) => infer Return ? Return
+type ReturnOf<Self, Prop extends keyof Self> = Self[Prop] extends (...args: any[]) => infer Return
+  ? Return
   : unknown;
 
 /** A spy that does nothing, one around a function, or one in the place of an object's method. */

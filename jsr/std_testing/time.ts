@@ -201,7 +201,6 @@ function fakeDate(now: () => number): DateConstructor {
     construct: (target, args, newTarget) =>
       Reflect.construct(target, args.length > 0 ? args : [now()], newTarget),
     apply: () => new real.Date(now()).toString(),
-    get: (target, key, receiver) =>
-      key === "now" ? now : Reflect.get(target, key, receiver),
+    get: (target, key, receiver) => key === "now" ? now : Reflect.get(target, key, receiver),
   });
 }

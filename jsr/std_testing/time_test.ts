@@ -1,11 +1,5 @@
 import { FakeTime, TimeError } from "@std/testing/time";
-import {
-  assert,
-  assertEquals,
-  assertFalse,
-  assertInstanceOf,
-  assertThrows,
-} from "@std/assert";
+import { assert, assertEquals, assertFalse, assertInstanceOf, assertThrows } from "@std/assert";
 
 Deno.test("FakeTime: the date stands still until told to move", () => {
   using time = new FakeTime("2030-01-01T00:00:00Z");
