@@ -1,0 +1,51 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { parseKeysArgs, UsageError } from "./keys_args.ts";
+
+Deno.test("parseKeysArgs: create takes a name, scopes, a tenant and an expiry", () => {
+  const words = ["create", "--name", "ci", "--scopes", "agents:read, billing:read"];
+  const tenant = crypto.randomUUID();
+  assertEquals(parseKeysArgs([...words, "--tenant", tenant, "--expires", "2030-01-31"]), {
+    action: "create",
+    input: {
+      name: "ci",
+      scopes: ["agents:read", "billing:read"],
+      expiresAt: "2030-01-31T00:00:00.000Z",
+      tenant,
+    },
+  });
+});
+
+Deno.test("parseKeysArgs: revoke takes the prefix, or a whole key as it was found", () => {
+  for (const word of ["Ab12Cd34", "ck_live_Ab12Cd34", `ck_live_Ab12Cd34_${"x".repeat(32)}`]) {
+    assertEquals(parseKeysArgs(["revoke", word]), {
+      action: "revoke",
+      input: { prefix: "Ab12Cd34" },
+    });
+  }
+});
+
+Deno.test("parseKeysArgs: help wins over everything", () => {
+  assertEquals(parseKeysArgs(["create", "-h"]), { action: "help" });
+  assertEquals(parseKeysArgs(["help"]), { action: "help" });
+});
+
+Deno.test("parseKeysArgs: what means nothing is a usage error that says what would", () => {
+  const wrong: [string[], string][] = [
+    [[], "create, list or revoke"],
+    [["make"], 'no "make"'],
+    [["create", "--scopes", "agents:read"], "--name"],
+    [["create", "--name", "n".repeat(129), "--scopes", "agents:read"], "128"],
+    [["create", "--name", "x"], "widget:mint"],
+    [["create", "--name", "x", "--scopes", "agents:read,"], 'unknown scope ""'],
+    [["create", "--name", "x", "--scopes", "agents:read", "--expires", "soon"], "--expires"],
+    [["create", "extra", "--name", "x", "--scopes", "agents:read"], '"extra"'],
+    [["list", "--name", "x"], "belongs to create"],
+    [["list", "--bogus"], "--bogus"],
+    [["revoke"], "revoke PREFIX"],
+    [["revoke", "short"], "8 characters"],
+    [["revoke", "Ab12Cd34", "Ab12Cd35"], '"Ab12Cd35"'],
+  ];
+  for (const [words, message] of wrong) {
+    assertThrows(() => parseKeysArgs(words), UsageError, message);
+  }
+});

@@ -1,0 +1,106 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { readConfig } from "../lib/config.ts";
+import { Signer } from "../lib/credentials/hashing.ts";
+import { serveControl } from "../lib/process/control_socket.ts";
+import { keyCommands } from "../lib/process/key_commands.ts";
+import { openStore } from "../lib/process/open_store.ts";
+import { ApiKeyStore } from "../lib/storage/api_key_store.ts";
+import { TenantStore } from "../lib/storage/tenant_store.ts";
+import { realSystem } from "../lib/system.ts";
+
+const CLI = new URL("./keys.ts", import.meta.url).pathname;
+const ONE_KEY = /^ck_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{32}\n$/;
+
+type Run = (...words: string[]) => Promise<{ code: number; out: string; err: string }>;
+
+/** Runs the command line as its own process on the data folder `dir`. */
+function runner(dir: string): Run {
+  return async (...words) => {
+    const done = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", CLI, ...words],
+      env: { DATA_DIR: dir, NO_COLOR: "1" },
+    }).output();
+    const [out, err] = [done.stdout, done.stderr].map((bytes) => new TextDecoder().decode(bytes));
+    return { code: done.code, out: out!, err: err! };
+  };
+}
+
+/** What a running service does with its data folder, as far as the command line can tell. */
+async function serveIn(dir: string): Promise<{ apiKeys: ApiKeyStore; close(): Promise<void> }> {
+  const config = readConfig({ DATA_DIR: dir });
+  const store = await openStore(config, { openKv: Deno.openKv, system: realSystem });
+  const signer = new Signer(store.hmacSecrets);
+  const apiKeys = new ApiKeyStore(store.kv, { system: realSystem, signer });
+  const handlers = keyCommands({ apiKeys, tenants: new TenantStore(store.kv, realSystem) });
+  const control = serveControl({ path: `${dir}/control.sock`, handlers });
+  const close = async () => {
+    await control.close();
+    await store.close();
+  };
+  return { apiKeys, close };
+}
+
+async function createListRevoke(run: Run): Promise<void> {
+  const created = await run("create", "--name", "ci", "--scopes", "agents:write,widget:mint");
+  assertMatch(created.out, ONE_KEY);
+  assert(created.err.includes("not shown again"));
+  assertEquals(created.code, 0);
+  const prefix = created.out.slice(8, 16);
+
+  const listed = await run("list");
+  assertMatch(listed.out, new RegExp(`${prefix} +ci +active .*agents:write,widget:mint`));
+  assert(!listed.out.includes(created.out.slice(17, 30)));
+
+  const revoked = await run("revoke", prefix);
+  assertEquals([revoked.code, revoked.out], [0, ""]);
+  assertMatch((await run("list")).out, new RegExp(`${prefix} +ci +revoked`));
+}
+
+async function inTempDir(test: (dir: string) => Promise<void>): Promise<void> {
+  const dir = await Deno.makeTempDir();
+  await test(dir).finally(() => Deno.remove(dir, { recursive: true }));
+}
+
+Deno.test("keys: creates, lists and revokes on a fresh data folder without a service", () =>
+  inTempDir((dir) => createListRevoke(runner(`${dir}/data`))));
+
+Deno.test("keys: creates, lists and revokes through the running service", () =>
+  inTempDir(async (dir) => {
+    const service = await serveIn(dir);
+    await createListRevoke(runner(dir)).finally(() => service.close());
+  }));
+
+Deno.test("keys: a key made without the service opens the service later", () =>
+  inTempDir(async (dir) => {
+    const created = await runner(dir)("create", "--name", "first", "--scopes", "billing:read");
+    const service = await serveIn(dir);
+    const identity = await service.apiKeys.verify(created.out.trim());
+    assertEquals(identity?.scopes, ["billing:read"]);
+    await service.close();
+  }));
+
+Deno.test("keys: a wrong command line ends with 2, a failure with 1, help with 0", () =>
+  inTempDir(async (dir) => {
+    const run = runner(dir);
+    const wrong = await run("create", "--name", "x", "--scopes", "agents:fly");
+    assertEquals([wrong.code, wrong.out], [2, ""]);
+    assert(wrong.err.includes('unknown scope "agents:fly"') && wrong.err.includes("widget:mint"));
+
+    const failed = await run("revoke", "AAAAAAAA");
+    assertEquals([failed.code, failed.out], [1, ""]);
+    assert(failed.err.includes("no key with prefix AAAAAAAA"));
+
+    const help = await run("--help");
+    assertEquals([help.code, help.err], [0, ""]);
+    assert(help.out.includes("deno task keys create"));
+  }));
+
+Deno.test("keys: a folder held by a process that takes no commands is a clear failure", () =>
+  inTempDir(async (dir) => {
+    const config = readConfig({ DATA_DIR: dir });
+    const store = await openStore(config, { openKv: Deno.openKv, system: realSystem });
+    const { code, err } = await runner(dir)("list");
+    assertEquals(code, 1);
+    assert(err.includes("try again"));
+    await store.close();
+  }));
