@@ -1,9 +1,9 @@
+import { answer, answerNotFound, answerWrongMethod, requestUrl } from "./answer.ts";
 import { type BuildCache, emptyBuildCache } from "./build_cache.ts";
 import { deploymentId, setBuildId } from "./build_id.ts";
 import { applyCommands, type Command, errorCommand, notFoundCommand } from "./commands.ts";
 import type { FreshConfig, ResolvedFreshConfig } from "./config.ts";
 import { Context, type WebSocketHandlers, type WebSocketUpgradeOptions } from "./context.ts";
-import { ERROR_STATUS_TEXT, HttpError } from "./http_error.ts";
 import { type ListenOptions, serve } from "./listen.ts";
 import type { MaybeLazyMiddleware, Middleware } from "./middlewares/mod.ts";
 import { notInThisBuild } from "./not_in_this_build.ts";
@@ -249,67 +249,9 @@ export class App<State> {
   }
 }
 
+/** Who is asking when there is no server, as in tests. */
 const TEST_CONNECTION = {
   localAddr: { transport: "tcp", hostname: "localhost", port: 8080 },
   remoteAddr: { transport: "tcp", hostname: "localhost", port: 1234 },
   completed: Promise.resolve(),
 } as Deno.ServeHandlerInfo;
-
-function requestUrl(req: Request, { trustProxy }: ResolvedFreshConfig): URL {
-  const url = new URL(req.url);
-  // A path that begins with two slashes would be another host if it were ever redirected to.
-  url.pathname = url.pathname.replace(/\/+/g, "/");
-  if (trustProxy) {
-    const protocol = req.headers.get("X-Forwarded-Proto");
-    const host = req.headers.get("X-Forwarded-Host");
-    if (protocol) url.protocol = `${protocol}:`;
-    if (host) url.host = host;
-  }
-  return url;
-}
-
-async function answer<State>(
-  ctx: Context<State>,
-  run: Middleware<State>,
-): Promise<Response> {
-  try {
-    const res: unknown = await run(ctx);
-    if (!(res instanceof Response)) {
-      throw new Error(
-        `A handler has to return a Response, but it returned: ${res}`,
-      );
-    }
-    return ctx.req.method.toUpperCase() === "HEAD" ? new Response(null, res) : res;
-  } catch (error) {
-    return answerUnhandled(error);
-  }
-}
-
-function answerUnhandled(error: unknown): Response {
-  if (!(error instanceof HttpError) || error.status >= 500) {
-    console.error(error);
-  }
-  if (!(error instanceof HttpError)) {
-    return new Response("Internal server error", { status: 500 });
-  }
-  return new Response(error.message || ERROR_STATUS_TEXT[error.status], {
-    status: error.status,
-  });
-}
-
-function answerNotFound(): never {
-  throw new HttpError(404);
-}
-
-function answerWrongMethod(
-  method: string,
-  allowed: string[],
-): () => Promise<Response> {
-  if (method !== "OPTIONS") {
-    return () => {
-      throw new HttpError(405);
-    };
-  }
-  const headers = { Allow: allowed.join(", ") };
-  return () => Promise.resolve(new Response(null, { status: 204, headers }));
-}

@@ -22,7 +22,9 @@ export type PageProps<Data = unknown, T = unknown> =
 
 /** A component that may look things up first, and may answer with a `Response` instead. */
 export type AsyncAnyComponent<P> = {
-  (props: RenderableProps<P>, context?: unknown): Promise<VNode | Response | null>;
+  // The parameters are preact's own, so that inline components are typed by context.
+  // deno-lint-ignore no-explicit-any
+  (props: RenderableProps<P>, context?: any): Promise<VNode<any> | Response | null>;
   displayName?: string;
   defaultProps?: Partial<P> | undefined;
 };
