@@ -1,5 +1,6 @@
 import { Accounts } from "./accounts/accounts.ts";
 import { AgentAdmin } from "./admin/agent_admin.ts";
+import { CursorSeal } from "./admin/cursor_seal.ts";
 import { ModelAccess } from "./admin/model_access.ts";
 import { SessionAdmin } from "./admin/session_admin.ts";
 import { ChatService } from "./chat/chat_service.ts";
@@ -41,7 +42,9 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const tenants = new TenantStore(kv, system);
   const catalogue = new CatalogueStore(kv, { demoModel: config.demoModel });
   const models = new ModelAccess({ catalogue, tenants });
-  const agents = new AgentAdmin(new AgentStore(kv, system), models);
+  const signer = new Signer(options.hmacSecrets);
+  const cursors = new CursorSeal(signer);
+  const agents = new AgentAdmin(new AgentStore(kv, system), { models, cursors });
   const chat = new ChatService({
     models,
     registry: new ModelRegistry(system),
@@ -60,7 +63,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     baseUrl,
     accounts: new Accounts(kv, { system, setupToken: config.setupToken }),
     agents,
-    apiKeys: new ApiKeyStore(kv, { system, signer: new Signer(options.hmacSecrets) }),
+    apiKeys: new ApiKeyStore(kv, { system, signer }),
     catalogue,
     chat,
     sessions: new SessionAdmin(new SessionStore(kv, system), system),

@@ -8,6 +8,7 @@ import {
   type AgentPatch,
   agentPatchSchema,
 } from "../wire/agent.ts";
+import type { CursorSeal } from "./cursor_seal.ts";
 import type { ModelAccess } from "./model_access.ts";
 
 /** A change refuses with 412 unless the agent is at version `ifMatch`, where one is given. */
@@ -19,10 +20,12 @@ export interface Precondition {
 export class AgentAdmin {
   #store: AgentStore;
   #models: ModelAccess;
+  #cursors: CursorSeal;
 
-  constructor(store: AgentStore, models: ModelAccess) {
+  constructor(store: AgentStore, parts: { models: ModelAccess; cursors: CursorSeal }) {
     this.#store = store;
-    this.#models = models;
+    this.#models = parts.models;
+    this.#cursors = parts.cursors;
   }
 
   /** `body` is what the caller sent, unparsed. */
@@ -36,8 +39,10 @@ export class AgentAdmin {
     return await this.#store.get(tenant, id) ?? notFound();
   }
 
+  /** Newest first; 400 for a cursor that this list did not give out. */
   list(tenant: string, page: PageRequest): Promise<Page<Agent>> {
-    return this.#store.list(tenant, page);
+    const load = (opened: PageRequest) => this.#store.list(tenant, opened);
+    return this.#cursors.page(page, { list: `agents ${tenant}`, load });
   }
 
   async getVersion(tenant: string, id: string, version: number): Promise<Agent> {
