@@ -59,10 +59,13 @@ export class SessionAdmin {
   }
 }
 
+const CHALLENGE = { "www-authenticate": 'ServiceSession realm="agent-chat"' };
+
 /** The one answer to an unknown, expired or revoked token. */
 export function refuseToken(): never {
   throw new ApiError(
     "session_token_invalid",
     "the session token is unknown, expired or revoked; mint a new one",
+    { headers: CHALLENGE },
   );
 }
