@@ -49,9 +49,28 @@ export function toIssues(error: z.ZodError): ValidationIssue[] {
   });
 }
 
+/** Deeper values overflow the stack of whatever walks them by recursion. */
+const MAX_NESTING = 64;
+
 /** Parses with `schema`, or throws `schema_validation_failed` with every fault. */
 export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+  if (isNestedDeeper(value, MAX_NESTING)) {
+    const message = `is nested deeper than ${MAX_NESTING} levels`;
+    throw invalid([{ path: "", code: "too_deep", message }]);
+  }
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw invalid(toIssues(parsed.error));
   return parsed.data;
+}
+
+/** Level by level, without recursion: the input is the attacker's to choose. */
+function isNestedDeeper(value: unknown, levels: number): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levels) return true;
+    level = level.flatMap((item) =>
+      typeof item === "object" && item !== null ? Object.values(item) : []
+    );
+  }
+  return false;
 }
