@@ -1,0 +1,25 @@
+import { agentBody } from "./service.ts";
+
+/** A tool that is valid with `api.example.com` among the domains. */
+export function httpTool(change: Record<string, unknown> = {}) {
+  return {
+    type: "http",
+    name: "lookup",
+    description: "Looks something up.",
+    parameters: { type: "object", properties: { q: { type: "string" } } },
+    request: { method: "GET", url: "https://api.example.com/items", query: { q: "{{q}}" } },
+    ...change,
+  };
+}
+
+/** An agent with every optional field but the knowledge base, which must exist. */
+export function fullAgentBody() {
+  return {
+    ...agentBody(),
+    modelPolicy: { provider: "vendor_a", model: "demo", temperature: 0.5, maxOutputTokens: 512 },
+    fallback: { provider: "vendor_b", model: "demo" },
+    tools: [httpTool()],
+    allowedDomains: ["api.example.com", "*.example.org:8443"],
+    allowedOrigins: ["https://shop.example.com", "http://localhost:3000"],
+  };
+}

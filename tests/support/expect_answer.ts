@@ -1,0 +1,37 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { ERROR_STATUS, type ErrorCode, type ErrorEnvelope } from "@/lib/wire/error_codes.ts";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** The refusal as the specification's section 7 draws it; answers the envelope for more. */
+export async function expectRefusal(response: Response, code: ErrorCode): Promise<ErrorEnvelope> {
+  const text = await response.text();
+  assertEquals(response.status, ERROR_STATUS[code], text);
+  assertEquals(response.headers.get("content-type"), "application/json");
+  assertMatch(response.headers.get("x-request-id") ?? "", UUID);
+  const envelope: ErrorEnvelope = JSON.parse(text);
+  const { code: told, message, http, details: _details, ...more } = envelope;
+  assertEquals({ told, http, more }, { told: code, http: ERROR_STATUS[code], more: {} });
+  assertEquals(typeof message, "string");
+  assertEquals(response.headers.has("www-authenticate"), response.status === 401);
+  return envelope;
+}
+
+/** A 400 whose issues name exactly `paths`, in any order. */
+export async function expectInvalid(response: Response, paths: string[]): Promise<void> {
+  const { details } = await expectRefusal(response, "schema_validation_failed");
+  const issues = details?.issues as { path: string; code: string; message: string }[];
+  assertEquals([...new Set(issues.map((issue) => issue.path))].sort(), [...paths].sort());
+  for (const { code, message } of issues) {
+    assertEquals([typeof code, typeof message], Array(2).fill("string"));
+  }
+}
+
+/** A JSON answer with `status`; answers its body. */
+// deno-lint-ignore no-explicit-any -- bodies are looked into field by field
+export async function expectJson(response: Response, status: number): Promise<any> {
+  const text = await response.text();
+  assertEquals(response.status, status, text);
+  assertEquals(response.headers.get("content-type"), "application/json");
+  return JSON.parse(text);
+}
