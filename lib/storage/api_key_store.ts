@@ -95,7 +95,7 @@ export class ApiKeyStore {
     return found.map((record) => this.#toApiKey(record));
   }
 
-  /** Revokes for good; `undefined` when the tenant has no such key. Repeating it changes nothing. */
+  /** Revokes for good; `null` when the tenant has no such key. Repeating it changes nothing. */
   revoke(tenant: string, id: string): Promise<ApiKey | null> {
     const key = keys.apiKey(tenant, id);
     const attempt = async (): Promise<ApiKey | null | undefined> => {
