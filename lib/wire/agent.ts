@@ -57,8 +57,10 @@ function checkTools(agent: Pick<AgentShape, "tools" | "allowedDomains">, ctx: z.
   const seen = new Set<string>();
   agent.tools.forEach((tool, i) => {
     const at = tool.type === "http" ? ["tools", i, "request", "url"] : ["tools", i, "url"];
-    if (!isDomainAllowed(toolUrl(tool), agent.allowedDomains)) {
-      const message = `the host ${toolUrl(tool).host} is not in allowedDomains`;
+    const url = toolUrl(tool);
+    // A URL that its own rule has refused is told of once.
+    if (url !== undefined && !isDomainAllowed(url, agent.allowedDomains)) {
+      const message = `the host ${url.host} is not in allowedDomains`;
       ctx.addIssue({ code: "custom", path: at, message });
     }
     if (seen.has(tool.name)) {

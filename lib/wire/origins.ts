@@ -6,7 +6,8 @@ const LOOPBACK_NAMES = new Set(["localhost", "[::1]"]);
  * anything but localhost and loopback.
  */
 export function normalizeOrigin(value: string): string | undefined {
-  if (value.includes("*") || !URL.canParse(value)) return undefined;
+  // URL parsing forgives more than a full origin may be: a missing `//`, spaces, an empty user.
+  if (!/^[a-z]+:\/\/[^\s/\\@*]+\/?$/i.test(value) || !URL.canParse(value)) return undefined;
   const url = new URL(value);
   const bare = url.pathname === "/" && url.search === "" && url.hash === "" &&
     url.username === "" && url.password === "" && !/[?#]$/.test(value);

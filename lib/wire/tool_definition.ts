@@ -61,7 +61,7 @@ export const mcpToolSchema = z.strictObject({
 export const toolDefinitionSchema = z.discriminatedUnion("type", [httpToolSchema, mcpToolSchema]);
 export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 
-/** The fixed URL a tool's first request goes to, for the allowlist check on save. */
-export function toolUrl(tool: ToolDefinition): URL {
-  return new URL(tool.type === "http" ? tool.request.url : tool.url);
+/** The fixed URL a tool's first request goes to; `undefined` when it is none. */
+export function toolUrl(tool: ToolDefinition): URL | undefined {
+  return URL.parse(tool.type === "http" ? tool.request.url : tool.url) ?? undefined;
 }
