@@ -1,5 +1,5 @@
 import { invalid } from "../errors.ts";
-import type { PageRequest } from "../storage/page.ts";
+import { badCursor, type PageRequest } from "../storage/page.ts";
 
 const DEFAULT_LIMIT = 20;
 
@@ -13,9 +13,4 @@ export function pageRequest(url: URL): PageRequest {
   }
   if (cursor !== undefined && !/^[\w+/=-]{1,512}$/.test(cursor)) throw badCursor();
   return { limit: n, cursor };
-}
-
-/** The refusal of a cursor that this service did not give out. */
-export function badCursor() {
-  return invalid([{ path: "cursor", code: "invalid_cursor", message: "is not one of ours" }]);
 }

@@ -3,7 +3,7 @@ import { type Agent, type AgentBody, agentBodySchema } from "../wire/agent.ts";
 import { iso, type System } from "../system.ts";
 import { keys } from "./keys.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
-import { parseRecord, untilCommitted } from "./record.ts";
+import { commitRecord, parseRecord, untilCommitted } from "./record.ts";
 
 /** Versions of one agent that are kept. */
 const KEPT_VERSIONS = 100;
@@ -39,13 +39,12 @@ export class AgentStore {
     const id = this.#system.uuid();
     const record: AgentRecord = { v: 1, id, createdAt: now, updatedAt: now, version: 1, body };
     const key = keys.agent(tenant, id);
-    const committed = await this.#kv.atomic()
+    const creation = this.#kv.atomic()
       .check({ key, versionstamp: null })
       .set(key, record)
       .set(keys.agentVersion(tenant, id, 1), record)
-      .set(keys.agentByCreated(tenant, now, id), id)
-      .commit();
-    if (!committed.ok) throw new Error("an agent id was drawn twice");
+      .set(keys.agentByCreated(tenant, now, id), id);
+    if (!await commitRecord(creation)) throw new Error("an agent id was drawn twice");
     return toAgent(record);
   }
 
@@ -95,14 +94,18 @@ export class AgentStore {
       }
       const body = options.change(current.body);
       if (stableJson(body) === stableJson(current.body)) return { agent: toAgent(current) };
-      const next = { ...current, body, version: current.version + 1, updatedAt: this.#system.now() };
-      const committed = await this.#kv.atomic()
+      const next = {
+        ...current,
+        body,
+        version: current.version + 1,
+        updatedAt: this.#system.now(),
+      };
+      const replacement = this.#kv.atomic()
         .check(entry)
         .set(key, next)
         .set(keys.agentVersion(tenant, id, next.version), next)
-        .delete(keys.agentVersion(tenant, id, next.version - KEPT_VERSIONS))
-        .commit();
-      return committed.ok ? { agent: toAgent(next) } : undefined;
+        .delete(keys.agentVersion(tenant, id, next.version - KEPT_VERSIONS));
+      return await commitRecord(replacement) ? { agent: toAgent(next) } : undefined;
     };
     return untilCommitted(attempt, { what: "agent" });
   }

@@ -1,3 +1,5 @@
+import { invalid } from "../errors.ts";
+
 /** One page of a list; `nextCursor` is absent on the last. */
 export interface Page<T> {
   data: T[];
@@ -25,12 +27,27 @@ export async function readPage<T>(
     batchSize: options.limit,
     ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
   });
-  const ids: string[] = [];
-  for await (const entry of list) ids.push(entry.value);
+  const ids = await valuesOf(list);
   const records = await Promise.all(ids.map(options.load));
   const data = records.filter((record) => record !== undefined) as T[];
   const more = ids.length === options.limit && await hasMore(kv, prefix, list.cursor);
   return more ? { data, nextCursor: list.cursor } : { data };
+}
+
+async function valuesOf(list: Deno.KvListIterator<string>): Promise<string[]> {
+  const ids: string[] = [];
+  try {
+    for await (const entry of list) ids.push(entry.value);
+  } catch (error) {
+    if (error instanceof TypeError && error.message === "invalid cursor") throw badCursor();
+    throw error;
+  }
+  return ids;
+}
+
+/** The refusal of a cursor that this service did not give out. */
+export function badCursor() {
+  return invalid([{ path: "cursor", code: "invalid_cursor", message: "is not one of ours" }]);
 }
 
 async function hasMore(kv: Deno.Kv, prefix: Deno.KvKey, cursor: string): Promise<boolean> {

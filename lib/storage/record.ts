@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { invalid } from "../errors.ts";
 
 /** A stored value that no version of this code can have written. */
 export class CorruptRecordError extends Error {
@@ -17,7 +18,22 @@ export function parseRecord<T extends z.ZodType>(
   const parsed = schema.safeParse(entry.value);
   if (parsed.success) return parsed.data;
   const where = parsed.error.issues.map((issue) => issue.path.join(".")).join(", ");
-  throw new CorruptRecordError(`stored record ${String(entry.key[0])} is not readable at: ${where}`);
+  throw new CorruptRecordError(
+    `stored record ${String(entry.key[0])} is not readable at: ${where}`,
+  );
+}
+
+/**
+ * Commits and tells whether every check held. The store takes values of at most 64 KiB, which a body
+ * within every field's bounds can exceed: that is the caller's fault to mend, so a 400.
+ */
+export async function commitRecord(change: Deno.AtomicOperation): Promise<boolean> {
+  try {
+    return (await change.commit()).ok;
+  } catch (error) {
+    if (!(error instanceof TypeError) || !error.message.startsWith("Value too large")) throw error;
+    throw invalid([{ path: "", code: "too_large", message: "is larger than 64 KiB as a whole" }]);
+  }
 }
 
 /** Tries a check-and-set until it commits; `attempt` returns `undefined` when it lost a race. */
