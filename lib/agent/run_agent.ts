@@ -55,6 +55,8 @@ export async function* runAgent(
   const messages = [...options.messages];
   let candidates = options.candidates;
   for (let step = 1; step <= options.maxSteps; step++) {
+    // A tool answers an abort with its output like any failure, so nothing else ends the loop here.
+    options.signal.throwIfAborted();
     const opened = await openStep(candidates, { ...options, messages });
     // Whoever answered the first step answers the rest: a conversation does not change hands.
     if (step === 1) {

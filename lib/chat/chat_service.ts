@@ -8,7 +8,7 @@ import type { System } from "../system.ts";
 import type { Agent } from "../wire/agent.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import { resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
-import { Run } from "./run.ts";
+import { Run, RunStopped } from "./run.ts";
 
 /** A stream opens without `start` when no vendor has accepted by then. */
 const OPEN_ANYWAY_MS = 5_000;
@@ -33,7 +33,8 @@ export class ChatService {
   #system: System;
   #log: Logger;
   #unwatchedMs: number;
-  #runs = new Map<string, Run>();
+  /** Each with the promise of its end. */
+  #runs = new Map<Run, Promise<void>>();
 
   constructor(
     parts: {
@@ -53,7 +54,7 @@ export class ChatService {
 
   /** Runs that have not ended yet. */
   get active(): readonly Run[] {
-    return [...this.#runs.values()];
+    return [...this.#runs.keys()];
   }
 
   /**
@@ -64,8 +65,8 @@ export class ChatService {
     const policy = await resolveCandidates({ ...request, models: this.#models });
     await request.admit();
     const run = this.#create(request, policy);
-    this.#runs.set(run.id, run);
-    const driven = this.#drive(run, request, policy).finally(() => this.#runs.delete(run.id));
+    const driven = this.#drive(run, request, policy).finally(() => this.#runs.delete(run));
+    this.#runs.set(run, driven);
     const begun = await this.#beginning(run);
     if (!begun.started) {
       await driven;
@@ -74,12 +75,10 @@ export class ChatService {
     return run;
   }
 
-  /** Stops every run of this process and waits until each has written its `done`. */
+  /** Stops every run of this process and waits until each has written its `done` or is refused. */
   async stopAll(): Promise<void> {
     for (const run of this.active) run.stop("cancelled");
-    await Promise.all(this.active.map(async (run) => {
-      while (!run.log.closed) await run.log.grown();
-    }));
+    await Promise.all(this.#runs.values());
   }
 
   #create(request: ChatRequest, policy: ResolvedPolicy): Run {
@@ -153,5 +152,10 @@ function refuseTool(): Promise<unknown> {
 
 function refusalOf(error: unknown): Error {
   if (error instanceof ModelError) return new ApiError(error.code, error.message);
+  if (error instanceof RunStopped) {
+    return error.finishReason === "timeout"
+      ? new ApiError("provider_timeout", "no model accepted within the agent's wallClockMs")
+      : new ApiError("service_unavailable", "the run was stopped before a model accepted it");
+  }
   return error instanceof Error ? error : new Error("the run did not begin");
 }

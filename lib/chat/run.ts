@@ -85,8 +85,9 @@ export class Run {
     try {
       this.#finish(await this.#consume(events));
     } catch (error) {
-      if (!this.#opened) return this.#beginning.resolve({ started: false, error });
-      this.#finish(this.#outcomeOf(error));
+      const cause = this.signal.aborted ? this.signal.reason : error;
+      if (!this.#opened) return this.#beginning.resolve({ started: false, error: cause });
+      this.#finish(this.#outcomeOf(cause));
     }
   }
 
@@ -136,6 +137,7 @@ export class Run {
     this.#write({ type: "usage", inputTokens, outputTokens, costUsd: toUsd(costMicroUsd) });
     if (outcome.error) this.#write({ type: "error", ...outcome.error });
     this.#write({ type: "done", finishReason: outcome.finishReason });
+    this.watchers.settle();
   }
 
   /** Any frame but a delta: what text is held goes first. */
@@ -144,8 +146,7 @@ export class Run {
     this.log.append(frame);
   }
 
-  #outcomeOf(error: unknown): AgentOutcome {
-    const cause = this.signal.aborted ? this.signal.reason : error;
+  #outcomeOf(cause: unknown): AgentOutcome {
     if (cause instanceof RunStopped) return stoppedOutcome(cause);
     if (cause instanceof ModelError) {
       return { finishReason: "error", error: { code: cause.code, message: cause.message } };
