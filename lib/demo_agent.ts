@@ -72,7 +72,9 @@ async function addOrigins(
   const allowed = agent.allowedOrigins ?? [];
   const missing = origins.filter((origin) => !allowed.includes(origin));
   if (missing.length === 0) return;
-  const allowedOrigins = [...missing, ...allowed].slice(0, FIELD_BOUNDS.allowedOrigins);
+  const allowedOrigins = [...missing, ...allowed];
+  // A full list is its owner's: none of it is pushed out.
+  if (allowedOrigins.length > FIELD_BOUNDS.allowedOrigins) return;
   await agents.patch(tenant, agent.id, { patch: { allowedOrigins } });
 }
 

@@ -13,16 +13,17 @@ export async function readJsonText(req: Request, system: System): Promise<string
   const length = Number(req.headers.get("content-length") ?? "0");
   if (length > FIELD_BOUNDS.bodyBytes) tooLarge();
   if (req.body === null) return "";
-  const type = req.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (length !== 0 || req.headers.has("transfer-encoding")) {
-    if (type !== "application/json") {
-      throw new ApiError(
-        "unsupported_media_type",
-        "send the body as content-type application/json",
-      );
-    }
-  }
-  return decode(await readBounded(req.body, system));
+  if (length > 0) requireJsonType(req);
+  const bytes = await readBounded(req.body, system);
+  // HTTP/2 and chunked bodies tell no length beforehand.
+  if (bytes.length > 0) requireJsonType(req);
+  return decode(bytes);
+}
+
+function requireJsonType(req: Request): void {
+  const type = req.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type === "application/json") return;
+  throw new ApiError("unsupported_media_type", "send the body as content-type application/json");
 }
 
 /** The value of a body's JSON text. */

@@ -50,7 +50,7 @@ export function sseResponse(
     if (!woken) return send(PING);
     const frames = run.log.after(position);
     const text = frames.map((frame) => encodeFrame(run.id, frame)).join("");
-    send(opened ? text : RETRY + text);
+    if (!opened || text !== "") send(opened ? text : RETRY + text);
     opened = true;
     position += frames.length;
     if (run.log.closed && position >= run.log.length) {
@@ -65,12 +65,12 @@ export function sseResponse(
   });
 }
 
-/** True when there is something after `position`; false when the silence is due a heartbeat. */
+/** True when there is something after `position`, or nothing more will be; false when the silence is due a heartbeat. */
 async function waitFor(
   run: Run,
   options: { system: System; position: number; signal: AbortSignal },
 ): Promise<boolean> {
-  if (run.log.length > options.position) return true;
+  if (run.log.length > options.position || run.log.closed) return true;
   const waiting = new AbortController();
   const signal = AbortSignal.any([waiting.signal, options.signal]);
   const silence = options.system.sleep(HEARTBEAT_MS, signal).then(() => false, () => false);
