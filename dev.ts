@@ -19,8 +19,10 @@ if (Deno.args.includes("build")) {
 } else {
   await Deno.mkdir(`${root}/_fresh`, { recursive: true });
   await writeWidget();
-  const { port, host, open } = await (await import("./main.ts")).developmentSettings();
-  await builder.listen(open, { port, hostname: host });
+  const main = await import("./main.ts");
+  const { greet, ...address } = main.development();
+  await builder.listen(() => Promise.resolve(main), address);
+  await greet();
 }
 
 async function writeWidget(): Promise<void> {

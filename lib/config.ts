@@ -70,7 +70,8 @@ export class ConfigError extends Error {
 /** Reads the configuration. Throws `ConfigError` with every problem; a blank counts as unset. */
 export function readConfig(env: Env): Config {
   const reader = new EnvReader(env);
-  const onDeploy = isSet(env, "DENO_DEPLOYMENT_ID") || isSet(env, "DENO_DEPLOY");
+  // Not DENO_DEPLOYMENT_ID: Fresh asks for that one in containers too, as the name of the build.
+  const onDeploy = isSet(env, "DENO_DEPLOY");
   const publicUrl = reader.optional(FIELDS.publicUrl);
   const dataDir = reader.defaulted(FIELDS.dataDir);
   const config: Config = {
@@ -94,7 +95,11 @@ export function readConfig(env: Env): Config {
     vendors: readVendors(reader),
     onDeploy,
   };
-  if (onDeploy) reader.require([FIELDS.hmacSecrets, FIELDS.encryptionKey, FIELDS.setupToken]);
+  if (onDeploy) {
+    // No disk to keep secrets on, no terminal to print a token to, no address of our own to link to.
+    const { hmacSecrets, encryptionKey, setupToken, publicUrl } = FIELDS;
+    reader.require([hmacSecrets, encryptionKey, setupToken, publicUrl]);
+  }
   reader.throwProblems();
   if (config.hmacSecrets) Object.freeze(config.hmacSecrets);
   return Object.freeze(config);

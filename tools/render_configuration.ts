@@ -33,9 +33,9 @@ const DATA_TEXT = `
 
 ## Deno Deploy
 
-There is no lasting disk: \`API_KEY_HMAC_SECRET\`, \`ENCRYPTION_KEY\` and \`SETUP_TOKEN\` are
-required, and the store is the KV database assigned to the app. A set \`DENO_DEPLOY\` or
-\`DENO_DEPLOYMENT_ID\` means Deno Deploy.
+There is no lasting disk and no address of its own: \`API_KEY_HMAC_SECRET\`, \`ENCRYPTION_KEY\`,
+\`SETUP_TOKEN\` and \`PUBLIC_URL\` are required, and the store is the KV database assigned to the
+app. A set \`DENO_DEPLOY\` means Deno Deploy.
 `;
 
 /** The text of `docs/configuration.md`, from the very table that reads the variables. */

@@ -10,9 +10,7 @@ export interface ReceivedFrame {
 /** Every frame of a stream, each checked against the protocol's own schema. */
 export async function readFrames(response: Response): Promise<ReceivedFrame[]> {
   const received: ReceivedFrame[] = [];
-  const events = response.body!
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new ServerSentEventParseStream());
+  const events = response.body!.pipeThrough(new ServerSentEventParseStream());
   for await (const event of events) {
     if (event.data === undefined) continue;
     const frame = frameSchema.parse(JSON.parse(String(event.data)));

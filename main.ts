@@ -1,0 +1,149 @@
+/**
+ * The entry: the only place that reads the environment, opens the store and listens. Importing it
+ * builds the App without any I/O; on Deno Deploy `_fresh/server.js` does so, and the service opens
+ * with the first request. Run directly it builds what is missing and serves.
+ */
+import { createApp } from "./app.ts";
+import { type Config, ConfigError, readConfig } from "./lib/config.ts";
+import { createLogger } from "./lib/log.ts";
+import { openService } from "./lib/open_service.ts";
+import { announce } from "./lib/process/announce.ts";
+import { type ControlSocket, serveControl } from "./lib/process/control_socket.ts";
+import { keyCommands } from "./lib/process/key_commands.ts";
+import { openStore, type Store } from "./lib/process/open_store.ts";
+import { StoreInUseError } from "./lib/process/process_lock.ts";
+import { CatalogueError, readCatalogue } from "./lib/process/read_catalogue.ts";
+import type { Service } from "./lib/service.ts";
+import { realSystem } from "./lib/system.ts";
+import { isBuildCurrent } from "./tools/build_mark.ts";
+
+/** Runs that are still going get this long at the end; the platform kills after 5 s. */
+const SHUTDOWN_MS = 3_000;
+
+const root = import.meta.dirname!;
+let opened: Promise<Service> | undefined;
+
+/** The App with all routes; Fresh's build hands it its file routes and browser code. */
+export const app = createApp(() => opened ??= openFromEnvironment());
+
+if (import.meta.main) serve().catch(fail);
+
+/** For `dev.ts`, which listens by itself: where to, and the greeting once it does. */
+export function development() {
+  const { port, host } = readConfig(Deno.env.toObject());
+  return {
+    port,
+    hostname: host,
+    greet: async () => await announce(await (opened ??= openFromEnvironment())),
+  };
+}
+
+/** Opens the service where somebody else listens: on Deno Deploy, and for `dev.ts`. */
+async function openFromEnvironment(): Promise<Service> {
+  const config = readConfig(Deno.env.toObject());
+  const store = await openStore(config, { openKv: Deno.openKv, system: realSystem });
+  return await open(config, { store, baseUrl: config.publicUrl ?? localUrl(config, config.port) });
+}
+
+async function open(
+  config: Config,
+  { store, baseUrl }: { store: Store; baseUrl: string },
+): Promise<Service> {
+  return await openService({
+    config,
+    kv: store.kv,
+    hmacSecrets: store.hmacSecrets,
+    system: realSystem,
+    log: createLogger({ level: config.logLevel }),
+    baseUrl,
+    widget: await Deno.readFile(`${root}/_fresh/widget.v1.js`),
+    catalogue: await readCatalogue(config.catalogueFile),
+    close: () => store.close(),
+  });
+}
+
+/** Serves until SIGTERM or SIGINT. */
+async function serve(): Promise<void> {
+  const config = readConfig(Deno.env.toObject());
+  const store = await openStore(config, { openKv: Deno.openKv, system: realSystem });
+  await ensureBuilt();
+  const ready = Promise.withResolvers<Service>();
+  opened = ready.promise;
+  const server = await listen(config);
+  const baseUrl = config.publicUrl ?? localUrl(config, server.addr.port);
+  const service = await open(config, { store, baseUrl });
+  ready.resolve(service);
+  const control = serveCommands(config, service);
+  await announce(service);
+  await untilStopped();
+  await shutDown({ server, control, service });
+}
+
+/** Lets the command line reach this process; a shared store it reaches by itself. */
+function serveCommands(config: Config, service: Service): ControlSocket | undefined {
+  if (config.kvUrl !== undefined) return undefined;
+  const handlers = keyCommands({ apiKeys: service.apiKeys, tenants: service.tenants });
+  return serveControl({ path: `${config.dataDir}/control.sock`, handlers });
+}
+
+/** Fresh's own server module imports this one, so it can only be imported once this has run. */
+async function listen(config: Config): Promise<Deno.HttpServer<Deno.NetAddr>> {
+  const module: string = new URL("./_fresh/server.js", import.meta.url).href;
+  const server: { default: { fetch: Deno.ServeHandler } } = await import(module);
+  const options = { port: config.port, hostname: config.host, onListen: () => {} };
+  return Deno.serve(options, server.default.fetch);
+}
+
+/** Builds the browser code when a file it is made of has changed. */
+async function ensureBuilt(): Promise<void> {
+  if (await isBuildCurrent(root)) return;
+  console.log("building the browser code, once …");
+  const build = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "dev.ts", "build"],
+    cwd: root,
+    stdout: "null",
+  });
+  const { success } = await build.output();
+  if (!success) throw new Error("the build failed; see above");
+}
+
+/** The address on this machine, for links, when no `PUBLIC_URL` says otherwise. */
+function localUrl(config: Config, port: number): string {
+  const everywhere = config.host === "0.0.0.0" || config.host === "::";
+  const name = everywhere ? "localhost" : config.host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      Deno.addSignalListener(signal, resolve);
+    }
+  });
+}
+
+/** Ends runs first, so that their streams end by themselves; whoever lingers is cut off. */
+async function shutDown(
+  { server, control, service }: {
+    server: Deno.HttpServer;
+    control: ControlSocket | undefined;
+    service: Service;
+  },
+): Promise<never> {
+  setTimeout(() => Deno.exit(0), SHUTDOWN_MS);
+  await control?.close();
+  await service.chat.stopAll();
+  await server.shutdown();
+  await service.close();
+  Deno.exit(0);
+}
+
+function fail(error: unknown): never {
+  const told = error instanceof ConfigError || error instanceof StoreInUseError ||
+    error instanceof CatalogueError;
+  if (told) console.error(error.message);
+  else if (error instanceof Deno.errors.AddrInUse) {
+    console.error("the port is in use: stop what listens there, or set PORT to another");
+  } else console.error(error);
+  Deno.exit(1);
+}
