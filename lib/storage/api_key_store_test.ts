@@ -1,0 +1,163 @@
+import { assert, assertEquals, assertFalse } from "@std/assert";
+import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { storedText } from "@/tests/support/store.ts";
+import { newApiKey } from "../credentials/api_key_format.ts";
+import { Signer } from "../credentials/hashing.ts";
+import { ApiKeyStore } from "./api_key_store.ts";
+import { keys } from "./keys.ts";
+
+const [OURS, THEIRS] = [fakeUuid(801), fakeUuid(802)];
+const INPUT = { name: "Backend", scopes: ["agents:write" as const] };
+
+function open(kv: Deno.Kv, options: { secrets?: string[]; system?: FakeSystem } = {}) {
+  const system = options.system ?? new FakeSystem();
+  const signer = new Signer(options.secrets ?? ["server secret"]);
+  return { system, store: new ApiKeyStore(kv, { system, signer }) };
+}
+
+Deno.test("ApiKeyStore: a made key speaks for its tenant with its scopes", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const scopes = ["agents:write" as const, "billing:read" as const, "agents:write" as const];
+  const { apiKey, secret } = await store.create(OURS, { name: "Backend", scopes });
+  assertEquals(apiKey.scopes, ["agents:write", "billing:read"]);
+  assertEquals(apiKey.state, "active");
+  assertEquals(await store.verify(secret), { id: apiKey.id, tenant: OURS, scopes: apiKey.scopes });
+});
+
+Deno.test("ApiKeyStore: the secret is nowhere in the store, nor in what is listed", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const { secret } = await store.create(OURS, INPUT);
+  const secretPart = secret.split("_")[3]!;
+  assertFalse((await storedText(kv)).includes(secretPart));
+  const [listed] = await store.list(OURS);
+  assertEquals(Object.keys(listed!.secrets[0]!), ["prefix", "createdAt"]);
+});
+
+Deno.test("ApiKeyStore: unknown prefix, wrong secret and mistyped key are refused alike", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store, system } = open(kv);
+  const { secret } = await store.create(OURS, INPUT);
+  const stranger = newApiKey(system.randomBytes);
+  assertEquals(await store.verify(stranger.key), undefined);
+  const prefix = secret.slice(0, "ck_live_12345678_".length);
+  assertEquals(await store.verify(prefix + stranger.secret), undefined);
+  assertEquals(await store.verify(secret.slice(0, -1) + "!"), undefined);
+  assertEquals(await store.verify(""), undefined);
+});
+
+Deno.test("ApiKeyStore: a mistyped key never reaches storage", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const { secret } = await store.create(OURS, INPUT);
+  kv.close();
+  const typo = secret.slice(0, -1) + (secret.endsWith("a") ? "b" : "a");
+  assertEquals(await store.verify(typo), undefined);
+});
+
+Deno.test("ApiKeyStore: a rotated server secret still verifies, a dropped one no more", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store, system } = open(kv, { secrets: ["old"] });
+  const { secret } = await store.create(OURS, INPUT);
+  assert(await open(kv, { secrets: ["new", "old"], system }).store.verify(secret));
+  assertEquals(await open(kv, { secrets: ["new"], system }).store.verify(secret), undefined);
+});
+
+Deno.test("ApiKeyStore: a revoked key is refused from then on, and revoking again changes nothing", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store, system } = open(kv);
+  const { apiKey, secret } = await store.create(OURS, INPUT);
+  await system.advance(5_000);
+  const revoked = await store.revoke(OURS, apiKey.id);
+  assertEquals([revoked?.state, revoked?.revokedAt], ["revoked", "2030-01-01T00:00:05.000Z"]);
+  assertEquals(await store.verify(secret), undefined);
+  await system.advance(5_000);
+  assertEquals(await store.revoke(OURS, apiKey.id), revoked);
+});
+
+Deno.test("ApiKeyStore: a key expires to the millisecond", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store, system } = open(kv);
+  const expiresAt = "2030-01-01T00:10:00.000Z";
+  const { secret } = await store.create(OURS, { ...INPUT, expiresAt });
+  await system.advance(10 * 60_000 - 1);
+  assert(await store.verify(secret));
+  await system.advance(1);
+  assertEquals(await store.verify(secret), undefined);
+  const [listed] = await store.list(OURS);
+  assertEquals([listed?.state, listed?.expiresAt], ["expired", expiresAt]);
+});
+
+Deno.test("ApiKeyStore: lastUsedAt is kept to the minute, with one write a minute", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store, system } = open(kv);
+  const { apiKey, secret } = await store.create(OURS, INPUT);
+  const stamp = async () => (await kv.get(keys.apiKey(OURS, apiKey.id))).versionstamp;
+  assertEquals("lastUsedAt" in (await store.list(OURS))[0]!, false);
+  await system.advance(61_000);
+  await store.verify(secret);
+  assertEquals((await store.list(OURS))[0]?.lastUsedAt, "2030-01-01T00:01:00.000Z");
+  const written = await stamp();
+  await system.advance(58_000);
+  await store.verify(secret);
+  assertEquals(await stamp(), written);
+  await system.advance(1_000);
+  await store.verify(secret);
+  assertEquals((await store.list(OURS))[0]?.lastUsedAt, "2030-01-01T00:02:00.000Z");
+});
+
+Deno.test("ApiKeyStore: a refused key leaves no trace of use", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const { apiKey, secret } = await store.create(OURS, INPUT);
+  await store.revoke(OURS, apiKey.id);
+  await store.verify(secret);
+  assertEquals("lastUsedAt" in (await store.list(OURS))[0]!, false);
+});
+
+Deno.test("ApiKeyStore: concurrent uses and a revocation end in a revoked key", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const { apiKey, secret } = await store.create(OURS, INPUT);
+  const uses = Array.from({ length: 20 }, () => store.verify(secret));
+  await Promise.all([...uses, store.revoke(OURS, apiKey.id)]);
+  assertEquals((await store.list(OURS))[0]?.state, "revoked");
+  assertEquals(await store.verify(secret), undefined);
+});
+
+Deno.test("ApiKeyStore: another tenant neither lists, finds nor revokes a key", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const { apiKey, secret } = await store.create(OURS, INPUT);
+  const prefix = apiKey.secrets[0]!.prefix;
+  assertEquals(await store.list(THEIRS), []);
+  assertEquals(await store.findByPrefix(THEIRS, prefix), undefined);
+  assertEquals(await store.findByPrefix(OURS, prefix), apiKey.id);
+  assertEquals(await store.revoke(THEIRS, apiKey.id), null);
+  assert(await store.verify(secret));
+});
+
+Deno.test("ApiKeyStore: keys are listed newest first", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store, system } = open(kv);
+  for (const name of ["first", "second", "third"]) {
+    await store.create(OURS, { ...INPUT, name });
+    await system.advance(1);
+  }
+  assertEquals((await store.list(OURS)).map((key) => key.name), ["third", "second", "first"]);
+});
+
+Deno.test("ApiKeyStore: a prefix that is drawn twice is drawn again", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const first = open(kv);
+  const again = new FakeSystem();
+  const { secret } = await first.store.create(OURS, INPUT);
+  // The same world from its beginning draws the same prefix; its ids must differ for the test.
+  const system = { ...again, uuid: () => crypto.randomUUID() };
+  const signer = new Signer(["server secret"]);
+  const other = await new ApiKeyStore(kv, { system, signer }).create(THEIRS, INPUT);
+  assert(other.secret !== secret);
+  assertEquals((await first.store.verify(secret))?.tenant, OURS);
+  assertEquals((await first.store.verify(other.secret))?.tenant, THEIRS);
+});

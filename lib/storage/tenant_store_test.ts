@@ -1,0 +1,21 @@
+import { assertEquals } from "@std/assert";
+import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { storedKeys } from "@/tests/support/store.ts";
+import { TenantStore } from "./tenant_store.ts";
+
+Deno.test("TenantStore: the default tenant is made once, whoever asks first", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const tenants = new TenantStore(kv, new FakeSystem());
+  const made = await Promise.all(Array.from({ length: 8 }, () => tenants.ensureDefault()));
+  assertEquals(new Set(made.map((tenant) => tenant.id)).size, 1);
+  assertEquals((await storedKeys(kv)).length, 3);
+  assertEquals(await tenants.ensureDefault(), made[0]);
+  assertEquals(await tenants.get(made[0]!.id), made[0]);
+});
+
+Deno.test("TenantStore: a plan that was never set allows the whole catalogue", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const tenants = new TenantStore(kv, new FakeSystem());
+  assertEquals(await tenants.plan(fakeUuid(801)), { v: 1, models: "all" });
+  assertEquals(await tenants.get(fakeUuid(801)), undefined);
+});
