@@ -1,9 +1,11 @@
 import CopyButton from "@/islands/CopyButton.tsx";
 
-/** A text to copy, with what it is in its caption. */
-export function CodeBlock({ label, code }: { label: string; code: string }) {
+/** A text to copy, with what it is in its caption; long lines scroll unless `wrapped`. */
+export function CodeBlock(
+  { label, code, wrapped }: { label: string; code: string; wrapped?: boolean },
+) {
   return (
-    <figure class="code">
+    <figure class={wrapped ? "code code-wrapped" : "code"}>
       <figcaption>
         {label}
         <CopyButton text={code} what={label} />

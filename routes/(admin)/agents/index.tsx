@@ -33,7 +33,9 @@ export default define.page<typeof handler>(({ data, url }) => {
   return (
     <>
       <PageHeader title="Agents" text="Each has its own prompt, model, tools and budget.">
-        {editor && <a class="button button-primary" href="/agents/new">New agent</a>}
+        {editor && agents.data.length > 0 && (
+          <a class="button button-primary" href="/agents/new">New agent</a>
+        )}
       </PageHeader>
       {notice && <Notice kind="done">{notice}</Notice>}
       {agents.data.length === 0

@@ -37,7 +37,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   return (
     <>
       <PageHeader title="API keys" text="For your servers only; a browser gets a session token.">
-        {newKey}
+        {apiKeys.length > 0 && newKey}
       </PageHeader>
       {notice && <Notice kind="done">{notice}</Notice>}
       {apiKeys.length === 0
@@ -46,7 +46,9 @@ export default define.page<typeof handler>(({ data, url }) => {
             icon="key"
             title="No API keys yet"
             text="A key lets your backend manage agents and mint session tokens for visitors."
-          />
+          >
+            {newKey}
+          </EmptyState>
         )
         : (
           <ul class="rows">

@@ -60,7 +60,7 @@ function ShownOnce({ name, secret }: { name: string; secret: string }) {
         <Notice kind="warning">
           Copy the key now. It is shown this once: only a hash of it is stored.
         </Notice>
-        <CodeBlock label="API key" code={secret} />
+        <CodeBlock label="API key" code={secret} wrapped />
         <p class="help">
           Keep it on your server, as a secret. Whoever has it acts for you within its scopes.
         </p>
