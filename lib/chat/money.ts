@@ -12,7 +12,7 @@ export function costMicroUsd(
   const exact = tokens.inputTokens * price.inputUsdPerMTok +
     tokens.outputTokens * price.outputUsdPerMTok;
   // Prices such as 0.15 are not exact in binary; a hair above a whole number is that number.
-  return Math.ceil(exact - 1e-6);
+  return Math.max(0, Math.ceil(exact - 1e-6));
 }
 
 /** Micro-USD as the number the edge shows. */

@@ -1,0 +1,72 @@
+import { assertEquals } from "@std/assert";
+import { FakeTime } from "@std/testing/time";
+import { DeltaCoalescer } from "./delta_coalescer.ts";
+
+function open() {
+  const sent: string[] = [];
+  return { sent, deltas: new DeltaCoalescer((text) => sent.push(text)) };
+}
+
+Deno.test("DeltaCoalescer: the first piece is never held back", () => {
+  using _time = new FakeTime();
+  const { sent, deltas } = open();
+  deltas.push("a");
+  assertEquals(sent, ["a"]);
+});
+
+Deno.test("DeltaCoalescer: at most one delta goes out per 30 ms, holding all that came", () => {
+  using time = new FakeTime();
+  const { sent, deltas } = open();
+  for (const piece of ["a", "b", "c"]) deltas.push(piece);
+  time.tick(29);
+  assertEquals(sent, ["a"]);
+  time.tick(1);
+  assertEquals(sent, ["a", "bc"]);
+  deltas.push("d");
+  time.tick(29);
+  assertEquals(sent, ["a", "bc"]);
+  time.tick(1);
+  assertEquals(sent, ["a", "bc", "d"]);
+});
+
+Deno.test("DeltaCoalescer: after a silence the next piece goes out at once", () => {
+  using time = new FakeTime();
+  const { sent, deltas } = open();
+  deltas.push("a");
+  time.tick(30);
+  deltas.push("b");
+  assertEquals(sent, ["a", "b"]);
+});
+
+Deno.test("DeltaCoalescer: a flush sends what is held, once, and leaves no timer", () => {
+  using time = new FakeTime();
+  const { sent, deltas } = open();
+  deltas.push("a");
+  deltas.push("b");
+  deltas.flush();
+  deltas.flush();
+  assertEquals(sent, ["a", "b"]);
+  assertEquals(time.next(), false);
+});
+
+Deno.test("DeltaCoalescer: an empty piece is no delta", () => {
+  using time = new FakeTime();
+  const { sent, deltas } = open();
+  deltas.push("");
+  deltas.flush();
+  assertEquals(sent, []);
+  assertEquals(time.next(), false);
+});
+
+Deno.test("DeltaCoalescer: no text is lost or reordered, however it comes", () => {
+  using time = new FakeTime();
+  const { sent, deltas } = open();
+  const pieces = Array.from({ length: 200 }, (_, n) => `${n} `);
+  for (const [n, piece] of pieces.entries()) {
+    deltas.push(piece);
+    time.tick(n % 13);
+    if (n % 50 === 49) deltas.flush();
+  }
+  deltas.flush();
+  assertEquals(sent.join(""), pieces.join(""));
+});

@@ -1,0 +1,39 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { settled } from "@/tests/support/fake_system.ts";
+import { RunLog } from "./run_log.ts";
+
+const delta = (text: string) => ({ type: "delta", text }) as const;
+const done = { type: "done", finishReason: "stop" } as const;
+
+Deno.test("RunLog: frames are numbered from 1 and read from any place", () => {
+  const log = new RunLog();
+  assertEquals(log.after(0), []);
+  log.append(delta("a"));
+  log.append(delta("b"));
+  assertEquals(log.after(0), [{ n: 1, frame: delta("a") }, { n: 2, frame: delta("b") }]);
+  assertEquals(log.after(1), [{ n: 2, frame: delta("b") }]);
+  assertEquals(log.after(2), []);
+  assertEquals(log.after(9), []);
+});
+
+Deno.test("RunLog: done closes it, and nothing comes after", () => {
+  const log = new RunLog();
+  assertEquals(log.closed, false);
+  log.append(done);
+  assertEquals(log.closed, true);
+  assertThrows(() => log.append(done), Error, "no frame after done");
+  assertEquals(log.length, 1);
+});
+
+Deno.test("RunLog: each wait for growth settles with the next frame, for every follower", async () => {
+  const log = new RunLog();
+  const woken: string[] = [];
+  log.grown().then(() => woken.push("a"));
+  log.grown().then(() => woken.push("b"));
+  await settled();
+  assertEquals(woken, []);
+  log.append(delta("x"));
+  log.grown().then(() => woken.push("c"));
+  await settled();
+  assertEquals(woken, ["a", "b"]);
+});
