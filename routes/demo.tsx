@@ -71,7 +71,7 @@ export default define.page<typeof handler>(({ data }) => (
         src={data.src}
         integrity={data.integrity}
         crossorigin="anonymous"
-        data-service-widget
+        data-service-widget=""
         data-api-base={data.origin}
         data-agent-id={data.agentId}
         data-session-token={data.sessionToken}
