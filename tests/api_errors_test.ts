@@ -1,0 +1,345 @@
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { httpTool } from "./support/agent_bodies.ts";
+import { breakableKv } from "./support/broken_kv.ts";
+import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { PUBLIC_ROUTES } from "./support/public_routes.ts";
+import { agentBody, TestService } from "./support/service.ts";
+import { chat, say } from "./support/widget_calls.ts";
+
+const ORIGIN = "https://shop.example.com";
+const ID = crypto.randomUUID();
+const EXPOSED = "x-request-id, x-run-id, x-plan-warning, retry-after, ratelimit, " +
+  "ratelimit-policy, idempotency-replayed";
+
+Deno.test("every key that is absent, malformed, mistyped, revoked or expired is one 401", async () => {
+  const time = fastSystem();
+  await using service = await TestService.start(time);
+  const tenant = await service.tenant();
+  const { apiKeys } = service.service;
+  const key = await service.key();
+  const revoked = await apiKeys.create(tenant, { name: "r", scopes: ["agents:read"] });
+  await apiKeys.revoke(tenant, revoked.apiKey.id);
+  const expiresAt = new Date(time.system.now() + 1000).toISOString();
+  const expired = await apiKeys.create(tenant, { name: "e", scopes: ["agents:read"], expiresAt });
+  await expectJson(await service.fetch("/v1/agents", { key: expired.secret }), 200);
+  time.advance(1000);
+  const stranger = (await service.key()).replace(/_\w{8}_/, "_00000000_");
+  const headers: HeadersInit[] = [
+    {},
+    ...["", "Bearer", "Bearer ", `Basic ${key}`, key, `Bearer ${key} x`].map(authorization),
+    ...[revoked.secret, expired.secret, stranger, `${key}x`, key.slice(0, -1), key.toUpperCase()]
+      .map((text) => authorization(`Bearer ${text}`)),
+  ];
+  const messages = new Set<string>();
+  for (const header of headers) {
+    const answer = await service.fetch("/v1/agents", { headers: header });
+    assertMatch(answer.headers.get("www-authenticate") ?? "", /^Bearer realm=/);
+    messages.add((await expectRefusal(answer, "invalid_api_key")).message);
+  }
+  assertEquals(messages.size, 1, "a refusal tells nobody which part was wrong");
+  const lowercase = await service.fetch("/v1/agents", { headers: authorization(`bearer ${key}`) });
+  await expectJson(lowercase, 200);
+});
+
+Deno.test("a key without the scope is 403 insufficient_scope, which names it", async (t) => {
+  await using service = await TestService.start();
+  const agent = `/v1/agents/${ID}`;
+  const wanted: [string, string, string][] = [
+    ["GET", "/v1/agents", "agents:read"],
+    ["POST", "/v1/agents", "agents:write"],
+    ["GET", agent, "agents:read"],
+    ["PATCH", agent, "agents:write"],
+    ["DELETE", agent, "agents:write"],
+    ["GET", `${agent}/versions`, "agents:read"],
+    ["GET", `${agent}/versions/1`, "agents:read"],
+    ["POST", `${agent}/playground-session`, "agents:write"],
+    ["POST", "/v1/widget/session", "widget:mint"],
+    ["DELETE", "/v1/widget/session", "widget:mint"],
+  ];
+  for (const [method, path, scope] of wanted) {
+    await t.step(`${method} ${path} wants ${scope}`, async () => {
+      const key = await service.key(["billing:read"]);
+      const answer = await service.fetch(path, { method, key });
+      const { details, message } = await expectRefusal(answer, "insufficient_scope");
+      assertEquals(details, { scope });
+      assert(message.includes(scope));
+    });
+  }
+});
+
+Deno.test("agents:write includes agents:read, and agents:read does not include agents:write", async () => {
+  await using service = await TestService.start();
+  const [writer, reader] = [
+    await service.key(["agents:write"]),
+    await service.key(["agents:read"]),
+  ];
+  await expectJson(await service.fetch("/v1/agents", { key: writer }), 200);
+  await expectJson(await service.fetch("/v1/agents", { key: reader }), 200);
+  const refused = await service.fetch("/v1/agents", { method: "POST", key: reader, json: {} });
+  await expectRefusal(refused, "insufficient_scope");
+});
+
+Deno.test("an unknown /v1 address is the 404 envelope, whatever the method and credential", async () => {
+  await using service = await TestService.start();
+  const key = await service.key();
+  for (
+    const path of ["/v1", "/v1/", "/v1/nothing", `/v1/agents/${ID}/nothing`, "/v1/chat/nothing"]
+  ) {
+    for (const method of ["GET", "POST", "PUT"]) {
+      await expectRefusal(await service.fetch(path, { method }), "not_found");
+    }
+    await expectRefusal(await service.fetch(path, { key }), "not_found");
+  }
+});
+
+Deno.test("a wrong method is the 405 envelope with Allow, before any credential", async () => {
+  await using service = await TestService.start();
+  for (const [path, allowed] of methodsOfV1()) {
+    const allow = [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort();
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
+      if (allowed.includes(method)) continue;
+      const answer = await service.fetch(path, { method });
+      assertEquals(listOf(answer.headers.get("allow")), allow);
+      await expectRefusal(answer, "method_not_allowed");
+    }
+    const options = await service.fetch(path, { method: "OPTIONS" });
+    assertEquals([options.status, await options.text()], [204, ""]);
+    assertEquals(listOf(options.headers.get("allow")), allow);
+    assert(options.headers.has("x-request-id"));
+  }
+});
+
+Deno.test("x-request-id is new on every answer and never echoes the caller's", async () => {
+  await using service = await TestService.start();
+  const mine = crypto.randomUUID();
+  const seen = new Set<string>([mine]);
+  for (let n = 0; n < 3; n++) {
+    const answer = await service.fetch("/v1/agents", { headers: { "x-request-id": mine } });
+    await answer.body?.cancel();
+    seen.add(answer.headers.get("x-request-id")!);
+  }
+  assertEquals(seen.size, 4);
+});
+
+Deno.test("a body that is no strict JSON object is 400 with the path of the fault", async () => {
+  await using service = await TestService.start();
+  const key = await service.key();
+  for (const path of ["/v1/agents", "/v1/chat/stream"]) {
+    for (const body of ["", "{", "{'a':1}", "null", "[]", '"x"', "1", "{} {}", "\ufeff{", "NaN"]) {
+      await expectInvalid(await send(service, { path, key, body }), [""]);
+    }
+    const latin = new Uint8Array([0x7b, 0xe9, 0x7d]);
+    await expectInvalid(await send(service, { path, key, body: latin }), [""]);
+  }
+  const proto = JSON.stringify(agentBody()).replace("{", '{"__proto__":{"admin":true},');
+  await expectInvalid(await send(service, { key, body: proto }), ["__proto__"]);
+});
+
+Deno.test("a body nested without end is a 400, not a fault of ours", async () => {
+  await using service = await TestService.start();
+  const key = await service.key();
+  const deep = "[".repeat(100_000) + "]".repeat(100_000);
+  const tool = httpTool({ request: { method: "POST", url: "https://api.example.com/", body: 0 } });
+  const json = { ...agentBody(), tools: [tool], allowedDomains: ["api.example.com"] };
+  const nested = JSON.stringify(json).replace('"body":0', `"body":${deep}`);
+  for (const body of [deep, nested]) await expectInvalid(await send(service, { key, body }), [""]);
+  assertEquals(service.logged.filter((line) => line.includes('"error"')), []);
+});
+
+Deno.test("a body of another content type is 415, before any credential", async () => {
+  await using service = await TestService.start();
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "text/json", ""]) {
+    const body = new TextEncoder().encode(JSON.stringify(agentBody()));
+    const answer = await send(service, { body, type });
+    await expectRefusal(answer, "unsupported_media_type");
+  }
+  const key = await service.key();
+  for (const type of ["application/json; charset=utf-8", "Application/JSON"]) {
+    const body = JSON.stringify(agentBody());
+    await expectJson(await send(service, { key, body, type }), 201);
+  }
+});
+
+Deno.test("a body over 1 MiB is 413 by its length and by its chunks, before any credential", async () => {
+  await using service = await TestService.start();
+  const mebibyte = 1_048_576;
+  for (const path of ["/v1/agents", "/v1/chat/stream", "/v1/widget/session"]) {
+    const whole = new Uint8Array(mebibyte + 1).fill(0x20);
+    await expectRefusal(await send(service, { path, body: whole }), "payload_too_large");
+    const chunked = chunks(mebibyte + 1);
+    await expectRefusal(await send(service, { path, body: chunked }), "payload_too_large");
+  }
+  const key = await service.key();
+  const text = JSON.stringify(agentBody());
+  const exact = text + " ".repeat(mebibyte - text.length);
+  await expectJson(await send(service, { key, body: exact }), 201);
+});
+
+Deno.test("size comes before credential, credential before scope, scope before body", async () => {
+  await using service = await TestService.start();
+  const weak = await service.key(["billing:read"]);
+  const big = new Uint8Array(1_048_577).fill(0x20);
+  await expectRefusal(await send(service, { key: "x", body: big }), "payload_too_large");
+  await expectRefusal(await send(service, { key: "x", body: "{" }), "invalid_api_key");
+  await expectRefusal(await send(service, { key: weak, body: "{" }), "insufficient_scope");
+  const key = await service.key();
+  const path = `/v1/agents/${ID}`;
+  const patch = (body: string) => send(service, { method: "PATCH", path, key, body });
+  await expectInvalid(await patch('{"name":""}'), ["name"]);
+  await expectRefusal(await patch("{}"), "not_found");
+});
+
+Deno.test("a preflight on /v1/chat/** is 204 with exactly the contract's headers", async () => {
+  await using service = await TestService.start();
+  const answer = await preflight(service, "/v1/chat/stream");
+  assertEquals([answer.status, await answer.text()], [204, ""]);
+  assertEquals(corsOf(answer), {
+    "access-control-allow-origin": "*",
+    "access-control-allow-methods": "GET, POST",
+    "access-control-allow-headers":
+      "content-type, x-service-session, last-event-id, idempotency-key",
+    "access-control-max-age": "7200",
+    "access-control-expose-headers": EXPOSED,
+  });
+});
+
+Deno.test("every answer on /v1/chat/**, refusals included, carries the CORS headers", async () => {
+  await using service = await TestService.start(fastSystem());
+  const key = await service.key();
+  const agent = await service.agent(key, { allowedOrigins: [ORIGIN] });
+  const sessionToken = await service.mint(key, agent.id, ORIGIN);
+  const path = "/v1/chat/stream";
+  const big = new Uint8Array(1_048_577).fill(0x20);
+  const evil = { origin: "https://evil.example" };
+  const answers: [number, Promise<Response>][] = [
+    [200, chat(service, agent, { sessionToken, headers: { origin: ORIGIN } })],
+    [400, chat(service, agent, { sessionToken, body: { messages: [] } })],
+    [401, chat(service, agent, { sessionToken: "cs_nobody_ever_minted_this" })],
+    [401, send(service, { path, body: "{}" })],
+    [403, chat(service, agent, { sessionToken, headers: evil })],
+    [404, service.fetch("/v1/chat/nothing", { headers: evil })],
+    [405, service.fetch(path, { headers: evil })],
+    [413, send(service, { path, body: big })],
+    [415, send(service, { path, body: "{}", type: "text/plain" })],
+  ];
+  for (const [status, answer] of answers) {
+    const response = await answer;
+    assertEquals(response.status, status, await response.text());
+    const expected = {
+      "access-control-allow-origin": "*",
+      "access-control-expose-headers": EXPOSED,
+    };
+    assertEquals(corsOf(response), expected);
+  }
+});
+
+Deno.test("no path but /v1/chat/** sends a CORS header, asked or not", async () => {
+  await using service = await TestService.start();
+  const key = await service.key();
+  const headers = { origin: ORIGIN };
+  for (const [path] of methodsOfV1()) {
+    if (path.startsWith("/v1/chat/")) continue;
+    for (const answer of [preflight(service, path), service.fetch(path, { key, headers })]) {
+      const response = await answer;
+      await response.body?.cancel();
+      assertEquals(corsOf(response), {});
+    }
+  }
+});
+
+Deno.test("a fault of ours is 500 without its text; the log has it, redacted", async () => {
+  const store = await breakableKv();
+  await using service = await TestService.start({ kv: store.kv });
+  const key = await service.key();
+  store.break(`the store failed for Bearer ${key}`);
+  const answer = await service.fetch("/v1/agents", { key });
+  const requestId = answer.headers.get("x-request-id")!;
+  const { message } = await expectRefusal(answer, "internal_error");
+  assertEquals(/store|ck_live|Error|\bat\b/.test(message), false);
+  const line = service.logged.find((one) => one.includes(requestId))!;
+  assertMatch(line, /the store failed/);
+  assertEquals(line.includes(key.slice(-32)), false);
+});
+
+Deno.test("no key, token or part of them is in anything logged during a whole flow", async () => {
+  const store = await breakableKv();
+  await using service = await TestService.start({ ...fastSystem(), kv: store.kv });
+  const key = await service.key();
+  const agent = await service.agent(key, { allowedOrigins: [ORIGIN] });
+  const sessionToken = await service.mint(key, agent.id, ORIGIN);
+  const headers = { origin: ORIGIN };
+  const body = { messages: [say(`my key is ${key} and my token is ${sessionToken}`)] };
+  const flow = [
+    () => chat(service, agent, { sessionToken, headers, body }),
+    () => chat(service, agent, { sessionToken, headers: { origin: "https://evil.example" } }),
+    () => service.fetch("/v1/chat/stream", { method: "POST", key, json: { agentId: agent.id } }),
+    () => service.fetch("/v1/widget/session", { method: "DELETE", key, json: { sessionToken } }),
+    () => chat(service, agent, { sessionToken, headers }),
+  ];
+  for (const step of flow) await (await step()).text();
+  store.break(`failed with ${key} and ${sessionToken}`);
+  for (const step of flow) await expectRefusal(await step(), "internal_error");
+  assertNotEquals(service.logged, []);
+  const log = service.logged.join("");
+  for (const secret of [key, key.slice(-32), sessionToken, sessionToken.slice(3)]) {
+    assertEquals(log.includes(secret), false);
+  }
+});
+
+/** Every /v1 address with its methods. */
+function methodsOfV1(): Map<string, string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { path, method } of PUBLIC_ROUTES) {
+    if (path.startsWith("/v1/")) methods.set(path, [...methods.get(path) ?? [], method]);
+  }
+  return methods;
+}
+
+/** A request whose body goes out as it is; a POST of JSON to /v1/agents unless told. */
+function send(
+  service: TestService,
+  call: { method?: string; path?: string; key?: string; body: BodyInit; type?: string },
+): Promise<Response> {
+  const { method = "POST", path = "/v1/agents", key, body, type = "application/json" } = call;
+  const headers: HeadersInit = type === "" ? {} : { "content-type": type };
+  return service.fetch(path, { method, headers, body, ...(key === undefined ? {} : { key }) });
+}
+
+function preflight(service: TestService, path: string): Promise<Response> {
+  return service.fetch(path, {
+    method: "OPTIONS",
+    headers: {
+      origin: ORIGIN,
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "content-type, x-service-session",
+    },
+  });
+}
+
+function corsOf(response: Response): Record<string, string> {
+  return Object.fromEntries(
+    [...response.headers].filter(([name]) => name.startsWith("access-control-")),
+  );
+}
+
+function authorization(value: string): HeadersInit {
+  return { authorization: value };
+}
+
+function listOf(header: string | null): string[] {
+  return (header ?? "").split(", ").sort();
+}
+
+/** `bytes` spaces without a length told beforehand. */
+function chunks(bytes: number): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let left = bytes;
+  return new ReadableStream({
+    pull(controller) {
+      const size = Math.min(left, 65_536);
+      if (size === 0) return controller.close();
+      left -= size;
+      controller.enqueue(new Uint8Array(size).fill(0x20));
+    },
+  });
+}

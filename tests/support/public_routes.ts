@@ -1,0 +1,49 @@
+import type { ErrorCode } from "@/lib/wire/error_codes.ts";
+
+/** What one address answers to somebody who brings no credential and no body. */
+export interface PublicRoute {
+  /** Under `routes/`. */
+  file: string;
+  method: string;
+  path: string;
+  status: number;
+  /** Content type without parameters; `null` for an answer without a body. */
+  type: string | null;
+  /** The envelope's code, where the answer is a refusal. */
+  code?: ErrorCode;
+}
+
+const ID = "3f2c8a51-7d0e-4b9a-9c34-5e6f7a8b9c0d";
+const AGENT = `/v1/agents/${ID}`;
+
+/** Every method of every route outside the dashboard. A new route is added here, or a test fails. */
+export const PUBLIC_ROUTES: readonly PublicRoute[] = [
+  page("index.ts", "/", { status: 303, type: null }),
+  page("demo.tsx", "/demo", { status: 200, type: "text/html" }),
+  page("healthz.ts", "/healthz", { status: 200, type: "application/json" }),
+  page("readyz.ts", "/readyz", { status: 200, type: "application/json" }),
+  page("widget.v1.js.ts", "/widget.v1.js", { status: 200, type: "text/javascript" }),
+  page("widget.v1.json.ts", "/widget.v1.json", { status: 200, type: "application/json" }),
+  page("widget.v1.[hash].js.ts", "/widget.v1.0123456789ab.js", { status: 404, type: "text/html" }),
+  ...keyed("v1/agents/index.ts", "/v1/agents", ["GET", "POST"]),
+  ...keyed("v1/agents/[id]/index.ts", AGENT, ["GET", "PATCH", "DELETE"]),
+  ...keyed("v1/agents/[id]/playground-session.ts", `${AGENT}/playground-session`, ["POST"]),
+  ...keyed("v1/agents/[id]/versions/index.ts", `${AGENT}/versions`, ["GET"]),
+  ...keyed("v1/agents/[id]/versions/[n].ts", `${AGENT}/versions/1`, ["GET"]),
+  ...keyed("v1/chat/stream.ts", "/v1/chat/stream", ["POST"]),
+  ...keyed("v1/widget/session.ts", "/v1/widget/session", ["POST", "DELETE"]),
+];
+
+function page(
+  file: string,
+  path: string,
+  answer: { status: number; type: string | null },
+): PublicRoute {
+  return { file, method: "GET", path, ...answer };
+}
+
+/** A /v1 route that wants an API key for each of its methods. */
+function keyed(file: string, path: string, methods: string[]): PublicRoute[] {
+  const answer = { status: 401, type: "application/json", code: "invalid_api_key" } as const;
+  return methods.map((method) => ({ file, method, path, ...answer }));
+}
