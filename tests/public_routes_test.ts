@@ -1,0 +1,208 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { expectJson, expectRefusal } from "./support/expect_answer.ts";
+import { breakableKv } from "./support/broken_kv.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { readFrames, textOf } from "./support/frames.ts";
+import { PUBLIC_ROUTES } from "./support/public_routes.ts";
+import { TestService } from "./support/service.ts";
+import { chat } from "./support/widget_calls.ts";
+
+const ROUTES = new URL("../routes/", import.meta.url);
+const SHORT = "public, max-age=60, must-revalidate, no-transform";
+
+Deno.test("every file under routes/ is in the list of public routes or a dashboard route", () => {
+  const files = routeFiles(ROUTES).filter((file) => !isDashboard(file));
+  const listed = new Set(PUBLIC_ROUTES.map((route) => route.file));
+  assertEquals(files.sort(), [...listed].sort());
+});
+
+Deno.test("every public route answers a stranger as its row says", async (t) => {
+  await using service = await TestService.start();
+  for (const { method, path, status, type, code } of PUBLIC_ROUTES) {
+    await t.step(`${method} ${path} is ${status}`, async () => {
+      const answer = await service.fetch(path, { method });
+      assertEquals(answer.status, status);
+      assertEquals(answer.headers.get("content-type")?.split(";")[0] ?? null, type);
+      if (code !== undefined) return void await expectRefusal(answer, code);
+      await answer.body?.cancel();
+    });
+  }
+});
+
+Deno.test("no dashboard route under (admin) shows a stranger anything", async (t) => {
+  await using service = await TestService.start();
+  const files = routeFiles(ROUTES).filter((file) => file.startsWith("(admin)/"));
+  assert(files.length > 0);
+  for (const path of files.map(addressOf)) {
+    await t.step(`GET ${path} leads to the set-up`, async () => {
+      const answer = await service.fetch(path);
+      assertEquals([answer.status, answer.headers.get("location")], [303, "/setup"]);
+      assertEquals(await answer.text(), "");
+    });
+  }
+});
+
+Deno.test("GET /widget.v1.js serves the very bytes that its integrity names, to any site", async () => {
+  await using service = await TestService.start();
+  const script = await service.fetch("/widget.v1.js");
+  assertEquals(script.status, 200);
+  assertEquals(script.headers.get("content-type"), "text/javascript; charset=utf-8");
+  assertEquals(script.headers.get("cache-control"), SHORT);
+  assertEquals(script.headers.get("access-control-allow-origin"), "*");
+  assertEquals(script.headers.get("access-control-allow-credentials"), null);
+  assertEquals(script.headers.get("cross-origin-resource-policy"), "cross-origin");
+  assertEquals(script.headers.get("x-content-type-options"), "nosniff");
+  const bytes = await script.bytes();
+  const json = await service.fetch("/widget.v1.json");
+  const { integrity, bytes: length, version, pinned } = await expectJson(json, 200);
+  assertEquals(integrity, await sha384(bytes));
+  assertEquals([length, version], [bytes.length, "v1"]);
+  assertMatch(pinned, /^\/widget\.v1\.[0-9a-f]{12}\.js$/);
+  assertEquals(json.headers.get("cache-control"), SHORT);
+  assertEquals(json.headers.get("access-control-allow-origin"), "*");
+});
+
+Deno.test("GET /widget.v1.js answers 304 to its own ETag and 200 to another", async () => {
+  await using service = await TestService.start();
+  const first = await service.fetch("/widget.v1.js");
+  await first.body?.cancel();
+  const etag = first.headers.get("etag")!;
+  const ask = (tag: string) =>
+    service.fetch("/widget.v1.js", { headers: { "if-none-match": tag } });
+  for (const tag of [etag, `W/${etag}`, `"other", ${etag}`]) {
+    const answer = await ask(tag);
+    assertEquals([answer.status, await answer.text()], [304, ""]);
+    assertEquals(answer.headers.get("etag"), etag);
+    assertEquals(answer.headers.get("cache-control"), SHORT);
+    assertEquals(answer.headers.get("access-control-allow-origin"), "*");
+  }
+  const other = await ask('"000000000000"');
+  assertEquals(other.status, 200);
+  await other.body?.cancel();
+});
+
+Deno.test("GET /widget.v1.<hash>.js is the same script, for good; an unknown hash is 404", async () => {
+  await using service = await TestService.start();
+  const { pinned, integrity } = await (await service.fetch("/widget.v1.json")).json();
+  const script = await service.fetch(pinned);
+  assertEquals(script.status, 200);
+  assertEquals(script.headers.get("content-type"), "text/javascript; charset=utf-8");
+  const cache = "public, max-age=31536000, immutable, no-transform";
+  assertEquals(script.headers.get("cache-control"), cache);
+  assertEquals(script.headers.get("access-control-allow-origin"), "*");
+  assertEquals(await sha384(await script.bytes()), integrity);
+  for (const hash of ["000000000000", "x", pinned.slice(11, 22)]) {
+    const unknown = await service.fetch(`/widget.v1.${hash}.js`);
+    assertEquals(unknown.status, 404);
+    await unknown.body?.cancel();
+  }
+});
+
+Deno.test("GET /demo carries one script tag with exactly the specification's attributes", async () => {
+  await using service = await TestService.start();
+  const { integrity } = await (await service.fetch("/widget.v1.json")).json();
+  const { answer, tag } = await demo(service);
+  assertEquals(answer.status, 200);
+  assertEquals(answer.headers.get("content-type"), "text/html; charset=utf-8");
+  assertEquals(answer.headers.get("cache-control"), "no-store");
+  const { "data-agent-id": agentId, "data-session-token": token, ...rest } = tag;
+  assertEquals(rest, {
+    src: `${service.url}/widget.v1.js`,
+    integrity,
+    crossorigin: "anonymous",
+    "data-service-widget": "",
+    "data-api-base": service.url,
+  });
+  assertEquals(agentId, service.service.demoAgent?.id);
+  assertMatch(token!, /^cs_/);
+});
+
+Deno.test("the token of /demo works in a chat from /demo, and from nowhere else", async () => {
+  await using service = await TestService.start(fastSystem());
+  const { tag } = await demo(service);
+  const sessionToken = tag["data-session-token"]!;
+  const agent = { id: tag["data-agent-id"]! };
+  const here = await chat(service, agent, { sessionToken, headers: { origin: service.url } });
+  const frames = await readFrames(here);
+  assertMatch(textOf(frames), /Hello/);
+  assertEquals(frames.at(-1)?.frame, { type: "done", finishReason: "stop" });
+  const headers = { origin: "https://evil.example" };
+  await expectRefusal(await chat(service, agent, { sessionToken, headers }), "origin_not_allowed");
+});
+
+Deno.test("the policy of /demo allows the script's and the service's origin, and nothing unsafe", async () => {
+  const cdn = "https://cdn.example.com";
+  for (const env of [{}, { CDN_URL: cdn }]) {
+    await using service = await TestService.start({ env });
+    const { answer, tag } = await demo(service);
+    const policy = answer.headers.get("content-security-policy") ?? "";
+    assertEquals(policy.match(/unsafe-|\*|data:|blob:/g), null);
+    const directives = Object.fromEntries(
+      policy.split("; ").map((one) => [one.split(" ")[0]!, one.split(" ").slice(1).join(" ")]),
+    );
+    assertEquals(directives["default-src"], "'none'");
+    assertEquals(directives["script-src"], new URL(tag.src!).origin);
+    assertEquals(directives["connect-src"], tag["data-api-base"]);
+    assertEquals(new URL(tag.src!).origin, "CDN_URL" in env ? cdn : service.url);
+  }
+});
+
+Deno.test("DEMO=off removes /demo and its agent", async () => {
+  await using service = await TestService.start({ env: { DEMO: "off" } });
+  const answer = await service.fetch("/demo");
+  assertEquals(answer.status, 404);
+  assertEquals((await answer.text()).includes("data-service-widget"), false);
+  const key = await service.key(["agents:read"]);
+  assertEquals(await expectJson(await service.fetch("/v1/agents", { key }), 200), { data: [] });
+});
+
+Deno.test("GET /healthz and /readyz tell a living process from a store that answers", async () => {
+  const store = await breakableKv();
+  await using service = await TestService.start({ kv: store.kv });
+  for (const path of ["/healthz", "/readyz"]) {
+    const answer = await service.fetch(path);
+    assertEquals(await expectJson(answer, 200), { status: "ok" });
+    assertEquals(answer.headers.get("cache-control"), "no-store");
+  }
+  store.break("the disk is gone");
+  assertEquals(await expectJson(await service.fetch("/healthz"), 200), { status: "ok" });
+  const unready = await expectJson(await service.fetch("/readyz"), 503);
+  assertEquals(unready, { status: "unavailable" });
+});
+
+/** Route files by their place under `routes/`; Fresh's own (`_app`, `_middleware`, …) are none. */
+function routeFiles(folder: URL, above = ""): string[] {
+  return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) => {
+    if (name.startsWith("_")) return [];
+    if (!isDirectory) return [above + name];
+    return routeFiles(new URL(`${encodeURIComponent(name)}/`, folder), `${above}${name}/`);
+  });
+}
+
+function isDashboard(file: string): boolean {
+  return file.startsWith("(admin)/") || file.startsWith("(public)/");
+}
+
+/** The address of a route file, with some id for each parameter. */
+function addressOf(file: string): string {
+  const path = file.replace(/\.tsx?$/, "").replace(/\([^)]*\)\//g, "").replace(/\/?index$/, "");
+  return `/${path.replace(/\[[^\]]+\]/g, crypto.randomUUID())}`;
+}
+
+async function sha384(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return `sha384-${new Uint8Array(await crypto.subtle.digest("SHA-384", bytes)).toBase64()}`;
+}
+
+/** The demo page's answer and the attributes of its only script, but for the framework's nonce. */
+async function demo(service: TestService) {
+  const answer = await service.fetch("/demo");
+  const scripts = [...(await answer.text()).matchAll(/<script\b([^>]*)>([^<]*)/g)];
+  assertEquals(scripts.length, 1);
+  assertEquals(scripts[0]![2], "");
+  const attributes = [...scripts[0]![1]!.matchAll(/([\w-]+)(?:="([^"]*)")?/g)];
+  const tag: Record<string, string> = Object.fromEntries(
+    attributes.map(([, name, value]) => [name!, value ?? ""]),
+  );
+  delete tag.nonce;
+  return { answer, tag };
+}
