@@ -1,0 +1,163 @@
+import { setImmediate } from "node:timers";
+import { assertEquals, assertFalse, assertRejects } from "@std/assert";
+import { chatRequest, finishedFrames, openChat } from "@/tests/support/chat.ts";
+import { end, FakeModel, silentModel, text } from "@/tests/support/fake_model.ts";
+import type { FakeSystem } from "@/tests/support/fake_system.ts";
+import { ApiError } from "../errors.ts";
+import { type Model, ModelError } from "../models/model.ts";
+import type { ChatService } from "./chat_service.ts";
+
+const down = new ModelError("provider_rate_limited", "the vendor is busy");
+
+/** Waits, without a clock, until the service has a run under way. */
+async function underWay({ chat, system }: { chat: ChatService; system: FakeSystem }) {
+  // The store answers in its own time; the run's two timers show that it has.
+  while (chat.active.length === 0 || system.sleeping < 2) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+Deno.test("ChatService: an accepted message is a run that ends with done and leaves nothing", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { chat, system } = await openChat(kv, { mid: new FakeModel([text("Hi"), end()]) });
+  const frames = await finishedFrames(await chat.begin(chatRequest("mid")));
+  assertEquals(frames.map((frame) => frame.type), ["start", "delta", "usage", "done"]);
+  await chat.stopAll();
+  assertEquals(chat.active, []);
+  assertEquals(system.sleeping, 0);
+});
+
+Deno.test("ChatService: start names the model that answers and echoes the body's ids", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const models = { mid: new FakeModel(down), spare: new FakeModel([end()]) };
+  const { chat } = await openChat(kv, models);
+  const request = chatRequest("mid", { fallback: "spare" });
+  const conversationId = crypto.randomUUID();
+  request.body = { ...request.body, requestId: "mine-0001", conversationId };
+  const [start] = await finishedFrames(await chat.begin(request));
+  assertEquals(start?.type === "start" && [start.model, start.requestId, start.conversationId], [
+    "spare",
+    "mine-0001",
+    conversationId,
+  ]);
+});
+
+Deno.test("ChatService: when nobody accepts the refusal is thrown, with the vendor's kind of fault", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { chat, system } = await openChat(kv, { mid: new FakeModel(down) });
+  const error = await assertRejects(() => chat.begin(chatRequest("mid")), ApiError);
+  assertEquals([error.code, error.status], ["provider_rate_limited", 503]);
+  assertEquals(chat.active, []);
+  assertEquals(system.sleeping, 0);
+});
+
+Deno.test("ChatService: a model outside the plan asks nobody and admits nothing", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const model = new FakeModel([end()]);
+  const { chat } = await openChat(kv, { mid: model });
+  const admit = () => Promise.reject(new Error("must not be asked"));
+  const error = await assertRejects(() => chat.begin(chatRequest("other", { admit })), ApiError);
+  assertEquals(error.code, "schema_validation_failed");
+  assertEquals(model.requests, []);
+});
+
+Deno.test("ChatService: who is not admitted reaches no model", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const model = new FakeModel([end()]);
+  const { chat } = await openChat(kv, { mid: model });
+  const admit = () => Promise.reject(new ApiError("rate_limit_exceeded", "no"));
+  await assertRejects(() => chat.begin(chatRequest("mid", { admit })), ApiError, "no");
+  assertEquals([model.requests.length, chat.active.length], [0, 0]);
+});
+
+Deno.test("ChatService: after 5 s without a model the stream opens, and start follows", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const accepts = Promise.withResolvers<void>();
+  const slow: Model = {
+    stream: async (request) => {
+      await accepts.promise;
+      return await new FakeModel([text("At last."), end()]).stream(request);
+    },
+  };
+  const opened = await openChat(kv, { mid: slow });
+  const begun = opened.chat.begin(chatRequest("mid"));
+  await underWay(opened);
+  await opened.system.advance(5_000);
+  const run = await begun;
+  assertEquals(run.log.length, 0);
+  accepts.resolve();
+  const frames = await finishedFrames(run);
+  assertEquals(frames.map((frame) => frame.type), ["start", "delta", "usage", "done"]);
+});
+
+Deno.test("ChatService: a failure after the stream opened empty is told in frames", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const fails = Promise.withResolvers<never>();
+  const opened = await openChat(kv, { mid: { stream: () => fails.promise } });
+  const begun = opened.chat.begin(chatRequest("mid"));
+  await underWay(opened);
+  await opened.system.advance(5_000);
+  const run = await begun;
+  fails.reject(down);
+  const frames = await finishedFrames(run);
+  assertEquals(frames.map((frame) => frame.type), ["start", "usage", "error", "done"]);
+});
+
+Deno.test("ChatService: a run past the agent's wallClockMs ends as timeout", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const never = new Promise(() => {});
+  const opened = await openChat(kv, { mid: new FakeModel([text("Well,"), never]) });
+  const run = await opened.chat.begin(chatRequest("mid", { budget: { wallClockMs: 10_000 } }));
+  await opened.system.advance(9_999);
+  assertFalse(run.log.closed);
+  await opened.system.advance(1);
+  assertEquals((await finishedFrames(run)).slice(-2), [
+    {
+      type: "error",
+      code: "budget_exceeded",
+      message: "the agent's time for one answer is used up",
+    },
+    { type: "done", finishReason: "timeout" },
+  ]);
+  assertEquals(opened.system.sleeping, 0);
+});
+
+Deno.test("ChatService: wallClockMs passing before anybody accepted is provider_timeout", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const opened = await openChat(kv, { mid: silentModel });
+  const begun = opened.chat.begin(chatRequest("mid", { budget: { wallClockMs: 1_000 } }));
+  const refused = assertRejects(() => begun, ApiError);
+  await underWay(opened);
+  await opened.system.advance(1_000);
+  assertEquals((await refused).code, "provider_timeout");
+});
+
+Deno.test("ChatService: stopping all ends running and waiting runs alike", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const never = new Promise(() => {});
+  const models = { mid: new FakeModel([text("Well,"), never]), silent: silentModel };
+  const { chat, system } = await openChat(kv, models);
+  const running = await chat.begin(chatRequest("mid"));
+  const refused = assertRejects(() => chat.begin(chatRequest("silent")), ApiError);
+  while (chat.active.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  await chat.stopAll();
+  const frames = await finishedFrames(running);
+  assertEquals(frames.at(-1), { type: "done", finishReason: "cancelled" });
+  assertEquals((await refused).code, "service_unavailable");
+  assertEquals(chat.active, []);
+  assertEquals(system.sleeping, 0);
+});
+
+Deno.test("ChatService: a model that throws something unknown is internal_error, logged not told", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const model = new FakeModel([text("Well,"), new TypeError("private words")]);
+  const { chat, logged } = await openChat(kv, { mid: model });
+  const frames = await finishedFrames(await chat.begin(chatRequest("mid")));
+  assertEquals(frames.at(-2)?.type === "error" && frames.at(-2), {
+    type: "error",
+    code: "internal_error",
+    message: "the run failed on our side",
+  });
+  assertFalse(JSON.stringify(frames).includes("private words"));
+  assertEquals(logged.length, 1);
+});

@@ -1,0 +1,195 @@
+import { assertEquals, assertFalse } from "@std/assert";
+import { FakeTime } from "@std/testing/time";
+import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import type { AgentEvent, AgentOutcome } from "../agent/run_agent.ts";
+import { ModelError } from "../models/model.ts";
+import { type Frame, frameSchema } from "../wire/frames.ts";
+import { Run } from "./run.ts";
+
+const accepted: AgentEvent = { type: "accepted", provider: "vendor_b", model: "m" };
+const text = (words: string): AgentEvent => ({ type: "text", text: words });
+const used = (inputTokens: number, outputTokens: number): AgentEvent => ({
+  type: "usage",
+  provider: "vendor_b",
+  model: "m",
+  inputTokens,
+  outputTokens,
+});
+
+function open() {
+  const system = new FakeSystem();
+  const reported: unknown[] = [];
+  const run = new Run({
+    runId: fakeUuid(1),
+    requestId: "request-1",
+    conversationId: fakeUuid(2),
+    first: { provider: "vendor_a", model: "first" },
+    system,
+    unwatchedMs: 30_000,
+    price: () => ({ inputUsdPerMTok: 3, outputUsdPerMTok: 15 }),
+    report: (error) => reported.push(error),
+  });
+  return { run, system, reported };
+}
+
+async function* play(
+  events: readonly (AgentEvent | Error)[],
+  outcome: AgentOutcome = { finishReason: "stop" },
+): AsyncGenerator<AgentEvent, AgentOutcome> {
+  for (const event of events) {
+    if (event instanceof Error) throw event;
+    yield await Promise.resolve(event);
+  }
+  return outcome;
+}
+
+/** The run's frames, each checked against the protocol; exactly one `done`, and last. */
+function framesOf(run: Run): Frame[] {
+  const frames = run.log.after(0).map(({ frame }) => frameSchema.parse(frame));
+  assertEquals(frames.filter((frame) => frame.type === "done").length, 1);
+  assertEquals(frames.at(-1)?.type, "done");
+  return frames;
+}
+
+Deno.test("Run: a good answer is start, delta, usage, done, and nothing else", async () => {
+  using _time = new FakeTime();
+  const { run } = open();
+  await run.drive(play([accepted, text("Hel"), text("lo"), used(1_000, 200)]));
+  assertEquals(framesOf(run), [
+    {
+      type: "start",
+      requestId: "request-1",
+      runId: fakeUuid(1),
+      provider: "vendor_b",
+      model: "m",
+      conversationId: fakeUuid(2),
+    },
+    { type: "delta", text: "Hel" },
+    { type: "delta", text: "lo" },
+    { type: "usage", inputTokens: 1_000, outputTokens: 200, costUsd: 0.006 },
+    { type: "done", finishReason: "stop" },
+  ]);
+  assertEquals(await run.beginning, { started: true });
+});
+
+Deno.test("Run: text that is held goes out before a tool's frames", async () => {
+  using _time = new FakeTime();
+  const { run } = open();
+  await run.drive(play([
+    accepted,
+    text("a"),
+    text("b"),
+    { type: "tool_call", name: "t", args: {} },
+    { type: "tool_result", name: "t", output: null },
+    text("c"),
+  ]));
+  const order = framesOf(run).map((frame) => (frame.type === "delta" ? frame.text : frame.type));
+  assertEquals(order, ["start", "a", "b", "tool_call", "tool_result", "c", "usage", "done"]);
+});
+
+Deno.test("Run: usage of every step is summed up once, near the end", async () => {
+  const { run } = open();
+  await run.drive(play([accepted, used(1, 1), used(2, 0)]));
+  const usages = framesOf(run).filter((frame) => frame.type === "usage");
+  assertEquals(usages, [
+    { type: "usage", inputTokens: 3, outputTokens: 1, costUsd: 0.000024 },
+  ]);
+});
+
+Deno.test("Run: an outcome with an error is told before done", async () => {
+  const { run } = open();
+  const error = { code: "budget_exceeded", message: "used up" } as const;
+  await run.drive(play([accepted], { finishReason: "max_steps", error }));
+  assertEquals(framesOf(run).slice(-2), [
+    { type: "error", ...error },
+    { type: "done", finishReason: "max_steps" },
+  ]);
+});
+
+Deno.test("Run: a model that fails before it accepted writes no frame", async () => {
+  const { run } = open();
+  const down = new ModelError("provider_error", "down");
+  await run.drive(play([down]));
+  assertEquals(await run.beginning, { started: false, error: down });
+  assertEquals(run.log.length, 0);
+});
+
+Deno.test("Run: a model that fails after it accepted is an error frame with its code", async () => {
+  const { run, reported } = open();
+  await run.drive(play([accepted, text("Hel"), new ModelError("provider_timeout", "too slow")]));
+  assertEquals(framesOf(run).slice(-3), [
+    { type: "usage", inputTokens: 0, outputTokens: 0, costUsd: 0 },
+    { type: "error", code: "provider_timeout", message: "too slow" },
+    { type: "done", finishReason: "error" },
+  ]);
+  assertEquals(reported, []);
+});
+
+Deno.test("Run: a stream opened early tells the failure in frames, naming whom it asked first", async () => {
+  const { run } = open();
+  run.commitToStream();
+  await run.drive(play([new ModelError("provider_error", "down")]));
+  const frames = framesOf(run);
+  assertEquals(frames.map((frame) => frame.type), ["start", "usage", "error", "done"]);
+  const [start] = frames;
+  assertEquals(start?.type === "start" && [start.provider, start.model], ["vendor_a", "first"]);
+});
+
+Deno.test("Run: an unknown failure is internal_error; its words are reported and never framed", async () => {
+  const { run, reported } = open();
+  const bug = new TypeError("postgres://user:password@host");
+  await run.drive(play([accepted, bug]));
+  const frames = framesOf(run);
+  assertEquals(frames.at(-2)?.type === "error" && frames.at(-2), {
+    type: "error",
+    code: "internal_error",
+    message: "the run failed on our side",
+  });
+  assertEquals(frames.at(-1), { type: "done", finishReason: "error" });
+  assertFalse(JSON.stringify(frames).includes("password"));
+  assertEquals(reported, [bug]);
+});
+
+for (const reason of ["cancelled", "timeout"] as const) {
+  Deno.test(`Run: stopped as ${reason} it ends so, whatever the model throws then`, async () => {
+    const { run, reported } = open();
+    async function* model(): AsyncGenerator<AgentEvent, AgentOutcome> {
+      yield accepted;
+      run.stop(reason);
+      run.stop("cancelled");
+      await Promise.reject(new TypeError("connection reset"));
+      return { finishReason: "stop" };
+    }
+    await run.drive(model());
+    const frames = framesOf(run);
+    assertEquals(frames.at(-1), { type: "done", finishReason: reason });
+    const error = frames.find((frame) => frame.type === "error");
+    assertEquals(error?.code, reason === "timeout" ? "budget_exceeded" : undefined);
+    assertEquals(reported, []);
+  });
+}
+
+Deno.test("Run: a stop after the end does nothing", async () => {
+  const { run } = open();
+  await run.drive(play([accepted]));
+  const before = framesOf(run);
+  run.stop("cancelled");
+  assertEquals(framesOf(run), before);
+});
+
+Deno.test("Run: one that ends unwatched leaves no timer", async () => {
+  const { run, system } = open();
+  run.watchers.enter();
+  run.watchers.leave();
+  assertEquals(system.sleeping, 1);
+  await run.drive(play([accepted]));
+  assertEquals(system.sleeping, 0);
+});
+
+Deno.test("Run: one that nobody follows is cancelled", async () => {
+  const { run, system } = open();
+  run.watchers.enter();
+  run.watchers.leave();
+  await system.advance(30_000);
+  assertEquals(run.signal.aborted, true);
+});

@@ -1,0 +1,72 @@
+import { ModelAccess } from "@/lib/admin/model_access.ts";
+import { type ChatRequest, ChatService } from "@/lib/chat/chat_service.ts";
+import { createLogger } from "@/lib/log.ts";
+import type { Model } from "@/lib/models/model.ts";
+import { type CatalogueEntry, CatalogueStore } from "@/lib/storage/catalogue_store.ts";
+import { TenantStore } from "@/lib/storage/tenant_store.ts";
+import type { Frame } from "@/lib/wire/frames.ts";
+import { agentOf } from "./agents.ts";
+import { FakeSystem, fakeUuid } from "./fake_system.ts";
+
+/** A priced model, changed by `change`. */
+export function catalogueEntry(change: Partial<CatalogueEntry> = {}): CatalogueEntry {
+  return {
+    vendor: "vendor_a",
+    model: "mid",
+    inputUsdPerMTok: 3,
+    outputUsdPerMTok: 15,
+    contextTokens: 128_000,
+    maxOutputTokens: 8_192,
+    ...change,
+  };
+}
+
+/** A chat service in a still world, whose models are `models` by name. */
+export async function openChat(kv: Deno.Kv, models: Record<string, Model>) {
+  const system = new FakeSystem();
+  const logged: string[] = [];
+  const catalogue = new CatalogueStore(kv, { demoModel: true });
+  await catalogue.addMissing(Object.keys(models).map((model) => catalogueEntry({ model })));
+  const chat = new ChatService({
+    models: new ModelAccess({ catalogue, tenants: new TenantStore(kv, system) }),
+    registry: { find: (_vendor: string, model: string) => models[model]! } as never,
+    system,
+    log: createLogger({ json: true, write: (line) => logged.push(line) }),
+    unwatchedMs: 30_000,
+  });
+  return { chat, system, logged };
+}
+
+/** One message for an agent on `model`, with `fallback` where one is named. */
+export function chatRequest(
+  model: string,
+  change: Partial<ChatRequest> & { fallback?: string; budget?: Record<string, unknown> } = {},
+): ChatRequest {
+  const { fallback, budget, ...rest } = change;
+  const agent = agentOf({
+    modelPolicy: { provider: "vendor_a", model },
+    budget: { maxCostUsd: 1, maxSteps: 4, wallClockMs: 30_000, ...budget },
+    ...(fallback === undefined ? {} : { fallback: { provider: "vendor_a", model: fallback } }),
+  });
+  return {
+    tenant: fakeUuid(801),
+    agent,
+    body: { agentId: agent.id, messages: [{ role: "user", content: "hi" }] },
+    requestId: "request-1",
+    visitor: false,
+    admit: () => Promise.resolve(),
+    ...rest,
+  };
+}
+
+/** All frames of a run, once its `done` is written. */
+export async function finishedFrames(run: {
+  log: {
+    closed: boolean;
+    grown(): Promise<void>;
+    after(n: number): { frame: Frame }[];
+  };
+}): Promise<Frame[]> {
+  while (!run.log.closed) await run.log.grown();
+  return run.log.after(0).map(({ frame }) => frame);
+}
