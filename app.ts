@@ -4,6 +4,10 @@ import { clientAddress } from "./lib/http/client_address.ts";
 import type { Service } from "./lib/service.ts";
 import { define, type State } from "./utils.ts";
 
+/** For pages without scripts. */
+const PLAIN_PAGE_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; " +
+  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
 /**
  * The App over a service that may not be open yet: the first request waits for it. Building the App
  * does no I/O.
@@ -15,11 +19,24 @@ export function createApp(service: () => Promise<Service>): App<State> {
     ctx.state.requestId = open.system.uuid();
     const hops = open.config.trustedProxyHops;
     ctx.state.clientAddress = clientAddress(ctx.req, ctx.info.remoteAddr, hops);
-    return await ctx.next();
+    return guard(await ctx.next());
   });
   return new App<State>()
     .use(staticFiles())
     .use(withState)
     .use(apiMiddleware)
     .fsRoutes();
+}
+
+/** What every answer carries; a page that sets no policy of its own (an error page) gets this one. */
+function guard(response: Response): Response {
+  const { headers } = response;
+  headers.set("x-content-type-options", "nosniff");
+  const html = headers.get("content-type")?.startsWith("text/html") === true;
+  if (html && !headers.has("content-security-policy")) {
+    headers.set("content-security-policy", PLAIN_PAGE_POLICY);
+    headers.set("referrer-policy", "same-origin");
+    if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
+  }
+  return response;
 }

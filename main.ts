@@ -102,6 +102,7 @@ async function ensureBuilt(): Promise<void> {
     args: ["run", "-A", "dev.ts", "build"],
     cwd: root,
     stdout: "null",
+    stderr: "inherit",
   });
   const { success } = await build.output();
   if (!success) throw new Error("the build failed; see above");

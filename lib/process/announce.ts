@@ -24,7 +24,7 @@ function nextCommands({ baseUrl, demoAgent }: Service): string[] {
   const body = `{"agentId":"${id}","messages":[{"role":"user","content":"Hello"}]}`;
   return [
     "Next, in another terminal:",
-    "  KEY=$(deno task keys create --name first --scopes agents:write,widget:mint)",
+    `  KEY=$(npx --yes deno@${Deno.version.deno} task keys create --name first --scopes agents:write)`,
     `  curl -s ${baseUrl}/v1/agents -H "Authorization: Bearer $KEY"`,
     `  curl -sN ${baseUrl}/v1/chat/stream -H "Authorization: Bearer $KEY" \\`,
     `    -H "content-type: application/json" -d '${body}'`,

@@ -1,0 +1,144 @@
+/** What a person does in a real browser, on the whole service. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { Page } from "playwright-core";
+import { type ConsoleLine, withPage } from "./support/browser.ts";
+import { TestService } from "./support/service.ts";
+
+const OWNER = { email: "owner@example.com", password: "correct horse battery" };
+
+async function openDemo(page: Page): Promise<void> {
+  await page.goto("/demo");
+  await page.getByRole("button", { name: /chat/i }).click();
+}
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole("textbox").fill(text);
+  await page.getByRole("textbox").press("Enter");
+}
+
+/** Fills in the first visit's form; ends on the dashboard. */
+async function setUp(page: Page, service: TestService): Promise<void> {
+  const token = await service.service.accounts.ensureSetupToken();
+  await page.goto("/");
+  await page.getByLabel("Setup token").fill(token!);
+  await page.getByLabel("E-mail").fill(OWNER.email);
+  await page.getByLabel("Password").fill(OWNER.password);
+  await page.getByRole("button", { name: "Create owner account" }).click();
+  await page.waitForURL("**/agents");
+}
+
+function faults(lines: ConsoleLine[]): string[] {
+  return lines.filter((line) => ["error", "pageerror"].includes(line.type)).map((l) => l.text);
+}
+
+Deno.test("/demo: a typed message streams an answer that grows before it is done", async () => {
+  await using service = await TestService.start();
+  await withPage({ baseUrl: service.url }, async (page, lines) => {
+    await openDemo(page);
+    await say(page, "What is a violet?");
+    const log = page.getByRole("log");
+    await log.getByText("demo model").waitFor();
+    const early = (await log.innerText()).length;
+    assertEquals(await log.getAttribute("aria-busy"), "true");
+    await log.getByText("something new.").waitFor();
+    assert((await log.innerText()).length > early, "the text grew");
+    assertStringIncludes(await log.innerText(), "What is a violet?");
+    await page.waitForFunction(() =>
+      document.querySelector("[data-service-widget]") !== null &&
+      "serviceWidget" in globalThis
+    );
+    assertEquals(faults(lines), []);
+  });
+});
+
+Deno.test("/demo: the second message goes on with the same conversation", async () => {
+  await using service = await TestService.start();
+  await withPage({ baseUrl: service.url }, async (page) => {
+    const bodies: { conversationId?: string; messages: unknown[] }[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/v1/chat/stream")) bodies.push(request.postDataJSON());
+    });
+    await openDemo(page);
+    await say(page, "First");
+    await page.getByRole("log").getByText("something new.").waitFor();
+    await say(page, "Second");
+    await page.getByRole("log").getByText("this is message 2").waitFor();
+    assertEquals(bodies[0]?.conversationId, undefined);
+    assertMatch(bodies[1]?.conversationId ?? "", /^[0-9a-f-]{36}$/);
+    assertEquals(bodies[1]?.messages.length, 3);
+  });
+});
+
+Deno.test("the widget: a script whose integrity does not match is not run", async () => {
+  await using service = await TestService.start();
+  await withPage({ baseUrl: service.url }, async (page, lines) => {
+    const { integrity } = service.service.widget;
+    const wrong = `sha384-${"A".repeat(64)}`;
+    await page.route("**/demo", async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replaceAll(integrity, wrong);
+      await route.fulfill({ response, body });
+    });
+    await page.goto("/demo");
+    await page.waitForLoadState("networkidle");
+    assertEquals(await page.evaluate(() => "serviceWidget" in globalThis), false);
+    assertEquals(await page.getByRole("button", { name: /chat/i }).count(), 0);
+    assertStringIncludes(faults(lines).join("\n"), "integrity");
+  });
+});
+
+Deno.test("the dashboard: first visit, sign out, sign in, make a key, and the key works", async () => {
+  await using service = await TestService.start();
+  await withPage({ baseUrl: service.url }, async (page, lines) => {
+    await setUp(page, service);
+    await page.getByText("Account menu").click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL("**/sign-in**");
+    await page.getByLabel("E-mail").fill(OWNER.email);
+    await page.getByLabel("Password").fill(OWNER.password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.waitForURL("**/agents");
+
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByRole("link", { name: "New key" }).or(
+      page.getByRole("button", { name: "New key" }),
+    ).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("backend");
+    await dialog.getByLabel("agents:write").check();
+    await dialog.getByRole("button", { name: /create/i }).click();
+    const key = await shownKey(page);
+    const listed = await service.fetch("/v1/agents", { key });
+    assertEquals(listed.status, 200);
+    assertEquals((await listed.json()).data[0].name, "Demo agent");
+
+    await page.goto("/api-keys");
+    assertStringIncludes(await page.locator("main").innerText(), "backend");
+    assert(!(await page.content()).includes(key), "the key is shown once only");
+    assertEquals(faults(lines), []);
+  });
+});
+
+Deno.test("the dashboard: an agent made in the form answers over /v1", async () => {
+  await using service = await TestService.start();
+  await withPage({ baseUrl: service.url }, async (page) => {
+    await setUp(page, service);
+    await page.getByRole("link", { name: /new agent/i }).first().click();
+    await page.getByLabel("Name", { exact: true }).fill("Gardener");
+    await page.getByLabel("System prompt").fill("You know all about violets.");
+    await page.getByRole("button", { name: /create agent|save/i }).click();
+    await page.waitForURL(/\/agents\/[0-9a-f-]{36}/);
+    const id = /agents\/([0-9a-f-]{36})/.exec(page.url())![1]!;
+    const key = await service.key(["agents:read"]);
+    const agent = await (await service.fetch(`/v1/agents/${id}`, { key })).json();
+    assertEquals(agent.name, "Gardener");
+    assertEquals(agent.systemPrompt, "You know all about violets.");
+  });
+});
+
+async function shownKey(page: Page): Promise<string> {
+  const shown = page.getByText(/ck_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{32}/).first();
+  await shown.waitFor();
+  const field = shown.and(page.locator("input, textarea"));
+  return await field.count() > 0 ? await field.inputValue() : (await shown.innerText()).trim();
+}
