@@ -3,14 +3,12 @@ import { httpTool } from "./support/agent_bodies.ts";
 import { breakableKv } from "./support/broken_kv.ts";
 import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
 import { fastSystem } from "./support/fast_system.ts";
-import { PUBLIC_ROUTES } from "./support/public_routes.ts";
+import { methodsOfV1 } from "./support/public_routes.ts";
+import { send } from "./support/raw_calls.ts";
 import { agentBody, TestService } from "./support/service.ts";
-import { chat, say } from "./support/widget_calls.ts";
+import { chat, ORIGIN, say } from "./support/widget_calls.ts";
 
-const ORIGIN = "https://shop.example.com";
 const ID = crypto.randomUUID();
-const EXPOSED = "x-request-id, x-run-id, x-plan-warning, retry-after, ratelimit, " +
-  "ratelimit-policy, idempotency-replayed";
 
 Deno.test("every key that is absent, malformed, mistyped, revoked or expired is one 401", async () => {
   const time = fastSystem();
@@ -190,64 +188,6 @@ Deno.test("size comes before credential, credential before scope, scope before b
   await expectRefusal(await patch("{}"), "not_found");
 });
 
-Deno.test("a preflight on /v1/chat/** is 204 with exactly the contract's headers", async () => {
-  await using service = await TestService.start();
-  const answer = await preflight(service, "/v1/chat/stream");
-  assertEquals([answer.status, await answer.text()], [204, ""]);
-  assertEquals(corsOf(answer), {
-    "access-control-allow-origin": "*",
-    "access-control-allow-methods": "GET, POST",
-    "access-control-allow-headers":
-      "content-type, x-service-session, last-event-id, idempotency-key",
-    "access-control-max-age": "7200",
-    "access-control-expose-headers": EXPOSED,
-  });
-});
-
-Deno.test("every answer on /v1/chat/**, refusals included, carries the CORS headers", async () => {
-  await using service = await TestService.start(fastSystem());
-  const key = await service.key();
-  const agent = await service.agent(key, { allowedOrigins: [ORIGIN] });
-  const sessionToken = await service.mint(key, agent.id, ORIGIN);
-  const path = "/v1/chat/stream";
-  const big = new Uint8Array(1_048_577).fill(0x20);
-  const evil = { origin: "https://evil.example" };
-  const answers: [number, Promise<Response>][] = [
-    [200, chat(service, agent, { sessionToken, headers: { origin: ORIGIN } })],
-    [400, chat(service, agent, { sessionToken, body: { messages: [] } })],
-    [401, chat(service, agent, { sessionToken: "cs_nobody_ever_minted_this" })],
-    [401, send(service, { path, body: "{}" })],
-    [403, chat(service, agent, { sessionToken, headers: evil })],
-    [404, service.fetch("/v1/chat/nothing", { headers: evil })],
-    [405, service.fetch(path, { headers: evil })],
-    [413, send(service, { path, body: big })],
-    [415, send(service, { path, body: "{}", type: "text/plain" })],
-  ];
-  for (const [status, answer] of answers) {
-    const response = await answer;
-    assertEquals(response.status, status, await response.text());
-    const expected = {
-      "access-control-allow-origin": "*",
-      "access-control-expose-headers": EXPOSED,
-    };
-    assertEquals(corsOf(response), expected);
-  }
-});
-
-Deno.test("no path but /v1/chat/** sends a CORS header, asked or not", async () => {
-  await using service = await TestService.start();
-  const key = await service.key();
-  const headers = { origin: ORIGIN };
-  for (const [path] of methodsOfV1()) {
-    if (path.startsWith("/v1/chat/")) continue;
-    for (const answer of [preflight(service, path), service.fetch(path, { key, headers })]) {
-      const response = await answer;
-      await response.body?.cancel();
-      assertEquals(corsOf(response), {});
-    }
-  }
-});
-
 Deno.test("a fault of ours is 500 without its text; the log has it, redacted", async () => {
   const store = await breakableKv();
   await using service = await TestService.start({ kv: store.kv });
@@ -286,42 +226,6 @@ Deno.test("no key, token or part of them is in anything logged during a whole fl
     assertEquals(log.includes(secret), false);
   }
 });
-
-/** Every /v1 address with its methods. */
-function methodsOfV1(): Map<string, string[]> {
-  const methods = new Map<string, string[]>();
-  for (const { path, method } of PUBLIC_ROUTES) {
-    if (path.startsWith("/v1/")) methods.set(path, [...methods.get(path) ?? [], method]);
-  }
-  return methods;
-}
-
-/** A request whose body goes out as it is; a POST of JSON to /v1/agents unless told. */
-function send(
-  service: TestService,
-  call: { method?: string; path?: string; key?: string; body: BodyInit; type?: string },
-): Promise<Response> {
-  const { method = "POST", path = "/v1/agents", key, body, type = "application/json" } = call;
-  const headers: HeadersInit = type === "" ? {} : { "content-type": type };
-  return service.fetch(path, { method, headers, body, ...(key === undefined ? {} : { key }) });
-}
-
-function preflight(service: TestService, path: string): Promise<Response> {
-  return service.fetch(path, {
-    method: "OPTIONS",
-    headers: {
-      origin: ORIGIN,
-      "access-control-request-method": "POST",
-      "access-control-request-headers": "content-type, x-service-session",
-    },
-  });
-}
-
-function corsOf(response: Response): Record<string, string> {
-  return Object.fromEntries(
-    [...response.headers].filter(([name]) => name.startsWith("access-control-")),
-  );
-}
 
 function authorization(value: string): HeadersInit {
   return { authorization: value };

@@ -1,11 +1,9 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import type { Agent } from "@/lib/wire/agent.ts";
 import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
 import { fastSystem } from "./support/fast_system.ts";
 import { TestService } from "./support/service.ts";
-import { chat } from "./support/widget_calls.ts";
+import { chat, embed, ORIGIN } from "./support/widget_calls.ts";
 
-const ORIGIN = "https://shop.example.com";
 const MINT = "/v1/widget/session";
 
 Deno.test("POST /v1/widget/session answers 201 with token, expiry in 15 minutes and cap 50", async () => {
@@ -205,12 +203,6 @@ Deno.test("a playground session is no way around the origin check: another page 
   }
 });
 
-/** A key that may do everything here, and an agent that `ORIGIN` may embed. */
-async function embed(service: TestService): Promise<{ key: string; agent: Agent }> {
-  const key = await service.key();
-  return { key, agent: await service.agent(key, { allowedOrigins: [ORIGIN] }) };
-}
-
 /** `origin: null` sends no Origin. */
 function mint(service: TestService, call: { key: string; json: unknown; origin?: string | null }) {
   const { key, json, origin = ORIGIN } = call;
@@ -220,7 +212,7 @@ function mint(service: TestService, call: { key: string; json: unknown; origin?:
 
 function playground(
   service: TestService,
-  agent: Agent,
+  agent: { id: string },
   init: { key: string; json?: unknown; headers?: HeadersInit },
 ) {
   return service.fetch(`/v1/agents/${agent.id}/playground-session`, { method: "POST", ...init });

@@ -47,3 +47,12 @@ function keyed(file: string, path: string, methods: string[]): PublicRoute[] {
   const answer = { status: 401, type: "application/json", code: "invalid_api_key" } as const;
   return methods.map((method) => ({ file, method, path, ...answer }));
 }
+
+/** Every /v1 address with its methods. */
+export function methodsOfV1(): Map<string, string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { path, method } of PUBLIC_ROUTES) {
+    if (path.startsWith("/v1/")) methods.set(path, [...methods.get(path) ?? [], method]);
+  }
+  return methods;
+}

@@ -1,3 +1,4 @@
+import type { Agent } from "@/lib/wire/agent.ts";
 import type { TestService } from "./service.ts";
 
 /** What a widget's call of `POST /v1/chat/stream` may differ in. */
@@ -23,4 +24,46 @@ export function chat(
 /** A message of the person. */
 export function say(content: string) {
   return { role: "user", content };
+}
+
+interface Embed {
+  key: string;
+  agent: Agent;
+  sessionToken: string;
+}
+
+/** The page that the agents of these tests may be embedded in. */
+export const ORIGIN = "https://shop.example.com";
+
+/** A key, an agent that `ORIGIN` may embed, and a session for that page. */
+export async function embed(
+  service: TestService,
+  change: Record<string, unknown> = {},
+): Promise<Embed> {
+  const key = await service.key();
+  const agent = await service.agent(key, { allowedOrigins: [ORIGIN], ...change });
+  return { key, agent, sessionToken: await service.mint(key, agent.id, ORIGIN) };
+}
+
+/** A message as a backend sends it; `body` needs the `agentId`. */
+export function byKey(
+  service: TestService,
+  call: { key: string; body: Record<string, unknown>; headers?: HeadersInit },
+): Promise<Response> {
+  const json = { messages: [say("Hello")], ...call.body };
+  const headers = call.headers ?? {};
+  return service.fetch("/v1/chat/stream", { method: "POST", key: call.key, json, headers });
+}
+
+/** As `chat`, from the page the session is for. */
+export function onPage(
+  service: TestService,
+  call: { agent: { id: string }; sessionToken: string; body?: Record<string, unknown> },
+): Promise<Response> {
+  return chat(service, call.agent, { ...call, headers: { origin: ORIGIN } });
+}
+
+/** A message of the agent, as a client tells it. */
+export function answered(content: string) {
+  return { role: "assistant", content };
 }

@@ -1,0 +1,11 @@
+import type { TestService } from "./service.ts";
+
+/** A request whose body goes out as it is; a POST of JSON to /v1/agents unless told. */
+export function send(
+  service: TestService,
+  call: { method?: string; path?: string; key?: string; body: BodyInit; type?: string },
+): Promise<Response> {
+  const { method = "POST", path = "/v1/agents", key, body, type = "application/json" } = call;
+  const headers: HeadersInit = type === "" ? {} : { "content-type": type };
+  return service.fetch(path, { method, headers, body, ...(key === undefined ? {} : { key }) });
+}
