@@ -1,0 +1,60 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { Signer } from "../credentials/hashing.ts";
+import { ApiError } from "../errors.ts";
+import { ApiKeyStore } from "../storage/api_key_store.ts";
+import { bearerKey, requireApiKey, requireScope } from "./authenticate.ts";
+
+function request(authorization?: string): Request {
+  const headers = authorization === undefined ? {} : { authorization };
+  return new Request("http://127.0.0.1/", { headers });
+}
+
+function openKeys(kv: Deno.Kv): ApiKeyStore {
+  return new ApiKeyStore(kv, { system: new FakeSystem(), signer: new Signer(["secret"]) });
+}
+
+Deno.test("bearerKey: is what follows Bearer, in any case; another scheme is an empty key", () => {
+  assertEquals(bearerKey(request()), undefined);
+  assertEquals(bearerKey(request("Bearer ck_live_x")), "ck_live_x");
+  assertEquals(bearerKey(request("bearer   ck_live_x ")), "ck_live_x");
+  for (const header of ["Basic eDp5", "ck_live_x", "Bearer", "Bearer a b"]) {
+    assertEquals(bearerKey(request(header)), "", header);
+  }
+});
+
+Deno.test("requireApiKey: a valid key names its tenant", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const keys = openKeys(kv);
+  const made = await keys.create(fakeUuid(801), { name: "k", scopes: ["billing:read"] });
+  const identity = await requireApiKey(request(`Bearer ${made.secret}`), keys);
+  assertEquals(identity.tenant, fakeUuid(801));
+});
+
+Deno.test("requireApiKey: whatever is wrong with a key, the answer is one 401 with a challenge", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const keys = openKeys(kv);
+  const { secret } = await openKeys(kv).create(fakeUuid(801), {
+    name: "k",
+    scopes: ["billing:read"],
+    expiresAt: "2029-01-01T00:00:00Z",
+  });
+  const messages = new Set<string>();
+  for (const header of [undefined, "Bearer x", "Basic eDp5", `Bearer ${secret}`]) {
+    const error = await assertRejects(() => requireApiKey(request(header), keys), ApiError);
+    assertEquals([error.code, error.status], ["invalid_api_key", 401]);
+    assertEquals(error.headers["www-authenticate"]?.startsWith("Bearer"), true);
+    messages.add(error.message);
+  }
+  assertEquals(messages.size, 1);
+});
+
+Deno.test("requireScope: a key without the scope is 403 and is told which", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const keys = openKeys(kv);
+  const { secret } = await keys.create(fakeUuid(801), { name: "k", scopes: ["agents:write"] });
+  const req = request(`Bearer ${secret}`);
+  assertEquals((await requireScope(req, keys, "agents:read")).tenant, fakeUuid(801));
+  const error = await assertRejects(() => requireScope(req, keys, "widget:mint"), ApiError);
+  assertEquals([error.code, error.details?.scope], ["insufficient_scope", "widget:mint"]);
+});

@@ -1,0 +1,40 @@
+import { assertEquals } from "@std/assert";
+import { addCorsHeaders, isBrowserPath, isPreflight, preflightResponse } from "./cors.ts";
+
+Deno.test("isBrowserPath: chat alone is called from other sites", () => {
+  for (const path of ["/v1/chat", "/v1/chat/stream", "/v1/chat/runs/x/cancel"]) {
+    assertEquals(isBrowserPath(path), true, path);
+  }
+  for (const path of ["/v1/agents", "/v1/chatter", "/chat", "/v1/widget/session", "/"]) {
+    assertEquals(isBrowserPath(path), false, path);
+  }
+});
+
+Deno.test("isPreflight: an OPTIONS that asks for a method", () => {
+  const preflight = (method: string, headers: HeadersInit) =>
+    isPreflight(new Request("http://127.0.0.1/v1/chat/stream", { method, headers }));
+  assertEquals(preflight("OPTIONS", { "access-control-request-method": "POST" }), true);
+  assertEquals(preflight("OPTIONS", {}), false);
+  assertEquals(preflight("POST", { "access-control-request-method": "POST" }), false);
+});
+
+Deno.test("preflightResponse: allows what the widget sends, and no credentials", () => {
+  const { status, headers } = preflightResponse();
+  assertEquals(status, 204);
+  assertEquals(Object.fromEntries(headers), {
+    "access-control-allow-origin": "*",
+    "access-control-allow-methods": "GET, POST",
+    "access-control-allow-headers":
+      "content-type, x-service-session, last-event-id, idempotency-key",
+    "access-control-max-age": "7200",
+  });
+});
+
+Deno.test("addCorsHeaders: a page may read why it was refused", () => {
+  const headers = new Headers();
+  addCorsHeaders(headers);
+  assertEquals(headers.get("access-control-allow-origin"), "*");
+  assertEquals(headers.has("access-control-allow-credentials"), false);
+  const exposed = headers.get("access-control-expose-headers")?.split(", ");
+  assertEquals(exposed?.includes("x-request-id") && exposed.includes("retry-after"), true);
+});

@@ -1,0 +1,153 @@
+import { assertEquals } from "@std/assert";
+import { FakeSystem, fakeUuid, settled } from "@/tests/support/fake_system.ts";
+import { Run } from "../chat/run.ts";
+import type { Frame } from "../wire/frames.ts";
+import { encodeFrame, sseResponse } from "./sse_response.ts";
+
+const RUN = fakeUuid(1);
+const FRAMES: Frame[] = [
+  { type: "delta", text: "Grüße\n\u2028" },
+  { type: "delta", text: "b" },
+  { type: "usage", inputTokens: 1, outputTokens: 2, costUsd: 0 },
+  { type: "done", finishReason: "stop" },
+];
+
+function open(frames: readonly Frame[] = []) {
+  const system = new FakeSystem();
+  const run = new Run({
+    runId: RUN,
+    requestId: "request-1",
+    conversationId: fakeUuid(2),
+    first: { provider: "vendor_a", model: "m" },
+    system,
+    unwatchedMs: 30_000,
+    price: () => ({ inputUsdPerMTok: 0, outputUsdPerMTok: 0 }),
+    report: () => {},
+  });
+  for (const frame of frames) run.log.append(frame);
+  return { run, system };
+}
+
+/** The wire text of frames `from`, `from + 1`, … */
+function wire(from: number, frames: readonly Frame[]): string {
+  return frames.map((frame, i) => encodeFrame(RUN, { n: from + i, frame })).join("");
+}
+
+/** Reads chunk after chunk, as text. */
+function reading(response: Response) {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  return { next: async () => (await reader.read()).value, cancel: () => reader.cancel() };
+}
+
+Deno.test("encodeFrame: id, event, one line of data and a blank line, to the byte", () => {
+  assertEquals(
+    encodeFrame(RUN, { n: 7, frame: { type: "delta", text: "a\r\nb" } }),
+    `id: ${RUN}.7\nevent: delta\ndata: {"type":"delta","text":"a\\r\\nb"}\n\n`,
+  );
+});
+
+Deno.test("sseResponse: headers forbid buffering and name the run", () => {
+  const { run, system } = open(FRAMES);
+  const { headers, status } = sseResponse(run, { system, headers: { "x-plan-warning": "w" } });
+  assertEquals(status, 200);
+  assertEquals(Object.fromEntries(headers), {
+    "cache-control": "no-cache, no-transform",
+    "content-type": "text/event-stream; charset=utf-8",
+    "x-accel-buffering": "no",
+    "x-plan-warning": "w",
+    "x-run-id": RUN,
+  });
+});
+
+Deno.test("sseResponse: a finished run is retry, its frames and the end", async () => {
+  const { run, system } = open(FRAMES);
+  const text = await sseResponse(run, { system }).text();
+  assertEquals(text, "retry: 1500\n\n" + wire(1, FRAMES));
+  assertEquals(system.sleeping, 0);
+});
+
+Deno.test("sseResponse: a follower from any position gets exactly the rest", async () => {
+  for (let after = 0; after <= FRAMES.length; after++) {
+    const { run, system } = open(FRAMES);
+    const text = await sseResponse(run, { system, after }).text();
+    assertEquals(text, "retry: 1500\n\n" + wire(after + 1, FRAMES.slice(after)));
+  }
+});
+
+Deno.test("sseResponse: a position past the end of a finished run ends at once", async () => {
+  const { run, system } = open(FRAMES);
+  assertEquals(await sseResponse(run, { system, after: 99 }).text(), "retry: 1500\n\n");
+  assertEquals(system.sleeping, 0);
+});
+
+Deno.test("sseResponse: retry comes first, before there is a frame", async () => {
+  const { run, system } = open();
+  const stream = reading(sseResponse(run, { system }));
+  assertEquals(await stream.next(), "retry: 1500\n\n");
+  const next = stream.next();
+  run.log.append(FRAMES[0]!);
+  assertEquals(await next, wire(1, FRAMES.slice(0, 1)));
+  await stream.cancel();
+});
+
+Deno.test("sseResponse: a ping after every 10 s of silence, counted from the last frame", async () => {
+  const { run, system } = open(FRAMES.slice(0, 1));
+  const stream = reading(sseResponse(run, { system }));
+  await stream.next();
+  let next = stream.next();
+  await turn();
+  await system.advance(9_999);
+  run.log.append(FRAMES[1]!);
+  assertEquals(await next, wire(2, FRAMES.slice(1, 2)));
+  for (let ping = 0; ping < 2; ping++) {
+    next = stream.next();
+    await turn();
+    await system.advance(10_000);
+    assertEquals(await next, ": ping\n\n");
+  }
+  await stream.cancel();
+});
+
+Deno.test("sseResponse: two followers read alike, each at its own pace", async () => {
+  const { run, system } = open(FRAMES.slice(0, 2));
+  const [slow, fast] = [sseResponse(run, { system }), reading(sseResponse(run, { system }))];
+  assertEquals(await fast.next(), "retry: 1500\n\n" + wire(1, FRAMES.slice(0, 2)));
+  const next = fast.next();
+  for (const frame of FRAMES.slice(2)) run.log.append(frame);
+  assertEquals(await next, wire(3, FRAMES.slice(2)));
+  assertEquals(await fast.next(), undefined);
+  assertEquals(await slow.text(), "retry: 1500\n\n" + wire(1, FRAMES));
+});
+
+Deno.test("sseResponse: a reader that goes away leaves, and an unwatched run is stopped", async () => {
+  const { run, system } = open(FRAMES.slice(0, 1));
+  const stream = reading(sseResponse(run, { system }));
+  await stream.next();
+  const next = stream.next();
+  await turn();
+  await stream.cancel();
+  assertEquals(await next, undefined);
+  await settled();
+  assertEquals(system.sleeping, 1);
+  await system.advance(30_000);
+  assertEquals(run.signal.aborted, true);
+});
+
+Deno.test("sseResponse: a reader that goes away after the end leaves no timer", async () => {
+  const { run, system } = open(FRAMES);
+  const response = sseResponse(run, { system });
+  await response.body!.cancel();
+  assertEquals(system.sleeping, 0);
+});
+
+/** One turn of the event loop: streams hand a wish to read on between turns. */
+function turn(): Promise<void> {
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((resolve) => {
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}
