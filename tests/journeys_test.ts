@@ -91,7 +91,7 @@ Deno.test("the dashboard: first visit, sign out, sign in, make a key, and the ke
   await using service = await TestService.start();
   await withPage({ baseUrl: service.url }, async (page, lines) => {
     await setUp(page, service);
-    await page.getByText("Account menu").click();
+    await page.locator("summary", { hasText: "Account menu" }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.waitForURL("**/sign-in**");
     await page.getByLabel("E-mail").fill(OWNER.email);

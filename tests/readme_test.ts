@@ -22,7 +22,7 @@ async function startService(dir: string) {
   }).spawn();
   const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let told = "";
-  while (!told.includes("Next, in another terminal")) {
+  while (!/^.*chat\/stream.*\n.*\n/m.test(told)) {
     const { value, done } = await output.read();
     if (done) throw new Error(`the service ended: ${told}`);
     told += value;
@@ -31,10 +31,10 @@ async function startService(dir: string) {
     told,
     base: /listening on (\S+)/.exec(told)![1]!,
     async stop() {
-      output.releaseLock();
-      await child.stdout.cancel();
       child.kill("SIGTERM");
-      return await child.status;
+      const status = await child.status;
+      await output.cancel();
+      return status;
     },
   };
 }
