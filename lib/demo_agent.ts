@@ -75,7 +75,12 @@ async function addOrigins(
   const allowedOrigins = [...missing, ...allowed];
   // A full list is its owner's: none of it is pushed out.
   if (allowedOrigins.length > FIELD_BOUNDS.allowedOrigins) return;
-  await agents.patch(tenant, agent.id, { patch: { allowedOrigins } });
+  try {
+    await agents.patch(tenant, agent.id, { patch: { allowedOrigins } });
+  } catch (error) {
+    // Its owner has made something of it that can no longer be saved: no reason not to start.
+    if (!(error instanceof ApiError)) throw error;
+  }
 }
 
 function ignoreNotFound(error: unknown): undefined {
