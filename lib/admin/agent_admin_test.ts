@@ -1,0 +1,154 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { openAdmin } from "@/tests/support/admin.ts";
+import { httpTool, rawAgentBody } from "@/tests/support/agents.ts";
+import { fakeUuid } from "@/tests/support/fake_system.ts";
+import { ApiError } from "../errors.ts";
+import { keys } from "../storage/keys.ts";
+
+const [OURS, THEIRS] = [fakeUuid(801), fakeUuid(802)];
+
+/** The paths at fault in a refused call. */
+async function faults(call: () => Promise<unknown>): Promise<string[]> {
+  const error = await assertRejects(call, ApiError);
+  assertEquals(error.code, "schema_validation_failed");
+  return (error.details?.issues as { path: string }[]).map((issue) => issue.path);
+}
+
+async function codeOf(call: () => Promise<unknown>): Promise<string> {
+  return (await assertRejects(call, ApiError)).code;
+}
+
+Deno.test("AgentAdmin: models outside the plan and foreign knowledge bases are faults, all at once", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { agents } = openAdmin(kv);
+  const body = rawAgentBody({
+    modelPolicy: { provider: "vendor_a", model: "unknown" },
+    fallback: { provider: "vendor_b", model: "unknown" },
+    knowledgeBaseId: fakeUuid(7),
+  });
+  assertEquals(await faults(() => agents.create(OURS, body)), [
+    "modelPolicy.model",
+    "fallback.model",
+    "knowledgeBaseId",
+  ]);
+  assertEquals(await agents.list(OURS, { limit: 1 }), { data: [] });
+});
+
+Deno.test("AgentAdmin: a plan that names its models allows those alone", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { models } = openAdmin(kv);
+  const plan = { v: 1, models: [{ vendor: "vendor_b", model: "demo" }] };
+  await kv.set(keys.plan(OURS), plan);
+  const issues = (provider: "vendor_a" | "vendor_b") =>
+    models.issues(OURS, { provider, model: "demo" }, "model");
+  assertEquals(await issues("vendor_b"), []);
+  assertEquals((await issues("vendor_a")).map((issue) => issue.path), ["model"]);
+});
+
+Deno.test("AgentAdmin: a patch merges policy and budget, replaces the rest, keeps what it leaves out", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { agents } = openAdmin(kv);
+  const made = await agents.create(
+    OURS,
+    rawAgentBody({
+      modelPolicy: { provider: "vendor_a", model: "demo", temperature: 1 },
+      fallback: { provider: "vendor_b", model: "demo" },
+      allowedDomains: ["a.example", "b.example"],
+    }),
+  );
+  const patched = await agents.patch(OURS, made.id, {
+    patch: {
+      modelPolicy: { provider: "vendor_c" },
+      budget: { maxSteps: 9 },
+      allowedDomains: ["c.example"],
+    },
+  });
+  assertEquals(patched.modelPolicy, { provider: "vendor_c", model: "demo", temperature: 1 });
+  assertEquals(patched.budget, { maxCostUsd: 1, maxSteps: 9, wallClockMs: 30_000 });
+  assertEquals(patched.allowedDomains, ["c.example"]);
+  assertEquals(patched.fallback, { provider: "vendor_b", model: "demo" });
+  assertEquals([patched.version, patched.name], [2, "Helper"]);
+});
+
+Deno.test("AgentAdmin: null clears the fallback, a new one replaces it whole", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { agents } = openAdmin(kv);
+  const { id } = await agents.create(OURS, rawAgentBody());
+  const patch = (fallback: unknown) => agents.patch(OURS, id, { patch: { fallback } });
+  const set = await patch({ provider: "vendor_b", model: "demo" });
+  assertEquals(set.fallback, { provider: "vendor_b", model: "demo" });
+  assertEquals(await faults(() => patch({ provider: "vendor_c" })), ["fallback.model"]);
+  const cleared = await patch(null);
+  assertEquals(["fallback" in cleared, cleared.version], [false, 3]);
+  assertEquals((await patch(null)).version, 3);
+});
+
+Deno.test("AgentAdmin: an empty patch and one that says the same keep the version", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { agents } = openAdmin(kv);
+  const made = await agents.create(OURS, rawAgentBody({ allowedDomains: ["a.example"] }));
+  for (const patch of [{}, { name: "Helper" }, { allowedDomains: ["A.Example"] }, { budget: {} }]) {
+    assertEquals(await agents.patch(OURS, made.id, { patch }), made);
+  }
+});
+
+Deno.test("AgentAdmin: a patch that strands a tool's host changes nothing", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { agents } = openAdmin(kv);
+  const body = rawAgentBody({ tools: [httpTool()], allowedDomains: ["tools.example.com"] });
+  const made = await agents.create(OURS, body);
+  const strand = () => agents.patch(OURS, made.id, { patch: { allowedDomains: [] } });
+  assertEquals(await faults(strand), ["tools.0.request.url"]);
+  assertEquals(await agents.get(OURS, made.id), made);
+});
+
+Deno.test("AgentAdmin: concurrent patches of different fields all hold", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { agents } = openAdmin(kv);
+  const { id } = await agents.create(OURS, rawAgentBody());
+  const patches = [{ name: "New" }, { systemPrompt: "New" }, { budget: { maxSteps: 1 } }, {
+    budget: { maxCostUsd: 2 },
+  }];
+  await Promise.all(patches.map((patch) => agents.patch(OURS, id, { patch })));
+  const agent = await agents.get(OURS, id);
+  assertEquals([agent.name, agent.systemPrompt, agent.version], ["New", "New", 5]);
+  assertEquals(agent.budget, { maxCostUsd: 2, maxSteps: 1, wallClockMs: 30_000 });
+});
+
+Deno.test("AgentAdmin: a version that has passed is version_conflict", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { agents } = openAdmin(kv);
+  const { id } = await agents.create(OURS, rawAgentBody());
+  await agents.patch(OURS, id, { patch: { name: "Two" }, ifMatch: 1 });
+  const late = () => agents.patch(OURS, id, { patch: { name: "Three" }, ifMatch: 1 });
+  assertEquals(await codeOf(late), "version_conflict");
+  assertEquals(await codeOf(() => agents.delete(OURS, id, { ifMatch: 1 })), "version_conflict");
+  await agents.delete(OURS, id, { ifMatch: 2 });
+});
+
+Deno.test("AgentAdmin: another tenant's agent is not_found, whatever is asked", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { agents } = openAdmin(kv);
+  const { id } = await agents.create(OURS, rawAgentBody());
+  const calls = [
+    () => agents.get(THEIRS, id),
+    () => agents.getVersion(THEIRS, id, 1),
+    () => agents.listVersions(THEIRS, id),
+    () => agents.patch(THEIRS, id, { patch: { name: "Stolen" } }),
+    () => agents.delete(THEIRS, id),
+  ];
+  for (const call of calls) assertEquals(await codeOf(call), "not_found");
+});
+
+Deno.test("AgentAdmin: a cursor is good for its own tenant's list alone, and cannot be altered", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { agents } = openAdmin(kv);
+  for (const tenant of [OURS, OURS, THEIRS, THEIRS]) await agents.create(tenant, rawAgentBody());
+  const { data, nextCursor: cursor } = await agents.list(OURS, { limit: 1 });
+  const rest = await agents.list(OURS, { limit: 1, cursor });
+  assertEquals([rest.data.length, rest.data[0]?.id === data[0]?.id], [1, false]);
+  assertEquals(await faults(() => agents.list(THEIRS, { limit: 1, cursor })), ["cursor"]);
+  for (const altered of [`${cursor}A`, cursor!.slice(1), "x", cursor!.slice(0, 43)]) {
+    assertEquals(await faults(() => agents.list(OURS, { limit: 1, cursor: altered })), ["cursor"]);
+  }
+});

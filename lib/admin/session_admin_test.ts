@@ -1,0 +1,87 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { agentOf } from "@/tests/support/agents.ts";
+import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { ApiError } from "../errors.ts";
+import { SessionStore } from "../storage/session_store.ts";
+import { SessionAdmin } from "./session_admin.ts";
+
+const TENANT = fakeUuid(801);
+const SHOP = "https://shop.example";
+const AGENT = agentOf({ allowedOrigins: [SHOP] });
+
+function open(kv: Deno.Kv) {
+  const system = new FakeSystem();
+  return { system, sessions: new SessionAdmin(new SessionStore(kv, system), system) };
+}
+
+async function refusal(call: () => Promise<unknown>): Promise<ApiError> {
+  return await assertRejects(call, ApiError);
+}
+
+Deno.test("SessionAdmin: an origin mints only when it is spelled as allowed", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { sessions } = open(kv);
+  const { sessionToken } = await sessions.mintForOrigin(TENANT, AGENT, SHOP);
+  assertEquals((await sessions.require(sessionToken)).origin, SHOP);
+  for (const origin of ["https://other.example", `${SHOP}/`, `${SHOP}:443`, "null", ""]) {
+    const { code } = await refusal(() => sessions.mintForOrigin(TENANT, AGENT, origin));
+    assertEquals(code, "origin_not_allowed", origin);
+  }
+});
+
+Deno.test("SessionAdmin: without allowedOrigins nobody may embed", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { sessions } = open(kv);
+  for (const agent of [agentOf(), agentOf({ allowedOrigins: [] })]) {
+    const { code } = await refusal(() => sessions.mintForOrigin(TENANT, agent, SHOP));
+    assertEquals(code, "origin_not_allowed");
+  }
+});
+
+Deno.test("SessionAdmin: the playground needs no allowed origin", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { sessions } = open(kv);
+  const { sessionToken } = await sessions.mintForPlayground(TENANT, agentOf(), undefined);
+  const session = await sessions.require(sessionToken);
+  assertEquals([session.playground, "origin" in session], [true, false]);
+});
+
+Deno.test("SessionAdmin: message 51 is 429 until the session expires, to the second", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { sessions, system } = open(kv);
+  const { sessionToken } = await sessions.mintForOrigin(TENANT, AGENT, SHOP);
+  const session = await sessions.require(sessionToken);
+  for (let n = 0; n < 50; n++) await sessions.useMessage(sessionToken, session);
+  await system.advance(60_500);
+  const error = await refusal(() => sessions.useMessage(sessionToken, session));
+  assertEquals([error.code, error.status], ["rate_limit_exceeded", 429]);
+  assertEquals(error.details, { scope: "session_messages", limit: 50 });
+  assertEquals(error.headers["retry-after"], String(15 * 60 - 60));
+  await system.advance(15 * 60_000);
+  const gone = await refusal(() => sessions.useMessage(sessionToken, session));
+  assertEquals(gone.code, "session_token_invalid");
+});
+
+Deno.test("SessionAdmin: unknown, expired and revoked tokens have one answer", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { sessions, system } = open(kv);
+  const mint = async () => (await sessions.mintForOrigin(TENANT, AGENT, SHOP)).sessionToken;
+  const [expired, revoked] = [await mint(), await mint()];
+  await sessions.revoke(TENANT, revoked);
+  await system.advance(15 * 60_000);
+  const errors = await Promise.all(
+    ["cs_unknown", expired, revoked].map((token) => refusal(() => sessions.require(token))),
+  );
+  assertEquals(new Set(errors.map((error) => `${error.code} ${error.message}`)).size, 1);
+  assertEquals(errors[0]?.status, 401);
+});
+
+Deno.test("SessionAdmin: a tenant revokes its own sessions only", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { sessions } = open(kv);
+  const { sessionToken } = await sessions.mintForOrigin(TENANT, AGENT, SHOP);
+  const stranger = () => sessions.revoke(fakeUuid(802), sessionToken);
+  assertEquals((await refusal(stranger)).code, "not_found");
+  await sessions.revoke(TENANT, sessionToken);
+  assertEquals((await refusal(() => sessions.revoke(TENANT, sessionToken))).code, "not_found");
+});

@@ -1,0 +1,41 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { z } from "zod";
+import { ApiError, invalid, parseOrThrow } from "./errors.ts";
+import { ERROR_STATUS, type ErrorCode } from "./wire/error_codes.ts";
+
+const schema = z.strictObject({ name: z.string().min(1), list: z.array(z.int()) });
+
+Deno.test("ApiError: its status is its code's", () => {
+  for (const code of Object.keys(ERROR_STATUS) as ErrorCode[]) {
+    assertEquals(new ApiError(code, "m").status, ERROR_STATUS[code]);
+  }
+});
+
+Deno.test("invalid: the message is the first fault, the details are all", () => {
+  const issues = [
+    { path: "a.0", code: "c", message: "is wrong" },
+    { path: "b", code: "c", message: "too" },
+  ];
+  assertEquals([invalid(issues).message, invalid(issues).details], ["a.0: is wrong", { issues }]);
+  assertEquals(invalid([{ path: "", code: "c", message: "is wrong" }]).message, "body: is wrong");
+});
+
+Deno.test("parseOrThrow: tells every fault, each unknown field by its path", () => {
+  const value = { name: "", list: [1, "2"], extra: 1, more: 2 };
+  const error = assertThrows(() => parseOrThrow(schema, value), ApiError);
+  assertEquals(error.code, "schema_validation_failed");
+  const issues = error.details?.issues as { path: string; code: string }[];
+  assertEquals(issues.map((issue) => issue.path), ["name", "list.1", "extra", "more"]);
+  assertEquals(issues.at(-1)?.code, "unrecognized_keys");
+});
+
+Deno.test("parseOrThrow: a body that is no object is a fault of the body", () => {
+  for (const value of [null, [], "text", 7, undefined]) {
+    const error = assertThrows(() => parseOrThrow(schema, value), ApiError);
+    assertEquals((error.details?.issues as { path: string }[])[0]?.path, "");
+  }
+});
+
+Deno.test("parseOrThrow: a valid value comes back parsed", () => {
+  assertEquals(parseOrThrow(schema, { name: "n", list: [] }), { name: "n", list: [] });
+});
