@@ -85,6 +85,7 @@ Deno.test("openStore: KV_URL and Deno Deploy are opened without a file or a lock
       API_KEY_HMAC_SECRET: SECRET,
       ENCRYPTION_KEY: KEY,
       SETUP_TOKEN: "t".repeat(16),
+      PUBLIC_URL: "https://chat.example.com",
       DATA_DIR: `${dir}/none`,
     };
     const opened: (string | undefined)[] = [];
