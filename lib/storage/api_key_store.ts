@@ -71,7 +71,11 @@ export class ApiKeyStore {
       scopes: [...new Set(input.scopes)],
       createdAt: now,
       ...(input.expiresAt === undefined ? {} : { expiresAt: Date.parse(input.expiresAt) }),
-      secrets: [{ prefix: parts.prefix, hash: await this.#signer.sign(parts.secret), createdAt: now }],
+      secrets: [{
+        prefix: parts.prefix,
+        hash: await this.#signer.sign(parts.secret),
+        createdAt: now,
+      }],
     };
     const byPrefix = keys.apiKeyByPrefix(parts.prefix);
     const committed = await this.#kv.atomic()
