@@ -64,6 +64,8 @@ async function open(
 
 /** Serves until SIGTERM or SIGINT. */
 async function serve(): Promise<void> {
+  // First of all: a signal that comes while the service starts must not be lost.
+  const stopped = untilStopped();
   const config = readConfig(Deno.env.toObject());
   const store = await openStore(config, { openKv: Deno.openKv, system: realSystem });
   await ensureBuilt();
@@ -75,7 +77,7 @@ async function serve(): Promise<void> {
   ready.resolve(service);
   const control = serveCommands(config, service);
   await announce(service);
-  await untilStopped();
+  await stopped;
   await shutDown({ server, control, service });
 }
 
