@@ -9,12 +9,3 @@ export function assetWithId(path: string, id: string): string {
   url.searchParams.set(ASSET_CACHE_BUST_KEY, id);
   return url.pathname + url.search + url.hash;
 }
-
-/** `assetWithId` for each candidate of a `srcset`; one with parentheses or a gap is left whole. */
-export function srcSetWithId(srcset: string, id: string): string {
-  const candidates = srcset.split(",");
-  if (srcset.includes("(") || candidates.some((each) => each.trim() === "")) {
-    return srcset;
-  }
-  return candidates.map((each) => each.replace(/\S+/, (url) => assetWithId(url, id))).join(",");
-}

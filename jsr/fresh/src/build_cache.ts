@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact";
-import type { Command } from "./commands.ts";
+import type { RouteFile } from "./fs_routes.ts";
 
 /** An interactive component and the browser file that exports it. */
 export interface Island {
@@ -7,7 +7,6 @@ export interface Island {
   name: string;
   exportName: string;
   fn: ComponentType;
-  css: string[];
 }
 
 export type IslandRegistry = Map<ComponentType, Island>;
@@ -17,12 +16,12 @@ export interface StaticFile {
   hash: string | null;
   size: number;
   contentType: string;
-  readable: ReadableStream<Uint8Array> | Uint8Array;
+  readable: BodyInit;
   close(): void;
 }
 
 /** What a build gives to an app. */
-export interface BuildCache<State> {
+export interface BuildCache {
   readonly root: string;
   readonly buildId: string;
   readonly islands: IslandRegistry;
@@ -30,20 +29,21 @@ export interface BuildCache<State> {
   readonly clientEntry: string;
   /** True when every page has to connect to the development server. */
   readonly reload: boolean;
-  fileRoutes(): Command<State>[];
+  /** In the order they are to be registered. */
+  readonly routeFiles: RouteFile[];
   /** Takes a decoded URL path; null when there is no such file. */
   readFile(path: string): Promise<StaticFile | null>;
 }
 
 /** Stands in when an app runs without a build: no file routes, no islands, no files. */
-export function emptyBuildCache<State>(): BuildCache<State> {
+export function emptyBuildCache(): BuildCache {
   return {
     root: ".",
     buildId: "unbuilt",
     islands: new Map(),
     clientEntry: "",
     reload: false,
-    fileRoutes: () => [],
+    routeFiles: [],
     readFile: () => Promise.resolve(null),
   };
 }
@@ -57,23 +57,12 @@ export async function openStaticFile(
   try {
     file = await Deno.open(path);
   } catch (error) {
-    if (
-      error instanceof Deno.errors.NotFound ||
-      error instanceof Deno.errors.NotADirectory
-    ) {
-      return null;
-    }
+    const { NotFound, NotADirectory } = Deno.errors;
+    if (error instanceof NotFound || error instanceof NotADirectory) return null;
     throw error;
   }
-  const stat = await file.stat();
-  if (!stat.isFile) {
-    file.close();
-    return null;
-  }
-  return {
-    ...about,
-    size: stat.size,
-    readable: file.readable,
-    close: () => file.close(),
-  };
+  const { isFile, size } = await file.stat();
+  if (isFile) return { ...about, size, readable: file.readable, close: () => file.close() };
+  file.close();
+  return null;
 }

@@ -20,12 +20,8 @@ export function deploymentId(): string | undefined {
 
 /** A hash of the deployed revision, so that all instances agree; random where none is known. */
 export async function newBuildId(): Promise<string> {
-  const revision = deploymentId() || Deno.env.get("GITHUB_SHA") ||
-    Deno.env.get("CI_COMMIT_SHA") ||
+  const revision = deploymentId() || Deno.env.get("GITHUB_SHA") || Deno.env.get("CI_COMMIT_SHA") ||
     crypto.randomUUID();
-  const digest = await crypto.subtle.digest(
-    "SHA-1",
-    new TextEncoder().encode(revision),
-  );
+  const digest = await crypto.subtle.digest("SHA-1", new TextEncoder().encode(revision));
   return new Uint8Array(digest).toHex();
 }

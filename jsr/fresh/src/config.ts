@@ -1,17 +1,12 @@
 /** Options of `new App()`. */
 export interface FreshConfig {
-  /** Path prefix that every route lives under, for example `/docs`. */
+  /** Not in this build. */
   basePath?: string;
   /** `"production"` unless told otherwise. */
   mode?: "development" | "production";
-  /** Take scheme and host of `ctx.url` from `X-Forwarded-Proto` and `X-Forwarded-Host`. */
+  /** Not in this build. */
   trustProxy?: boolean;
 }
 
 /** What `app.config` and `ctx.config` hold. */
-export interface ResolvedFreshConfig {
-  root: string;
-  basePath: string;
-  mode: "development" | "production";
-  trustProxy: boolean;
-}
+export type ResolvedFreshConfig = Required<FreshConfig> & { root: string };

@@ -6,20 +6,6 @@ import { renderDocument } from "./render/document.ts";
 import type { Layout } from "./scope.ts";
 import type { LayoutConfig, RouteComponent } from "./types.ts";
 
-/** Handlers of a WebSocket connection. */
-export interface WebSocketHandlers {
-  open?(socket: WebSocket): void;
-  message?(socket: WebSocket, event: MessageEvent): void;
-  close?(socket: WebSocket, code: number, reason: string): void;
-  error?(socket: WebSocket, event: Event | ErrorEvent): void;
-}
-
-/** Options for `Deno.upgradeWebSocket()`. */
-export interface WebSocketUpgradeOptions {
-  idleTimeout?: number;
-  protocol?: string;
-}
-
 /** The older name of `Context`. */
 export type FreshContext<State = unknown> = Context<State>;
 
@@ -37,18 +23,16 @@ export interface ContextParts<State> {
   params: Record<string, string>;
   config: ResolvedFreshConfig;
   next: () => Promise<Response>;
-  buildCache: BuildCache<State>;
+  buildCache: BuildCache;
 }
 
-const PARTIAL_PARAM = "fresh-partial";
-
 export let shellOf: <State>(ctx: Context<State>) => Shell<State>;
-export let buildCacheOf: <State>(ctx: Context<State>) => BuildCache<State>;
+export let buildCacheOf: <State>(ctx: Context<State>) => BuildCache;
 
 /** Everything about one request; a new one for each. */
 export class Context<State> {
   readonly #shell: Shell<State> = { app: null, layouts: [] };
-  readonly #buildCache: BuildCache<State>;
+  readonly #buildCache: BuildCache;
   readonly config: ResolvedFreshConfig;
   /** The request's URL, runs of slashes collapsed; a copy that may be changed. */
   readonly url: URL;
@@ -62,7 +46,8 @@ export class Context<State> {
   /** What was thrown; null for a URL that nothing matched and no middleware saw. */
   error: unknown | null = null;
   readonly info: Deno.ServeHandlerInfo;
-  readonly isPartial: boolean;
+  /** Partials are not in this build. */
+  readonly isPartial: boolean = false;
   /** Runs what comes after the current middleware. */
   next: () => Promise<Response>;
   /** Inside layouts and the app wrapper: what they surround. */
@@ -81,7 +66,6 @@ export class Context<State> {
     this.params = parts.params;
     this.config = parts.config;
     this.next = parts.next;
-    this.isPartial = parts.url.searchParams.has(PARTIAL_PARAM);
     this.#buildCache = parts.buildCache;
   }
 
@@ -91,11 +75,6 @@ export class Context<State> {
     if (pathOrUrl.startsWith("/")) {
       const [path = ""] = pathOrUrl.split(/[?#]/, 1);
       location = path.replace(/\/+/g, "/") + pathOrUrl.slice(path.length);
-    }
-    if (this.isPartial) {
-      const [base = ""] = location.split("#", 1);
-      const separator = base.includes("?") ? "&" : "?";
-      location = `${base}${separator}${PARTIAL_PARAM}=true${location.slice(base.length)}`;
     }
     return new Response(null, { status, headers: { location } });
   }
@@ -107,22 +86,12 @@ export class Context<State> {
     init: ResponseInit | undefined = {},
     config: LayoutConfig = {},
   ): Promise<Response> {
-    if (arguments.length === 0) {
-      throw new Error("ctx.render() needs an argument");
-    }
-    if (vnode !== null && !isValidElement(vnode)) {
-      throw new Error("ctx.render() takes JSX or null");
-    }
+    if (vnode !== null && !isValidElement(vnode)) throw new Error("ctx.render() takes JSX or null");
     const shell = {
       app: config.skipAppWrapper ? null : this.#shell.app,
       layouts: config.skipInheritedLayouts ? [] : this.#shell.layouts,
     };
-    return await renderDocument(this, {
-      vnode,
-      init,
-      shell,
-      buildCache: this.#buildCache,
-    });
+    return await renderDocument(this, { vnode, init, shell, buildCache: this.#buildCache });
   }
 
   /** A plain text answer. */
@@ -143,39 +112,13 @@ export class Context<State> {
     return Response.json(content, init);
   }
 
-  /** Sends what the iterable yields as it comes; a generator's `finally` runs on disconnect. */
-  stream<U extends string | Uint8Array>(
-    stream:
-      | Iterable<U>
-      | AsyncIterable<U>
-      | (() => Iterable<U> | AsyncIterable<U>),
-    init?: ResponseInit,
-  ): Response {
-    const source = typeof stream === "function" ? stream() : stream;
-    const encoder = new TextEncoder();
-    const body = ReadableStream.from<U>(source).pipeThrough(
-      new TransformStream<U, Uint8Array<ArrayBuffer>>({
-        transform(chunk, controller) {
-          controller.enqueue(
-            chunk instanceof Uint8Array
-              ? chunk as Uint8Array<ArrayBuffer>
-              : encoder.encode(String(chunk)),
-          );
-        },
-      }),
-    );
-    return new Response(body, init);
+  /** Streams are not in this build: answer with a `Response` over a `ReadableStream`. */
+  stream(..._args: unknown[]): never {
+    notInThisBuild("ctx.stream()");
   }
 
   /** WebSockets are not in this build. */
-  upgrade(
-    options?: WebSocketUpgradeOptions,
-  ): { socket: WebSocket; response: Response };
-  upgrade(
-    handlers: WebSocketHandlers,
-    options?: WebSocketUpgradeOptions,
-  ): Response;
-  upgrade(): never {
+  upgrade(..._args: unknown[]): never {
     notInThisBuild("ctx.upgrade()");
   }
 }

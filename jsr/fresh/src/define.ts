@@ -5,10 +5,9 @@ import type { PageProps } from "./types.ts";
 
 /** Helpers that return what they are given and only add types. */
 export interface Define<State> {
-  handlers<
-    Data,
-    Handlers extends RouteHandler<Data, State> = RouteHandler<Data, State>,
-  >(handlers: Handlers): typeof handlers;
+  handlers<Data, Handlers extends RouteHandler<Data, State> = RouteHandler<Data, State>>(
+    handlers: Handlers,
+  ): typeof handlers;
 
   page<
     // deno-lint-ignore no-explicit-any
@@ -18,9 +17,7 @@ export interface Define<State> {
       : never,
   >(render: AnyComponent<PageProps<Data, State>>): typeof render;
 
-  middleware<M extends Middleware<State> | Middleware<State>[]>(
-    middleware: M,
-  ): typeof middleware;
+  middleware<M extends Middleware<State> | Middleware<State>[]>(middleware: M): M;
 
   layout(render: AnyComponent<PageProps<unknown, State>>): typeof render;
 }

@@ -1,20 +1,14 @@
 import { type Command, errorCommand, notFoundCommand } from "./commands.ts";
-import type { HandlerFn, RouteHandler } from "./handlers.ts";
-import { isHandlerByMethod } from "./handlers.ts";
+import { type HandlerFn, isHandlerByMethod, type RouteHandler } from "./handlers.ts";
 import type { Middleware } from "./middlewares/mod.ts";
-import { withHandler } from "./render/route.ts";
+import { renderRoute, withHandler } from "./render/route.ts";
+import { ALL_METHODS } from "./router.ts";
 import type { Route, RouteComponent, RouteConfig } from "./types.ts";
 
 /** What the file's name says it is. */
-export type RouteFileType =
-  | "app"
-  | "error"
-  | "layout"
-  | "middleware"
-  | "notFound"
-  | "route";
+export type RouteFileType = "app" | "error" | "layout" | "middleware" | "notFound" | "route";
 
-/** A file of the routes folder, with its module or a function that loads it. */
+/** A file of the routes folder, with its module; of a page or endpoint, what loads it. */
 export interface RouteFile {
   /** Path below the folder, without extension: `/blog/[slug]`. */
   id: string;
@@ -23,7 +17,7 @@ export interface RouteFile {
   pattern: string;
   /** The URLPattern pathname it answers to. */
   routePattern: string;
-  mod: unknown | (() => Promise<unknown>);
+  mod: unknown;
 }
 
 interface RouteModule<State> {
@@ -31,47 +25,40 @@ interface RouteModule<State> {
   handler?: RouteHandler<unknown, State> | HandlerFn<unknown, State>[];
   handlers?: RouteHandler<unknown, State> | HandlerFn<unknown, State>[];
   default?: RouteComponent<State> | HandlerFn<unknown, State>[];
-  css?: string[];
 }
 
-/** What the files register, in the order they have been sorted in. */
-export function routeFilesToCommands<State>(
-  files: RouteFile[],
-): Command<State>[] {
-  return files.flatMap((file) => commandOf<State>(file) ?? []);
-}
-
-function commandOf<State>(file: RouteFile): Command<State> | null {
-  const { id, pattern, routePattern, mod: loaded } = file;
-  if (file.type === "route" && typeof loaded === "function") {
-    const load = async () => toRoute<State>(id, await loaded(), routePattern);
-    return {
-      type: "fileRoute",
-      pattern,
-      includeLast: false,
-      path: routePattern,
-      load,
-    };
-  }
-  const mod = checked<State>(id, loaded, file.type);
-  switch (file.type) {
+/** What the file registers; null when it has nothing that its type could use. */
+export function routeFileCommand<State>(file: RouteFile): Command<State> | null {
+  const { type, pattern } = file;
+  if (type === "route") return routeCommand(file);
+  const mod = checked<State>(file, file.mod);
+  const component = mod.default as RouteComponent<State> | undefined;
+  switch (type) {
     case "middleware":
       return middlewareCommand(file, mod);
-    case "layout":
-      return layoutCommand(file, mod);
-    case "app": {
-      const component = mod.default as RouteComponent<State> | undefined;
-      return component === undefined ? null : { type: "app", component };
-    }
     case "error":
-      return errorCommand(pattern, toErrorRoute(mod));
+      return errorCommand(pattern, toRoute(mod));
     case "notFound":
-      return notFoundCommand(toErrorRoute(mod));
-    case "route": {
-      const route = toRoute<State>(id, mod, routePattern);
-      return { type: "route", pattern, includeLast: false, route };
-    }
+      return notFoundCommand(toRoute(mod));
   }
+  if (component === undefined) return null;
+  if (type === "app") return ({ root }) => void (root.app = component);
+  const layout = { component, config: mod.config ?? {} };
+  return ({ root }) => void (root.at(pattern, true).layout = layout);
+}
+
+/** Its verbs are unknown until it is loaded: it takes all, and a missing one ends in 404. */
+function routeCommand<State>(file: RouteFile): Command<State> {
+  const load = file.mod as () => Promise<unknown>;
+  let loaded: Route<State> | undefined;
+  const run: Middleware<State> = async (ctx) => {
+    loaded ??= withHandler(toRoute(checked<State>(file, await load())));
+    return await renderRoute(ctx, loaded);
+  };
+  return ({ root, router }) => {
+    const item = root.at(file.pattern, false).compile([run]);
+    router.add(ALL_METHODS, { path: file.routePattern, item });
+  };
 }
 
 function middlewareCommand<State>(
@@ -80,65 +67,24 @@ function middlewareCommand<State>(
 ): Command<State> | null {
   const found = mod.handlers ?? mod.handler ?? mod.default;
   if (isHandlerByMethod(found)) {
-    console.warn(
-      `A middleware has to be a function or a list of functions: ${id}`,
-    );
+    console.warn(`A middleware has to be a function or a list of functions: ${id}`);
     return null;
   }
-  if (found === undefined) return null;
-  const middlewares = [found].flat() as Middleware<State>[];
-  return { type: "middleware", pattern, includeLast: true, middlewares };
+  const middlewares = [found ?? []].flat() as Middleware<State>[];
+  return ({ root }) => root.at(pattern, true).middlewares.push(...middlewares);
 }
 
-function layoutCommand<State>(
-  { id, pattern }: RouteFile,
-  mod: RouteModule<State>,
-): Command<State> | null {
-  if (mod.handlers ?? mod.handler) {
-    console.warn(`A layout cannot have handlers: ${id}`);
-  }
-  if (mod.default === undefined) return null;
-  const layout = {
-    component: mod.default as RouteComponent<State>,
+function toRoute<State>(mod: RouteModule<State>): Route<State> {
+  const handler = (mod.handlers ?? mod.handler) as RouteHandler<unknown, State> | undefined;
+  const component = mod.default as RouteComponent<State> | undefined;
+  return {
     config: mod.config ?? {},
+    ...(handler === undefined ? {} : { handler }),
+    ...(component === undefined ? {} : { component }),
   };
-  return { type: "layout", pattern, includeLast: true, layout };
 }
 
-function toErrorRoute<State>(mod: RouteModule<State>): Route<State> {
-  const { routeOverride: _, ...config } = mod.config ?? {};
-  return { ...parts(mod), config };
-}
-
-function toRoute<State>(
-  id: string,
-  loaded: unknown,
-  routePattern: string,
-): Route<State> {
-  const mod = checked<State>(id, loaded, "route");
-  return withHandler({
-    ...parts(mod),
-    config: { routeOverride: routePattern, ...mod.config },
-  });
-}
-
-function parts<State>(mod: RouteModule<State>): Route<State> {
-  const route: Route<State> = {};
-  const handler = mod.handlers ?? mod.handler;
-  if (handler !== undefined) {
-    route.handler = handler as RouteHandler<unknown, State>;
-  }
-  if (mod.default !== undefined) {
-    route.component = mod.default as RouteComponent<State>;
-  }
-  return route;
-}
-
-function checked<State>(
-  id: string,
-  loaded: unknown,
-  type: RouteFileType,
-): RouteModule<State> {
+function checked<State>({ id, type }: RouteFile, loaded: unknown): RouteModule<State> {
   const mod = loaded as RouteModule<State>;
   const handler = mod.handlers ?? mod.handler;
   const usable = typeof mod.default === "function" ||

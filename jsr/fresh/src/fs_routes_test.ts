@@ -2,7 +2,6 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { App } from "./app.ts";
 import { Builder } from "./dev/builder.ts";
 import type { RequestHandler } from "./app.ts";
-import { cors } from "./middlewares/cors.ts";
 import { tempProject } from "./testing/temp_project.ts";
 
 const FILES = {
@@ -21,8 +20,6 @@ const FILES = {
     GET: () => new Response("get"), POST: () => new Response("post") };`,
   "routes/any.ts": `export const handlers = (ctx) => new Response(ctx.req.method);`,
   "routes/widget.v1.js.ts": `export const handler = () => new Response("js");`,
-  "routes/override.ts": `export const config = { routeOverride: "/other/:x" };
-    export const handler = { GET: (ctx) => ctx.json(ctx.params) };`,
   "routes/v1/agents/[id].ts": `export const handler = { GET: (ctx) => ctx.json(ctx.params) };`,
   "routes/v1/agents/index.ts": `export const handler = () => new Response("list");`,
   "routes/v1/[...rest].ts":
@@ -98,12 +95,6 @@ Deno.test("route files", async (t) => {
       assertEquals(await textOf("/v1/x/y"), "200 rest x/y");
     });
 
-    await t.step("a file with routeOverride behaves like a route in code", async () => {
-      assertEquals(await textOf("/other/1"), '200 {"x":"1"}');
-      assertEquals((await ask("/other/1", "PUT")).status, 405);
-      assertEquals((await ask("/override")).status, 404);
-    });
-
     await t.step("a group has its own middleware and layout and is not in the URL", async () => {
       assertEquals(await textOf("/users"), "202 [<main>root>admin<p>users 1</p></main>]");
       assertEquals((await ask("/users")).headers.get("x-n"), "1");
@@ -139,26 +130,29 @@ Deno.test("a _404 page without a handler is 200: it has to set its own status", 
   });
 });
 
-Deno.test("cors() on a path sees the preflight of a file route (probed)", async () => {
-  await using project = await tempProject({
-    "routes/v1/chat.ts": `export const handler = { POST: () => new Response("ok") };`,
-  });
-  const apply = await new Builder({ root: project.root }).build({ snapshot: "memory" });
-  const app = new App<unknown>().use("/v1", cors()).fsRoutes();
-  apply(app);
-  const res = await app.handler()(
-    new Request("http://localhost/v1/chat", {
-      method: "OPTIONS",
-      headers: { Origin: "https://a.b" },
-    }),
-  );
-  assertEquals([res.status, res.headers.get("Access-Control-Allow-Origin")], [204, "*"]);
-});
-
 Deno.test("a module that exports nothing usable is refused as it is loaded", async () => {
   await using project = await tempProject({ "routes/_layout.tsx": `export const x = 1;` });
   const apply = await new Builder({ root: project.root }).build({ snapshot: "memory" });
   const app = new App<unknown>().fsRoutes();
   apply(app);
   await assertRejects(() => Promise.resolve().then(() => app.handler()), Error, "routes/_layout");
+});
+
+Deno.test("a middleware on a path sees OPTIONS of a file route (probed)", async () => {
+  await using project = await tempProject({
+    "routes/v1/chat.ts": `export const handler = { POST: () => new Response("ok") };`,
+  });
+  const apply = await new Builder({ root: project.root }).build({ snapshot: "memory" });
+  const app = new App<unknown>().use("/v1", (ctx) => ctx.text(ctx.req.method)).fsRoutes();
+  apply(app);
+  const res = await app.handler()(new Request("http://localhost/v1/chat", { method: "OPTIONS" }));
+  assertEquals(await res.text(), "OPTIONS");
+});
+
+Deno.test("routeOverride is not in this build, and the build says so", async () => {
+  await using project = await tempProject({
+    "routes/a.ts": `export const config = { routeOverride: "/b" };`,
+  });
+  const builder = new Builder({ root: project.root });
+  await assertRejects(() => builder.build({ snapshot: "memory" }), Error, "not in this build");
 });

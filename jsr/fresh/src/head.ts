@@ -5,8 +5,8 @@ export interface HeadProps {
 }
 
 /**
- * Moves its children into `<head>`. On the server it renders nothing by itself: the renderer knows it
- * by its identity and collects its children. Browsers get the one in `client/head.ts`.
+ * Moves its children into `<head>`. It renders nothing by itself: the renderer knows it by its
+ * identity and collects its children.
  */
 export function Head(_props: HeadProps): ComponentChildren {
   return null;

@@ -16,12 +16,9 @@ export function islandRegistry(modules: IslandModule[]): IslandRegistry {
   for (const { name, file, mod } of modules) {
     for (const [exportName, value] of Object.entries(mod)) {
       if (typeof value !== "function") continue;
-      const island = uniqueName(
-        exportName === "default" ? name : exportName,
-        names,
-      );
+      const island = uniqueName(exportName === "default" ? name : exportName, names);
       const fn = value as ComponentType;
-      registry.set(fn, { name: island, exportName, file, fn, css: [] });
+      registry.set(fn, { name: island, exportName, file, fn });
     }
   }
   return registry;

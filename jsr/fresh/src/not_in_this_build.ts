@@ -5,3 +5,10 @@
 export function notInThisBuild(name: string): never {
   throw new Error(`${name} is not in this build`);
 }
+
+export type LeftOut = (..._args: unknown[]) => never;
+
+/** A function that is left out. */
+export function leftOut(name: string): LeftOut {
+  return () => notInThisBuild(name);
+}

@@ -6,10 +6,7 @@ export const IS_PATTERN = /[*:{}+?()]/;
  * URLPattern pathname (`/blog/:slug`). Groups such as `(admin)` vanish unless `keepGroups`: scopes
  * keep them, URLs do not. Throws SyntaxError for names that would match ambiguously.
  */
-export function fileToPattern(
-  path: string,
-  options: { keepGroups?: boolean } = {},
-): string {
+export function fileToPattern(path: string, options: { keepGroups?: boolean } = {}): string {
   const segments = path.split("/").filter((segment) => segment !== "");
   if (segments.at(-1) === "index") segments.pop();
   let pattern = "";
@@ -29,17 +26,12 @@ function segmentToPattern(segment: string, path: string): string {
   if (rest !== null) return `/:${rest[1]}*`;
   const optional = segment.match(/^\[\[([^[\]]+)\]\]$/);
   if (optional !== null) return `{/:${optional[1]}}?`;
-  if (
-    segment.includes("][") || segment.includes("[[") || segment.includes("]]")
-  ) {
+  const pattern = segment.replace(/\[([^[\]]+)\]/g, ":$1");
+  if (segment.includes("][") || /[[\]]/.test(pattern)) {
     throw new SyntaxError(
       `Invalid route pattern "${path}": parameters need text between them, and an optional one ` +
         `has to be a whole segment`,
     );
-  }
-  const pattern = segment.replace(/\[([^[\]]+)\]/g, ":$1");
-  if (/[[\]]/.test(pattern)) {
-    throw new SyntaxError(`Invalid route pattern: "${path}"`);
   }
   return `/${pattern}`;
 }
@@ -48,26 +40,11 @@ function segmentToPattern(segment: string, path: string): string {
  * The scope a pattern belongs to, as segments below the root. Optional groups do not count. The last
  * segment is the resource itself and belongs to the scope only with `includeLast`.
  */
-export function patternToScope(
-  pattern: string,
-  includeLast: boolean,
-): string[] {
+export function patternToScope(pattern: string, includeLast: boolean): string[] {
   if (pattern === "/" || pattern === "*" || pattern === "/*") return [];
   const segments = pattern.replace(/\{[^}]*\}\??/g, "").split("/");
   if (segments[0] === "") segments.shift();
   const last = segments.pop();
   if (includeLast && last !== undefined && last !== "") segments.push(last);
   return segments;
-}
-
-/** Puts a path under a base. `*` as a path is everything below; when mounting it is the base itself. */
-export function joinPattern(
-  base: string,
-  path: string,
-  mounting: boolean,
-): string {
-  let prefix = base.endsWith("*") ? base.slice(0, -1) : base;
-  if (prefix === "/") prefix = "";
-  if (path === "*") return prefix + (mounting ? "" : "/*");
-  return prefix !== "" && path === "/" ? prefix : prefix + path;
 }

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { fileToPattern, joinPattern, patternToScope } from "./patterns.ts";
+import { fileToPattern, patternToScope } from "./patterns.ts";
 
 Deno.test("fileToPattern turns names of route files into patterns", () => {
   const cases = [
@@ -36,13 +36,4 @@ Deno.test("patternToScope leaves the last segment out unless told otherwise", ()
   assertEquals(patternToScope("/a/", false), ["a"]);
   assertEquals(patternToScope("/api{/:opt}?/end", true), ["api", "end"]);
   for (const root of ["*", "/*", "/", ""]) assertEquals(patternToScope(root, true), []);
-});
-
-Deno.test("joinPattern puts a path under a base", () => {
-  assertEquals(joinPattern("/a", "/b", false), "/a/b");
-  assertEquals(joinPattern("/a", "/", false), "/a");
-  assertEquals(joinPattern("", "/", false), "/");
-  assertEquals(joinPattern("/", "/b", false), "/b");
-  assertEquals(joinPattern("/a", "*", false), "/a/*");
-  assertEquals(joinPattern("/a", "*", true), "/a");
 });

@@ -1,84 +1,61 @@
 import { IS_PATTERN } from "./patterns.ts";
 
 /** HTTP verbs that can be routed. */
-export type Method =
-  | "HEAD"
-  | "GET"
-  | "POST"
-  | "PATCH"
-  | "PUT"
-  | "DELETE"
-  | "OPTIONS";
+export type Method = "HEAD" | "GET" | "POST" | "PATCH" | "PUT" | "DELETE" | "OPTIONS";
 
-export const ALL_METHODS: readonly Method[] = [
-  "GET",
-  "DELETE",
-  "HEAD",
-  "OPTIONS",
-  "PATCH",
-  "POST",
-  "PUT",
-];
+export const ALL_METHODS: Method[] = ["GET", "DELETE", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
 
-/** `pattern` is null when no path matched, `item` when the path has nothing for the verb. */
+/** `item` is null when the path has nothing for the verb. */
 export interface Match<T> {
-  pattern: string | null;
+  pattern: string;
   item: T | null;
+  /** Verbs that the path is known for. */
+  allowed: string[];
   params: Record<string, string>;
 }
 
-type Verbs<T> = Map<string, T>;
+interface Entry<T> {
+  pattern: string;
+  verbs: Map<string, T>;
+}
 
 /** Literal paths are looked up first; patterns are tried in the order they were added. */
 export class Router<T> {
-  #literals = new Map<string, Verbs<T>>();
-  #patterns = new Map<string, { matcher: URLPattern; verbs: Verbs<T> }>();
+  readonly #literals = new Map<string, Entry<T>>();
+  readonly #patterns = new Map<string, Entry<T> & { matcher: URLPattern }>();
 
   /** The first item added for a verb and path stays. */
-  add(method: Method, path: string, item: T): void {
-    const verbs = this.#verbsOf(path);
-    if (!verbs.has(method)) verbs.set(method, item);
-  }
-
-  #verbsOf(path: string): Verbs<T> {
-    if (IS_PATTERN.test(path)) {
-      const known = this.#patterns.get(path);
-      if (known !== undefined) return known.verbs;
-      const verbs: Verbs<T> = new Map();
-      this.#patterns.set(path, {
-        matcher: new URLPattern({ pathname: path }),
-        verbs,
-      });
-      return verbs;
+  add(methods: Method[], { path, item }: { path: string; item: T }): void {
+    const { verbs } = this.#entry(path === "" || path === "*" ? "/*" : path);
+    for (const method of methods) {
+      if (!verbs.has(method)) verbs.set(method, item);
     }
-    const verbs = this.#literals.get(path) ?? new Map();
-    this.#literals.set(path, verbs);
-    return verbs;
   }
 
-  allowedMethods(pattern: string): string[] {
-    const verbs = this.#literals.get(pattern) ??
-      this.#patterns.get(pattern)?.verbs;
-    return [...verbs?.keys() ?? []];
+  #entry(pattern: string): Entry<T> {
+    const known = this.#literals.get(pattern) ?? this.#patterns.get(pattern);
+    if (known !== undefined) return known;
+    const entry = { pattern, verbs: new Map<string, T>() };
+    if (IS_PATTERN.test(pattern)) {
+      this.#patterns.set(pattern, { ...entry, matcher: new URLPattern({ pathname: pattern }) });
+    } else this.#literals.set(pattern, entry);
+    return entry;
   }
 
-  match(method: string, url: URL): Match<T> {
+  /** Null when no path matches. */
+  match(method: string, url: URL): Match<T> | null {
     const params: Record<string, string> = Object.create(null);
     for (const path of withAndWithoutSlash(url.pathname)) {
-      const verbs = this.#literals.get(path);
-      if (verbs !== undefined) {
-        return { pattern: path, item: itemFor(verbs, method), params };
-      }
+      const entry = this.#literals.get(path);
+      if (entry !== undefined) return { ...found(entry, method), params };
     }
-    for (const [pattern, { matcher, verbs }] of this.#patterns) {
-      const found = matcher.exec(url);
-      if (found === null) continue;
-      for (const [name, value] of Object.entries(found.pathname.groups)) {
-        params[name] = decode(value ?? "");
-      }
-      return { pattern, item: itemFor(verbs, method), params };
+    for (const entry of this.#patterns.values()) {
+      const groups = entry.matcher.exec(url)?.pathname.groups;
+      if (groups === undefined) continue;
+      for (const [name, value] of Object.entries(groups)) params[name] = decode(value ?? "");
+      return { ...found(entry, method), params };
     }
-    return { pattern: null, item: null, params };
+    return null;
   }
 }
 
@@ -87,9 +64,9 @@ function withAndWithoutSlash(path: string): string[] {
   return [path, path.endsWith("/") ? path.slice(0, -1) : `${path}/`];
 }
 
-function itemFor<T>(verbs: Verbs<T>, method: string): T | null {
-  return verbs.get(method) ??
-    (method === "HEAD" ? verbs.get("GET") : undefined) ?? null;
+function found<T>({ pattern, verbs }: Entry<T>, method: string): Omit<Match<T>, "params"> {
+  const item = verbs.get(method) ?? (method === "HEAD" ? verbs.get("GET") : undefined) ?? null;
+  return { pattern, item, allowed: [...verbs.keys()] };
 }
 
 /** Keeps `%2F` encoded, so that a parameter cannot grow a segment. */

@@ -1,6 +1,6 @@
-import { type Context, shellOf } from "./context.ts";
+import { shellOf } from "./context.ts";
 import { HttpError } from "./http_error.ts";
-import { chain, type MaybeLazyMiddleware, type Middleware } from "./middlewares/mod.ts";
+import { chain, type Middleware } from "./middlewares/mod.ts";
 import { patternToScope } from "./patterns.ts";
 import { renderRoute } from "./render/route.ts";
 import type { LayoutConfig, Route, RouteComponent } from "./types.ts";
@@ -18,7 +18,7 @@ export interface Layout<State> {
 export class Scope<State> {
   readonly #parent: Scope<State> | null;
   readonly #children = new Map<string, Scope<State>>();
-  readonly middlewares: MaybeLazyMiddleware<State>[] = [];
+  readonly middlewares: Middleware<State>[] = [];
   layout: Layout<State> | null = null;
   errorRoute: Route<State> | null = null;
   /** Used on the root scope only. */
@@ -34,8 +34,7 @@ export class Scope<State> {
     // deno-lint-ignore no-this-alias
     let scope: Scope<State> = this;
     for (const segment of patternToScope(pattern, includeLast)) {
-      const child: Scope<State> = scope.#children.get(segment) ??
-        new Scope(scope);
+      const child: Scope<State> = scope.#children.get(segment) ?? new Scope(scope);
       scope.#children.set(segment, child);
       scope = child;
     }
@@ -43,17 +42,10 @@ export class Scope<State> {
   }
 
   /** Everything from the root down to here as it is now, followed by `handlers`. */
-  compile(handlers: MaybeLazyMiddleware<State>[] = []): Middleware<State> {
-    const steps: MaybeLazyMiddleware<State>[] = [];
-    const root = this.#root();
-    for (const scope of this.#fromRoot()) {
-      steps.push(enterScope(scope, root), ...scope.middlewares);
-    }
+  compile(handlers: Middleware<State>[] = []): Middleware<State> {
+    const scopes = this.#fromRoot();
+    const steps = scopes.flatMap((scope) => [enterScope(scope, scopes[0]!), ...scope.middlewares]);
     return chain([...steps, ...handlers]);
-  }
-
-  #root(): Scope<State> {
-    return this.#parent === null ? this : this.#parent.#root();
   }
 
   #fromRoot(): Scope<State>[] {
@@ -62,10 +54,7 @@ export class Scope<State> {
 }
 
 /** Adds the scope's app and layout for what runs inside it, and handles what is thrown there. */
-function enterScope<State>(
-  scope: Scope<State>,
-  root: Scope<State>,
-): Middleware<State> {
+function enterScope<State>(scope: Scope<State>, root: Scope<State>): Middleware<State> {
   const { app, layout, errorRoute } = scope;
 
   return async function scopeMiddleware(ctx) {
@@ -80,33 +69,12 @@ function enterScope<State>(
     try {
       return await ctx.next();
     } catch (error) {
-      return await answerError(ctx, {
-        error,
-        errorRoute,
-        notFound: root.notFound,
-      });
+      const status = error instanceof HttpError ? error.status : 500;
+      if (status === 404 && root.notFound !== null) return await root.notFound(ctx);
+      if (errorRoute !== null) return await renderRoute(ctx, errorRoute, status);
+      throw error;
     } finally {
       Object.assign(shell, outer);
     }
   };
-}
-
-interface Failure<State> {
-  error: unknown;
-  errorRoute: Route<State> | null;
-  notFound: Middleware<State> | null;
-}
-
-async function answerError<State>(
-  ctx: Context<State>,
-  failure: Failure<State>,
-): Promise<Response> {
-  const status = failure.error instanceof HttpError ? failure.error.status : 500;
-  if (status === 404 && failure.notFound !== null) {
-    return await failure.notFound(ctx);
-  }
-  if (failure.errorRoute !== null) {
-    return await renderRoute(ctx, failure.errorRoute, status);
-  }
-  throw failure.error;
 }

@@ -1,24 +1,21 @@
 import type { AnyComponent, RenderableProps, VNode } from "preact";
 import type { Context } from "./context.ts";
 import type { RouteHandler } from "./handlers.ts";
-import type { Method } from "./router.ts";
 
-/** What pages, layouts, `_app` and error pages are given. */
-export type PageProps<Data = unknown, T = unknown> =
-  & Pick<
-    Context<T>,
-    | "config"
-    | "url"
-    | "req"
-    | "params"
-    | "info"
-    | "state"
-    | "isPartial"
-    | "Component"
-    | "error"
-    | "route"
-  >
-  & { data: Data };
+/** What of the context pages, layouts, `_app` and error pages are given. */
+type PagePart =
+  | "config"
+  | "url"
+  | "req"
+  | "params"
+  | "info"
+  | "state"
+  | "isPartial"
+  | "Component"
+  | "error"
+  | "route";
+
+export type PageProps<Data = unknown, T = unknown> = Pick<Context<T>, PagePart> & { data: Data };
 
 /** A component that may look things up first, and may answer with a `Response` instead. */
 export type AsyncAnyComponent<P> = {
@@ -42,21 +39,11 @@ export interface LayoutConfig {
 }
 
 /** The `config` export of a route file. */
-export interface RouteConfig extends LayoutConfig {
-  /** URLPattern pathname to use instead of the one from the file name. */
-  routeOverride?: string;
-  csp?: boolean;
-  /** Verbs a lazily loaded route is registered for. */
-  methods?: "ALL" | Method[];
-}
+export type RouteConfig = LayoutConfig;
 
-/** A page route in code. */
+/** A page. */
 export interface Route<State> {
   component?: RouteComponent<State>;
   config?: RouteConfig;
   handler?: RouteHandler<unknown, State>;
-  css?: string[];
 }
-
-export type Lazy<T> = () => Promise<T>;
-export type MaybeLazy<T> = T | Lazy<T>;

@@ -1,18 +1,15 @@
 import { type ComponentType, h, render, type VNode } from "preact";
 import { decodeProps } from "../props/decode.ts";
-import type { SlotRef } from "../props/format.ts";
-import { findMarkers, hideMarkers, type IslandRange } from "./markers.ts";
+import { findMarkers, hideMarkers } from "./markers.ts";
 import { rangeRoot } from "./range_root.ts";
 import { type MakeIsland, slotContent } from "./slots.ts";
 
 // deno-lint-ignore no-explicit-any
 type IslandComponent = ComponentType<any>;
 
-type Props = Record<string, unknown>;
-
 /** A slot among decoded props, until its content is known. */
 class PendingSlot {
-  constructor(readonly ref: SlotRef) {}
+  constructor(readonly id: number) {}
 }
 
 /**
@@ -21,29 +18,21 @@ class PendingSlot {
  */
 export function boot(components: Record<string, IslandComponent>, encodedProps: string): void {
   const { islands, slots } = findMarkers(document.body);
-  const allProps = decodeProps(encodedProps, (ref) => new PendingSlot(ref)) as Props[];
+  const allProps = decodeProps(encodedProps, (id) => new PendingSlot(id)) as {
+    children?: unknown;
+  }[];
 
   const makeIsland: MakeIsland = ({ name, index, key }): VNode => {
     const component = components[name];
-    const props = { ...allProps[index] };
     if (component === undefined) throw new Error(`There is no island named "${name}"`);
-    for (const [prop, value] of Object.entries(props)) {
-      if (!(value instanceof PendingSlot)) continue;
-      props[prop] = slotContent(value.ref, slots, makeIsland);
+    const props = { ...allProps[index] };
+    if (props.children instanceof PendingSlot) {
+      props.children = slotContent(props.children.id, { slots, makeIsland });
     }
     return h(component, key === undefined ? props : { ...props, key }) as VNode;
   };
 
-  for (const island of islands.map(hideMarkers)) schedule(() => start(island, makeIsland));
-}
-
-function start(island: IslandRange, makeIsland: MakeIsland): void {
-  const vnode = makeIsland(island);
-  render(vnode, rangeRoot(island));
-}
-
-function schedule(task: () => void): void {
-  const { scheduler } = globalThis as { scheduler?: { postTask(task: () => void): unknown } };
-  if (scheduler === undefined) setTimeout(task, 0);
-  else scheduler.postTask(task);
+  for (const island of islands.map(hideMarkers)) {
+    setTimeout(() => render(makeIsland(island), rangeRoot(island)), 0);
+  }
 }

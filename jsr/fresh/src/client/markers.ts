@@ -1,18 +1,11 @@
-import { notInThisBuild } from "../not_in_this_build.ts";
-
 /** A run of sibling nodes between two others, which are not part of it. */
 export interface Range {
   start: ChildNode;
   end: ChildNode;
 }
 
-interface CommentRange extends Range {
-  start: Comment;
-  end: Comment;
-}
-
-/** Where an island's HTML is, and which of the page's props it was rendered with. */
-export interface IslandRange extends Range {
+/** Which island it is, and which of the page's props it was rendered with. */
+export interface IslandMark {
   name: string;
   index: number;
   key: string | undefined;
@@ -20,7 +13,7 @@ export interface IslandRange extends Range {
 
 /** The islands of a page that are not inside other islands, and all slots by id. */
 export interface Markers {
-  islands: IslandRange[];
+  islands: (IslandMark & Range)[];
   slots: Map<number, Range>;
 }
 
@@ -30,36 +23,26 @@ export function findMarkers(root: Node): Markers {
   const open: Comment[] = [];
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_COMMENT);
   while (walker.nextNode()) {
-    const comment = walker.currentNode as Comment;
-    if (comment.data.startsWith("frsh:")) open.push(comment);
-    if (!comment.data.startsWith("/frsh:")) continue;
-    const start = open.pop();
-    if (start !== undefined) addRange(markers, { start, end: comment }, open);
+    const end = walker.currentNode as Comment;
+    if (end.data.startsWith("frsh:")) open.push(end);
+    const start = end.data.startsWith("/frsh:") ? open.pop() : undefined;
+    if (start === undefined) continue;
+    const island = readIsland(start);
+    if (start.parentNode !== end.parentNode) {
+      console.error(`The browser has moved "${start.data}": HTML does not allow such nesting`);
+    } else if (island === null) {
+      markers.slots.set(Number(start.data.split(":")[2]), { start, end });
+    } else if (!open.some((comment) => readIsland(comment) !== null)) {
+      markers.islands.push({ ...island, start, end });
+    }
   }
   return markers;
 }
 
-function addRange(markers: Markers, range: CommentRange, outer: Comment[]): void {
-  const island = readIsland(range);
-  if (range.start.parentNode !== range.end.parentNode) {
-    console.error(
-      `The markers of "${range.start.data}" have different parents: the browser has moved them, ` +
-        `because the HTML around them is nested in a way that HTML does not allow`,
-    );
-  } else if (island === null) {
-    const [, , id] = range.start.data.split(":");
-    markers.slots.set(Number(id), range);
-  } else if (!outer.some((comment) => comment.data.startsWith("frsh:island:"))) {
-    markers.islands.push(island);
-  }
-}
-
-/** Null when the range is a slot. */
-export function readIsland({ start, end }: CommentRange): IslandRange | null {
-  const [, kind, name = "", index, key] = start.data.split(":");
-  if (kind === "slot") return null;
-  if (kind !== "island") notInThisBuild(`The marker "${kind}"`);
-  return { start, end, name, index: Number(index), key: key || undefined };
+/** Null when the comment begins a slot. */
+export function readIsland({ data }: Comment): IslandMark | null {
+  const [, kind, name = "", index, key] = data.split(":");
+  return kind === "island" ? { name, index: Number(index), key: key || undefined } : null;
 }
 
 /**

@@ -5,9 +5,8 @@ import type { Range } from "./markers.ts";
  * Stands in for an element that an island could be rendered into: an island has none of its own, it
  * shares its parent with whatever is before and after it. It has as much of `Node` as preact asks for.
  */
-export function rangeRoot({ start, end }: Range): ContainerNode {
-  const parent = start.parentNode as Element;
-  const childNodes = () => nodesOf({ start, end });
+export function rangeRoot(range: Range): ContainerNode {
+  const parent = range.start.parentNode as Element;
   const root = {
     nodeType: 1,
     parentNode: parent,
@@ -15,15 +14,16 @@ export function rangeRoot({ start, end }: Range): ContainerNode {
     namespaceURI: parent.namespaceURI,
     ownerDocument: parent.ownerDocument,
     get firstChild() {
-      return childNodes()[0] ?? null;
+      return nodesOf(range)[0] ?? null;
     },
     get childNodes() {
-      return childNodes();
+      return nodesOf(range);
     },
-    insertBefore: (node: Node, before: Node | null) => parent.insertBefore(node, before ?? end),
-    appendChild: (node: Node) => parent.insertBefore(node, end),
+    insertBefore: (node: Node, before: Node | null) =>
+      parent.insertBefore(node, before ?? range.end),
+    appendChild: (node: Node) => parent.insertBefore(node, range.end),
     removeChild: (node: Node) => parent.removeChild(node),
-    contains: (node: Node | null) => childNodes().some((each) => each.contains(node)),
+    contains: (node: Node | null) => nodesOf(range).some((each) => each.contains(node)),
   };
   return root as unknown as ContainerNode;
 }

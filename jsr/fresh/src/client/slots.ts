@@ -1,25 +1,24 @@
 import { type ComponentChild, Fragment, h, type VNode } from "preact";
-import type { SlotRef } from "../props/format.ts";
-import { findMarkers, type Range, readIsland } from "./markers.ts";
+import { findMarkers, type IslandMark, type Range, readIsland } from "./markers.ts";
 import { nodesOf } from "./range_root.ts";
 
 /** Makes the node of an island that is found in a slot. */
-export type MakeIsland = (
-  island: { name: string; index: number; key: string | undefined },
-) => VNode;
+export type MakeIsland = (island: IslandMark) => VNode;
+
+/** The slots of the page and how to make the islands in them. */
+export interface SlotParts {
+  slots: Map<number, Range>;
+  makeIsland: MakeIsland;
+}
 
 /**
  * Turns a slot's HTML into nodes that an island can render. One that the island did not show on the
  * server is in a template. Its markers go away: left in place, they would come between the island's
  * own nodes.
  */
-export function slotContent(
-  { id, name }: SlotRef,
-  slots: Map<number, Range>,
-  makeIsland: MakeIsland,
-): VNode {
+export function slotContent(id: number, { slots, makeIsland }: SlotParts): VNode {
   const range = slots.get(id);
-  const nodes = range === undefined ? templateNodes(`frsh-${id}-${name}`, slots) : nodesOf(range);
+  const nodes = range === undefined ? templateNodes(id, slots) : nodesOf(range);
   const children = toChildren(nodes, makeIsland);
   range?.start.remove();
   range?.end.remove();
@@ -27,9 +26,9 @@ export function slotContent(
 }
 
 /** What is in a template is no part of the document, so its slots have not been found yet. */
-function templateNodes(id: string, slots: Map<number, Range>): Node[] {
-  const template = document.getElementById(id) as HTMLTemplateElement | null;
-  if (template === null) return [];
+function templateNodes(id: number, slots: Map<number, Range>): Node[] {
+  const template = document.getElementById(`frsh-slot-${id}`);
+  if (!(template instanceof HTMLTemplateElement)) return [];
   for (const [inner, range] of findMarkers(template.content).slots) slots.set(inner, range);
   return [...template.content.childNodes];
 }
@@ -42,7 +41,7 @@ function toChildren(nodes: Node[], makeIsland: MakeIsland): ComponentChild[] {
     if (node instanceof Element) children.push(toElement(node, makeIsland));
     if (!(node instanceof Comment) || !node.data.startsWith("frsh:")) continue;
     const end = endOf(nodes, i);
-    const island = readIsland({ start: node, end: nodes[end] as Comment });
+    const island = readIsland(node);
     if (island !== null) children.push(makeIsland(island));
     else children.push(...toChildren(nodes.slice(i + 1, end), makeIsland));
     node.remove();
@@ -55,13 +54,11 @@ function toChildren(nodes: Node[], makeIsland: MakeIsland): ComponentChild[] {
 /** Index of the comment that closes the one at `start`, among its siblings. */
 function endOf(nodes: Node[], start: number): number {
   let depth = 0;
-  for (let i = start; i < nodes.length; i++) {
-    const node = nodes[i];
-    if (!(node instanceof Comment)) continue;
+  return nodes.findIndex((node, i) => {
+    if (i < start || !(node instanceof Comment)) return false;
     if (node.data.startsWith("frsh:")) depth++;
-    if (node.data.startsWith("/frsh:") && --depth === 0) return i;
-  }
-  throw new Error(`"${(nodes[start] as Comment).data}" is not closed`);
+    return node.data.startsWith("/frsh:") && --depth === 0;
+  });
 }
 
 function toElement(element: Element, makeIsland: MakeIsland): VNode {

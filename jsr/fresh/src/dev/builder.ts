@@ -1,16 +1,16 @@
 import { basename, extname, isAbsolute, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { App, type ListenOptions, setBuildCache } from "../app.ts";
 import type { BuildCache } from "../build_cache.ts";
 import { newBuildId } from "../build_id.ts";
-import { uniqueName } from "../island_registry.ts";
+import { islandRegistry, uniqueName } from "../island_registry.ts";
 import { serve } from "../listen.ts";
-import { notInThisBuild } from "../not_in_this_build.ts";
-import { bundle, RUNTIME_ENTRY, type SourceMapOptions } from "./bundle.ts";
-import { crawl, type FoundRoute } from "./crawl.ts";
+import { type LeftOut, leftOut } from "../not_in_this_build.ts";
+import { bundle, RUNTIME_ENTRY } from "./bundle.ts";
+import { crawl } from "./crawl.ts";
 import { withLiveReload } from "./live_reload.ts";
-import { MemoryBuildCache } from "./memory_build_cache.ts";
-import { type DiskBuild, writeBuild } from "./write_build.ts";
+import { memoryReader } from "./memory_build_cache.ts";
+import { type Build, writeBuild } from "./write_build.ts";
 
 type Mode = "development" | "production";
 
@@ -27,23 +27,19 @@ export interface BuildOptions {
   serverEntry?: string;
   /** Files that are neither routes nor islands; tests unless told otherwise. */
   ignore?: RegExp[];
-  sourceMap?: SourceMapOptions;
 }
 
 /** `BuildOptions` with absolute paths and defaults. */
 export type ResolvedBuildConfig =
-  & Required<Omit<BuildOptions, "sourceMap" | "staticDir">>
-  & {
-    staticDir: string[];
-    mode: Mode;
-    sourceMap: SourceMapOptions | undefined;
-  };
+  & Required<Omit<BuildOptions, "staticDir">>
+  & { staticDir: string[]; mode: Mode };
 
 /** Builds an app's browser code and finds its routes. */
 // deno-lint-ignore no-explicit-any
 export class Builder<State = any> {
   readonly config: ResolvedBuildConfig;
-  readonly #registered: string[] = [];
+  readonly registerIsland: LeftOut = leftOut("builder.registerIsland()");
+  readonly onTransformStaticFile: LeftOut = leftOut("builder.onTransformStaticFile()");
 
   constructor(options: BuildOptions = {}) {
     const root = resolvePath(options.root ?? ".", Deno.cwd());
@@ -58,21 +54,7 @@ export class Builder<State = any> {
       target: options.target ?? ["chrome99", "firefox99", "safari15"],
       ignore: options.ignore ?? [/[._]test\.(?:[tj]sx?|[mc][tj]s)$/],
       mode: "production",
-      sourceMap: options.sourceMap,
     };
-  }
-
-  /** Adds a file outside the island folder. */
-  registerIsland(specifier: string): void {
-    this.#registered.push(resolvePath(specifier, this.config.root));
-  }
-
-  /** Transforming static files is not in this build. */
-  onTransformStaticFile(
-    _options: { pluginName: string; filter: RegExp },
-    _fn: unknown,
-  ): void {
-    notInThisBuild("builder.onTransformStaticFile()");
   }
 
   /**
@@ -102,77 +84,53 @@ export class Builder<State = any> {
     const imported = await importApp();
     const app = imported instanceof App ? imported : imported.app;
     setBuildCache(app, await this.#load(await this.#bundle()), "development");
-    const { basePath } = app.config;
-    await serve(withLiveReload(app.handler()), { basePath, ...options });
+    await serve(withLiveReload(app.handler()), options);
   }
 
-  async #bundle(): Promise<DiskBuild> {
-    const { root, outDir, serverEntry, target, mode, sourceMap, staticDir } = this.config;
+  async #bundle(): Promise<Build> {
+    const { root, outDir, serverEntry, target, mode, staticDir: staticDirs } = this.config;
     const { routes, islands } = await crawl(this.config);
-    const entries = entryNames(new Set([...islands, ...this.#registered]));
+    const entries = entryNames(islands);
     const buildId = await newBuildId();
-    const dev = mode === "development";
-    const bundled = await bundle({
-      root,
-      dev,
-      buildId,
-      target,
-      entries,
-      sourceMap,
-    });
+    const bundled = await bundle({ root, dev: mode === "development", buildId, target, entries });
     const url = (name: string) => `/_fresh/js/${buildId}/${name}`;
     return {
-      root,
-      outDir,
-      serverEntry,
-      buildId,
+      ...{ root, outDir, serverEntry, buildId, staticDirs, routes },
       clientEntry: url(`${RUNTIME_ENTRY}.js`),
-      staticDirs: staticDir,
       files: new Map(bundled.map((file) => [url(file.name), file])),
       islands: Object.entries(entries)
         .map(([name, source]) => ({ name, source, file: url(`${name}.js`) })),
-      routes,
     };
   }
 
-  async #load(build: DiskBuild): Promise<BuildCache<State>> {
+  async #load(build: Build): Promise<BuildCache> {
+    const { root, buildId, clientEntry } = build;
     const islandModules = await Promise.all(
-      build.islands.map(async ({ name, file, source }) => ({
-        name,
-        file,
-        mod: await importFile(source),
-      })),
+      build.islands.map(async ({ source, ...rest }) => ({ ...rest, mod: await load(source) })),
     );
-    const routeFiles = await Promise.all(build.routes.map(loadRoute));
-    const reload = this.config.mode === "development";
-    return new MemoryBuildCache({
-      ...build,
-      islandModules,
-      routeFiles,
-      reload,
-    });
+    const routeFiles = await Promise.all(build.routes.map(async ({ filePath, ...route }) => ({
+      ...route,
+      mod: route.type === "route" ? () => load(filePath) : await load(filePath),
+    })));
+    return {
+      ...{ root, buildId, clientEntry, routeFiles },
+      islands: islandRegistry(islandModules),
+      reload: this.config.mode === "development",
+      readFile: memoryReader(build),
+    };
   }
 }
 
-async function loadRoute({ filePath, lazy, ...route }: FoundRoute) {
-  const load = () => importFile(filePath);
-  return { ...route, mod: lazy ? load : await load() };
-}
-
-function importFile(path: string): Promise<object> {
+function load(path: string): Promise<object> {
   return import(pathToFileURL(path).href);
 }
 
-function entryNames(sources: Set<string>): Record<string, string> {
+function entryNames(sources: string[]): Record<string, string> {
   const taken = new Set([RUNTIME_ENTRY]);
-  return Object.fromEntries(
-    [...sources].map((
-      path,
-    ) => [uniqueName(basename(path, extname(path)), taken), path]),
-  );
+  const nameOf = (path: string) => uniqueName(basename(path, extname(path)), taken);
+  return Object.fromEntries(sources.map((path) => [nameOf(path), path]));
 }
 
 function resolvePath(path: string, base: string): string {
-  if (path.startsWith("file://")) return fileURLToPath(path);
   return isAbsolute(path) ? path : join(base, path);
 }

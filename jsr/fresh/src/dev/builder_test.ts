@@ -24,10 +24,10 @@ const FILES = {
     const n = signal(0);
     export function Local() { return <i>{n}</i>; }`,
   "islands/Counter.tsx": `import { useSignal } from "@preact/signals";
-    import { asset, Head, IS_BROWSER } from "fresh/runtime";
+    import { asset, IS_BROWSER } from "fresh/runtime";
     export default function Counter() {
       const n = useSignal(0);
-      return <b title={asset("/x")}><Head><title>c</title></Head>{IS_BROWSER ? 1 : 0}{n}</b>;
+      return <b title={asset("/x")}>{IS_BROWSER ? 1 : 0}{n}</b>;
     }`,
   "static/a.txt": "alpha",
   "static/.hidden": "secret",
@@ -211,5 +211,7 @@ Deno.test("Builder resolves its options, and what it leaves out throws", () => {
     ["/p", "/p/main.ts", "/p/out", ["/p/a", "/b"], "/p/routes"],
   );
   const builder = new Builder();
-  assertThrows(() => builder.onTransformStaticFile({ pluginName: "x", filter: /x/ }, () => {}));
+  for (const leftOut of [builder.onTransformStaticFile, builder.registerIsland]) {
+    assertThrows(() => leftOut(), Error, "not in this build");
+  }
 });

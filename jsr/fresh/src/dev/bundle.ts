@@ -1,14 +1,7 @@
-import { dirname, isAbsolute, relative } from "node:path";
+import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { mapSpecifier, type ProjectConfig, readProjectConfig } from "./import_map.ts";
-
-/** Whether and how to write source maps, in esbuild's terms. */
-export interface SourceMapOptions {
-  kind: esbuild.BuildOptions["sourcemap"];
-  sourceRoot?: esbuild.BuildOptions["sourceRoot"];
-  sourcesContent?: esbuild.BuildOptions["sourcesContent"];
-}
 
 export interface BundleOptions {
   root: string;
@@ -17,7 +10,6 @@ export interface BundleOptions {
   target: string | string[];
   /** Island files by the names of their bundles. */
   entries: Record<string, string>;
-  sourceMap: SourceMapOptions | undefined;
 }
 
 /** A file for the browser, by its name below `/_fresh/js/<build id>/`. */
@@ -35,11 +27,12 @@ export const RUNTIME_ENTRY = "fresh-runtime";
  * above all) is in one file and exists once.
  */
 export async function bundle(options: BundleOptions): Promise<BundledFile[]> {
-  const { root, dev, target } = options;
+  const { root, dev, target, entries, buildId } = options;
   const project = await readProjectConfig(root);
+  const runtime = besideThisPackage(dev ? "../client/dev.ts" : "../client/boot.ts");
   const { outputFiles = [] } = await withEsbuild(() =>
     esbuild.build({
-      entryPoints: { [RUNTIME_ENTRY]: runtimeEntry(dev), ...options.entries },
+      entryPoints: { [RUNTIME_ENTRY]: runtime, ...entries },
       absWorkingDir: root,
       outdir: root,
       write: false,
@@ -49,15 +42,12 @@ export async function bundle(options: BundleOptions): Promise<BundledFile[]> {
       platform: "browser",
       target,
       minify: !dev,
-      ...sourceMapOptions(options),
       jsx: "automatic",
       jsxImportSource: project.jsxImportSource,
       tsconfigRaw: "{}",
       define: {
-        FRESH_BUILD_ID: JSON.stringify(options.buildId),
-        "process.env.NODE_ENV": JSON.stringify(
-          dev ? "development" : "production",
-        ),
+        FRESH_BUILD_ID: JSON.stringify(buildId),
+        "process.env.NODE_ENV": JSON.stringify(dev ? "development" : "production"),
       },
       logLevel: "silent",
       plugins: [denoResolution(project)],
@@ -83,25 +73,8 @@ async function withEsbuild<T>(use: () => Promise<T>): Promise<T> {
   }
 }
 
-function runtimeEntry(dev: boolean): string {
-  return besideThisPackage(dev ? "../client/dev.ts" : "../client/boot.ts");
-}
-
 function besideThisPackage(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url));
-}
-
-function sourceMapOptions(
-  { dev, sourceMap }: BundleOptions,
-): esbuild.BuildOptions {
-  if (dev) return { sourcemap: "inline" };
-  if (sourceMap === undefined) return {};
-  const { kind, sourceRoot, sourcesContent } = sourceMap;
-  return {
-    ...(kind === undefined ? {} : { sourcemap: kind }),
-    ...(sourceRoot === undefined ? {} : { sourceRoot }),
-    ...(sourcesContent === undefined ? {} : { sourcesContent }),
-  };
 }
 
 /** Marks what this plugin has resolved already. */
@@ -112,49 +85,19 @@ function denoResolution(project: ProjectConfig): esbuild.Plugin {
     name: "deno-resolution",
     setup(build) {
       build.onResolve({ filter: /^fresh(\/|$)/ }, ({ path }) => {
-        if (path === "fresh/runtime") {
-          return { path: besideThisPackage("../client/runtime.ts") };
-        }
-        return {
-          errors: [{
-            text: `Islands can import fresh/runtime, but not ${path}`,
-          }],
-        };
+        if (path === "fresh/runtime") return { path: besideThisPackage("../client/runtime.ts") };
+        return { errors: [{ text: `Islands can import fresh/runtime, but not ${path}` }] };
       });
       build.onResolve({ filter: /^[^./]/ }, (args) => {
         if (args.pluginData === RESOLVED || isAbsolute(args.path)) return null;
         const path = mapSpecifier(args.path, project) ?? args.path;
         if (isAbsolute(path)) return { path };
-        return resolvePackage(build, path, { project, args });
+        // What keeps state must come from one place, whoever imports it: the project's packages.
+        const shared = /^(preact|@preact\/signals)(\/|$)/.test(path);
+        const nested = args.resolveDir.includes("node_modules");
+        const resolveDir = shared || !nested ? project.dir : args.resolveDir;
+        return build.resolve(path, { resolveDir, kind: args.kind, pluginData: RESOLVED });
       });
     },
   };
-}
-
-/**
- * The packages that keep state must come from one place, whoever imports them: the project's. Other
- * packages of packages are looked up from where they are imported.
- */
-async function resolvePackage(
-  build: esbuild.PluginBuild,
-  path: string,
-  { project, args }: { project: ProjectConfig; args: esbuild.OnResolveArgs },
-): Promise<esbuild.OnResolveResult> {
-  const shared = /^(preact|@preact\/signals|@preact\/signals-core)(\/|$)/.test(
-    path,
-  );
-  const nested = args.resolveDir.includes("node_modules");
-  const dirs = shared || !nested
-    ? [project.dir, args.resolveDir, dirname(besideThisPackage("."))]
-    : [args.resolveDir];
-  let result: esbuild.OnResolveResult | undefined;
-  for (const resolveDir of dirs) {
-    result = await build.resolve(path, {
-      resolveDir,
-      kind: args.kind,
-      pluginData: RESOLVED,
-    });
-    if (result.errors?.length === 0) break;
-  }
-  return result ?? null!;
 }

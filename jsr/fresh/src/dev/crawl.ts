@@ -1,18 +1,11 @@
 import { join, relative, sep } from "node:path";
-import type { RouteFileType } from "../fs_routes.ts";
+import type { RouteFile, RouteFileType } from "../fs_routes.ts";
+import { notInThisBuild } from "../not_in_this_build.ts";
 import { fileToPattern } from "../patterns.ts";
 import { compareRouteIds } from "./route_order.ts";
 
 /** A route file that has been found but not loaded. */
-export interface FoundRoute {
-  id: string;
-  filePath: string;
-  type: RouteFileType;
-  pattern: string;
-  routePattern: string;
-  /** Load it with its first request. */
-  lazy: boolean;
-}
+export type FoundRoute = Omit<RouteFile, "mod"> & { filePath: string };
 
 export interface CrawlOptions {
   routeDir: string;
@@ -45,8 +38,7 @@ export async function listFiles(dir: string): Promise<string[]> {
   try {
     for await (const entry of Deno.readDir(dir)) {
       const path = join(dir, entry.name);
-      if (entry.isDirectory) found.push(...await listFiles(path));
-      else found.push(path);
+      found.push(...entry.isDirectory ? await listFiles(path) : [path]);
     }
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
@@ -63,31 +55,20 @@ const SPECIAL_FILES: Record<string, RouteFileType> = {
   _middleware: "middleware",
 };
 
-async function describeRoute(
-  routeDir: string,
-  filePath: string,
-): Promise<FoundRoute> {
-  const path = relative(routeDir, filePath).replaceAll(sep, "/");
-  const id = `/${path.replace(MODULE, "")}`;
+async function describeRoute(routeDir: string, filePath: string): Promise<FoundRoute> {
+  const id = `/${relative(routeDir, filePath).replaceAll(sep, "/").replace(MODULE, "")}`;
   const name = id.slice(id.lastIndexOf("/") + 1);
-  const type = SPECIAL_FILES[name];
-  if (type !== undefined) {
-    const pattern = fileToPattern(id.slice(0, -name.length), {
-      keepGroups: true,
-    });
-    return { id, filePath, type, pattern, routePattern: pattern, lazy: false };
+  const special = SPECIAL_FILES[name];
+  if (special !== undefined) {
+    const pattern = fileToPattern(id.slice(0, -name.length), { keepGroups: true });
+    return { id, filePath, type: special, pattern, routePattern: pattern };
+  }
+  // Such a file would answer at another URL than its name says, and only after its first request.
+  if ((await Deno.readTextFile(filePath)).includes("routeOverride")) {
+    notInThisBuild(`routeOverride in routes${id}`);
   }
   let pattern = fileToPattern(id, { keepGroups: true });
   // An index belongs to the scope of its own folder.
   if (name === "index" && !pattern.endsWith("/")) pattern += "/";
-  // A pattern of its own has to be known before the first request.
-  const lazy = !(await Deno.readTextFile(filePath)).includes("routeOverride");
-  return {
-    id,
-    filePath,
-    type: "route",
-    pattern,
-    routePattern: fileToPattern(id),
-    lazy,
-  };
+  return { id, filePath, type: "route", pattern, routePattern: fileToPattern(id) };
 }

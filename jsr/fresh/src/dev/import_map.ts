@@ -11,20 +11,11 @@ export interface ProjectConfig {
 /** Reads the nearest `deno.json` at or above a folder. */
 export async function readProjectConfig(from: string): Promise<ProjectConfig> {
   for (let dir = from;; dir = dirname(dir)) {
-    const text = await readIfPresent(join(dir, "deno.json"));
-    if (text !== null) return toProjectConfig(dir, JSON.parse(text));
-    if (dirname(dir) === dir) {
-      throw new Error(`There is no deno.json at or above ${from}`);
+    try {
+      return toProjectConfig(dir, JSON.parse(await Deno.readTextFile(join(dir, "deno.json"))));
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound) || dirname(dir) === dir) throw error;
     }
-  }
-}
-
-async function readIfPresent(path: string): Promise<string | null> {
-  try {
-    return await Deno.readTextFile(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
   }
 }
 
@@ -33,18 +24,10 @@ interface DenoJson {
   compilerOptions?: { jsx?: string; jsxImportSource?: string };
 }
 
-function toProjectConfig(
-  dir: string,
-  { imports = {}, compilerOptions }: DenoJson,
-): ProjectConfig {
-  const jsxImportSource = compilerOptions?.jsxImportSource;
-  if (jsxImportSource === undefined) {
-    throw new Error(`${dir}/deno.json needs compilerOptions.jsxImportSource`);
-  }
-  if (compilerOptions?.jsx === "precompile") {
-    throw new Error(
-      `${dir}/deno.json has jsx "precompile", which is not in this build: "react-jsx"`,
-    );
+function toProjectConfig(dir: string, { imports = {}, compilerOptions }: DenoJson): ProjectConfig {
+  const { jsx, jsxImportSource } = compilerOptions ?? {};
+  if (jsx !== "react-jsx" || jsxImportSource === undefined) {
+    throw new Error(`${dir}/deno.json needs jsx "react-jsx" and a jsxImportSource`);
   }
   return { dir, imports, jsxImportSource };
 }
@@ -58,23 +41,14 @@ export function mapSpecifier(
   { dir, imports }: ProjectConfig,
 ): string | null {
   const key = Object.keys(imports)
-    .filter((each) =>
-      specifier === each ||
-      (each.endsWith("/") && specifier.startsWith(each)) ||
-      specifier.startsWith(`${each}/`)
-    )
+    .filter((each) => specifier === each || specifier.startsWith(each.replace(/\/?$/, "/")))
     .sort((a, b) => b.length - a.length)[0];
   const target = key === undefined ? specifier : imports[key] + specifier.slice(key.length);
-  if (target.startsWith("npm:")) return npmPackagePath(target);
   if (target.startsWith("jsr:")) {
-    throw new Error(
-      `${specifier} is a JSR package, which is not in this build's browser bundles`,
-    );
+    throw new Error(`${specifier} is a JSR package, which is not in this build's browser bundles`);
   }
+  // `npm:@scope/name@^1.2.3/sub` to `@scope/name/sub`.
+  const [, name, path = ""] = target.match(/^npm:(@?[^@]+)(?:@[^/]*)?(\/.*)?$/) ?? [];
+  if (name !== undefined) return name + path;
   return target.startsWith("./") || target.startsWith("../") ? join(dir, target) : null;
-}
-
-/** `npm:@scope/name@^1.2.3/sub` to `@scope/name/sub`. */
-function npmPackagePath(specifier: string): string {
-  return specifier.replace(/^npm:\/?((?:@[^/]+\/)?[^@/]+)(?:@[^/]*)?/, "$1");
 }

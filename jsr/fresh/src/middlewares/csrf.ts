@@ -6,10 +6,7 @@ import type { Middleware } from "./mod.ts";
 // deno-lint-ignore no-explicit-any
 export interface CsrfOptions<State = any> {
   /** Instead of the request's own origin. */
-  origin?:
-    | string
-    | string[]
-    | ((origin: string, context: Context<State>) => boolean);
+  origin?: string | string[] | ((origin: string, context: Context<State>) => boolean);
 }
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);

@@ -1,45 +1,26 @@
 import type { Context } from "../context.ts";
 
 /** Takes part in answering a request; `ctx.next()` runs whatever comes after it. */
-export type Middleware<State> = (
-  ctx: Context<State>,
-) => Response | Promise<Response>;
+export type Middleware<State> = (ctx: Context<State>) => Response | Promise<Response>;
 
 /** The older name of `Middleware`. */
 export type MiddlewareFn<State> = Middleware<State>;
 
-/** A middleware, or a function that loads one. */
-export type MaybeLazyMiddleware<State> = (
-  ctx: Context<State>,
-) => Response | Promise<Response | Middleware<State>>;
-
 /** Runs the middlewares in order, then what `ctx.next` was at the start. */
-export function chain<State>(
-  middlewares: MaybeLazyMiddleware<State>[],
-): Middleware<State> {
-  const steps = [...middlewares];
-
-  async function run(
-    ctx: Context<State>,
-    index: number,
-    after: Middleware<State>,
-  ) {
-    const step = steps[index];
-    if (step === undefined) return after(ctx);
-    ctx.next = async () => await run(ctx, index + 1, after);
-    try {
-      const result = await step(ctx);
-      if (typeof result !== "function") return result;
-      steps[index] = result;
-      return await result(ctx);
-    } catch (error) {
-      ctx.error = error;
-      throw error;
-    }
-  }
-
+export function chain<State>(steps: Middleware<State>[]): Middleware<State> {
   return (ctx) => {
-    const { next } = ctx;
-    return run(ctx, 0, () => next());
+    const after = ctx.next;
+    async function run(index: number): Promise<Response> {
+      const step = steps[index];
+      if (step === undefined) return await after();
+      ctx.next = () => run(index + 1);
+      try {
+        return await step(ctx);
+      } catch (error) {
+        ctx.error = error;
+        throw error;
+      }
+    }
+    return run(0);
   };
 }

@@ -3,10 +3,12 @@ import { ASSET_CACHE_BUST_KEY } from "../build_id.ts";
 import { buildCacheOf, type Context } from "../context.ts";
 import type { Middleware } from "./mod.ts";
 
+const IMMUTABLE = "public, max-age=31536000, immutable";
+
 /** Serves the static folder and the browser code of the build; other paths go on to the routes. */
 export function staticFiles<State>(): Middleware<State> {
   return async function staticFilesMiddleware(ctx) {
-    const path = decodedPath(ctx.url.pathname, ctx.config.basePath);
+    const path = decodedPath(ctx.url.pathname);
     if (path === null || path === "/") return await ctx.next();
     const file = await buildCacheOf(ctx).readFile(path);
     if (file === null) {
@@ -14,30 +16,22 @@ export function staticFiles<State>(): Middleware<State> {
       return path === "/favicon.ico" ? new Response(null, { status: 404 }) : await ctx.next();
     }
     const res = withoutBody(ctx, file);
-    if (res === null) {
-      return new Response(file.readable as BodyInit, {
-        headers: headersOf(ctx, file),
-      });
-    }
+    if (res === null) return new Response(file.readable, { headers: headersOf(ctx, file) });
     file.close();
     return res;
   };
 }
 
-function decodedPath(pathname: string, basePath: string): string | null {
+function decodedPath(pathname: string): string | null {
   try {
-    const path = decodeURIComponent(pathname.slice(basePath.length));
-    return `/${path.split("/").filter((segment) => segment !== "").join("/")}`;
+    return `/${decodeURIComponent(pathname).split("/").filter(Boolean).join("/")}`;
   } catch {
     return null;
   }
 }
 
 /** The answer if it is one that does not send the file. */
-function withoutBody<State>(
-  ctx: Context<State>,
-  file: StaticFile,
-): Response | null {
+function withoutBody<State>(ctx: Context<State>, file: StaticFile): Response | null {
   const { req, url } = ctx;
   if (req.method !== "GET" && req.method !== "HEAD") {
     return new Response("Method Not Allowed", { status: 405 });
@@ -45,10 +39,8 @@ function withoutBody<State>(
   const key = url.searchParams.get(ASSET_CACHE_BUST_KEY);
   if (key !== null && key !== buildCacheOf(ctx).buildId) {
     url.searchParams.delete(ASSET_CACHE_BUST_KEY);
-    return new Response(null, {
-      status: 307,
-      headers: { location: url.pathname + url.search },
-    });
+    const location = url.pathname + url.search;
+    return new Response(null, { status: 307, headers: { location } });
   }
   if (isProduction(ctx) && file.hash !== null) {
     const known = req.headers.get("If-None-Match");
@@ -62,23 +54,14 @@ function withoutBody<State>(
 function headersOf<State>(ctx: Context<State>, file: StaticFile): Headers {
   const headers = baseHeaders(file);
   headers.set("Content-Length", String(file.size));
-  if (isProduction(ctx) && file.hash !== null) {
-    headers.set("ETag", weak(file.hash));
-  }
-  headers.set(
-    "Cache-Control",
-    isImmutable(ctx)
-      ? "public, max-age=31536000, immutable"
-      : "no-cache, no-store, max-age=0, must-revalidate",
-  );
+  if (isProduction(ctx) && file.hash !== null) headers.set("ETag", weak(file.hash));
+  const caching = isImmutable(ctx) ? IMMUTABLE : "no-cache, no-store, max-age=0, must-revalidate";
+  headers.set("Cache-Control", caching);
   return headers;
 }
 
 function baseHeaders(file: StaticFile): Headers {
-  return new Headers({
-    "Content-Type": file.contentType,
-    "Vary": "If-None-Match",
-  });
+  return new Headers({ "Content-Type": file.contentType, "Vary": "If-None-Match" });
 }
 
 function weak(hash: string): string {
@@ -90,7 +73,7 @@ function isImmutable<State>(ctx: Context<State>): boolean {
   const { buildId } = buildCacheOf(ctx);
   return isProduction(ctx) && (
     ctx.url.searchParams.get(ASSET_CACHE_BUST_KEY) === buildId ||
-    ctx.url.pathname.startsWith(`${ctx.config.basePath}/_fresh/js/${buildId}/`)
+    ctx.url.pathname.startsWith(`/_fresh/js/${buildId}/`)
   );
 }
 

@@ -1,20 +1,58 @@
+import { isValidElement } from "preact";
 import { Signal } from "@preact/signals";
-import { type SlotRef, SPECIAL, type Tag } from "./format.ts";
+import { notInThisBuild } from "../not_in_this_build.ts";
 
-/** Tells whether a value stands for server-rendered content. */
-export type SlotOf = (value: object) => SlotRef | null;
+/** Gives the id of the server-rendered content that a value stands for; null for other values. */
+export type SlotOf = (value: object) => number | null;
 
 /**
- * Encodes island props as described in `format.ts`. Throws TypeError for what cannot reach a browser:
- * functions, symbols, promises, streams, class instances.
+ * Encodes island props as JSON in which every array begins with a tag: `["list", …items]`,
+ * `["date", ms]`, `["signal", id, value]`, `["slot", id]`, or `["undefined"]`. A signal that comes
+ * again has the same id. Throws for what is neither JSON nor one of these.
  */
-export function encodeProps(
-  value: unknown,
-  slotOf: SlotOf = () => null,
-): string {
-  const encoder = new Encoder(slotOf);
-  encoder.reference(value, "props");
-  return encoder.toString();
+export function encodeProps(value: unknown, slotOf: SlotOf = () => null): string {
+  const signals = new Map<Signal, number>();
+
+  function encode(value: unknown, path: string[]): unknown {
+    if (value === undefined) return ["undefined"];
+    if (value === null || ["string", "boolean"].includes(typeof value)) return value;
+    if (typeof value === "number" && Number.isFinite(value)) return value;
+    if (typeof value === "object") return encodeObject(value, path);
+    return refuse(path, `${typeof value} ${String(value)}`);
+  }
+
+  function encodeObject(value: object, path: string[]): unknown {
+    if (path.length > MAX_DEPTH) return refuse(path.slice(0, 5), "structure too deep, or a cycle");
+    const slot = slotOf(value);
+    if (slot !== null) return ["slot", slot];
+    const inner = (key: string, item: unknown) => encode(item, [...path, key]);
+    if (Array.isArray(value)) return ["list", ...Array.from(value, (v, i) => inner(`${i}`, v))];
+    const prototype = Object.getPrototypeOf(value);
+    if (prototype === Signal.prototype) {
+      const signal = value as Signal;
+      const id = signals.get(signal) ?? signals.size;
+      const seen = signals.has(signal);
+      signals.set(signal, id);
+      return seen ? ["signal", id] : ["signal", id, inner("value", signal.peek())];
+    }
+    if (isValidElement(value)) return refuse(path, "JSX, which only children can be");
+    if (value instanceof Date) return ["date", value.getTime()];
+    if (prototype !== Object.prototype && prototype !== null) {
+      return refuse(path, prototype.constructor?.name ?? "class instance");
+    }
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inner(key, item)]));
+  }
+
+  return JSON.stringify(encode(value, ["props"]));
+}
+
+/** Deeper than any sensible props, and far from the end of the stack. */
+const MAX_DEPTH = 100;
+
+function refuse(path: string[], what: string): never {
+  notInThisBuild(
+    `An island prop that is neither JSON, Date nor signal (${path.join(".")}: ${what})`,
+  );
 }
 
 /** `encodeProps` output, or any string, as a JavaScript literal that is safe inside `<script>`. */
@@ -23,102 +61,4 @@ export function scriptLiteral(text: string): string {
     .replaceAll("<", "\\u003c")
     .replaceAll("\u2028", "\\u2028")
     .replaceAll("\u2029", "\\u2029");
-}
-
-class Encoder {
-  readonly #nodes: string[] = [];
-  readonly #seen = new Map<unknown, number>();
-  readonly #slotOf: SlotOf;
-
-  constructor(slotOf: SlotOf) {
-    this.#slotOf = slotOf;
-  }
-
-  toString(): string {
-    return `[${this.#nodes.join(",")}]`;
-  }
-
-  reference(value: unknown, path: string): number {
-    const special = specialOf(value);
-    if (special !== null) return special;
-    const known = this.#seen.get(value);
-    if (known !== undefined) return known;
-    // The place is taken before the contents are encoded: they may refer back to it.
-    const index = this.#nodes.push("") - 1;
-    this.#seen.set(value, index);
-    this.#nodes[index] = JSON.stringify(this.#node(value, path));
-    return index;
-  }
-
-  #node(value: unknown, path: string): unknown {
-    switch (typeof value) {
-      case "string":
-      case "number":
-      case "boolean":
-        return value;
-      case "bigint":
-        return ["bigint", String(value)];
-      case "object":
-        return this.#object(value as object, path);
-      default:
-        throw new TypeError(
-          `Island ${path} is a ${typeof value}, which cannot be serialized`,
-        );
-    }
-  }
-
-  #object(value: object, path: string): [Tag, ...unknown[]] {
-    const slot = this.#slotOf(value);
-    if (slot !== null) return ["slot", slot.id, slot.name];
-    if (value instanceof Signal) {
-      // A computed is a signal too, of a derived class.
-      const tag = Object.getPrototypeOf(value) === Signal.prototype ? "signal" : "computed";
-      return [tag, this.reference(value.peek(), `${path}.value`)];
-    }
-    if (Array.isArray(value)) return ["array", ...this.#items(value, path)];
-    if (value instanceof Date) {
-      return ["date", Number.isNaN(value.getTime()) ? null : value.getTime()];
-    }
-    if (value instanceof URL) return ["url", value.href];
-    if (value instanceof RegExp) return ["regexp", value.source, value.flags];
-    if (value instanceof Uint8Array) return ["bytes", ...value];
-    if (value instanceof Set) return ["set", ...this.#items([...value], path)];
-    if (value instanceof Map) {
-      return ["map", ...this.#items([...value].flat(), path)];
-    }
-    const prototype = Object.getPrototypeOf(value);
-    if (prototype === Object.prototype || prototype === null) {
-      return [
-        "object",
-        ...this.#entries(value as Record<string, unknown>, path),
-      ];
-    }
-    const name = prototype.constructor?.name ?? "class instance";
-    throw new TypeError(
-      `Island ${path} is a ${name}, which cannot be serialized`,
-    );
-  }
-
-  #items(items: unknown[], path: string): number[] {
-    return Array.from(
-      items,
-      (item, i) => i in items ? this.reference(item, `${path}[${i}]`) : SPECIAL.hole,
-    );
-  }
-
-  #entries(value: Record<string, unknown>, path: string): unknown[] {
-    return Object.keys(value).flatMap((
-      key,
-    ) => [key, this.reference(value[key], `${path}.${key}`)]);
-  }
-}
-
-function specialOf(value: unknown): number | null {
-  if (value === undefined) return SPECIAL.undefined;
-  if (value === null) return SPECIAL.null;
-  if (typeof value !== "number") return null;
-  if (Number.isNaN(value)) return SPECIAL.NaN;
-  if (value === Infinity) return SPECIAL.Infinity;
-  if (value === -Infinity) return SPECIAL["-Infinity"];
-  return Object.is(value, -0) ? SPECIAL["-0"] : null;
 }

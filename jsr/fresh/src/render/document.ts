@@ -6,15 +6,15 @@ import type { BuildCache } from "../build_cache.ts";
 import { setBuildId } from "../build_id.ts";
 import type { Context, Shell } from "../context.ts";
 import { NONCE } from "../middlewares/csp.ts";
-import { pageProps, renderComponent } from "./route.ts";
+import { renderComponent } from "./route.ts";
 import { preloadLinks } from "./scripts.ts";
-import { type RenderState, withRenderState } from "./state.ts";
+import { newRenderState, type RenderState, withRenderState } from "./state.ts";
 
 export interface DocumentParts<State> {
   vnode: VNode | null;
   init: ResponseInit;
   shell: Shell<State>;
-  buildCache: BuildCache<State>;
+  buildCache: BuildCache;
 }
 
 /**
@@ -30,55 +30,28 @@ export async function renderDocument<State>(
   for (const { component } of shell.layouts.toReversed()) {
     const child = content;
     ctx.Component = () => child;
-    const wrapped = await renderComponent(
-      component,
-      pageProps(ctx, { data: null, Component: ctx.Component }),
-    );
+    const wrapped = await renderComponent(ctx, { component, data: null, Component: ctx.Component });
     if (wrapped instanceof Response) return wrapped;
     content = wrapped;
   }
 
-  const rendered = { page: null as VNode | null };
-  let wrapper: VNode | null = null;
+  let page: VNode | null = null;
+  let wrapper: VNode | Response | null = null;
   if (shell.app !== null) {
-    ctx.Component = () => rendered.page;
-    const result = await renderComponent(
-      shell.app,
-      pageProps(ctx, { data: null, Component: ctx.Component }),
-    );
-    if (result instanceof Response) return result;
-    wrapper = result;
+    const Component = ctx.Component = () => page;
+    wrapper = await renderComponent(ctx, { component: shell.app, data: null, Component });
+    if (wrapper instanceof Response) return wrapper;
   }
 
-  const state = newState(ctx, buildCache);
+  const state = newRenderState(buildCache, ctx.url);
   const html = withRenderState(state, () => {
     setBuildId(buildCache.buildId);
-    let body = renderToString(content ?? h(Fragment, null));
-    if (shell.app !== null) {
-      rendered.page = rawHtml(body);
-      body = renderToString(wrapper ?? h(Fragment, null));
-    }
-    return `<!DOCTYPE html>${completeDocument(body, state)}`;
+    const body = renderToString(content ?? h(Fragment, null));
+    if (shell.app === null) return completeDocument(body, state);
+    page = rawHtml(body);
+    return completeDocument(renderToString(wrapper ?? h(Fragment, null)), state);
   });
-  return toResponse(html, init, state);
-}
-
-function newState<State>(
-  ctx: Context<State>,
-  buildCache: BuildCache<State>,
-): RenderState {
-  return {
-    buildCache,
-    url: ctx.url,
-    basePath: ctx.config.basePath,
-    nonce: crypto.randomUUID().replaceAll("-", ""),
-    head: new Map(),
-    islands: new Set(),
-    islandProps: [],
-    slots: [],
-    seen: new Set(),
-    insideHead: false,
-  };
+  return toResponse(`<!DOCTYPE html>${html}`, init, state);
 }
 
 function rawHtml(html: string): VNode {
@@ -90,24 +63,11 @@ function completeDocument(html: string, { seen }: RenderState): string {
   if (seen.size === 3) return html;
   let content: ComponentChildren = rawHtml(html);
   if (!seen.has("body")) content = h("body", null, content);
-  if (!seen.has("head")) {
-    content = h(
-      Fragment,
-      null,
-      h("head", null, h("meta", { charset: "utf-8" })),
-      content,
-    );
-  }
-  return renderToString(
-    seen.has("html") ? h(Fragment, null, content) : h("html", null, content),
-  );
+  if (!seen.has("head")) content = [h("head", null, h("meta", { charset: "utf-8" })), content];
+  return renderToString(h(seen.has("html") ? Fragment : "html", null, content));
 }
 
-function toResponse(
-  html: string,
-  init: ResponseInit,
-  state: RenderState,
-): Response {
+function toResponse(html: string, init: ResponseInit, state: RenderState): Response {
   const headers = new Headers(init.headers);
   headers.set("Content-Type", "text/html; charset=utf-8");
   const links = preloadLinks(state);

@@ -15,28 +15,21 @@ function BootScript(): ComponentChildren {
   const islands = [...state.islands];
   // Imported by number: an island may bear the name of a global.
   const imports = islands.map(({ exportName, file }, i) =>
-    `import { ${exportName} as island${i} } from ${scriptLiteral(state.basePath + file)};`
+    `import { ${exportName} as island${i} } from ${scriptLiteral(file)};`
   );
   const table = islands.map(({ name }, i) => `${scriptLiteral(name)}: island${i}`).join(", ");
-  const entry = scriptLiteral(state.basePath + state.buildCache.clientEntry);
-  const source = `import { boot } from ${entry};${imports.join("")}` +
-    `boot({ ${table} }, ${scriptLiteral(encodeIslandProps())});`;
-  return h("script", {
-    type: "module",
-    nonce: state.nonce,
-    dangerouslySetInnerHTML: { __html: source },
-  });
+  const source = `import { boot } from ${scriptLiteral(state.buildCache.clientEntry)};` +
+    `${imports.join("")}boot({ ${table} }, ${scriptLiteral(encodeIslandProps())});`;
+  const dangerouslySetInnerHTML = { __html: source };
+  return h("script", { type: "module", nonce: state.nonce, dangerouslySetInnerHTML });
 }
 
 /** Value of the `Link` header that lets the browser fetch the page's scripts early; null for none. */
 export function preloadLinks(state: RenderState): string | null {
   if (!needsScript(state)) return null;
-  const files = [
-    state.buildCache.clientEntry,
-    ...[...state.islands].map(({ file }) => file),
-  ];
+  const files = [state.buildCache.clientEntry, ...[...state.islands].map(({ file }) => file)];
   return [...new Set(files)]
-    .map((file) => `<${encodeURI(state.basePath + file)}>; rel="modulepreload"; as="script"`)
+    .map((file) => `<${encodeURI(file)}>; rel="modulepreload"; as="script"`)
     .join(", ");
 }
 

@@ -1,22 +1,25 @@
 import type { VNode } from "preact";
 import type { BuildCache, Island } from "../build_cache.ts";
 
+export type RenderState = ReturnType<typeof newRenderState>;
+
 /** What one page's rendering collects. Rendering is synchronous, so there is only ever one. */
-export interface RenderState {
-  // deno-lint-ignore no-explicit-any
-  readonly buildCache: BuildCache<any>;
-  readonly url: URL;
-  readonly basePath: string;
-  readonly nonce: string;
-  /** Tags for `<head>`, by what makes two of them the same. */
-  readonly head: Map<string, VNode>;
-  readonly islands: Set<Island>;
-  /** Props of each island on the page, in the order of rendering. */
-  readonly islandProps: Record<string, unknown>[];
-  /** Content handed to islands, by slot id; null once it has been rendered in place. */
-  readonly slots: ({ name: string; content: unknown } | null)[];
-  readonly seen: Set<"html" | "head" | "body">;
-  insideHead: boolean;
+export function newRenderState(buildCache: BuildCache, url: URL) {
+  return {
+    buildCache,
+    url,
+    nonce: crypto.randomUUID().replaceAll("-", ""),
+    /** Tags for `<head>`, by what makes two of them the same. */
+    head: new Map<string, VNode>(),
+    islands: new Set<Island>(),
+    /** Props of each island on the page, in the order of rendering. */
+    islandProps: [] as Record<string, unknown>[],
+    /** Content handed to islands, by slot id; null once it has been rendered in place. */
+    slots: [] as unknown[],
+    /** Which of html, head and body have been rendered. */
+    seen: new Set<string>(),
+    insideHead: false,
+  };
 }
 
 let current: RenderState | null = null;
