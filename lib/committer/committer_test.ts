@@ -1,0 +1,191 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { flakyKv, seeded } from "../../tests/support/flaky_kv.ts";
+import { realSystem, type System } from "../system.ts";
+import { Committer } from "./committer.ts";
+import { type Operation, StoreUnavailableError } from "./operation.ts";
+
+/** Waits between tries pass at once; a wait for a store that hangs never ends by itself. */
+const system: System = {
+  ...realSystem,
+  sleep: (ms, signal) => ms < 1000 ? Promise.resolve() : untilAborted(signal),
+};
+
+function untilAborted(signal?: AbortSignal): Promise<void> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+interface Counter {
+  total: number;
+  /** Who has been counted: what makes an addition idempotent. */
+  by: string[];
+}
+
+/** Counts `id` under `key`, up to `cap`. */
+function count(key: string, id: string, cap = Infinity): Operation<"counted" | "full"> {
+  const at = ["counters", key];
+  return {
+    keys: [at],
+    decide(draft) {
+      const counter = draft.get<Counter>(at) ?? { total: 0, by: [] };
+      if (counter.by.includes(id)) return "counted";
+      if (counter.total >= cap) return "full";
+      draft.set(at, { total: counter.total + 1, by: [...counter.by, id] });
+      return "counted";
+    },
+  };
+}
+
+async function stored(kv: Deno.Kv, key: string): Promise<Counter> {
+  return (await kv.get<Counter>(["counters", key])).value ?? { total: 0, by: [] };
+}
+
+describe("Committer", () => {
+  it("answers after the store has it, and puts callers who ask together into one commit", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
+    const committer = new Committer(watched, { system });
+    const ids = Array.from({ length: 200 }, (_, i) => `run-${i}`);
+    await Promise.all(ids.map((id) => committer.run(count("hot", id))));
+    assertEquals((await stored(kv, "hot")).total, 200);
+    assertEquals(traffic.reads, 1);
+    assert(traffic.commits <= 3, `${traffic.commits} commits`);
+  });
+
+  it("reads nothing when it is warm, and writes nothing for a refusal", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
+    const committer = new Committer(watched, { system });
+    await committer.run(count("a", "first", 1));
+    const cold = { ...traffic };
+    assertEquals(await committer.run({ ...count("a", "second", 1), isFinal: () => true }), "full");
+    assertEquals(traffic, cold);
+  });
+
+  it("reads once more before it tells a refusal that another process may have undone", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const here = new Committer(kv, { system });
+    const there = new Committer(kv, { system });
+    await here.run(count("a", "first", 1));
+    const at = ["counters", "a"];
+    await there.run({ keys: [at], decide: (draft) => draft.delete(at) });
+    assertEquals(await here.run(count("a", "second", 1)), "counted");
+  });
+
+  it("decides in the order asked", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const committer = new Committer(kv, { system });
+    await Promise.all(["a", "b", "c", "d"].map((id) => committer.run(count("order", id))));
+    assertEquals((await stored(kv, "order")).by, ["a", "b", "c", "d"]);
+  });
+
+  it("lets one operation that throws take nothing with it", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const committer = new Committer(kv, { system });
+    const bad: Operation<never> = {
+      keys: [["counters", "mixed"]],
+      decide(draft) {
+        draft.set(["counters", "mixed"], { total: 99, by: [] });
+        throw new Error("changed my mind");
+      },
+    };
+    const [, failed] = await Promise.allSettled([
+      committer.run(count("mixed", "a")),
+      committer.run(bad),
+      committer.run(count("mixed", "b")),
+    ]);
+    assertEquals(failed?.status, "rejected");
+    assertEquals((await stored(kv, "mixed")).by, ["a", "b"]);
+  });
+
+  it("refuses an operation that touches a key it did not name", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const committer = new Committer(kv, { system });
+    const sly: Operation<void> = { keys: [["a"]], decide: (draft) => draft.set(["b"], 1) };
+    await assertRejects(() => committer.run(sly), Error, "did not name");
+  });
+
+  it("has a bounded queue and says so", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const committer = new Committer(kv, { system, maxQueue: 10 });
+    const all = Array.from({ length: 30 }, (_, i) => committer.run(count("q", `${i}`)));
+    const settled = await Promise.allSettled(all);
+    const refused = settled.filter((one) => one.status === "rejected");
+    assertEquals(refused.length, 20);
+    assert(refused.every((one) => one.reason instanceof StoreUnavailableError));
+    assertEquals((await stored(kv, "q")).total, 10);
+  });
+
+  it("gives up on a store that hangs", async () => {
+    let now = 0;
+    const hanging = { getMany: () => new Promise(() => {}) } as unknown as Deno.Kv;
+    const clock: System = {
+      ...realSystem,
+      now: () => now,
+      sleep: (ms) => Promise.resolve(void (now += ms)),
+    };
+    const committer = new Committer(hanging, { system: clock });
+    await assertRejects(() => committer.run(count("a", "b")), StoreUnavailableError);
+  });
+});
+
+describe("Committer, several on one store over a bad connection", () => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    it(`admits exactly the cap and counts each caller once (seed ${seed})`, async () => {
+      using kv = await Deno.openKv(":memory:");
+      const random = seeded(seed);
+      const bad = { random, ambiguous: 0.2, locked: 0.2, turns: 8 };
+      const three = [0, 1, 2].map(() => new Committer(flakyKv(kv, bad).kv, { system }));
+      const asked = Array.from({ length: 150 }, (_, i) => ({ id: `run-${i}`, at: three[i % 3]! }));
+      const told = await Promise.all(asked.map(({ id, at }) => at.run(count("cap", id, 50))));
+      const counter = await stored(kv, "cap");
+      assertEquals(counter.total, 50);
+      assertEquals(new Set(counter.by).size, 50);
+      const admitted = asked.filter((_, i) => told[i] === "counted").map(({ id }) => id);
+      assertEquals(new Set(admitted), new Set(counter.by));
+    });
+
+    it(`keeps sums across keys whole (seed ${seed})`, async () => {
+      using kv = await Deno.openKv(":memory:");
+      const random = seeded(seed);
+      const bad = { random, ambiguous: 0.1, locked: 0.1, turns: 4 };
+      const three = [0, 1, 2].map(() => new Committer(flakyKv(kv, bad).kv, { system }));
+      const moves = Array.from({ length: 300 }, (_, i) => ({
+        id: `move-${i}`,
+        from: `acct-${Math.floor(random() * 6)}`,
+        to: `acct-${Math.floor(random() * 6)}`,
+        at: three[Math.floor(random() * 3)]!,
+      })).filter(({ from, to }) => from !== to);
+      await Promise.all(moves.map((move) => move.at.run(transfer(move))));
+      let sum = 0;
+      const expected = new Map<string, number>();
+      for (const { from, to } of moves) {
+        expected.set(from, (expected.get(from) ?? 0) - 1);
+        expected.set(to, (expected.get(to) ?? 0) + 1);
+      }
+      for (const [key, value] of expected) {
+        const counter = await stored(kv, key);
+        assertEquals(counter.total, value, key);
+        sum += counter.total;
+      }
+      assertEquals(sum, 0);
+    });
+  }
+});
+
+/** Moves one from one key to another, once per id. */
+function transfer({ id, from, to }: { id: string; from: string; to: string }): Operation<void> {
+  const [a, b] = [["counters", from], ["counters", to]];
+  return {
+    keys: [a!, b!],
+    decide(draft) {
+      const source = draft.get<Counter>(a!) ?? { total: 0, by: [] };
+      const target = draft.get<Counter>(b!) ?? { total: 0, by: [] };
+      if (source.by.includes(id)) return;
+      draft.set(a!, { total: source.total - 1, by: [...source.by, id] });
+      draft.set(b!, { total: target.total + 1, by: [...target.by, id] });
+    },
+  };
+}

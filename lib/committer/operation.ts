@@ -1,0 +1,34 @@
+/** What an operation sees of the store: its own keys, with what was decided before it in the batch. */
+export interface Draft {
+  /** The value under one of the operation's keys. Never change it in place: set a new one. */
+  get<T>(key: Deno.KvKey): T | undefined;
+  /** `expireIn` (whole milliseconds) only collects garbage: the value carries its own end. */
+  set(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void;
+  delete(key: Deno.KvKey): void;
+}
+
+/**
+ * One decision on a few keys, committed together with others.
+ *
+ * `decide` is synchronous and may run several times, each time on fresher values, so it must depend on
+ * nothing but the draft and be idempotent: when a commit's outcome is unknown it sees its own earlier
+ * writes, and recognises them by an id of its own (a run id, say).
+ */
+export interface Operation<T> {
+  /** All keys that `decide` may touch; at most 10. */
+  keys: readonly Deno.KvKey[];
+  decide(draft: Draft): T;
+  /**
+   * A decision that writes nothing is a refusal. Made on a cached copy it may be stale, so the keys are
+   * read once more before it is told, unless this says that no other process can have made it untrue
+   * (a rate window only fills up).
+   */
+  isFinal?(result: T): boolean;
+  /** About how many bytes it writes; 2,048 unless told. */
+  bytes?: number;
+}
+
+/** The queue is full or the store does not answer in time: the caller may try again later. */
+export class StoreUnavailableError extends Error {
+  override name = "StoreUnavailableError";
+}

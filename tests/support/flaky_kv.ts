@@ -1,0 +1,61 @@
+/** A pseudo-random number in [0, 1), the same sequence for the same seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+export interface FlakyOptions {
+  random: () => number;
+  /** Share of commits that are made and then reported as failed. */
+  ambiguous?: number;
+  /** Share of reads and commits that fail before anything happens. */
+  locked?: number;
+  /** Turns of the event loop that each call takes, at most. */
+  turns?: number;
+}
+
+/** What went through to the store. */
+export interface Traffic {
+  reads: number;
+  commits: number;
+}
+
+/** The real store behind a bad connection. */
+export function flakyKv(kv: Deno.Kv, options: FlakyOptions): { kv: Deno.Kv; traffic: Traffic } {
+  const { random, ambiguous = 0, locked = 0, turns = 0 } = options;
+  const traffic: Traffic = { reads: 0, commits: 0 };
+  const travel = async () => {
+    for (let n = Math.floor(random() * (turns + 1)); n > 0; n--) await Promise.resolve();
+    if (random() < locked) throw new TypeError("database is locked");
+  };
+  const proxy = {
+    async getMany(keys: Deno.KvKey[]) {
+      await travel();
+      traffic.reads++;
+      return await kv.getMany(keys);
+    },
+    atomic() {
+      const real = kv.atomic();
+      return {
+        check: (...checks: Deno.AtomicCheck[]) => real.check(...checks),
+        set: (key: Deno.KvKey, value: unknown, o?: { expireIn?: number }) =>
+          real.set(key, value, o),
+        delete: (key: Deno.KvKey) => real.delete(key),
+        async commit() {
+          await travel();
+          traffic.commits++;
+          const result = await real.commit();
+          if (random() < ambiguous) throw new TypeError("connection lost");
+          return result;
+        },
+      };
+    },
+  };
+  return { kv: proxy as unknown as Deno.Kv, traffic };
+}
