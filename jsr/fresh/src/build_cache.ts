@@ -11,13 +11,12 @@ export interface Island {
 
 export type IslandRegistry = Map<ComponentType, Island>;
 
-/** A servable file. `close` must be called when the body is not sent. */
+/** A servable file. */
 export interface StaticFile {
+  /** Null when it may change while the app runs. */
   hash: string | null;
-  size: number;
   contentType: string;
-  readable: BodyInit;
-  close(): void;
+  content: Uint8Array<ArrayBuffer>;
 }
 
 /** What a build gives to an app. */
@@ -48,21 +47,17 @@ export function emptyBuildCache(): BuildCache {
   };
 }
 
-/** Opens a file for sending; null when it is not there or is not a file. */
-export async function openStaticFile(
+/** Reads a file to be sent; null when it is not there or is not a file. */
+export async function readStaticFile(
   path: string,
-  about: Pick<StaticFile, "hash" | "contentType">,
+  about: Omit<StaticFile, "content">,
 ): Promise<StaticFile | null> {
-  let file: Deno.FsFile;
   try {
-    file = await Deno.open(path);
+    return { ...about, content: await Deno.readFile(path) };
   } catch (error) {
-    const { NotFound, NotADirectory } = Deno.errors;
-    if (error instanceof NotFound || error instanceof NotADirectory) return null;
+    const { NotFound, NotADirectory, IsADirectory } = Deno.errors;
+    const absent = [NotFound, NotADirectory, IsADirectory].some((each) => error instanceof each);
+    if (absent) return null;
     throw error;
   }
-  const { isFile, size } = await file.stat();
-  if (isFile) return { ...about, size, readable: file.readable, close: () => file.close() };
-  file.close();
-  return null;
 }

@@ -15,16 +15,9 @@ export interface Shell<State> {
   layouts: Layout<State>[];
 }
 
-export interface ContextParts<State> {
-  req: Request;
-  url: URL;
-  info: Deno.ServeHandlerInfo;
-  route: string | null;
-  params: Record<string, string>;
-  config: ResolvedFreshConfig;
-  next: () => Promise<Response>;
-  buildCache: BuildCache;
-}
+type RequestPart = "req" | "url" | "info" | "route" | "params" | "config" | "next";
+
+export type ContextParts<State> = Pick<Context<State>, RequestPart> & { buildCache: BuildCache };
 
 export let shellOf: <State>(ctx: Context<State>) => Shell<State>;
 export let buildCacheOf: <State>(ctx: Context<State>) => BuildCache;

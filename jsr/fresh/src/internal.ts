@@ -3,7 +3,7 @@
  * @module
  */
 import { join } from "node:path";
-import { type BuildCache, openStaticFile } from "./build_cache.ts";
+import { type BuildCache, readStaticFile } from "./build_cache.ts";
 import type { RouteFile } from "./fs_routes.ts";
 import { type IslandModule, islandRegistry } from "./island_registry.ts";
 
@@ -35,7 +35,7 @@ export function diskBuildCache(root: string, snapshot: Snapshot): BuildCache {
     islands: islandRegistry(islandModules),
     async readFile(path) {
       const entry = staticFiles.get(path);
-      return entry === undefined ? null : await openStaticFile(join(root, entry.filePath), entry);
+      return entry === undefined ? null : await readStaticFile(join(root, entry.filePath), entry);
     },
   };
 }

@@ -7,16 +7,11 @@ export type ListenOptions = Partial<Deno.ServeTcpOptions & Deno.TlsCertifiedKeyP
 export async function serve(handler: RequestHandler, options: ListenOptions): Promise<void> {
   for (let port = options.port || 8000;; port++) {
     try {
-      await Deno.serve({ onListen: announce, ...options, port }, handler);
+      await Deno.serve({ ...options, port }, handler);
       return;
     } catch (error) {
       const taken = error instanceof Deno.errors.AddrInUse;
       if (!taken || options.port || port === 8019) throw error;
     }
   }
-}
-
-function announce({ hostname, port }: Deno.NetAddr): void {
-  const host = hostname === "0.0.0.0" || hostname === "::" ? "localhost" : hostname;
-  console.log(`listening on http://${host.includes(":") ? `[${host}]` : host}:${port}/`);
 }

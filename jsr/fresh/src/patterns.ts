@@ -10,39 +10,33 @@ export function fileToPattern(path: string, options: { keepGroups?: boolean } = 
   const segments = path.split("/").filter((segment) => segment !== "");
   if (segments.at(-1) === "index") segments.pop();
   let pattern = "";
-  let onlyOptional = true;
   for (const segment of segments) {
     if (!options.keepGroups && /^\(.*\)$/.test(segment)) continue;
     pattern += segmentToPattern(segment, path);
-    if (!/^\[(\[|\.\.\.)/.test(segment)) onlyOptional = false;
   }
-  if (pattern === "") return "/";
-  // A pathname always begins with a slash, so it cannot be part of a leading optional group.
-  return onlyOptional ? pattern.replace(/^\{\//, "/{") : pattern;
+  return pattern === "" ? "/" : pattern;
 }
 
 function segmentToPattern(segment: string, path: string): string {
   const rest = segment.match(/^\[\.\.\.(.+)\]$/);
   if (rest !== null) return `/:${rest[1]}*`;
-  const optional = segment.match(/^\[\[([^[\]]+)\]\]$/);
-  if (optional !== null) return `{/:${optional[1]}}?`;
   const pattern = segment.replace(/\[([^[\]]+)\]/g, ":$1");
   if (segment.includes("][") || /[[\]]/.test(pattern)) {
     throw new SyntaxError(
-      `Invalid route pattern "${path}": parameters need text between them, and an optional one ` +
-        `has to be a whole segment`,
+      `Invalid route pattern "${path}": parameters need text between them, and optional ones are ` +
+        `not in this build`,
     );
   }
   return `/${pattern}`;
 }
 
 /**
- * The scope a pattern belongs to, as segments below the root. Optional groups do not count. The last
+ * The scope a pattern belongs to, as segments below the root. The last
  * segment is the resource itself and belongs to the scope only with `includeLast`.
  */
 export function patternToScope(pattern: string, includeLast: boolean): string[] {
   if (pattern === "/" || pattern === "*" || pattern === "/*") return [];
-  const segments = pattern.replace(/\{[^}]*\}\??/g, "").split("/");
+  const segments = pattern.split("/");
   if (segments[0] === "") segments.shift();
   const last = segments.pop();
   if (includeLast && last !== undefined && last !== "") segments.push(last);

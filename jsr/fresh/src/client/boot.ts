@@ -22,14 +22,14 @@ export function boot(components: Record<string, IslandComponent>, encodedProps: 
     children?: unknown;
   }[];
 
-  const makeIsland: MakeIsland = ({ name, index, key }): VNode => {
+  const makeIsland: MakeIsland = ({ name, index }): VNode => {
     const component = components[name];
     if (component === undefined) throw new Error(`There is no island named "${name}"`);
     const props = { ...allProps[index] };
     if (props.children instanceof PendingSlot) {
       props.children = slotContent(props.children.id, { slots, makeIsland });
     }
-    return h(component, key === undefined ? props : { ...props, key }) as VNode;
+    return h(component, props) as VNode;
   };
 
   for (const island of islands.map(hideMarkers)) {

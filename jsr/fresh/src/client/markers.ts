@@ -8,7 +8,6 @@ export interface Range {
 export interface IslandMark {
   name: string;
   index: number;
-  key: string | undefined;
 }
 
 /** The islands of a page that are not inside other islands, and all slots by id. */
@@ -41,8 +40,8 @@ export function findMarkers(root: Node): Markers {
 
 /** Null when the comment begins a slot. */
 export function readIsland({ data }: Comment): IslandMark | null {
-  const [, kind, name = "", index, key] = data.split(":");
-  return kind === "island" ? { name, index: Number(index), key: key || undefined } : null;
+  const [, kind, name = "", index] = data.split(":");
+  return kind === "island" ? { name, index: Number(index) } : null;
 }
 
 /**

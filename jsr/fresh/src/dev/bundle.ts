@@ -7,7 +7,6 @@ export interface BundleOptions {
   root: string;
   dev: boolean;
   buildId: string;
-  target: string | string[];
   /** Island files by the names of their bundles. */
   entries: Record<string, string>;
 }
@@ -27,7 +26,7 @@ export const RUNTIME_ENTRY = "fresh-runtime";
  * above all) is in one file and exists once.
  */
 export async function bundle(options: BundleOptions): Promise<BundledFile[]> {
-  const { root, dev, target, entries, buildId } = options;
+  const { root, dev, entries, buildId } = options;
   const project = await readProjectConfig(root);
   const runtime = besideThisPackage(dev ? "../client/dev.ts" : "../client/boot.ts");
   const { outputFiles = [] } = await withEsbuild(() =>
@@ -40,7 +39,7 @@ export async function bundle(options: BundleOptions): Promise<BundledFile[]> {
       splitting: true,
       format: "esm",
       platform: "browser",
-      target,
+      target: ["chrome99", "firefox99", "safari15"],
       minify: !dev,
       jsx: "automatic",
       jsxImportSource: project.jsxImportSource,

@@ -7,20 +7,16 @@ import { compareRouteIds } from "./route_order.ts";
 /** A route file that has been found but not loaded. */
 export type FoundRoute = Omit<RouteFile, "mod"> & { filePath: string };
 
-export interface CrawlOptions {
-  routeDir: string;
-  islandDir: string;
-  ignore: RegExp[];
-}
-
 const MODULE = /\.(tsx|ts|jsx|js)$/;
+const TEST = /[._]test\.[a-z]+$/;
 
 /** Finds the route files, in the order they are to be registered, and the island files. */
 export async function crawl(
-  { routeDir, islandDir, ignore }: CrawlOptions,
+  root: string,
 ): Promise<{ routes: FoundRoute[]; islands: string[] }> {
-  const isModule = (path: string) => MODULE.test(path) && !ignore.some((each) => each.test(path));
-  const islands = (await listFiles(islandDir)).filter(isModule);
+  const routeDir = join(root, "routes");
+  const isModule = (path: string) => MODULE.test(path) && !TEST.test(path);
+  const islands = (await listFiles(join(root, "islands"))).filter(isModule);
   const routes: FoundRoute[] = [];
   for (const path of (await listFiles(routeDir)).filter(isModule)) {
     // Folders named `(_x)` hold no routes; one of them holds islands.

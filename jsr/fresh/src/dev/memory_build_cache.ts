@@ -1,29 +1,18 @@
 import { join } from "node:path";
-import { type BuildCache, openStaticFile } from "../build_cache.ts";
+import { type BuildCache, readStaticFile } from "../build_cache.ts";
 import type { BundledFile } from "./bundle.ts";
 import { contentTypeOf } from "./content_type.ts";
 
-export interface MemoryFiles {
-  staticDirs: string[];
-  /** By URL path. */
-  files: Map<string, BundledFile>;
-}
-
-/** `readFile` of a build in memory: bundles are there, static files are read where they are. */
-export function memoryReader({ staticDirs, files }: MemoryFiles): BuildCache["readFile"] {
+/** `readFile` of a build in memory: its bundles by URL path, and static files where they are. */
+export function memoryReader(
+  { root, files }: { root: string; files: Map<string, BundledFile> },
+): BuildCache["readFile"] {
   return async (path) => {
     const contentType = contentTypeOf(path);
     const file = files.get(path);
-    if (file !== undefined) {
-      const { content: readable, hash } = file;
-      return { hash, contentType, readable, size: readable.byteLength, close: () => {} };
-    }
+    if (file !== undefined) return { ...file, contentType };
     if (isHidden(path)) return null;
-    for (const dir of staticDirs) {
-      const found = await openStaticFile(join(dir, path), { hash: null, contentType });
-      if (found !== null) return found;
-    }
-    return null;
+    return await readStaticFile(join(root, "static", path), { hash: null, contentType });
   };
 }
 

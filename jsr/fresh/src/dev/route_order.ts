@@ -27,7 +27,6 @@ function rank(segment: string): number {
   const special = SPECIAL.indexOf(segment);
   if (special >= 0) return special;
   if (segment.startsWith("[...")) return 14;
-  if (segment.startsWith("[[")) return 13;
   if (segment.startsWith("[")) return 12;
   if (segment.startsWith("(")) return 11;
   return segment.includes("[") ? 10 : 9;

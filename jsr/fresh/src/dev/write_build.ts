@@ -9,10 +9,10 @@ import { isHidden } from "./memory_build_cache.ts";
 export interface Build {
   root: string;
   outDir: string;
-  serverEntry: string;
   buildId: string;
+  /** True for development, where pages connect to the server. */
+  reload: boolean;
   clientEntry: string;
-  staticDirs: string[];
   /** By URL path. */
   files: Map<string, BundledFile>;
   islands: { name: string; file: string; source: string }[];
@@ -39,18 +39,15 @@ async function writeBundles({ root, outDir, files }: Build): Promise<Files> {
   return entries;
 }
 
-/** Where two static folders have the same file, the first one's is served. */
-async function listStaticFiles({ root, staticDirs }: Build): Promise<Files> {
-  const entries = new Map<string, FileEntry>();
-  for (const dir of staticDirs) {
-    for (const path of await listFiles(dir)) {
-      const urlPath = `/${posix(relative(dir, path))}`;
-      if (entries.has(urlPath) || isHidden(urlPath)) continue;
-      const digest = await crypto.subtle.digest("SHA-256", await Deno.readFile(path));
-      entries.set(urlPath, entryOf({ root, path, hash: new Uint8Array(digest).toHex() }));
-    }
+async function listStaticFiles({ root }: Build): Promise<Files> {
+  const entries: Files = [];
+  for (const path of await listFiles(join(root, "static"))) {
+    const urlPath = `/${posix(relative(join(root, "static"), path))}`;
+    if (isHidden(urlPath)) continue;
+    const digest = await crypto.subtle.digest("SHA-256", await Deno.readFile(path));
+    entries.push([urlPath, entryOf({ root, path, hash: new Uint8Array(digest).toHex() })]);
   }
-  return [...entries];
+  return entries;
 }
 
 function entryOf({ root, path, hash }: { root: string; path: string; hash: string }): FileEntry {
@@ -83,12 +80,12 @@ function snapshotModule(build: Build, files: Files): string {
   ].join("\n");
 }
 
-function serverModule({ root, outDir, serverEntry }: Build): string {
+function serverModule({ root, outDir }: Build): string {
   return `${NOTICE}
 import { join } from "node:path";
 import { diskBuildCache, setBuildCache } from "fresh/internal";
 import * as snapshot from "./snapshot.js";
-import { app } from ${JSON.stringify(specifierFrom(outDir, serverEntry))};
+import { app } from ${JSON.stringify(specifierFrom(outDir, join(root, "main.ts")))};
 
 const root = join(import.meta.dirname, ${JSON.stringify(posix(relative(outDir, root)))});
 setBuildCache(app, diskBuildCache(root, snapshot), "production");

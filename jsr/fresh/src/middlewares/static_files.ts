@@ -15,10 +15,8 @@ export function staticFiles<State>(): Middleware<State> {
       // Browsers ask for it unasked; a rendered 404 page for each would be waste.
       return path === "/favicon.ico" ? new Response(null, { status: 404 }) : await ctx.next();
     }
-    const res = withoutBody(ctx, file);
-    if (res === null) return new Response(file.readable, { headers: headersOf(ctx, file) });
-    file.close();
-    return res;
+    return withoutBody(ctx, file) ??
+      new Response(file.content, { headers: headersOf(ctx, file) });
   };
 }
 
@@ -53,7 +51,7 @@ function withoutBody<State>(ctx: Context<State>, file: StaticFile): Response | n
 
 function headersOf<State>(ctx: Context<State>, file: StaticFile): Headers {
   const headers = baseHeaders(file);
-  headers.set("Content-Length", String(file.size));
+  headers.set("Content-Length", String(file.content.byteLength));
   if (isProduction(ctx) && file.hash !== null) headers.set("ETag", weak(file.hash));
   const caching = isImmutable(ctx) ? IMMUTABLE : "no-cache, no-store, max-age=0, must-revalidate";
   headers.set("Cache-Control", caching);

@@ -6,7 +6,6 @@ import { requireRenderState } from "./state.ts";
 
 interface BoundaryProps {
   island: Island;
-  islandKey: unknown;
   given: Record<string, unknown>;
 }
 
@@ -16,7 +15,7 @@ type LinkedVNode = VNode & { __?: LinkedVNode | null };
 /** Replaces an island's node by its boundary, unless it is part of another island. */
 export function markIsland(vnode: VNode, island: Island): void {
   if (isPartOfIsland(vnode)) return;
-  const props = { island, islandKey: vnode.key, given: vnode.props };
+  const props = { island, given: vnode.props };
   vnode.type = IslandBoundary as ComponentType;
   vnode.props = props as unknown as typeof vnode.props;
 }
@@ -31,7 +30,7 @@ export function isPartOfIsland(vnode: LinkedVNode): boolean {
 }
 
 /** Renders an island between two comments, by which the browser finds it. */
-function IslandBoundary({ island, islandKey, given }: BoundaryProps): VNode {
+function IslandBoundary({ island, given }: BoundaryProps): VNode {
   const { islands, islandProps, slots } = requireRenderState();
   const props = { ...given };
   if (given.children !== undefined && given.children !== null) {
@@ -40,8 +39,7 @@ function IslandBoundary({ island, islandKey, given }: BoundaryProps): VNode {
   }
   islands.add(island);
   const index = islandProps.push(props) - 1;
-  const key = String(islandKey ?? "").replaceAll(":", "_");
-  return between("island", `${island.name}:${index}:${key}`, h(island.fn, props));
+  return between("island", `${island.name}:${index}`, h(island.fn, props));
 }
 
 interface SlotProps {
