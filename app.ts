@@ -1,6 +1,7 @@
 import { App, staticFiles } from "fresh";
 import { apiMiddleware } from "./lib/http/api_middleware.ts";
 import { clientAddress } from "./lib/http/client_address.ts";
+import { isRoutableMethod, methodRefusal, withDecodablePath } from "./lib/http/routable.ts";
 import type { Service } from "./lib/service.ts";
 import { define, type State } from "./utils.ts";
 
@@ -21,11 +22,30 @@ export function createApp(service: () => Promise<Service>): App<State> {
     ctx.state.clientAddress = clientAddress(ctx.req, ctx.info.remoteAddr, hops);
     return guard(await ctx.next());
   });
-  return new App<State>()
+  return new ServiceApp(service)
     .use(staticFiles())
     .use(withState)
     .use(apiMiddleware)
     .fsRoutes();
+}
+
+/** Keeps from Fresh's router what it throws on, as no middleware can: it throws before any of them. */
+class ServiceApp extends App<State> {
+  readonly #service: () => Promise<Service>;
+
+  constructor(service: () => Promise<Service>) {
+    super();
+    this.#service = service;
+  }
+
+  override handler(): ReturnType<App<State>["handler"]> {
+    const route = super.handler();
+    return async (request, info) => {
+      if (isRoutableMethod(request.method)) return await route(withDecodablePath(request), info);
+      const { system } = await this.#service();
+      return methodRefusal(request, system.uuid());
+    };
+  }
 }
 
 /** What every answer carries; a page that sets no policy of its own (an error page) gets this one. */
