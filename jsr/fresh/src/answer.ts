@@ -13,7 +13,7 @@ export async function answer<State>(
     if (!(res instanceof Response)) {
       throw new Error(`A handler has to return a Response, but it returned: ${res}`);
     }
-    return ctx.req.method === "HEAD" ? new Response(null, res) : res;
+    return ctx.req.method.toUpperCase() === "HEAD" ? new Response(null, res) : res;
   } catch (error) {
     return answerUnhandled(error);
   }

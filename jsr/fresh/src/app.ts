@@ -134,12 +134,13 @@ export class App<State> {
       const url = new URL(req.url);
       // A path that begins with two slashes would be another host if it were ever redirected to.
       url.pathname = url.pathname.replace(/\/+/g, "/");
-      const match = router.match(req.method, url);
+      const method = req.method.toUpperCase();
+      const match = router.match(method, url);
       const { pattern: route = null, item = null, params = {} } = match ?? {};
       const next = () =>
         Promise.try<Response, []>(
           match !== null && item === null
-            ? () => answerWrongMethod(req.method, match.allowed)
+            ? () => answerWrongMethod(method, match.allowed)
             : answerNotFound,
         );
       const ctx = new Context<State>({ req, url, info, route, params, config, next, buildCache });

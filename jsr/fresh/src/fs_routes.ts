@@ -97,9 +97,7 @@ function checked<State>({ id, type }: RouteFile, loaded: unknown): RouteModule<S
     );
   }
   if (typeof handler === "function" && handler.length > 1) {
-    throw new Error(
-      `A handler takes one argument, the context; that of routes${id} takes more`,
-    );
+    throw new Error(`A handler takes one argument, the context; that of routes${id} takes more`);
   }
   return mod;
 }

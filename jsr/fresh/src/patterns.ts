@@ -31,8 +31,8 @@ function segmentToPattern(segment: string, path: string): string {
 }
 
 /**
- * The scope a pattern belongs to, as segments below the root. The last
- * segment is the resource itself and belongs to the scope only with `includeLast`.
+ * The scope a pattern belongs to, as segments below the root. The last segment is the resource itself
+ * and belongs to the scope only with `includeLast`.
  */
 export function patternToScope(pattern: string, includeLast: boolean): string[] {
   if (pattern === "/" || pattern === "*" || pattern === "/*") return [];

@@ -46,7 +46,7 @@ async function runHandler<State>(
   ctx: Context<State>,
   { handler }: Route<State>,
 ): Promise<Response | PageResponse<unknown>> {
-  const { method } = ctx.req;
+  const method = ctx.req.method.toUpperCase();
   const found = isHandlerByMethod<unknown, State>(handler)
     ? handler[method as Method] ?? (method === "HEAD" ? handler.GET : undefined)
     : handler;
