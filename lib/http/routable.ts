@@ -4,8 +4,9 @@ import { errorResponse } from "./error_response.ts";
 /** The methods Fresh's router has a table for; another one makes it throw, outside all middleware. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
+/** In any case, as Fresh takes it. */
 export function isRoutableMethod(method: string): boolean {
-  return METHODS.includes(method);
+  return METHODS.includes(method.toUpperCase());
 }
 
 /**

@@ -3,10 +3,10 @@ import { isRoutableMethod, methodRefusal, withDecodablePath } from "./routable.t
 
 const HOST = "http://localhost";
 
-Deno.test("isRoutableMethod: HTTP's core, in capitals, and nothing else", () => {
-  const core = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+Deno.test("isRoutableMethod: HTTP's core in any case, and nothing else", () => {
+  const core = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "patch"];
   assertEquals(core.every(isRoutableMethod), true);
-  assertEquals(["PROPFIND", "TRACE", "get", ""].some(isRoutableMethod), false);
+  assertEquals(["PROPFIND", "TRACE", ""].some(isRoutableMethod), false);
 });
 
 Deno.test("methodRefusal: under /v1 the refusal is the envelope with its request id", async () => {
