@@ -1,10 +1,31 @@
-import { HttpError } from "fresh";
+import { HttpError, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
+import { logFault } from "@/lib/http/log_fault.ts";
 import { define } from "@/utils.ts";
+
+/** Set here, because an error passes by whatever a middleware adds to answers. */
+const HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; style-src 'self'; img-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+};
+
+export const handler = define.handlers((ctx) => {
+  const status = statusOf(ctx.error);
+  // Without a service the start itself has failed, which the process tells.
+  if (status >= 500 && ctx.state.service !== undefined) logFault(ctx, ctx.error);
+  return page({}, { status, headers: HEADERS });
+});
 
 /** Every fault and every unknown address outside /v1; it tells the status, never the error's text. */
 export default define.page(({ error }) => (
   <main class="auth">
-    <ErrorView status={error instanceof HttpError ? error.status : 500} />
+    <ErrorView status={statusOf(error)} />
   </main>
 ));
+
+function statusOf(error: unknown): number {
+  return error instanceof HttpError ? error.status : 500;
+}

@@ -1,27 +1,32 @@
-import { page } from "fresh";
+import { type Context, page } from "fresh";
 import { ConfirmForm } from "@/components/ConfirmForm.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { withNotice } from "@/lib/http/notices.ts";
 import { signedIn } from "@/lib/http/signed_in.ts";
-import { define } from "@/utils.ts";
+import type { ApiKey } from "@/lib/storage/api_key_store.ts";
+import { define, type State } from "@/utils.ts";
 
 /** Asks without scripts, and revokes for both ways of asking. */
 export const handler = define.handlers({
   async GET(ctx) {
-    const apiKeys = await ctx.state.service.apiKeys.list(signedIn(ctx.state).tenant);
-    const apiKey = apiKeys.find((one) => one.id === ctx.params.id);
+    const apiKey = await findApiKey(ctx);
     if (apiKey === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     return page(apiKey);
   },
 
   async POST(ctx) {
-    const { tenant } = signedIn(ctx.state);
-    const revoked = await ctx.state.service.apiKeys.revoke(tenant, ctx.params.id ?? "");
-    if (revoked === null) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const apiKey = await findApiKey(ctx);
+    if (apiKey === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    await ctx.state.service.apiKeys.revoke(signedIn(ctx.state).tenant, apiKey.id);
     return ctx.redirect(withNotice("/api-keys", "key_revoked"), 303);
   },
 });
+
+async function findApiKey(ctx: Context<State>): Promise<ApiKey | undefined> {
+  const apiKeys = await ctx.state.service.apiKeys.list(signedIn(ctx.state).tenant);
+  return apiKeys.find((one) => one.id === ctx.params.id);
+}
 
 export default define.page<typeof handler>(({ data: apiKey }) => (
   <>
