@@ -227,6 +227,23 @@ Deno.test("no key, token or part of them is in anything logged during a whole fl
   }
 });
 
+Deno.test("an answer that says nothing else about caching is kept by nobody", async () => {
+  await using service = await TestService.start();
+  const key = await service.key(["agents:write", "widget:mint"]);
+  const agent = await service.agent(key, { allowedOrigins: [ORIGIN] });
+  const mint = { method: "POST", key, json: { agentId: agent.id }, headers: { origin: ORIGIN } };
+  for (
+    const answer of [
+      await service.fetch("/v1/widget/session", mint),
+      await service.fetch(`/v1/agents/${agent.id}`, { key }),
+      await service.fetch("/v1/agents"),
+    ]
+  ) {
+    assertEquals(answer.headers.get("cache-control"), "no-store");
+    await answer.body?.cancel();
+  }
+});
+
 function authorization(value: string): HeadersInit {
   return { authorization: value };
 }

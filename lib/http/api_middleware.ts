@@ -2,6 +2,7 @@ import type { Context } from "fresh";
 import type { State } from "../../utils.ts";
 import { addCorsHeaders, isBrowserPath, isPreflight, preflightResponse } from "./cors.ts";
 import { errorResponse, toApiError } from "./error_response.ts";
+import { logFault } from "./log_fault.ts";
 
 /**
  * Stands at the root, because a request that matches no route passes only root middleware: under /v1
@@ -14,6 +15,8 @@ export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
   const browser = isBrowserPath(pathname);
   const response = browser && isPreflight(ctx.req) ? preflightResponse() : await answer(ctx);
   response.headers.set("x-request-id", ctx.state.requestId);
+  // Answers hold session tokens and a tenant's prompts: what says nothing else is kept by nobody.
+  if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
   if (browser) addCorsHeaders(response.headers);
   return response;
 }
@@ -23,14 +26,7 @@ async function answer(ctx: Context<State>): Promise<Response> {
     return await ctx.next();
   } catch (thrown) {
     const error = toApiError(thrown);
-    if (error.code === "internal_error") {
-      const { requestId, service } = ctx.state;
-      service.log.error("request failed", { requestId, route: ctx.route, error: trace(thrown) });
-    }
+    if (error.code === "internal_error") logFault(ctx, thrown);
     return errorResponse(error);
   }
-}
-
-function trace(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown);
 }
