@@ -49,17 +49,20 @@ export function toIssues(error: z.ZodError): ValidationIssue[] {
   });
 }
 
+/** A body of nothing but unknown fields would be answered with six times its size. */
+const MAX_ISSUES = 100;
+
 /** Deeper values overflow the stack of whatever walks them by recursion. */
 const MAX_NESTING = 64;
 
-/** Parses with `schema`, or throws `schema_validation_failed` with every fault. */
+/** Parses with `schema`, or throws `schema_validation_failed` with every fault, the first 100 of them. */
 export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   if (isNestedDeeper(value, MAX_NESTING)) {
     const message = `is nested deeper than ${MAX_NESTING} levels`;
     throw invalid([{ path: "", code: "too_deep", message }]);
   }
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw invalid(toIssues(parsed.error));
+  if (!parsed.success) throw invalid(toIssues(parsed.error).slice(0, MAX_ISSUES));
   return parsed.data;
 }
 

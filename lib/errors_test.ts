@@ -39,3 +39,12 @@ Deno.test("parseOrThrow: a body that is no object is a fault of the body", () =>
 Deno.test("parseOrThrow: a valid value comes back parsed", () => {
   assertEquals(parseOrThrow(schema, { name: "n", list: [] }), { name: "n", list: [] });
 });
+
+Deno.test("parseOrThrow: of very many faults the first hundred are told", () => {
+  const extras = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`extra${n}`, n]));
+  const error = assertThrows(
+    () => parseOrThrow(schema, { name: "n", list: [], ...extras }),
+    ApiError,
+  );
+  assertEquals((error.details?.issues as unknown[]).length, 100);
+});

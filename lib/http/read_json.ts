@@ -6,7 +6,7 @@ import { FIELD_BOUNDS } from "../wire/limits.ts";
 const BODY_MS = 10_000;
 
 /**
- * The text of a JSON body: 415 for another content type, 413 past 1 MiB, 400 for what is not UTF-8 or
+ * The text of a JSON body: 415 for another content type or a compressed one, 413 past 1 MiB, 400 for what is not UTF-8 or
  * comes too slowly. An empty body is `""`, whatever its type.
  */
 export async function readJsonText(req: Request, system: System): Promise<string> {
@@ -22,6 +22,11 @@ export async function readJsonText(req: Request, system: System): Promise<string
 
 function requireJsonType(req: Request): void {
   const type = req.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  const coding = req.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
+  if (coding !== "identity") {
+    // Nothing here unpacks it, and a small body that unpacks to a huge one is not to be let in.
+    throw new ApiError("unsupported_media_type", "send the body without content-encoding");
+  }
   if (type === "application/json") return;
   throw new ApiError("unsupported_media_type", "send the body as content-type application/json");
 }

@@ -105,3 +105,12 @@ Deno.test("parseJson: broken JSON is 400, an absent body says so", () => {
   assertEquals([broken.status, issueCode(broken)], [400, "invalid_json"]);
   assertThrows(() => parseJson(""), ApiError, "a JSON body is required");
 });
+
+Deno.test("readJsonText: a compressed body is 415, and identity is none", async () => {
+  for (const coding of ["gzip", "br", "gzip, identity"]) {
+    const error = await refusal(post("{}", { ...JSON_TYPE, "content-encoding": coding }));
+    assertEquals([error.status, error.message], [415, "send the body without content-encoding"]);
+  }
+  const plain = post("{}", { ...JSON_TYPE, "content-encoding": "Identity" });
+  assertEquals(await readJsonText(plain, new FakeSystem()), "{}");
+});
