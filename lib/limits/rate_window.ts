@@ -1,0 +1,57 @@
+/** At most `limit` in any `windowMs`. */
+export interface WindowRule {
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
+/** When each of the latest admissions was, in milliseconds, oldest first; never more than `limit`. */
+export type WindowStamps = readonly number[];
+
+/** What came of one try. */
+export type WindowResult =
+  | { admitted: true; stamps: WindowStamps; remaining: number }
+  | { admitted: false; retryAfterMs: number };
+
+/**
+ * A true sliding window: the exact times of the latest admissions, so that no 60 seconds, wherever they
+ * begin, see more than the limit. A refusal changes nothing: who keeps knocking is not kept out longer.
+ */
+export function takeFromWindow(
+  stamps: WindowStamps,
+  options: { now: number; rule: WindowRule },
+): WindowResult {
+  const { now, rule } = options;
+  const live = liveStamps(stamps, options);
+  if (live.length >= rule.limit) {
+    // Room comes when the oldest of the last `limit` leaves; at `limit` 0 it never does.
+    const oldest = live[live.length - rule.limit] ?? now;
+    return { admitted: false, retryAfterMs: oldest + rule.windowMs + 1 - now };
+  }
+  return { admitted: true, stamps: [...live, now], remaining: rule.limit - live.length - 1 };
+}
+
+/** How many more the window would take now. */
+export function remainingInWindow(
+  stamps: WindowStamps,
+  options: { now: number; rule: WindowRule },
+): number {
+  return Math.max(0, options.rule.limit - liveStamps(stamps, options).length);
+}
+
+/**
+ * The stamps that still count. One that lies in the future was written by a process whose clock runs
+ * ahead: it counts as now, so that a skewed clock cannot keep the window shut for longer than its length.
+ */
+function liveStamps(
+  stamps: WindowStamps,
+  { now, rule }: { now: number; rule: WindowRule },
+): number[] {
+  return stamps.map((stamp) => Math.min(stamp, now)).filter((stamp) =>
+    now - stamp <= rule.windowMs
+  );
+}
+
+/** `Retry-After` in whole seconds: rounded up, so that it is never too early, and at least 1. */
+export function toRetryAfterSeconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000));
+}

@@ -1,0 +1,79 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { seeded } from "../../tests/support/flaky_kv.ts";
+import {
+  remainingInWindow,
+  takeFromWindow,
+  toRetryAfterSeconds,
+  type WindowStamps,
+} from "./rate_window.ts";
+
+const RULE = { limit: 60, windowMs: 60_000 };
+
+describe("takeFromWindow", () => {
+  for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
+    it(`never admits more than the limit in any window, and uses all of it (seed ${seed})`, () => {
+      const random = seeded(seed);
+      let stamps: WindowStamps = [];
+      const admitted: number[] = [];
+      let now = 1_000_000;
+      for (let i = 0; i < 5_000; i++) {
+        now += Math.floor(random() * 400);
+        const result = takeFromWindow(stamps, { now, rule: RULE });
+        if (!result.admitted) continue;
+        stamps = result.stamps;
+        admitted.push(now);
+      }
+      for (let i = RULE.limit; i < admitted.length; i++) {
+        assert(admitted[i]! - admitted[i - RULE.limit]! > RULE.windowMs);
+      }
+      const windows = Math.floor((now - 1_000_000) / RULE.windowMs);
+      assert(admitted.length >= windows * RULE.limit, `${admitted.length} of ${windows} windows`);
+    });
+
+    it(`tells a wait after which one gets through, and not before (seed ${seed})`, () => {
+      const random = seeded(seed);
+      let stamps: WindowStamps = [];
+      let now = 0;
+      for (let i = 0; i < 500; i++) {
+        now += Math.floor(random() * 500);
+        const result = takeFromWindow(stamps, { now, rule: RULE });
+        if (result.admitted) stamps = result.stamps;
+        else {
+          const { retryAfterMs } = result;
+          assert(takeFromWindow(stamps, { now: now + retryAfterMs, rule: RULE }).admitted);
+          assert(!takeFromWindow(stamps, { now: now + retryAfterMs - 1, rule: RULE }).admitted);
+        }
+      }
+    });
+  }
+
+  it("keeps no more stamps than the limit, whatever was stored", () => {
+    let stamps: WindowStamps = [];
+    for (let now = 0; now < 10_000; now++) {
+      const result = takeFromWindow(stamps, { now, rule: { limit: 3, windowMs: 10 } });
+      if (result.admitted) stamps = result.stamps;
+      assert(stamps.length <= 3);
+    }
+  });
+
+  it("counts a stamp from a clock that runs ahead as now", () => {
+    const result = takeFromWindow([9_000_000], { now: 0, rule: { limit: 1, windowMs: 60_000 } });
+    assert(!result.admitted);
+    assertEquals(result.retryAfterMs, 60_001);
+  });
+
+  it("holds a lowered limit at once", () => {
+    const stamps = Array.from({ length: 60 }, (_, i) => i);
+    const result = takeFromWindow(stamps, { now: 100, rule: { limit: 10, windowMs: 60_000 } });
+    assert(!result.admitted);
+    assertEquals(result.retryAfterMs, 50 + 60_001 - 100);
+    assertEquals(remainingInWindow(stamps, { now: 100, rule: RULE }), 0);
+  });
+});
+
+describe("toRetryAfterSeconds", () => {
+  it("is whole, never too early and at least 1", () => {
+    assertEquals([0, 1, 999, 1000, 1001, 60_001].map(toRetryAfterSeconds), [1, 1, 1, 1, 2, 61]);
+  });
+});
