@@ -1,13 +1,14 @@
 import { App, staticFiles } from "fresh";
 import { apiMiddleware } from "./lib/http/api_middleware.ts";
 import { clientAddress } from "./lib/http/client_address.ts";
-import { isRoutableMethod, methodRefusal, withDecodablePath } from "./lib/http/routable.ts";
+import {
+  addressRefusal,
+  isRoutableMethod,
+  methodRefusal,
+  withDecodablePath,
+} from "./lib/http/routable.ts";
 import type { Service } from "./lib/service.ts";
 import { define, type State } from "./utils.ts";
-
-/** For pages without scripts. */
-const PLAIN_PAGE_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; " +
-  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /**
  * The App over a service that may not be open yet: the first request waits for it. Building the App
@@ -20,7 +21,9 @@ export function createApp(service: () => Promise<Service>): App<State> {
     ctx.state.requestId = open.system.uuid();
     const hops = open.config.trustedProxyHops;
     ctx.state.clientAddress = clientAddress(ctx.req, ctx.info.remoteAddr, hops);
-    return guard(await ctx.next());
+    const response = await ctx.next();
+    response.headers.set("x-content-type-options", "nosniff");
+    return response;
   });
   return new ServiceApp(service)
     .use(staticFiles())
@@ -41,22 +44,10 @@ class ServiceApp extends App<State> {
   override handler(): ReturnType<App<State>["handler"]> {
     const route = super.handler();
     return async (request, info) => {
+      if (!URL.canParse(request.url)) return addressRefusal();
       if (isRoutableMethod(request.method)) return await route(withDecodablePath(request), info);
       const { system } = await this.#service();
       return methodRefusal(request, system.uuid());
     };
   }
-}
-
-/** What every answer carries; a page that sets no policy of its own (an error page) gets this one. */
-function guard(response: Response): Response {
-  const { headers } = response;
-  headers.set("x-content-type-options", "nosniff");
-  const html = headers.get("content-type")?.startsWith("text/html") === true;
-  if (html && !headers.has("content-security-policy")) {
-    headers.set("content-security-policy", PLAIN_PAGE_POLICY);
-    headers.set("referrer-policy", "same-origin");
-    if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
-  }
-  return response;
 }

@@ -23,3 +23,21 @@ Deno.test("an id that cannot be decoded is 404, under /v1 in the envelope", asyn
   assertEquals(script.status, 404);
   await script.body?.cancel();
 });
+
+Deno.test("a Host that names no host is 400", async () => {
+  await using service = await TestService.start();
+  for (const host of ["a b", "[", "x:99999", "<script>"]) {
+    const answer = await sendRaw(service.url, `GET /v1/agents HTTP/1.1\r\nHost: ${host}`);
+    assertEquals(answer.split("\r\n")[0], "HTTP/1.1 400 Bad Request");
+  }
+});
+
+/** The whole answer to a request that no HTTP client would send. */
+async function sendRaw(url: string, head: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  using connection = await Deno.connect({ hostname, port: Number(port) });
+  const request = new TextEncoder().encode(`${head}\r\nConnection: close\r\n\r\n`);
+  const writer = connection.writable.getWriter();
+  await writer.write(request);
+  return (await Array.fromAsync(connection.readable.pipeThrough(new TextDecoderStream()))).join("");
+}

@@ -27,6 +27,12 @@ export function methodRefusal(request: Request, requestId: string): Response {
   );
 }
 
+/** What a request is told whose `Host` makes no URL, which cannot even be asked for its path. */
+export function addressRefusal(): Response {
+  const headers = { "x-content-type-options": "nosniff" };
+  return new Response("the Host header names no host", { status: 400, headers });
+}
+
 /**
  * The request with a path that can be decoded. Fresh's router throws on `%zz` in a parameter's place;
  * with its `%` taken literally it is an id that does not exist, so it is told like any other.
