@@ -1,6 +1,7 @@
 import { App, staticFiles } from "fresh";
 import { apiMiddleware } from "./lib/http/api_middleware.ts";
 import { clientAddress } from "./lib/http/client_address.ts";
+import { unavailableResponse } from "./lib/http/unavailable_response.ts";
 import {
   addressRefusal,
   isRoutableMethod,
@@ -16,7 +17,8 @@ import { define, type State } from "./utils.ts";
  */
 export function createApp(service: () => Promise<Service>): App<State> {
   const withState = define.middleware(async (ctx) => {
-    const open = await service();
+    const open = await service().catch(() => undefined);
+    if (open === undefined) return unavailableResponse(ctx.url);
     ctx.state.service = open;
     ctx.state.requestId = open.system.uuid();
     const hops = open.config.trustedProxyHops;

@@ -24,7 +24,7 @@ const root = import.meta.dirname!;
 let opened: Promise<Service> | undefined;
 
 /** The App with all routes; Fresh's build hands it its file routes and browser code. */
-export const app = createApp(() => opened ??= openFromEnvironment());
+export const app = createApp(() => opened ??= openOrForget());
 
 if (import.meta.main) serve().catch(fail);
 
@@ -34,8 +34,17 @@ export function development() {
   return {
     port,
     hostname: host,
-    greet: async () => await announce(await (opened ??= openFromEnvironment())),
+    greet: async () => await announce(await (opened ??= openOrForget())),
   };
+}
+
+/** A store that could not be opened is tried again by the next request. */
+function openOrForget(): Promise<Service> {
+  return openFromEnvironment().catch((error) => {
+    createLogger().error("the service could not be opened", { error });
+    opened = undefined;
+    throw error;
+  });
 }
 
 /** Opens the service where somebody else listens: on Deno Deploy, and for `dev.ts`. */

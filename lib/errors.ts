@@ -61,9 +61,19 @@ export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.
     const message = `is nested deeper than ${MAX_NESTING} levels`;
     throw invalid([{ path: "", code: "too_deep", message }]);
   }
+  if (hasReservedKey(value)) {
+    // Schemas of free-form objects skip it: accepted and dropped would be worse than refused.
+    throw invalid([{ path: "__proto__", code: "unrecognized_keys", message: "is not allowed" }]);
+  }
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw invalid(toIssues(parsed.error).slice(0, MAX_ISSUES));
   return parsed.data;
+}
+
+/** Call it on what is known not to be nested deeply. */
+function hasReservedKey(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.hasOwn(value, "__proto__") || Object.values(value).some(hasReservedKey);
 }
 
 /** Level by level, without recursion: the input is the attacker's to choose. */

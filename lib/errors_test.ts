@@ -48,3 +48,11 @@ Deno.test("parseOrThrow: of very many faults the first hundred are told", () => 
   );
   assertEquals((error.details?.issues as unknown[]).length, 100);
 });
+
+Deno.test("parseOrThrow: a key named __proto__ is refused wherever it stands, never dropped", () => {
+  const schema = z.record(z.string(), z.json());
+  for (const text of ['{"__proto__":1}', '{"a":{"__proto__":{}}}', '{"a":[{"__proto__":1}]}']) {
+    const error = assertThrows(() => parseOrThrow(schema, JSON.parse(text)), ApiError);
+    assertEquals(error.code, "schema_validation_failed");
+  }
+});

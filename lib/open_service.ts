@@ -52,6 +52,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     log,
     unwatchedMs: config.unwatchedRunMs,
   });
+  const onRevoked = (id: string) => chat.cancelRunsOf(id);
   const tenant = (await tenants.ensureDefault()).id;
   await catalogue.addMissing(options.catalogue ?? []);
   const offerDemo = config.demoModel && demoOn(config);
@@ -63,10 +64,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     baseUrl,
     accounts: new Accounts(kv, { system, setupToken: config.setupToken }),
     agents,
-    apiKeys: new ApiKeyStore(kv, { system, signer }),
+    apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
     catalogue,
     chat,
-    sessions: new SessionAdmin(new SessionStore(kv, system), system),
+    sessions: new SessionAdmin(new SessionStore(kv, system), { system, onRevoked }),
     tenants,
     widget: await describeWidgetBundle(options.widget),
     demoAgent: demoId === undefined ? undefined : { tenant, id: demoId },

@@ -8,10 +8,16 @@ import type { MintedSession } from "../wire/session.ts";
 export class SessionAdmin {
   #store: SessionStore;
   #system: System;
+  #onRevoked: (id: string) => void;
 
-  constructor(store: SessionStore, system: System) {
+  /** `onRevoked` is told the id of each session that is revoked. */
+  constructor(
+    store: SessionStore,
+    options: { system: System; onRevoked?: (id: string) => void },
+  ) {
     this.#store = store;
-    this.#system = system;
+    this.#system = options.system;
+    this.#onRevoked = options.onRevoked ?? (() => {});
   }
 
   /**
@@ -52,9 +58,10 @@ export class SessionAdmin {
     });
   }
 
-  /** Removes a session of this tenant; 404 when it has no such session. */
+  /** Removes a session of this tenant and ends its runs; 404 when it has no such session. */
   async revoke(tenant: string, sessionToken: string): Promise<void> {
-    if (await this.#store.revoke(tenant, sessionToken)) return;
+    const id = await this.#store.revoke(tenant, sessionToken);
+    if (id !== undefined) return this.#onRevoked(id);
     throw new ApiError("not_found", "there is no such session");
   }
 }

@@ -11,7 +11,7 @@ const AGENT = agentOf({ allowedOrigins: [SHOP] });
 
 function open(kv: Deno.Kv) {
   const system = new FakeSystem();
-  return { system, sessions: new SessionAdmin(new SessionStore(kv, system), system) };
+  return { system, sessions: new SessionAdmin(new SessionStore(kv, system), { system }) };
 }
 
 async function refusal(call: () => Promise<unknown>): Promise<ApiError> {

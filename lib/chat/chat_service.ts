@@ -22,6 +22,8 @@ export interface ChatRequest {
   requestId: string;
   /** The caller holds a widget session, not an API key. */
   visitor: boolean;
+  /** Id of the session or API key that sends it. */
+  startedBy: string;
   /** The last check before the run begins; throws to refuse. */
   admit: () => Promise<void>;
 }
@@ -75,6 +77,13 @@ export class ChatService {
     return run;
   }
 
+  /** Cancels what a session or an API key has begun and that still goes on, when it is revoked. */
+  cancelRunsOf(startedBy: string): void {
+    for (const run of this.active) {
+      if (run.startedBy === startedBy) run.stop("cancelled");
+    }
+  }
+
   /** Stops every run of this process and waits until each has written its `done` or is refused. */
   async stopAll(): Promise<void> {
     for (const run of this.active) run.stop("cancelled");
@@ -88,6 +97,7 @@ export class ChatService {
       runId,
       requestId: request.body.requestId ?? request.requestId,
       conversationId: request.body.conversationId ?? this.#system.uuid(),
+      startedBy: request.startedBy,
       first: { provider: primary.vendor, model: primary.model },
       system: this.#system,
       unwatchedMs: this.#unwatchedMs,

@@ -23,6 +23,8 @@ export interface RunOptions {
   runId: string;
   requestId: string;
   conversationId: string;
+  /** Id of the session or API key that began it: revoking that cancels the run. */
+  startedBy: string;
   /** Named in `start` when nobody has accepted by then. */
   first: { provider: Vendor; model: string };
   system: System;
@@ -55,6 +57,10 @@ export class Run {
     this.id = options.runId;
     this.#options = options;
     this.watchers = new Watchers({ ...options, onAbandoned: () => this.stop("cancelled") });
+  }
+
+  get startedBy(): string {
+    return this.#options.startedBy;
   }
 
   /** Aborts everything the run is doing, when it is stopped. */

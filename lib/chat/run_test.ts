@@ -20,6 +20,7 @@ function open() {
   const system = new FakeSystem();
   const reported: unknown[] = [];
   const run = new Run({
+    startedBy: "key-1",
     runId: fakeUuid(1),
     requestId: "request-1",
     conversationId: fakeUuid(2),

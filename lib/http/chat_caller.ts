@@ -9,8 +9,8 @@ import { bearerKey, requireApiKey } from "./authenticate.ts";
 
 /** Who sends a message: a backend with a key, or a page with a session. */
 export type ChatCaller =
-  | { kind: "key"; tenant: string; sessionHeader: string | undefined }
-  | { kind: "session"; tenant: string; sessionToken: string; session: Session };
+  | { kind: "key"; tenant: string; id: string; sessionHeader: string | undefined }
+  | { kind: "session"; tenant: string; id: string; sessionToken: string; session: Session };
 
 /**
  * The credential of a chat call. With an API key the key decides and a session is optional; without
@@ -22,11 +22,12 @@ export async function chatCaller(
 ): Promise<ChatCaller> {
   const header = req.headers.get("x-service-session") ?? undefined;
   if (bearerKey(req) !== undefined || header === undefined) {
-    const { tenant } = await requireApiKey(req, service.apiKeys);
-    return { kind: "key", tenant, sessionHeader: header };
+    const { tenant, id } = await requireApiKey(req, service.apiKeys);
+    return { kind: "key", tenant, id, sessionHeader: header };
   }
   const session = await service.sessions.require(header);
-  return { kind: "session", tenant: session.tenant, sessionToken: header, session };
+  const { tenant, id } = session;
+  return { kind: "session", tenant, id, sessionToken: header, session };
 }
 
 /** The token in the body must be the one in the header; a session is for one agent. */

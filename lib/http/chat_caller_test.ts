@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { agentOf } from "@/tests/support/agents.ts";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { SessionAdmin } from "../admin/session_admin.ts";
@@ -16,7 +16,7 @@ const AGENT = agentOf({ allowedOrigins: [SHOP] });
 async function open(kv: Deno.Kv) {
   const system = new FakeSystem();
   const apiKeys = new ApiKeyStore(kv, { system, signer: new Signer(["secret"]) });
-  const sessions = new SessionAdmin(new SessionStore(kv, system), system);
+  const sessions = new SessionAdmin(new SessionStore(kv, system), { system });
   const made = await apiKeys.create(fakeUuid(801), { name: "k", scopes: ["billing:read"] });
   const { sessionToken } = await sessions.mintForOrigin(fakeUuid(802), AGENT, SHOP);
   const call = (headers: Record<string, string>) =>
@@ -39,9 +39,10 @@ Deno.test("chatCaller: with an API key the key decides, a session beside it or n
   using kv = await Deno.openKv(":memory:");
   const { call, bearer, token } = await open(kv);
   const alone = await call({ authorization: bearer });
-  assertEquals(alone, { kind: "key", tenant: fakeUuid(801), sessionHeader: undefined });
+  assertEquals(alone, { ...alone, kind: "key", tenant: fakeUuid(801), sessionHeader: undefined });
+  assertMatch(alone.id, /^[0-9a-f-]{36}$/);
   const both = await call({ authorization: bearer, "x-service-session": token });
-  assertEquals(both, { kind: "key", tenant: fakeUuid(801), sessionHeader: token });
+  assertEquals(both, { ...alone, sessionHeader: token } as ChatCaller);
 });
 
 Deno.test("chatCaller: neither is invalid_api_key, a bad key is not helped by a session", async () => {
@@ -82,6 +83,7 @@ Deno.test("checkTokens: a session's body repeats the header's token and names it
   const caller: ChatCaller = {
     kind: "session",
     tenant: fakeUuid(802),
+    id: fakeUuid(803),
     sessionToken: token,
     session: session(),
   };
@@ -97,7 +99,7 @@ Deno.test("checkTokens: with a key the tokens are optional, and equal when both 
   const token = "cs_0123456789abcdef";
   const check = (sessionHeader: string | undefined, sessionToken?: string) =>
     checkTokens(
-      { kind: "key", tenant: fakeUuid(801), sessionHeader },
+      { kind: "key", tenant: fakeUuid(801), id: fakeUuid(804), sessionHeader },
       body(sessionToken === undefined ? {} : { sessionToken }),
     );
   check(undefined);

@@ -15,6 +15,7 @@ const FRAMES: Frame[] = [
 function open(frames: readonly Frame[] = []) {
   const system = new FakeSystem();
   const run = new Run({
+    startedBy: "key-1",
     runId: RUN,
     requestId: "request-1",
     conversationId: fakeUuid(2),

@@ -52,11 +52,17 @@ export class ApiKeyStore {
   #kv: Deno.Kv;
   #system: System;
   #signer: Signer;
+  #onRevoked: (id: string) => void;
 
-  constructor(kv: Deno.Kv, options: { system: System; signer: Signer }) {
+  /** `onRevoked` is told the id of each key that is revoked. */
+  constructor(
+    kv: Deno.Kv,
+    options: { system: System; signer: Signer; onRevoked?: (id: string) => void },
+  ) {
     this.#kv = kv;
     this.#system = options.system;
     this.#signer = options.signer;
+    this.#onRevoked = options.onRevoked ?? (() => {});
   }
 
   /** Makes a key; `secret` is the whole key text and is not to be had again. */
@@ -100,7 +106,7 @@ export class ApiKeyStore {
   }
 
   /** Revokes for good; `null` when the tenant has no such key. Repeating it changes nothing. */
-  revoke(tenant: string, id: string): Promise<ApiKey | null> {
+  async revoke(tenant: string, id: string): Promise<ApiKey | null> {
     const key = keys.apiKey(tenant, id);
     const attempt = async (): Promise<ApiKey | null | undefined> => {
       const entry = await this.#kv.get(key);
@@ -111,7 +117,9 @@ export class ApiKeyStore {
       const committed = await this.#kv.atomic().check(entry).set(key, next).commit();
       return committed.ok ? this.#toApiKey(next) : undefined;
     };
-    return untilCommitted(attempt, { what: "API key" });
+    const revoked = await untilCommitted(attempt, { what: "API key" });
+    if (revoked !== null) this.#onRevoked(id);
+    return revoked;
   }
 
   /** The id behind a public prefix, within the tenant. */

@@ -84,12 +84,12 @@ export class SessionStore {
     return await untilCommitted(attempt, { what: "session", tries: 1000 });
   }
 
-  /** Removes the stored entry of a tenant's session; false when the tenant has no such session. */
-  async revoke(tenant: string, sessionToken: string): Promise<boolean> {
+  /** Removes the stored entry of a tenant's session; its id, or `undefined` when it has none such. */
+  async revoke(tenant: string, sessionToken: string): Promise<string | undefined> {
     const key = keys.session(await sha256(sessionToken));
     const session = parseRecord(sessionRecordSchema, await this.#kv.get(key));
-    if (session?.tenant !== tenant) return false;
+    if (session?.tenant !== tenant) return undefined;
     await this.#kv.delete(key);
-    return true;
+    return session.id;
   }
 }

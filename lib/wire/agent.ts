@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isDomainAllowed, normalizeDomain } from "./domains.ts";
 import { FIELD_BOUNDS as B } from "./limits.ts";
 import { normalizeOrigin } from "./origins.ts";
+import { plainText } from "./plain_text.ts";
 import { toolDefinitionSchema, toolUrl } from "./tool_definition.ts";
 import { VENDORS } from "./vendors.ts";
 
@@ -38,8 +39,8 @@ const origin = z.string().max(2048).transform((value, ctx) => {
 });
 
 const fields = {
-  name: z.string().min(1).max(B.agentName),
-  systemPrompt: z.string().min(1).max(B.systemPrompt),
+  name: plainText(z.string().min(1).max(B.agentName)),
+  systemPrompt: plainText(z.string().min(1).max(B.systemPrompt)),
   modelPolicy,
   fallback: fallback.optional(),
   knowledgeBaseId: z.uuid().toLowerCase().optional(),

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { FIELD_BOUNDS as B } from "./limits.ts";
+import { plainText } from "./plain_text.ts";
 import { VENDORS } from "./vendors.ts";
 
 const message = z.strictObject({
   role: z.enum(["user", "assistant"]),
-  content: z.string().min(1).max(B.messageLength),
+  content: plainText(z.string().min(1).max(B.messageLength)),
 });
 export type ChatMessage = z.infer<typeof message>;
 

@@ -29,7 +29,7 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const { service, clientAddress: address } = ctx.state;
-    const form = await readForm(ctx.req);
+    const form = await readForm(ctx.req, ctx.state.service.system);
     const next = localPath(form.get("next"), HOME);
     const email = form.get("email") ?? "";
     const password = form.get("password") ?? "";

@@ -54,6 +54,7 @@ export function chatRequest(
     body: { agentId: agent.id, messages: [{ role: "user", content: "hi" }] },
     requestId: "request-1",
     visitor: false,
+    startedBy: "key-1",
     admit: () => Promise.resolve(),
     ...rest,
   };

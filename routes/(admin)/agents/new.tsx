@@ -36,7 +36,7 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { service } = ctx.state;
     const { tenant } = signedIn(ctx.state);
-    const values = readAgentForm(await readForm(ctx.req));
+    const values = readAgentForm(await readForm(ctx.req, ctx.state.service.system));
     const saved = await saveAgent(
       values,
       () => service.agents.create(tenant, toAgentBody(values)),

@@ -23,7 +23,7 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const { service } = ctx.state;
-    const form = await readForm(ctx.req);
+    const form = await readForm(ctx.req, ctx.state.service.system);
     const [name, scopes] = [form.get("name") ?? "", form.getAll("scopes")];
     const days = KEY_LIFETIMES.find(([value]) => value === form.get("days"))?.[0] ?? "";
     const expiresAt = iso(service.system.now() + Number(days) * DAY_MS);

@@ -21,6 +21,7 @@ export const handler = define.handlers(apiHandler({
       body,
       requestId,
       visitor: caller.kind === "session",
+      startedBy: caller.id,
       admit: async () => {
         if (caller.kind !== "session") return;
         await service.sessions.useMessage(caller.sessionToken, caller.session);
