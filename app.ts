@@ -2,6 +2,7 @@ import { App, staticFiles } from "fresh";
 import { apiMiddleware } from "./lib/http/api_middleware.ts";
 import { clientAddress } from "./lib/http/client_address.ts";
 import { unavailableResponse } from "./lib/http/unavailable_response.ts";
+import { RequestMeter } from "./lib/http/request_meter.ts";
 import {
   addressRefusal,
   isRoutableMethod,
@@ -23,6 +24,7 @@ export function createApp(service: () => Promise<Service>): App<State> {
     ctx.state.requestId = open.system.uuid();
     const hops = open.config.trustedProxyHops;
     ctx.state.clientAddress = clientAddress(ctx.req, ctx.info.remoteAddr, hops);
+    ctx.state.meter = new RequestMeter(open.meterParts, ctx.state.clientAddress);
     const response = await ctx.next();
     response.headers.set("x-content-type-options", "nosniff");
     return response;

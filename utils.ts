@@ -1,4 +1,5 @@
 import { createDefine } from "fresh";
+import type { RequestMeter } from "./lib/http/request_meter.ts";
 import type { Service } from "./lib/service.ts";
 import type { SignedInUser } from "./lib/accounts/signed_in_user.ts";
 
@@ -10,6 +11,8 @@ export interface State {
   requestId: string;
   /** The address limits and lockouts count: the connection's, or the trusted proxy's word. */
   clientAddress: string;
+  /** Counts this request against the limits, once; used under /v1. */
+  meter: RequestMeter;
   /** Who is signed in to the dashboard; set on dashboard routes only. */
   user?: SignedInUser;
 }

@@ -5,8 +5,11 @@ import { ModelAccess } from "./admin/model_access.ts";
 import { SessionAdmin } from "./admin/session_admin.ts";
 import { ChatService } from "./chat/chat_service.ts";
 import { type Config, demoOn } from "./config.ts";
+import { Committer } from "./committer/committer.ts";
 import { Signer } from "./credentials/hashing.ts";
 import { ensureDemoAgent } from "./demo_agent.ts";
+import { Admission } from "./limits/admission.ts";
+import { DEFAULT_LIMITS, type Limits } from "./limits/limits.ts";
 import type { Logger } from "./log.ts";
 import { ModelRegistry } from "./models/model_registry.ts";
 import type { Service } from "./service.ts";
@@ -32,6 +35,8 @@ export interface OpenServiceOptions {
   widget: Uint8Array;
   /** Entries of `CATALOGUE`. */
   catalogue?: readonly CatalogueEntry[];
+  /** Limits other than the specification's, for tests and benchmarks. */
+  limits?: Partial<Limits>;
   /** Closes what the process opened for the service. */
   close: () => Promise<void>;
 }
@@ -45,7 +50,9 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const signer = new Signer(options.hmacSecrets);
   const cursors = new CursorSeal(signer);
   const agents = new AgentAdmin(new AgentStore(kv, system), { models, cursors });
+  const admission = new Admission(new Committer(kv, { system }), system);
   const chat = new ChatService({
+    admission,
     models,
     registry: new ModelRegistry(system),
     system,
@@ -71,9 +78,11 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     tenants,
     widget: await describeWidgetBundle(options.widget),
     demoAgent: demoId === undefined ? undefined : { tenant, id: demoId },
+    meterParts: { admission, signer, tenants, limits: { ...DEFAULT_LIMITS, ...options.limits } },
     ready: () => kv.get(keys.installation("default_tenant")).then(() => true, () => false),
     close: async () => {
       await chat.stopAll();
+      admission.close();
       await options.close();
     },
   };

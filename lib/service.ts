@@ -6,6 +6,7 @@ import type { Config } from "./config.ts";
 import type { ApiKeyStore } from "./storage/api_key_store.ts";
 import type { CatalogueStore } from "./storage/catalogue_store.ts";
 import type { TenantStore } from "./storage/tenant_store.ts";
+import type { MeterParts } from "./http/request_meter.ts";
 import type { Logger } from "./log.ts";
 import type { System } from "./system.ts";
 import type { WidgetBundle } from "./widget_bundle.ts";
@@ -28,6 +29,8 @@ export interface Service {
   readonly log: Logger;
   /** The agent `/demo` talks to, while the demo is on. */
   readonly demoAgent: { tenant: string; id: string } | undefined;
+  /** What counts requests and lets messages in. */
+  readonly meterParts: MeterParts;
   /** Whether the store answers. */
   ready(): Promise<boolean>;
   close(): Promise<void>;

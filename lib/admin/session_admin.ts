@@ -45,19 +45,6 @@ export class SessionAdmin {
     return await this.#store.get(sessionToken) ?? refuseToken();
   }
 
-  /** Counts one message; 429 at the cap, until the session expires and a new one is minted. */
-  async useMessage(sessionToken: string, session: Session): Promise<void> {
-    const use = await this.#store.useMessage(sessionToken);
-    if (use === "gone") refuseToken();
-    if (use === "admitted") return;
-    const seconds = Math.max(1, Math.ceil((session.exp - this.#system.now()) / 1000));
-    const message = `this session's ${session.messageCap} messages are used up; mint a new token`;
-    throw new ApiError("rate_limit_exceeded", message, {
-      details: { scope: "session_messages", limit: session.messageCap },
-      headers: { "retry-after": String(seconds) },
-    });
-  }
-
   /** Removes a session of this tenant and ends its runs; 404 when it has no such session. */
   async revoke(tenant: string, sessionToken: string): Promise<void> {
     const id = await this.#store.revoke(tenant, sessionToken);

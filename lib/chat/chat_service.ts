@@ -4,6 +4,8 @@ import type { Logger } from "../log.ts";
 import { ModelError, type ModelTool } from "../models/model.ts";
 import type { ModelRegistry } from "../models/model_registry.ts";
 import type { ModelAccess } from "../admin/model_access.ts";
+import type { Admission } from "../limits/admission.ts";
+import { costMicroUsd } from "./money.ts";
 import type { System } from "../system.ts";
 import type { Agent } from "../wire/agent.ts";
 import type { ChatBody } from "../wire/chat.ts";
@@ -24,8 +26,8 @@ export interface ChatRequest {
   visitor: boolean;
   /** Id of the session or API key that sends it. */
   startedBy: string;
-  /** The last check before the run begins; throws to refuse. */
-  admit: () => Promise<void>;
+  /** The last check before the run begins: slot and money are taken; throws to refuse. */
+  admit: (runId: string, holdMicroUsd: number) => Promise<void>;
 }
 
 /** Runs: begun here, followed by any number of readers, stopped by whoever may. */
@@ -35,6 +37,7 @@ export class ChatService {
   #system: System;
   #log: Logger;
   #unwatchedMs: number;
+  #admission: Pick<Admission, "settle">;
   /** Each with the promise of its end. */
   #runs = new Map<Run, Promise<void>>();
 
@@ -45,6 +48,7 @@ export class ChatService {
       system: System;
       log: Logger;
       unwatchedMs: number;
+      admission: Pick<Admission, "settle">;
     },
   ) {
     this.#models = parts.models;
@@ -52,6 +56,7 @@ export class ChatService {
     this.#system = parts.system;
     this.#log = parts.log;
     this.#unwatchedMs = parts.unwatchedMs;
+    this.#admission = parts.admission;
   }
 
   /** Runs that have not ended yet. */
@@ -65,8 +70,9 @@ export class ChatService {
    */
   async begin(request: ChatRequest): Promise<Run> {
     const policy = await resolveCandidates({ ...request, models: this.#models });
-    await request.admit();
-    const run = this.#create(request, policy);
+    const runId = this.#system.uuid();
+    await request.admit(runId, firstStepCost(request, policy));
+    const run = this.#create(request, { policy, runId });
     const driven = this.#drive(run, request, policy).finally(() => this.#runs.delete(run));
     this.#runs.set(run, driven);
     const begun = await this.#beginning(run);
@@ -90,9 +96,11 @@ export class ChatService {
     await Promise.all(this.#runs.values());
   }
 
-  #create(request: ChatRequest, policy: ResolvedPolicy): Run {
+  #create(
+    request: ChatRequest,
+    { policy, runId }: { policy: ResolvedPolicy; runId: string },
+  ): Run {
     const primary = policy.entries[0]!;
-    const runId = this.#system.uuid();
     return new Run({
       runId,
       requestId: request.body.requestId ?? request.requestId,
@@ -103,6 +111,7 @@ export class ChatService {
       unwatchedMs: this.#unwatchedMs,
       price: ({ provider, model }) =>
         policy.entries.find((e) => e.vendor === provider && e.model === model) ?? primary,
+      settle: (cost) => this.#admission.settle({ runId, tenant: request.tenant, cost }),
       report: (error) => this.#log.error("run failed", { runId, error: String(error) }),
     });
   }
@@ -147,6 +156,16 @@ export class ChatService {
       waiting.abort();
     }
   }
+}
+
+/** What the first step can cost at most: no token is shorter than a byte. In micro-USD. */
+function firstStepCost({ agent, body }: ChatRequest, policy: ResolvedPolicy): number {
+  const text = agent.systemPrompt + JSON.stringify(body.messages) + JSON.stringify(agent.tools);
+  const inputTokens = new TextEncoder().encode(text).length;
+  const most = policy.entries.map((entry) =>
+    costMicroUsd(entry, { inputTokens, outputTokens: policy.maxOutputTokens })
+  );
+  return Math.max(...most);
 }
 
 function describeTools(agent: Agent): ModelTool[] {

@@ -31,6 +31,8 @@ export interface RunOptions {
   /** A run nobody follows for this long is cancelled. */
   unwatchedMs: number;
   price: (name: { provider: Vendor; model: string }) => Price;
+  /** Charges the run and frees its slot, before `done` is written. */
+  settle: (costMicroUsd: number) => Promise<void>;
   /** Called with what an unknown failure was; the wire only says `internal_error`. */
   report: (error: unknown) => void;
 }
@@ -89,11 +91,12 @@ export class Run {
   /** Drives the agent to its end. Never throws. */
   async drive(events: AsyncGenerator<AgentEvent, AgentOutcome>): Promise<void> {
     try {
-      this.#finish(await this.#consume(events));
+      await this.#finish(await this.#consume(events));
     } catch (error) {
       const cause = this.signal.aborted ? this.signal.reason : error;
-      if (!this.#opened) return this.#beginning.resolve({ started: false, error: cause });
-      this.#finish(this.#outcomeOf(cause));
+      if (this.#opened) return await this.#finish(this.#outcomeOf(cause));
+      await this.#settle();
+      this.#beginning.resolve({ started: false, error: cause });
     }
   }
 
@@ -137,13 +140,19 @@ export class Run {
     this.#beginning.resolve({ started: true });
   }
 
-  #finish(outcome: AgentOutcome): void {
+  async #finish(outcome: AgentOutcome): Promise<void> {
     if (this.log.length === 0) this.#start(this.#options.first);
     const { inputTokens, outputTokens, costMicroUsd } = this.#account;
     this.#write({ type: "usage", inputTokens, outputTokens, costUsd: toUsd(costMicroUsd) });
     if (outcome.error) this.#write({ type: "error", ...outcome.error });
+    await this.#settle();
     this.#write({ type: "done", finishReason: outcome.finishReason });
     this.watchers.settle();
+  }
+
+  /** A settlement that cannot be made is made up for by the lease, which charges the whole hold. */
+  async #settle(): Promise<void> {
+    await this.#options.settle(this.#account.costMicroUsd).catch(this.#options.report);
   }
 
   /** Any frame but a delta: what text is held goes first. */

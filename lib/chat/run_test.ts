@@ -21,6 +21,7 @@ function open() {
   const reported: unknown[] = [];
   const run = new Run({
     startedBy: "key-1",
+    settle: () => Promise.resolve(),
     runId: fakeUuid(1),
     requestId: "request-1",
     conversationId: fakeUuid(2),

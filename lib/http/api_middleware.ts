@@ -4,6 +4,9 @@ import { addCorsHeaders, isBrowserPath, isPreflight, preflightResponse } from ".
 import { errorResponse, toApiError } from "./error_response.ts";
 import { logFault } from "./log_fault.ts";
 
+/** Read by tools and pages as often as they like; they cost nothing. */
+const UNCOUNTED = new Set(["/v1/openapi.json"]);
+
 /**
  * Stands at the root, because a request that matches no route passes only root middleware: under /v1
  * every answer, 404 and 405 included, is the envelope with `x-request-id`, and every browser path
@@ -15,6 +18,7 @@ export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
   const browser = isBrowserPath(pathname);
   const response = browser && isPreflight(ctx.req) ? preflightResponse() : await answer(ctx);
   response.headers.set("x-request-id", ctx.state.requestId);
+  ctx.state.meter.setHeaders(response.headers);
   // Answers hold session tokens and a tenant's prompts: what says nothing else is kept by nobody.
   if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
   if (browser) addCorsHeaders(response.headers);
@@ -23,10 +27,26 @@ export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
 
 async function answer(ctx: Context<State>): Promise<Response> {
   try {
-    return await ctx.next();
+    const response = await ctx.next();
+    await count(ctx);
+    return response;
   } catch (thrown) {
-    const error = toApiError(thrown);
-    if (error.code === "internal_error") logFault(ctx, thrown);
-    return errorResponse(error);
+    return await refuse(ctx, thrown);
   }
+}
+
+/** A request refused for its own faults counts as any other, and the limit is told before the fault. */
+async function refuse(ctx: Context<State>, thrown: unknown): Promise<Response> {
+  let error = toApiError(thrown);
+  if (error.code === "internal_error") logFault(ctx, thrown);
+  try {
+    await count(ctx);
+  } catch (limit) {
+    error = toApiError(limit);
+  }
+  return errorResponse(error);
+}
+
+async function count(ctx: Context<State>): Promise<void> {
+  if (!UNCOUNTED.has(ctx.url.pathname)) await ctx.state.meter.count();
 }

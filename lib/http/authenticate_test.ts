@@ -23,11 +23,16 @@ Deno.test("bearerKey: is what follows Bearer, in any case; another scheme is an 
   }
 });
 
+/** What a request carries, with a meter that counts without limits. */
+function stateOf(apiKeys: ApiKeyStore) {
+  return { service: { apiKeys }, meter: { identify: () => {}, count: () => Promise.resolve() } };
+}
+
 Deno.test("requireApiKey: a valid key names its tenant", async () => {
   using kv = await Deno.openKv(":memory:");
   const keys = openKeys(kv);
   const made = await keys.create(fakeUuid(801), { name: "k", scopes: ["billing:read"] });
-  const identity = await requireApiKey(request(`Bearer ${made.secret}`), keys);
+  const identity = await requireApiKey(request(`Bearer ${made.secret}`), stateOf(keys));
   assertEquals(identity.tenant, fakeUuid(801));
 });
 
@@ -41,7 +46,10 @@ Deno.test("requireApiKey: whatever is wrong with a key, the answer is one 401 wi
   });
   const messages = new Set<string>();
   for (const header of [undefined, "Bearer x", "Basic eDp5", `Bearer ${secret}`]) {
-    const error = await assertRejects(() => requireApiKey(request(header), keys), ApiError);
+    const error = await assertRejects(
+      () => requireApiKey(request(header), stateOf(keys)),
+      ApiError,
+    );
     assertEquals([error.code, error.status], ["invalid_api_key", 401]);
     assertEquals(error.headers["www-authenticate"]?.startsWith("Bearer"), true);
     messages.add(error.message);
@@ -54,7 +62,10 @@ Deno.test("requireScope: a key without the scope is 403 and is told which", asyn
   const keys = openKeys(kv);
   const { secret } = await keys.create(fakeUuid(801), { name: "k", scopes: ["agents:write"] });
   const req = request(`Bearer ${secret}`);
-  assertEquals((await requireScope(req, keys, "agents:read")).tenant, fakeUuid(801));
-  const error = await assertRejects(() => requireScope(req, keys, "widget:mint"), ApiError);
+  assertEquals((await requireScope(req, stateOf(keys), "agents:read")).tenant, fakeUuid(801));
+  const error = await assertRejects(
+    () => requireScope(req, stateOf(keys), "widget:mint"),
+    ApiError,
+  );
   assertEquals([error.code, error.details?.scope], ["insufficient_scope", "widget:mint"]);
 });

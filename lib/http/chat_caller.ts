@@ -5,12 +5,17 @@ import type { Session } from "../storage/session_store.ts";
 import type { Agent } from "../wire/agent.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import { FIELD_BOUNDS } from "../wire/limits.ts";
-import { bearerKey, requireApiKey } from "./authenticate.ts";
+import { type Authentication, bearerKey, requireApiKey } from "./authenticate.ts";
 
 /** Who sends a message: a backend with a key, or a page with a session. */
 export type ChatCaller =
   | { kind: "key"; tenant: string; id: string; sessionHeader: string | undefined }
   | { kind: "session"; tenant: string; id: string; sessionToken: string; session: Session };
+
+/** What finding the caller takes. */
+export interface ChatAuthentication extends Authentication {
+  service: { apiKeys: ApiKeyStore; sessions: SessionAdmin };
+}
 
 /**
  * The credential of a chat call. With an API key the key decides and a session is optional; without
@@ -18,14 +23,14 @@ export type ChatCaller =
  */
 export async function chatCaller(
   req: Request,
-  service: { apiKeys: ApiKeyStore; sessions: SessionAdmin },
+  state: ChatAuthentication,
 ): Promise<ChatCaller> {
   const header = req.headers.get("x-service-session") ?? undefined;
   if (bearerKey(req) !== undefined || header === undefined) {
-    const { tenant, id } = await requireApiKey(req, service.apiKeys);
+    const { tenant, id } = await requireApiKey(req, state);
     return { kind: "key", tenant, id, sessionHeader: header };
   }
-  const session = await service.sessions.require(header);
+  const session = await state.service.sessions.require(header);
   const { tenant, id } = session;
   return { kind: "session", tenant, id, sessionToken: header, session };
 }

@@ -20,7 +20,10 @@ async function open(kv: Deno.Kv) {
   const made = await apiKeys.create(fakeUuid(801), { name: "k", scopes: ["billing:read"] });
   const { sessionToken } = await sessions.mintForOrigin(fakeUuid(802), AGENT, SHOP);
   const call = (headers: Record<string, string>) =>
-    chatCaller(new Request("http://127.0.0.1/", { headers }), { apiKeys, sessions });
+    chatCaller(new Request("http://127.0.0.1/", { headers }), {
+      service: { apiKeys, sessions },
+      meter: { identify: () => {}, count: () => Promise.resolve() },
+    });
   return { call, bearer: `Bearer ${made.secret}`, token: sessionToken };
 }
 

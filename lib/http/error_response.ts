@@ -1,4 +1,5 @@
 import { HttpError } from "fresh";
+import { StoreUnavailableError } from "../committer/operation.ts";
 import { ApiError } from "../errors.ts";
 import type { ErrorEnvelope } from "../wire/error_codes.ts";
 
@@ -16,6 +17,10 @@ export function errorResponse(error: ApiError): Response {
 /** What a thrown value is told as: our refusals as they are, the router's by status, else 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof StoreUnavailableError) {
+    const headers = { "retry-after": "1" };
+    return new ApiError("service_unavailable", "the store is busy; try again soon", { headers });
+  }
   if (error instanceof HttpError && error.status === 404) {
     return new ApiError("not_found", "there is nothing at this address");
   }

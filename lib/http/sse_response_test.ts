@@ -16,6 +16,7 @@ function open(frames: readonly Frame[] = []) {
   const system = new FakeSystem();
   const run = new Run({
     startedBy: "key-1",
+    settle: () => Promise.resolve(),
     runId: RUN,
     requestId: "request-1",
     conversationId: fakeUuid(2),

@@ -31,6 +31,13 @@ export const keys = {
   /** Widget session, under the SHA-256 of its token: the token itself is never stored. */
   session: (tokenHash: string) => ["sessions", tokenHash],
 
+  /** Request and message windows of an address, under its keyed hash: `{ v, all, chat }`. */
+  addressWindows: (addressHash: string) => ["address_windows", addressHash],
+  /** Request window of an API key: `{ v, all }`. */
+  apiKeyWindow: (id: string) => ["api_key_windows", id],
+  /** A tenant's day: what is spent, and the slot and hold of each running run. */
+  tenantLedger: (tenant: string) => ["tenant_ledgers", tenant],
+
   /** Dashboard user `{ v, id, tenant, email, passwordHash, role, operator }`. */
   user: (tenant: string, id: string) => ["users", tenant, id],
   users: (tenant: string) => ["users", tenant],

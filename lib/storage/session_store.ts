@@ -4,7 +4,7 @@ import { iso, type System } from "../system.ts";
 import { SESSION_MESSAGE_CAP, SESSION_TTL_MS } from "../wire/limits.ts";
 import type { MintedSession } from "../wire/session.ts";
 import { keys } from "./keys.ts";
-import { parseRecord, untilCommitted } from "./record.ts";
+import { parseRecord } from "./record.ts";
 
 /** A lapsed or revoked session stays readable this long, so that its runs can still be followed. */
 const KEPT_AFTER_EXPIRY_MS = 15 * 60_000;
@@ -25,8 +25,10 @@ const sessionRecordSchema = z.object({
 });
 export type Session = z.infer<typeof sessionRecordSchema>;
 
-/** What came of one message on a session. */
-export type SessionUse = "admitted" | "exhausted" | "gone";
+/** How long the store keeps a session that has `leftMs` to live. */
+export function sessionExpireIn(leftMs: number): number {
+  return leftMs + KEPT_AFTER_EXPIRY_MS;
+}
 
 /** Widget sessions, stored under a hash of their token. */
 export class SessionStore {
@@ -55,7 +57,7 @@ export class SessionStore {
       messages: 0,
       messageCap: SESSION_MESSAGE_CAP,
     };
-    const expireIn = SESSION_TTL_MS + KEPT_AFTER_EXPIRY_MS;
+    const expireIn = sessionExpireIn(SESSION_TTL_MS);
     await this.#kv.set(keys.session(await sha256(sessionToken)), session, { expireIn });
     return { sessionToken, expiresAt: iso(exp), messageCap: session.messageCap };
   }
@@ -65,23 +67,6 @@ export class SessionStore {
     const key = keys.session(await sha256(sessionToken));
     const session = parseRecord(sessionRecordSchema, await this.#kv.get(key));
     return session !== undefined && session.exp > this.#system.now() ? session : undefined;
-  }
-
-  /** Counts one message against the cap: exactly `messageCap` are admitted under any concurrency. */
-  async useMessage(sessionToken: string): Promise<SessionUse> {
-    const key = keys.session(await sha256(sessionToken));
-    const attempt = async (): Promise<SessionUse | undefined> => {
-      const entry = await this.#kv.get(key);
-      const session = parseRecord(sessionRecordSchema, entry);
-      const left = (session?.exp ?? 0) - this.#system.now();
-      if (session === undefined || left <= 0) return "gone";
-      if (session.messages >= session.messageCap) return "exhausted";
-      const next = { ...session, messages: session.messages + 1 };
-      const expireIn = left + KEPT_AFTER_EXPIRY_MS;
-      const committed = await this.#kv.atomic().check(entry).set(key, next, { expireIn }).commit();
-      return committed.ok ? "admitted" : undefined;
-    };
-    return await untilCommitted(attempt, { what: "session", tries: 1000 });
   }
 
   /** Removes the stored entry of a tenant's session; its id, or `undefined` when it has none such. */

@@ -37,46 +37,21 @@ Deno.test("SessionStore: the token itself is never stored", async () => {
   assertFalse((await storedText(kv)).includes(sessionToken.slice(3)));
 });
 
-Deno.test("SessionStore: 200 concurrent messages admit exactly 50", async () => {
-  using kv = await Deno.openKv(":memory:");
-  const { sessions } = open(kv);
-  const { sessionToken } = await sessions.mint(OURS, BOUND);
-  const uses = await Promise.all(
-    Array.from({ length: 200 }, () => sessions.useMessage(sessionToken)),
-  );
-  assertEquals(uses.filter((use) => use === "admitted").length, 50);
-  assertEquals(uses.filter((use) => use === "exhausted").length, 150);
-  assertEquals((await sessions.get(sessionToken))?.messages, 50);
-});
-
 Deno.test("SessionStore: exp decides, although the entry is still stored", async () => {
   using kv = await Deno.openKv(":memory:");
   const { sessions, system } = open(kv);
   const { sessionToken } = await sessions.mint(OURS, BOUND);
   await system.advance(15 * 60_000 - 1);
   assert(await sessions.get(sessionToken));
-  assertEquals(await sessions.useMessage(sessionToken), "admitted");
   await system.advance(1);
   assertEquals(await sessions.get(sessionToken), undefined);
-  assertEquals(await sessions.useMessage(sessionToken), "gone");
   assertEquals((await storedKeys(kv)).length, 1);
-});
-
-Deno.test("SessionStore: a message does not lengthen a session's life", async () => {
-  using kv = await Deno.openKv(":memory:");
-  const { sessions, system } = open(kv);
-  const { sessionToken } = await sessions.mint(OURS, BOUND);
-  const before = (await sessions.get(sessionToken))?.exp;
-  await system.advance(60_000);
-  await sessions.useMessage(sessionToken);
-  assertEquals((await sessions.get(sessionToken))?.exp, before);
 });
 
 Deno.test("SessionStore: a token that nobody minted is gone", async () => {
   using kv = await Deno.openKv(":memory:");
   const { sessions } = open(kv);
   assertEquals(await sessions.get("cs_unknown"), undefined);
-  assertEquals(await sessions.useMessage("cs_unknown"), "gone");
   assertEquals(await storedKeys(kv), []);
 });
 
@@ -87,7 +62,6 @@ Deno.test("SessionStore: its tenant alone revokes a session, which leaves no key
   assertEquals(await sessions.revoke(THEIRS, sessionToken), undefined);
   assert(await sessions.get(sessionToken));
   assertMatch(await sessions.revoke(OURS, sessionToken) ?? "", /^[0-9a-f-]{36}$/);
-  assertEquals(await sessions.useMessage(sessionToken), "gone");
   assertEquals(await storedKeys(kv), []);
   assertEquals(await sessions.revoke(OURS, sessionToken), undefined);
 });

@@ -12,6 +12,18 @@ const tenantRecordSchema = z.object({
 });
 export type Tenant = z.infer<typeof tenantRecordSchema>;
 
+const count = z.int().nonnegative();
+
+/** What a plan may set differently for its tenant; money in micro-USD. */
+const limitOverridesSchema = z.object({
+  ipMessages: count,
+  keyRequests: count,
+  streams: count,
+  softDailyCost: count,
+  hardDailyCost: count,
+}).partial();
+export type LimitOverrides = z.infer<typeof limitOverridesSchema>;
+
 const planRecordSchema = z.object({
   v: z.literal(1),
   /** `all` of the catalogue, or the models named. */
@@ -19,10 +31,12 @@ const planRecordSchema = z.object({
     z.literal("all"),
     z.array(z.object({ vendor: z.enum(VENDORS), model: z.string() })),
   ]),
+  /** What of the limits this tenant has differently. */
+  limits: limitOverridesSchema.default({}),
 });
 export type Plan = z.infer<typeof planRecordSchema>;
 
-const DEFAULT_PLAN: Plan = { v: 1, models: "all" };
+const DEFAULT_PLAN: Plan = { v: 1, models: "all", limits: {} };
 
 /** Tenants and the plan each is on. */
 export class TenantStore {

@@ -16,6 +16,6 @@ Deno.test("TenantStore: the default tenant is made once, whoever asks first", as
 Deno.test("TenantStore: a plan that was never set allows the whole catalogue", async () => {
   using kv = await Deno.openKv(":memory:");
   const tenants = new TenantStore(kv, new FakeSystem());
-  assertEquals(await tenants.plan(fakeUuid(801)), { v: 1, models: "all" });
+  assertEquals(await tenants.plan(fakeUuid(801)), { v: 1, models: "all", limits: {} });
   assertEquals(await tenants.get(fakeUuid(801)), undefined);
 });

@@ -33,6 +33,7 @@ export async function openChat(kv: Deno.Kv, models: Record<string, Model>) {
     system,
     log: createLogger({ json: true, write: (line) => logged.push(line) }),
     unwatchedMs: 30_000,
+    admission: { settle: () => Promise.resolve() },
   });
   return { chat, system, logged };
 }

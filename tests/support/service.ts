@@ -3,6 +3,7 @@ import { createApp } from "@/app.ts";
 import { type Config, readConfig } from "@/lib/config.ts";
 import { createLogger } from "@/lib/log.ts";
 import { openService } from "@/lib/open_service.ts";
+import type { Limits } from "@/lib/limits/limits.ts";
 import type { Service } from "@/lib/service.ts";
 import { realSystem, type System } from "@/lib/system.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
@@ -22,7 +23,15 @@ export interface TestServiceOptions {
   env?: Record<string, string>;
   system?: Partial<System>;
   kv?: Deno.Kv;
+  /** The specification's limits hold only in tests that are about them: others ask as they please. */
+  limits?: Partial<Limits>;
 }
+
+const NO_LIMITS: Partial<Limits> = {
+  ipRequests: 1_000_000,
+  ipMessages: 1_000_000,
+  keyRequests: 1_000_000,
+};
 
 /** A whole service on a real port and a real KV in memory, with words for what tests do. */
 export class TestService implements AsyncDisposable {
@@ -62,6 +71,7 @@ export class TestService implements AsyncDisposable {
       log: createLogger({ level: "debug", json: true, write: (line) => logged.push(line) }),
       baseUrl: config.publicUrl ?? url,
       widget,
+      limits: options.limits ?? NO_LIMITS,
       close: () => Promise.resolve(kv.close()),
     });
     opened.resolve(service);

@@ -8,14 +8,14 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async GET(ctx) {
     const { service } = ctx.state;
-    const { tenant } = await requireScope(ctx.req, service.apiKeys, "agents:read");
+    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:read");
     return Response.json(await service.agents.list(tenant, pageRequest(ctx.url)));
   },
 
   async POST(ctx) {
     const { service } = ctx.state;
     const text = await readJsonText(ctx.req, service.system);
-    const { tenant } = await requireScope(ctx.req, service.apiKeys, "agents:write");
+    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
     const agent = await service.agents.create(tenant, parseJson(text));
     const headers = { location: `/v1/agents/${agent.id}`, etag: entityTag(agent.version) };
     return Response.json(agent, { status: 201, headers });

@@ -9,7 +9,7 @@ export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
     const text = await readJsonText(ctx.req, service.system);
-    const { tenant } = await requireScope(ctx.req, service.apiKeys, "widget:mint");
+    const { tenant } = await requireScope(ctx.req, ctx.state, "widget:mint");
     const origin = ctx.req.headers.get("origin");
     if (origin === null) {
       throw new ApiError("origin_not_allowed", "forward the browser's Origin header with the mint");
@@ -24,7 +24,7 @@ export const handler = define.handlers(apiHandler({
   async DELETE(ctx) {
     const { service } = ctx.state;
     const text = await readJsonText(ctx.req, service.system);
-    const { tenant } = await requireScope(ctx.req, service.apiKeys, "widget:mint");
+    const { tenant } = await requireScope(ctx.req, ctx.state, "widget:mint");
     const { sessionToken } = parseOrThrow(revokeBodySchema, parseJson(text));
     await service.sessions.revoke(tenant, sessionToken);
     return new Response(null, { status: 204 });

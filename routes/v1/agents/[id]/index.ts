@@ -8,7 +8,7 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async GET(ctx) {
     const { service } = ctx.state;
-    const { tenant } = await requireScope(ctx.req, service.apiKeys, "agents:read");
+    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:read");
     const agent = await service.agents.get(tenant, uuidParam(ctx.params.id));
     const headers = { etag: entityTag(agent.version) };
     if (isNotModified(ctx.req, agent.version)) return new Response(null, { status: 304, headers });
@@ -18,7 +18,7 @@ export const handler = define.handlers(apiHandler({
   async PATCH(ctx) {
     const { service } = ctx.state;
     const text = await readJsonText(ctx.req, service.system);
-    const { tenant } = await requireScope(ctx.req, service.apiKeys, "agents:write");
+    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
     const patch = parseJson(text);
     const ifMatch = ifMatchVersion(ctx.req);
     const id = uuidParam(ctx.params.id);
@@ -28,7 +28,7 @@ export const handler = define.handlers(apiHandler({
 
   async DELETE(ctx) {
     const { service } = ctx.state;
-    const { tenant } = await requireScope(ctx.req, service.apiKeys, "agents:write");
+    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
     const ifMatch = ifMatchVersion(ctx.req);
     await service.agents.delete(tenant, uuidParam(ctx.params.id), { ifMatch });
     return new Response(null, { status: 204 });

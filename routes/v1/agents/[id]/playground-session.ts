@@ -10,7 +10,7 @@ export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
     const text = await readJsonText(ctx.req, service.system);
-    const { tenant } = await requireScope(ctx.req, service.apiKeys, "agents:write");
+    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
     if (text.trim() !== "") parseOrThrow(playgroundBodySchema, parseJson(text));
     const agent = await service.agents.get(tenant, uuidParam(ctx.params.id));
     const origin = ctx.req.headers.get("origin") ?? undefined;

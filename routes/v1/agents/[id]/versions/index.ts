@@ -7,7 +7,7 @@ export const handler = define.handlers(apiHandler({
   /** The last 100 versions, newest first. */
   async GET(ctx) {
     const { service } = ctx.state;
-    const { tenant } = await requireScope(ctx.req, service.apiKeys, "agents:read");
+    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:read");
     return Response.json({
       data: await service.agents.listVersions(tenant, uuidParam(ctx.params.id)),
     });

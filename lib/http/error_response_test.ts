@@ -1,0 +1,18 @@
+import { assertEquals } from "@std/assert";
+import { HttpError } from "fresh";
+import { StoreUnavailableError } from "../committer/operation.ts";
+import { toApiError } from "./error_response.ts";
+
+Deno.test("toApiError: a store that does not answer is 503 with Retry-After, never 500", () => {
+  const error = toApiError(new StoreUnavailableError("too many wait"));
+  assertEquals([error.code, error.status], ["service_unavailable", 503]);
+  assertEquals(error.headers["retry-after"], "1");
+});
+
+Deno.test("toApiError: the router's refusals keep their meaning, anything else is 500 untold", () => {
+  assertEquals(toApiError(new HttpError(404)).code, "not_found");
+  assertEquals(toApiError(new HttpError(405)).code, "method_not_allowed");
+  const unknown = toApiError(new Error("the password is hunter2"));
+  assertEquals(unknown.code, "internal_error");
+  assertEquals(unknown.message.includes("hunter2"), false);
+});

@@ -1,0 +1,35 @@
+import type { LimitOverrides } from "../storage/tenant_store.ts";
+
+/** Requests and messages are counted over this long. */
+export const WINDOW_MS = 60_000;
+
+/** What one process holds everybody to; money in micro-USD. Source: specification section 8. */
+export interface Limits {
+  /** Requests a minute from one address (an IPv6 /64). */
+  readonly ipRequests: number;
+  /** Chat messages a minute from one address. */
+  readonly ipMessages: number;
+  /** Requests a minute with one API key. */
+  readonly keyRequests: number;
+  /** Simultaneous streams of one tenant. */
+  readonly streams: number;
+  /** A warning header is sent past it. */
+  readonly softDailyCost: number;
+  /** Nothing is let in past it. */
+  readonly hardDailyCost: number;
+}
+
+export const DEFAULT_LIMITS: Limits = Object.freeze({
+  ipRequests: 100,
+  ipMessages: 20,
+  keyRequests: 60,
+  streams: 10,
+  softDailyCost: 2_000_000,
+  hardDailyCost: 5_000_000,
+});
+
+/** The limits of a tenant: the process's own, with what its plan overrides. */
+export function withOverrides(limits: Limits, overrides: LimitOverrides): Limits {
+  const given = Object.entries(overrides).filter(([, value]) => value !== undefined);
+  return { ...limits, ...Object.fromEntries(given) };
+}

@@ -1,0 +1,100 @@
+/** The limits of the specification's section 8, over HTTP, on a clock that stands. */
+import { assert, assertEquals } from "@std/assert";
+import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { TestService } from "./support/service.ts";
+
+const SHOP = "https://shop.example";
+
+async function start() {
+  const { system, advance } = fastSystem();
+  const service = await TestService.start({ system, limits: DEFAULT_LIMITS });
+  return { service, advance };
+}
+
+/** How many of `times` answers had each status. */
+async function statuses(
+  times: number,
+  ask: (n: number) => Promise<Response>,
+): Promise<Record<string, number>> {
+  const all = await Promise.all(Array.from({ length: times }, async (_, n) => {
+    const response = await ask(n);
+    await response.body?.cancel();
+    return response.status;
+  }));
+  return Object.fromEntries([...Map.groupBy(all, String)].map(([s, of]) => [s, of.length]));
+}
+
+Deno.test("/v1: 100 requests a minute from one address, those without a credential included", async () => {
+  const { service, advance } = await start();
+  await using _ = service;
+  assertEquals(await statuses(120, () => service.fetch("/v1/agents")), { 401: 100, 429: 20 });
+  const refused = await service.fetch("/v1/nothing");
+  assertEquals(refused.status, 429);
+  assertEquals(refused.headers.get("content-type"), "application/json");
+  const wait = Number(refused.headers.get("retry-after"));
+  const details = { scope: "ip", limit: 100, windowSeconds: 60 };
+  const { message: _message, ...envelope } = await refused.json();
+  assertEquals(envelope, { code: "rate_limit_exceeded", http: 429, details });
+  await advance(wait * 1000);
+  assertEquals(await statuses(1, () => service.fetch("/v1/nothing")), { 404: 1 });
+});
+
+Deno.test("/v1: 60 requests a minute with one API key, told before scope and body", async () => {
+  const { service } = await start();
+  await using _ = service;
+  const key = await service.key(["agents:read"]);
+  const answers = await statuses(70, () => service.fetch("/v1/agents", { key }));
+  assertEquals(answers, { 200: 60, 429: 10 });
+  const refused = await service.fetch("/v1/agents", { method: "POST", key, json: {} });
+  assertEquals((await refused.json()).details.scope, "key");
+});
+
+Deno.test("/v1: RateLimit and RateLimit-Policy tell what is left", async () => {
+  const { service } = await start();
+  await using _ = service;
+  const key = await service.key(["agents:read"]);
+  const response = await service.fetch("/v1/agents", { key });
+  await response.body?.cancel();
+  assertEquals(response.headers.get("ratelimit-policy"), '"ip";q=100;w=60, "key";q=60;w=60');
+  assertEquals(response.headers.get("ratelimit"), '"ip";r=99;t=60, "key";r=59;t=60');
+});
+
+Deno.test("POST /v1/chat/stream: 20 messages a minute from one address", async () => {
+  const { service } = await start();
+  await using _ = service;
+  const key = await service.key();
+  const agent = await service.agent(key, { allowedOrigins: [SHOP] });
+  const token = await service.mint(key, agent.id, SHOP);
+  const messages = [{ role: "user", content: "Hello" }];
+  const told: number[] = [];
+  for (let n = 0; n < 25; n++) {
+    const response = await service.fetch("/v1/chat/stream", {
+      method: "POST",
+      json: { agentId: agent.id, sessionToken: token, messages },
+      headers: { "x-service-session": token, origin: SHOP },
+    });
+    const text = await response.text();
+    told.push(response.status);
+    if (response.status === 429) assertEquals(JSON.parse(text).details.scope, "ip_chat");
+  }
+  assertEquals([told.slice(0, 20).every((s) => s === 200), told.slice(20)], [true, [
+    429,
+    429,
+    429,
+    429,
+    429,
+  ]]);
+});
+
+Deno.test("/v1: health and pages are not counted, preflights are free", async () => {
+  const { service } = await start();
+  await using _ = service;
+  const preflight = { method: "OPTIONS", headers: { "access-control-request-method": "POST" } };
+  await statuses(150, () => service.fetch("/v1/chat/stream", preflight));
+  await statuses(150, () => service.fetch("/healthz"));
+  const key = await service.key(["agents:read"]);
+  const left = await service.fetch("/v1/agents", { key });
+  await left.body?.cancel();
+  assert(left.headers.get("ratelimit")?.startsWith('"ip";r=99'));
+});
