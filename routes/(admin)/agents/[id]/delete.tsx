@@ -1,7 +1,6 @@
 import { page } from "fresh";
-import { ConfirmForm } from "@/components/ConfirmForm.tsx";
+import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { PageHeader } from "@/components/PageHeader.tsx";
 import { findAgent } from "@/lib/http/find_agent.ts";
 import { withNotice } from "@/lib/http/notices.ts";
 import { signedIn } from "@/lib/http/signed_in.ts";
@@ -24,23 +23,16 @@ export const handler = define.handlers({
 });
 
 export default define.page<typeof handler>(({ data: agent }) => (
-  <>
-    <PageHeader
-      title="Delete agent"
-      back={{ href: `/agents/${agent.id}`, label: agent.name }}
-    />
-    <div class="card narrow">
-      <ConfirmForm
-        action={`/agents/${agent.id}/delete`}
-        title={`Delete ${agent.name}?`}
-        confirm="Delete"
-        cancelHref={`/agents/${agent.id}`}
-      >
-        <p>
-          Its widget stops answering at once, and its earlier versions go with it. This cannot be
-          undone.
-        </p>
-      </ConfirmForm>
-    </div>
-  </>
+  <ConfirmPage
+    title="Delete agent"
+    back={{ href: `/agents/${agent.id}`, label: agent.name }}
+    action={`/agents/${agent.id}/delete`}
+    question={`Delete ${agent.name}?`}
+    confirm="Delete"
+  >
+    <p>
+      Its widget stops answering at once, and its earlier versions go with it. This cannot be
+      undone.
+    </p>
+  </ConfirmPage>
 ));

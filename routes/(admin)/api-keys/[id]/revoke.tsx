@@ -1,7 +1,6 @@
 import { type Context, page } from "fresh";
-import { ConfirmForm } from "@/components/ConfirmForm.tsx";
+import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { PageHeader } from "@/components/PageHeader.tsx";
 import { withNotice } from "@/lib/http/notices.ts";
 import { signedIn } from "@/lib/http/signed_in.ts";
 import type { ApiKey } from "@/lib/storage/api_key_store.ts";
@@ -29,17 +28,13 @@ async function findApiKey(ctx: Context<State>): Promise<ApiKey | undefined> {
 }
 
 export default define.page<typeof handler>(({ data: apiKey }) => (
-  <>
-    <PageHeader title="Revoke API key" back={{ href: "/api-keys", label: "API keys" }} />
-    <div class="card narrow">
-      <ConfirmForm
-        action={`/api-keys/${apiKey.id}/revoke`}
-        title={`Revoke ${apiKey.name}?`}
-        confirm="Revoke"
-        cancelHref="/api-keys"
-      >
-        <p>Whatever uses this key is refused from now on. This cannot be undone.</p>
-      </ConfirmForm>
-    </div>
-  </>
+  <ConfirmPage
+    title="Revoke API key"
+    back={{ href: "/api-keys", label: "API keys" }}
+    action={`/api-keys/${apiKey.id}/revoke`}
+    question={`Revoke ${apiKey.name}?`}
+    confirm="Revoke"
+  >
+    <p>Whatever uses this key is refused from now on. This cannot be undone.</p>
+  </ConfirmPage>
 ));
