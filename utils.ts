@@ -11,7 +11,7 @@ export interface State {
   requestId: string;
   /** The address limits and lockouts count: the connection's, or the trusted proxy's word. */
   clientAddress: string;
-  /** Counts this request against the limits, once; used under /v1. */
+  /** Counts this request against the limits, once; used under /v1 and by /demo. */
   meter: RequestMeter;
   /** Who is signed in to the dashboard; set on dashboard routes only. */
   user?: SignedInUser;

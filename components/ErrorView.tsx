@@ -10,6 +10,10 @@ const TEXTS: Record<number, [title: string, text: string]> = {
   405: ["Nothing here", "The page does not exist, or it was deleted."],
   413: ["Too large", "The form is larger than the service accepts."],
   415: ["Not a form", "The service did not understand what was sent."],
+  429: [
+    "One moment, please",
+    "Your network has asked for a lot in the last minute. Wait a little, then try again.",
+  ],
 };
 const OURS = ["Something went wrong", "The fault is on our side. Try again in a moment."] as const;
 

@@ -1,5 +1,6 @@
 import { HttpError, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
+import { ApiError } from "@/lib/errors.ts";
 import { logFault } from "@/lib/http/log_fault.ts";
 import { define } from "@/utils.ts";
 
@@ -16,7 +17,8 @@ export const handler = define.handlers((ctx) => {
   const status = statusOf(ctx.error);
   // Without a service the start itself has failed, which the process tells.
   if (status >= 500 && ctx.state.service !== undefined) logFault(ctx, ctx.error);
-  return page({}, { status, headers: HEADERS });
+  const headers = isLimit(ctx.error) ? { ...HEADERS, ...ctx.error.headers } : HEADERS;
+  return page({}, { status, headers });
 });
 
 /** Every fault and every unknown address outside /v1; it tells the status, never the error's text. */
@@ -27,5 +29,10 @@ export default define.page(({ error }) => (
 ));
 
 function statusOf(error: unknown): number {
-  return error instanceof HttpError ? error.status : 500;
+  return error instanceof HttpError || isLimit(error) ? error.status : 500;
+}
+
+/** A page may be limited as /v1 is; any other refusal of ours should not have got here. */
+function isLimit(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 429;
 }

@@ -9,6 +9,8 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
     if (service.demoAgent === undefined) throw new HttpError(404);
+    // Each load stores a session, so it counts as a mint under /v1 does.
+    await ctx.state.meter.count();
     const { tenant, id } = service.demoAgent;
     const agent = await service.agents.get(tenant, id).catch(() => {
       throw new HttpError(404);

@@ -87,6 +87,24 @@ Deno.test("POST /v1/chat/stream: 20 messages a minute from one address", async (
   ]]);
 });
 
+Deno.test("GET /demo: counts with the address's /v1 requests, and is then a page that says when to come back", async () => {
+  const { service, advance } = await start();
+  await using _ = service;
+  assertEquals(await statuses(40, () => service.fetch("/v1/agents")), { 401: 40 });
+  assertEquals(await statuses(70, () => service.fetch("/demo")), { 200: 60, 429: 10 });
+  const refused = await service.fetch("/demo");
+  assertEquals(refused.status, 429);
+  assertEquals(refused.headers.get("content-type"), "text/html; charset=utf-8");
+  assertEquals(refused.headers.get("cache-control"), "no-store");
+  const wait = Number(refused.headers.get("retry-after"));
+  const html = await refused.text();
+  assert(html.includes("One moment, please"));
+  assert(!html.includes("data-session-token"));
+  assertEquals(service.logged.filter((line) => JSON.parse(line).level === "error"), []);
+  await advance(wait * 1000);
+  assertEquals(await statuses(1, () => service.fetch("/demo")), { 200: 1 });
+});
+
 Deno.test("/v1: health and pages are not counted, preflights are free", async () => {
   const { service } = await start();
   await using _ = service;
