@@ -260,8 +260,18 @@ Deno.test("HEAD /v1/agents/:id answers what GET would, without a body", async ()
   await got.body?.cancel();
   const head = await service.fetch(`/v1/agents/${id}`, { method: "HEAD", key });
   assertEquals([head.status, await head.text()], [200, ""]);
-  for (const name of ["content-type", "etag"]) {
+  for (const name of ["content-type", "content-length", "etag"]) {
     assertEquals(head.headers.get(name), got.headers.get(name));
   }
   assertNotEquals(head.headers.get("x-request-id"), got.headers.get("x-request-id"));
+});
+
+Deno.test("HEAD on a refused /v1 address tells the envelope's length, and sends none of it", async () => {
+  await using service = await TestService.start();
+  for (const path of ["/v1/agents", "/v1/nothing"]) {
+    const length = (await (await service.fetch(path)).bytes()).length;
+    const head = await service.fetch(path, { method: "HEAD" });
+    assertEquals(head.headers.get("content-length"), String(length));
+    assertEquals(await head.text(), "");
+  }
 });

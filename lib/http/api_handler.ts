@@ -1,5 +1,6 @@
 import type { Context } from "fresh";
 import { ApiError } from "../errors.ts";
+import { headResponse } from "./head_response.ts";
 import type { State } from "../../utils.ts";
 
 type ApiContext = Context<State>;
@@ -22,7 +23,7 @@ export function apiHandler(methods: ApiMethods): (ctx: ApiContext) => Promise<Re
       throw new ApiError("method_not_allowed", message, { headers: { allow } });
     }
     const response = await answer(ctx);
-    return method === "HEAD" ? new Response(null, response) : response;
+    return method === "HEAD" ? await headResponse(response) : response;
   };
 }
 

@@ -2,6 +2,7 @@ import type { Context } from "fresh";
 import type { State } from "../../utils.ts";
 import { addCorsHeaders, isBrowserPath, isPreflight, preflightResponse } from "./cors.ts";
 import { errorResponse, toApiError } from "./error_response.ts";
+import { headResponse } from "./head_response.ts";
 import { logFault } from "./log_fault.ts";
 
 /** Read by tools and pages as often as they like; they cost nothing. */
@@ -44,7 +45,8 @@ async function refuse(ctx: Context<State>, thrown: unknown): Promise<Response> {
   } catch (limit) {
     error = toApiError(limit);
   }
-  return errorResponse(error);
+  const response = errorResponse(error);
+  return ctx.req.method === "HEAD" ? await headResponse(response) : response;
 }
 
 async function count(ctx: Context<State>): Promise<void> {

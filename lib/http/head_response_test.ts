@@ -1,0 +1,26 @@
+import { assertEquals } from "@std/assert";
+import { headResponse } from "./head_response.ts";
+
+Deno.test("headResponse: keeps status and headers, and tells the body's length in bytes", async () => {
+  const init = { status: 404, headers: { "content-type": "application/json", etag: '"1"' } };
+  const { status, headers, body } = await headResponse(new Response('"né"', init));
+  assertEquals([status, body], [404, null]);
+  assertEquals(headers.get("content-type"), "application/json");
+  assertEquals(headers.get("etag"), '"1"');
+  assertEquals(headers.get("content-length"), "5");
+});
+
+Deno.test("headResponse: an answer without a body stays as it is, without a length", async () => {
+  const response = new Response(null, { status: 304 });
+  assertEquals(await headResponse(response), response);
+  assertEquals(response.headers.get("content-length"), null);
+});
+
+Deno.test("headResponse: a stream of events is called off instead of read, and has no length", async () => {
+  const off = Promise.withResolvers<void>();
+  const events = new ReadableStream({ cancel: () => off.resolve() });
+  const headers = { "content-type": "text/event-stream; charset=utf-8" };
+  const answer = await headResponse(new Response(events, { headers }));
+  await off.promise;
+  assertEquals([answer.body, answer.headers.get("content-length")], [null, null]);
+});
