@@ -21,6 +21,20 @@ export const keys = {
   /** The agent as it was at one version; the last 100 are kept. */
   agentVersion: (tenant: string, id: string, n: number) => ["agent_versions", tenant, id, n],
   agentVersions: (tenant: string, id: string) => ["agent_versions", tenant, id],
+  /** A part of the body of one version, where it is too large for the records that name it. */
+  agentBodyPart: (tenant: string, id: string, version: number, n: number) => [
+    "agent_body_parts",
+    tenant,
+    id,
+    version,
+    n,
+  ],
+  agentBodyParts: (tenant: string, id: string, ...version: [] | [number]) => [
+    "agent_body_parts",
+    tenant,
+    id,
+    ...version,
+  ],
 
   /** API key record: hashes only, never a secret. */
   apiKey: (tenant: string, id: string) => ["api_keys", tenant, id],
@@ -30,6 +44,14 @@ export const keys = {
 
   /** Widget session, under the SHA-256 of its token: the token itself is never stored. */
   session: (tokenHash: string) => ["sessions", tokenHash],
+
+  /**
+   * The first answer to a creating request, sealed, under the hash of its route, API key and
+   * `Idempotency-Key`: the key's random id makes that unguessable.
+   */
+  receipt: (scope: string) => ["receipts", scope],
+  /** What the receipt itself has no room for, from 1. */
+  receiptPart: (scope: string, n: number) => ["receipts", scope, n],
 
   /** Request and message windows of an address, under its keyed hash: `{ v, all, chat }`. */
   addressWindows: (addressHash: string) => ["address_windows", addressHash],

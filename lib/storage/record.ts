@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { invalid } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 
 /** A stored value that no version of this code can have written. */
 export class CorruptRecordError extends Error {
@@ -24,17 +24,26 @@ export function parseRecord<T extends z.ZodType>(
 }
 
 /**
- * Commits and tells whether every check held. The store takes values of at most 64 KiB, which a body
- * within every field's bounds can exceed: that is the caller's fault to mend, so a 400.
+ * Commits the change that makes `made`, and tells whether every check held. Whoever hands one in may
+ * add to the change, so that both are made or neither.
+ */
+export type Commit<T> = (change: Deno.AtomicOperation, made: T) => Promise<boolean>;
+
+/**
+ * Commits and tells whether every check held. One step writes at most 800 KB: what is larger is the
+ * caller's to mend, so a 413.
  */
 export async function commitRecord(change: Deno.AtomicOperation): Promise<boolean> {
   try {
     return (await change.commit()).ok;
   } catch (error) {
-    if (!(error instanceof TypeError) || !error.message.startsWith("Value too large")) throw error;
-    throw invalid([{ path: "", code: "too_large", message: "is larger than 64 KiB as a whole" }]);
+    if (!(error instanceof TypeError) || !TOO_LARGE.test(error.message)) throw error;
+    throw new ApiError("payload_too_large", "this is larger than the store takes in one step");
   }
 }
+
+/** How the store says so, of one value and of all together. */
+const TOO_LARGE = /^(Value|Total mutation size) too large/;
 
 /** Tries a check-and-set until it commits; `attempt` returns `undefined` when it lost a race. */
 export async function untilCommitted<T>(
