@@ -1,6 +1,7 @@
 import { ApiError, invalid, parseOrThrow } from "../errors.ts";
-import type { AgentChange, AgentStore } from "../storage/agent_store.ts";
+import type { AgentChange, AgentStore, Precondition } from "../storage/agent_store.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
+import type { Commit } from "../storage/record.ts";
 import {
   type Agent,
   type AgentBody,
@@ -11,12 +12,10 @@ import {
 import type { CursorSeal } from "./cursor_seal.ts";
 import type { ModelAccess } from "./model_access.ts";
 
-/** A change refuses with 412 unless the agent is at version `ifMatch`, where one is given. */
-export interface Precondition {
-  ifMatch?: number | undefined;
-}
-
-/** Agents as their owners handle them, from /v1 and from the dashboard alike. Throws `ApiError`. */
+/**
+ * Agents as their owners handle them, from /v1 and from the dashboard alike. Throws `ApiError`; 412
+ * when the agent is at none of the versions `ifMatch`, where they are given.
+ */
 export class AgentAdmin {
   #store: AgentStore;
   #models: ModelAccess;
@@ -28,11 +27,15 @@ export class AgentAdmin {
     this.#cursors = parts.cursors;
   }
 
-  /** `body` is what the caller sent, unparsed. */
-  async create(tenant: string, body: unknown): Promise<Agent> {
+  /** `body` is what the caller sent, unparsed; `commit` may add to the step that stores the agent. */
+  async create(
+    tenant: string,
+    body: unknown,
+    options: { commit?: Commit<Agent> | undefined } = {},
+  ): Promise<Agent> {
     const agent = parseOrThrow(agentBodySchema, body);
     await this.#checkReferences(tenant, agent);
-    return await this.#store.create(tenant, agent);
+    return await this.#store.create(tenant, agent, options);
   }
 
   async get(tenant: string, id: string): Promise<Agent> {

@@ -119,11 +119,11 @@ Deno.test("AgentAdmin: a version that has passed is version_conflict", async () 
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAdmin(kv);
   const { id } = await agents.create(OURS, rawAgentBody());
-  await agents.patch(OURS, id, { patch: { name: "Two" }, ifMatch: 1 });
-  const late = () => agents.patch(OURS, id, { patch: { name: "Three" }, ifMatch: 1 });
+  await agents.patch(OURS, id, { patch: { name: "Two" }, ifMatch: [1] });
+  const late = () => agents.patch(OURS, id, { patch: { name: "Three" }, ifMatch: [1] });
   assertEquals(await codeOf(late), "version_conflict");
-  assertEquals(await codeOf(() => agents.delete(OURS, id, { ifMatch: 1 })), "version_conflict");
-  await agents.delete(OURS, id, { ifMatch: 2 });
+  assertEquals(await codeOf(() => agents.delete(OURS, id, { ifMatch: [1] })), "version_conflict");
+  await agents.delete(OURS, id, { ifMatch: [2] });
 });
 
 Deno.test("AgentAdmin: another tenant's agent is not_found, whatever is asked", async () => {

@@ -1,23 +1,34 @@
-import { ApiError } from "../errors.ts";
+/** RFC 9110, 8.8.3: the quoted part may hold commas, so a list is not split at them. */
+const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/.source;
+const TAG_LIST = new RegExp(String.raw`^[\s,]*(?:${TAG}[ \t]*(?:,[\s,]*|$))+$`);
 
 /** The strong entity tag of a version: `"3"`. */
 export function entityTag(version: number): string {
   return `"${version}"`;
 }
 
-/** The version `If-Match` asks for; `undefined` for no condition. Another's tag matches nothing. */
-export function ifMatchVersion(req: Request): number | undefined {
+/**
+ * The versions that `If-Match` lets a change go ahead on; `undefined` for no condition, which `*` is
+ * for what must exist anyway. Weak tags count. A tag of somebody else's, and what is no list of tags,
+ * names none: nothing is changed on a condition that was not understood.
+ */
+export function ifMatchVersions(req: Request): number[] | undefined {
   const header = req.headers.get("if-match");
   if (header === null || header.trim() === "*") return undefined;
-  const version = /^(?:W\/)?"(\d{1,15})"$/.exec(header.trim())?.[1];
-  if (version !== undefined) return Number(version);
-  throw new ApiError("version_conflict", "If-Match does not name a version of this agent");
+  return tagsOf(header).filter((tag) => /^"\d{1,15}"$/.test(tag)).map((tag) =>
+    Number(tag.slice(1, -1))
+  );
 }
 
-/** Whether `If-None-Match` already names `version`. */
+/** Whether `If-None-Match` already names `version`; `*` names every one. */
 export function isNotModified(req: Request, version: number): boolean {
   const header = req.headers.get("if-none-match");
   if (header === null) return false;
-  const tags = header.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return tags.includes("*") || tags.includes(entityTag(version));
+  return header.trim() === "*" || tagsOf(header).includes(entityTag(version));
+}
+
+/** The tags of a list without their weakness; none when it is not one. */
+function tagsOf(header: string): string[] {
+  if (!TAG_LIST.test(header)) return [];
+  return [...header.matchAll(new RegExp(TAG, "g"))].map(([tag]) => tag.replace(/^W\//, ""));
 }

@@ -20,6 +20,9 @@ export async function saveAgent(
       const issues = (error.details?.issues ?? []) as ValidationIssue[];
       return { status: 400, faults: toAgentFormFaults(issues, values) };
     }
+    if (error.code === "payload_too_large") {
+      return { status: 413, faults: { form: "This agent is too large to be saved." } };
+    }
     if (error.code === "version_conflict") {
       const form = "Someone else changed this agent after you opened it. What you typed is still " +
         "here: copy what you need, then reload the page.";

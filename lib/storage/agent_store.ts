@@ -1,28 +1,26 @@
-import { z } from "zod";
-import { type Agent, type AgentBody, agentBodySchema } from "../wire/agent.ts";
-import { iso, type System } from "../system.ts";
+import { canonicalJson } from "../canonical_json.ts";
+import type { System } from "../system.ts";
+import type { Agent, AgentBody } from "../wire/agent.ts";
+import { type AgentRecord, openAgentRecord, setAgentRecord, toAgent } from "./agent_record.ts";
 import { keys } from "./keys.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
-import { commitRecord, parseRecord, untilCommitted } from "./record.ts";
+import { type Commit, commitRecord, untilCommitted } from "./record.ts";
 
 /** Versions of one agent that are kept. */
 const KEPT_VERSIONS = 100;
-
-const agentRecordSchema = z.object({
-  v: z.literal(1),
-  id: z.uuid(),
-  createdAt: z.int(),
-  updatedAt: z.int(),
-  version: z.int().positive(),
-  body: agentBodySchema,
-});
-type AgentRecord = z.infer<typeof agentRecordSchema>;
+/** Keys that one step deletes: it takes 80 KB of keys, of about 110 bytes each. */
+const KEYS_A_DELETION = 500;
 
 /** What came of a change: the agent, or why there is none. */
 export type AgentChange =
   | { agent: Agent }
   | { refused: "not_found" }
   | { refused: "version_conflict"; version: number };
+
+/** A change goes ahead only on one of the versions `ifMatch`, where it is given. */
+export interface Precondition {
+  ifMatch?: readonly number[] | undefined;
+}
 
 /** Agents of all tenants; every method takes the tenant first and sees nothing outside it. */
 export class AgentStore {
@@ -34,23 +32,27 @@ export class AgentStore {
     this.#system = system;
   }
 
-  async create(tenant: string, body: AgentBody): Promise<Agent> {
+  /** Throws `ApiError` 413 when the agent is larger than the store takes; `commit` may add to the step. */
+  async create(
+    tenant: string,
+    body: AgentBody,
+    options: { commit?: Commit<Agent> | undefined } = {},
+  ): Promise<Agent> {
     const now = this.#system.now();
     const id = this.#system.uuid();
     const record: AgentRecord = { v: 1, id, createdAt: now, updatedAt: now, version: 1, body };
-    const key = keys.agent(tenant, id);
     const creation = this.#kv.atomic()
-      .check({ key, versionstamp: null })
-      .set(key, record)
-      .set(keys.agentVersion(tenant, id, 1), record)
+      .check({ key: keys.agent(tenant, id), versionstamp: null })
       .set(keys.agentByCreated(tenant, now, id), id);
-    if (!await commitRecord(creation)) throw new Error("an agent id was drawn twice");
-    return toAgent(record);
+    setAgentRecord(creation, tenant, record);
+    const agent = toAgent(record);
+    const made = await (options.commit ?? commitRecord)(creation, agent);
+    if (!made) throw new Error("an agent id was drawn twice");
+    return agent;
   }
 
   async get(tenant: string, id: string): Promise<Agent | undefined> {
-    const record = await this.#read(keys.agent(tenant, id));
-    return record && toAgent(record);
+    return await this.#read(keys.agent(tenant, id));
   }
 
   /** Newest first. */
@@ -60,8 +62,7 @@ export class AgentStore {
   }
 
   async getVersion(tenant: string, id: string, version: number): Promise<Agent | undefined> {
-    const record = await this.#read(keys.agentVersion(tenant, id, version));
-    return record && toAgent(record);
+    return await this.#read(keys.agentVersion(tenant, id, version));
   }
 
   /** The kept versions, newest first. */
@@ -69,7 +70,7 @@ export class AgentStore {
     const prefix = keys.agentVersions(tenant, id);
     const versions: Agent[] = [];
     for await (const entry of this.#kv.list({ prefix }, { reverse: true, limit: KEPT_VERSIONS })) {
-      const record = parseRecord(agentRecordSchema, entry);
+      const record = await openAgentRecord(this.#kv, entry);
       if (record) versions.push(toAgent(record));
     }
     return versions;
@@ -82,79 +83,83 @@ export class AgentStore {
   update(
     tenant: string,
     id: string,
-    options: { change: (body: AgentBody) => AgentBody; ifMatch?: number | undefined },
+    options: { change: (body: AgentBody) => AgentBody } & Precondition,
   ): Promise<AgentChange> {
     const attempt = async (): Promise<AgentChange | undefined> => {
-      const key = keys.agent(tenant, id);
-      const entry = await this.#kv.get(key);
-      const current = parseRecord(agentRecordSchema, entry);
-      if (current === undefined) return { refused: "not_found" };
-      if (options.ifMatch !== undefined && options.ifMatch !== current.version) {
-        return { refused: "version_conflict", version: current.version };
-      }
+      const entry = await this.#kv.get(keys.agent(tenant, id));
+      const current = await openAgentRecord(this.#kv, entry);
+      const refused = refusal(current, options);
+      if (refused !== undefined || current === undefined) return refused;
       const body = options.change(current.body);
-      if (stableJson(body) === stableJson(current.body)) return { agent: toAgent(current) };
-      const next = {
-        ...current,
-        body,
-        version: current.version + 1,
-        updatedAt: this.#system.now(),
-      };
-      const replacement = this.#kv.atomic()
-        .check(entry)
-        .set(key, next)
-        .set(keys.agentVersion(tenant, id, next.version), next)
-        .delete(keys.agentVersion(tenant, id, next.version - KEPT_VERSIONS));
+      if (canonicalJson(body) === canonicalJson(current.body)) return { agent: toAgent(current) };
+      const now = this.#system.now();
+      const next = { ...current, body, version: current.version + 1, updatedAt: now };
+      const replacement = this.#kv.atomic().check(entry);
+      setAgentRecord(replacement, tenant, next);
+      await this.#forgetVersion(replacement, { tenant, id, n: next.version - KEPT_VERSIONS });
       return await commitRecord(replacement) ? { agent: toAgent(next) } : undefined;
     };
     return untilCommitted(attempt, { what: "agent" });
   }
 
-  /** Deletes the agent, its index entry and its versions. */
-  delete(
-    tenant: string,
-    id: string,
-    options: { ifMatch?: number | undefined } = {},
-  ): Promise<AgentChange> {
+  /**
+   * Deletes the agent, its index entry and its versions. In one step, but for the parts of large
+   * bodies beyond the first 500: those go right after, when nothing names them any more.
+   */
+  delete(tenant: string, id: string, options: Precondition = {}): Promise<AgentChange> {
     const attempt = async (): Promise<AgentChange | undefined> => {
-      const key = keys.agent(tenant, id);
-      const entry = await this.#kv.get(key);
-      const current = parseRecord(agentRecordSchema, entry);
-      if (current === undefined) return { refused: "not_found" };
-      if (options.ifMatch !== undefined && options.ifMatch !== current.version) {
-        return { refused: "version_conflict", version: current.version };
-      }
+      const entry = await this.#kv.get(keys.agent(tenant, id));
+      const current = await openAgentRecord(this.#kv, entry);
+      const refused = refusal(current, options);
+      if (refused !== undefined || current === undefined) return refused;
+      const parts = await this.#keysUnder(keys.agentBodyParts(tenant, id));
       const gone = this.#kv.atomic()
         .check(entry)
-        .delete(key)
+        .delete(entry.key)
         .delete(keys.agentByCreated(tenant, current.createdAt, id));
       const oldest = Math.max(1, current.version - KEPT_VERSIONS + 1);
       for (let n = oldest; n <= current.version; n++) gone.delete(keys.agentVersion(tenant, id, n));
-      return (await gone.commit()).ok ? { agent: toAgent(current) } : undefined;
+      for (const key of parts.splice(0, KEYS_A_DELETION)) gone.delete(key);
+      if (!(await gone.commit()).ok) return undefined;
+      while (parts.length > 0) await this.#deleteAll(parts.splice(0, KEYS_A_DELETION));
+      return { agent: toAgent(current) };
     };
     return untilCommitted(attempt, { what: "agent" });
   }
 
-  async #read(key: Deno.KvKey): Promise<AgentRecord | undefined> {
-    return parseRecord(agentRecordSchema, await this.#kv.get(key));
+  async #forgetVersion(
+    change: Deno.AtomicOperation,
+    { tenant, id, n }: { tenant: string; id: string; n: number },
+  ): Promise<void> {
+    if (n < 1) return;
+    change.delete(keys.agentVersion(tenant, id, n));
+    const parts = await this.#keysUnder(keys.agentVersionParts(tenant, id, n));
+    for (const key of parts) change.delete(key);
+  }
+
+  async #keysUnder(prefix: Deno.KvKey): Promise<Deno.KvKey[]> {
+    const found: Deno.KvKey[] = [];
+    for await (const { key } of this.#kv.list({ prefix })) found.push(key);
+    return found;
+  }
+
+  async #deleteAll(gone: Deno.KvKey[]): Promise<void> {
+    const change = this.#kv.atomic();
+    for (const key of gone) change.delete(key);
+    await change.commit();
+  }
+
+  async #read(key: Deno.KvKey): Promise<Agent | undefined> {
+    const record = await openAgentRecord(this.#kv, await this.#kv.get(key));
+    return record && toAgent(record);
   }
 }
 
-function toAgent(record: AgentRecord): Agent {
-  return {
-    id: record.id,
-    ...record.body,
-    createdAt: iso(record.createdAt),
-    updatedAt: iso(record.updatedAt),
-    version: record.version,
-  };
-}
-
-/** JSON with sorted keys, so that equal bodies compare equal whatever order they came in. */
-function stableJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner) => {
-    if (inner === null || typeof inner !== "object" || Array.isArray(inner)) return inner;
-    const entries = Object.entries(inner).filter(([, v]) => v !== undefined);
-    return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
-  });
+function refusal(
+  current: AgentRecord | undefined,
+  { ifMatch }: Precondition,
+): AgentChange | undefined {
+  if (current === undefined) return { refused: "not_found" };
+  if (ifMatch === undefined || ifMatch.includes(current.version)) return undefined;
+  return { refused: "version_conflict", version: current.version };
 }

@@ -60,7 +60,7 @@ Deno.test("AgentStore: of two updates on one version, one is refused", async () 
   const { agents } = open(kv);
   const { id } = await agents.create(OURS, agentBodyOf());
   const changes = await Promise.all(
-    ["A", "B"].map((name) => agents.update(OURS, id, { ...rename(name), ifMatch: 1 })),
+    ["A", "B"].map((name) => agents.update(OURS, id, { ...rename(name), ifMatch: [1] })),
   );
   assertEquals(changes.filter((change) => "agent" in change).length, 1);
   assertEquals(changes.filter((change) => "refused" in change), [
@@ -120,7 +120,7 @@ Deno.test("AgentStore: deletion under another version is refused", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = open(kv);
   const { id } = await agents.create(OURS, agentBodyOf());
-  const refused = await agents.delete(OURS, id, { ifMatch: 7 });
+  const refused = await agents.delete(OURS, id, { ifMatch: [7] });
   assertEquals(refused, { refused: "version_conflict", version: 1 });
   assert(await agents.get(OURS, id));
 });
@@ -170,25 +170,20 @@ Deno.test("AgentStore: a cursor of nobody's is a 400", async () => {
   assertEquals(error.code, "schema_validation_failed");
 });
 
-Deno.test("AgentStore: an agent larger than the store takes is a 400 and leaves nothing", async () => {
+Deno.test("AgentStore: a commit of one's own adds to the step that creates, or stops it", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = open(kv);
-  const large = agentBodyOf({
-    allowedDomains: ["tools.example.com"],
-    tools: Array.from({ length: 8 }, (_, n) => ({
-      type: "http",
-      name: `t${n}`,
-      description: "d",
-      parameters: { type: "object", title: "x".repeat(10_000) },
-      request: { method: "GET", url: "https://tools.example.com/" },
-    })),
+  const note = ["notes", "made"];
+  const made = await agents.create(OURS, agentBodyOf(), {
+    commit: async (change, agent) => (await change.set(note, agent.id).commit()).ok,
   });
-  const error = await assertRejects(() => agents.create(OURS, large), ApiError);
-  assertEquals(error.code, "schema_validation_failed");
-  assertEquals(await storedKeys(kv), []);
-  const { id } = await agents.create(OURS, agentBodyOf());
-  await assertRejects(() => agents.update(OURS, id, { change: () => large }), ApiError);
-  assertEquals((await agents.get(OURS, id))?.version, 1);
+  assertEquals((await kv.get(note)).value, made.id);
+  assertEquals(await agents.get(OURS, made.id), made);
+  const stored = await storedKeys(kv);
+  const refused = () =>
+    agents.create(OURS, agentBodyOf(), { commit: () => Promise.resolve(false) });
+  await assertRejects(refused, Error, "drawn twice");
+  assertEquals(await storedKeys(kv), stored);
 });
 
 Deno.test("AgentStore: a corrupt record is an error that names the field and no value", async () => {

@@ -29,11 +29,12 @@ export const keys = {
     version,
     n,
   ],
-  agentBodyParts: (tenant: string, id: string, ...version: [] | [number]) => [
+  agentBodyParts: (tenant: string, id: string) => ["agent_body_parts", tenant, id],
+  agentVersionParts: (tenant: string, id: string, version: number) => [
     "agent_body_parts",
     tenant,
     id,
-    ...version,
+    version,
   ],
 
   /** API key record: hashes only, never a secret. */

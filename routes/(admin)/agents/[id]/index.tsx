@@ -35,7 +35,7 @@ export const handler = define.handlers({
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const values = readAgentForm(await readForm(ctx.req, ctx.state.service.system));
     const saved = await saveAgent(values, () => {
-      const change = { patch: toAgentPatch(values), ifMatch: Number(values.version) };
+      const change = { patch: toAgentPatch(values), ifMatch: [Number(values.version)] };
       return ctx.state.service.agents.patch(signedIn(ctx.state).tenant, agent.id, change);
     });
     if ("agent" in saved) {

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { ApiError } from "../errors.ts";
+import { iso } from "../system.ts";
+import { type Agent, type AgentBody, agentBodySchema } from "../wire/agent.ts";
+import { keys } from "./keys.ts";
+import { joinParts, readParts, splitParts } from "./parts.ts";
+import { CorruptRecordError, parseRecord } from "./record.ts";
+
+/**
+ * Bodies of at most this many characters of JSON stand in the record itself. A value has room for
+ * 64 KiB once serialised, which is up to 2.33 bytes a character (measured, for `[0.5]`).
+ */
+const INLINE_CHARACTERS = 24_000;
+/** One step writes 800 KB: a body and what goes with it. */
+const MAX_BODY_BYTES = 768 * 1024;
+
+const headSchema = z.object({
+  v: z.literal(1),
+  id: z.uuid(),
+  createdAt: z.int(),
+  updatedAt: z.int(),
+  version: z.int().positive(),
+  body: agentBodySchema.optional(),
+  /** Instead of `body`: its JSON stands in this many parts under `keys.agentBodyPart`. */
+  bodyParts: z.int().positive().optional(),
+});
+type AgentHead = z.infer<typeof headSchema>;
+
+/** An agent with its body, wherever that is stored. */
+export type AgentRecord = Omit<AgentHead, "body" | "bodyParts"> & { body: AgentBody };
+
+/**
+ * The agent behind the stored value of `keys.agent` or `keys.agentVersion`; `undefined` when there is
+ * none. That value is all there is to read, unless the body is a large one. A version's parts never
+ * change, so they are those of this very version whatever happens between the reads.
+ */
+export async function openAgentRecord(
+  kv: Deno.Kv,
+  entry: Deno.KvEntryMaybe<unknown>,
+): Promise<AgentRecord | undefined> {
+  const head = parseRecord(headSchema, entry);
+  if (head === undefined) return undefined;
+  const { body, bodyParts = 0, ...rest } = head;
+  if (body !== undefined) return { ...rest, body };
+  const tenant = String(entry.key[1]);
+  const parts = await readParts(kv, partKeys(tenant, head, bodyParts));
+  if (parts !== undefined && parts.length > 0) {
+    const value: unknown = JSON.parse(new TextDecoder().decode(joinParts(parts)));
+    const parsed = parseRecord(agentBodySchema, { ...entry, value } as Deno.KvEntryMaybe<unknown>);
+    return { ...rest, body: parsed! };
+  }
+  const fresh = await kv.get(entry.key);
+  // Deleted, or long since changed, between the two reads: what is there now is the answer.
+  if (fresh.versionstamp !== entry.versionstamp) return await openAgentRecord(kv, fresh);
+  throw new CorruptRecordError(`stored record ${String(entry.key[0])} has lost parts of its body`);
+}
+
+/**
+ * Adds the record to `change`, as the agent and as this version of it. A large body is stored once,
+ * for both. Throws `ApiError` 413 for one beyond 768 KiB.
+ */
+export function setAgentRecord(
+  change: Deno.AtomicOperation,
+  tenant: string,
+  record: AgentRecord,
+): Deno.AtomicOperation {
+  const { head, parts } = packBody(record);
+  partKeys(tenant, record, parts.length).forEach((key, n) => change.set(key, parts[n]));
+  return change
+    .set(keys.agent(tenant, record.id), head)
+    .set(keys.agentVersion(tenant, record.id, record.version), head);
+}
+
+function packBody(record: AgentRecord): { head: AgentHead; parts: Uint8Array[] } {
+  const text = JSON.stringify(record.body);
+  if (text.length <= INLINE_CHARACTERS) {
+    // Read anew: arrays that were filled by index serialise to half as much again (measured).
+    return { head: { ...record, body: JSON.parse(text) }, parts: [] };
+  }
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length > MAX_BODY_BYTES) {
+    throw new ApiError("payload_too_large", "the agent is larger than 768 KiB");
+  }
+  const parts = splitParts(bytes);
+  const { body: _stored, ...rest } = record;
+  return { head: { ...rest, bodyParts: parts.length }, parts };
+}
+
+function partKeys(
+  tenant: string,
+  { id, version }: { id: string; version: number },
+  count: number,
+): Deno.KvKey[] {
+  return Array.from({ length: count }, (_, n) => keys.agentBodyPart(tenant, id, version, n));
+}
+
+/** The agent as the interface tells of it. */
+export function toAgent(record: AgentRecord): Agent {
+  return {
+    id: record.id,
+    ...record.body,
+    createdAt: iso(record.createdAt),
+    updatedAt: iso(record.updatedAt),
+    version: record.version,
+  };
+}
