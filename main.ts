@@ -62,6 +62,7 @@ async function open(
     config,
     kv: store.kv,
     hmacSecrets: store.hmacSecrets,
+    encryptionKey: store.encryptionKey,
     system: realSystem,
     log: createLogger({ level: config.logLevel }),
     baseUrl,

@@ -113,7 +113,8 @@ export const FIELDS = {
   }),
   encryptionKey: field({
     name: "ENCRYPTION_KEY",
-    purpose: "key that encrypts stored vendor credentials and tenant secrets",
+    purpose: "key that encrypts stored vendor credentials, tenant secrets and answers kept to be " +
+      "given again",
     type: "base64 of 32 random bytes",
     unset: "made at the first start and kept in `DATA_DIR`; required on Deno Deploy",
     example: "<output of: openssl rand -base64 32>",

@@ -57,6 +57,14 @@ const MAX_NESTING = 64;
 
 /** Parses with `schema`, or throws `schema_validation_failed` with every fault, the first 100 of them. */
 export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+  requirePlainJson(value);
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw invalid(toIssues(parsed.error).slice(0, MAX_ISSUES));
+  return parsed.data;
+}
+
+/** Refuses, with a 400, JSON that cannot be walked or compared safely, whatever its schema. */
+export function requirePlainJson(value: unknown): void {
   if (isNestedDeeper(value, MAX_NESTING)) {
     const message = `is nested deeper than ${MAX_NESTING} levels`;
     throw invalid([{ path: "", code: "too_deep", message }]);
@@ -65,9 +73,6 @@ export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.
     // Schemas of free-form objects skip it: accepted and dropped would be worse than refused.
     throw invalid([{ path: "__proto__", code: "unrecognized_keys", message: "is not allowed" }]);
   }
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) throw invalid(toIssues(parsed.error).slice(0, MAX_ISSUES));
-  return parsed.data;
 }
 
 /** Call it on what is known not to be nested deeply. */

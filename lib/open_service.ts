@@ -7,6 +7,7 @@ import { ChatService } from "./chat/chat_service.ts";
 import { type Config, demoOn } from "./config.ts";
 import { Committer } from "./committer/committer.ts";
 import { Signer } from "./credentials/hashing.ts";
+import { Sealer } from "./credentials/sealing.ts";
 import { ensureDemoAgent } from "./demo_agent.ts";
 import { Admission } from "./limits/admission.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits/limits.ts";
@@ -16,6 +17,7 @@ import type { Service } from "./service.ts";
 import { AgentStore } from "./storage/agent_store.ts";
 import { ApiKeyStore } from "./storage/api_key_store.ts";
 import { type CatalogueEntry, CatalogueStore } from "./storage/catalogue_store.ts";
+import { ReceiptStore } from "./storage/receipt_store.ts";
 import { keys } from "./storage/keys.ts";
 import { SessionStore } from "./storage/session_store.ts";
 import { TenantStore } from "./storage/tenant_store.ts";
@@ -27,6 +29,8 @@ export interface OpenServiceOptions {
   config: Config;
   kv: Deno.Kv;
   hmacSecrets: readonly string[];
+  /** Base64 of 32 bytes. */
+  encryptionKey: string;
   system: System;
   log: Logger;
   /** Where this service is reached, without a trailing slash. */
@@ -59,6 +63,9 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     log,
     unwatchedMs: config.unwatchedRunMs,
   });
+  const { encryptionKey } = options;
+  const sealer = (purpose: string) =>
+    new Sealer(encryptionKey, { purpose, randomBytes: system.randomBytes });
   const onRevoked = (id: string) => chat.cancelRunsOf(id);
   const tenant = (await tenants.ensureDefault()).id;
   await catalogue.addMissing(options.catalogue ?? []);
@@ -74,6 +81,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
     catalogue,
     chat,
+    receipts: new ReceiptStore(kv, { system, sealer: sealer("receipts") }),
     sessions: new SessionAdmin(new SessionStore(kv, system), { system, onRevoked }),
     tenants,
     widget: await describeWidgetBundle(options.widget),

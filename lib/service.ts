@@ -5,6 +5,7 @@ import type { ChatService } from "./chat/chat_service.ts";
 import type { Config } from "./config.ts";
 import type { ApiKeyStore } from "./storage/api_key_store.ts";
 import type { CatalogueStore } from "./storage/catalogue_store.ts";
+import type { ReceiptStore } from "./storage/receipt_store.ts";
 import type { TenantStore } from "./storage/tenant_store.ts";
 import type { MeterParts } from "./http/request_meter.ts";
 import type { Logger } from "./log.ts";
@@ -22,6 +23,8 @@ export interface Service {
   readonly apiKeys: ApiKeyStore;
   readonly catalogue: CatalogueStore;
   readonly chat: ChatService;
+  /** First answers to creating requests, for repeated ones. */
+  readonly receipts: ReceiptStore;
   readonly sessions: SessionAdmin;
   readonly tenants: TenantStore;
   /** The widget as it is served: its bytes, integrity and version. */

@@ -124,13 +124,16 @@ Deno.test("If-Match lets PATCH and DELETE through at its version and is 412 at a
   await expectJson(await send(PATCH, '"1"', { name: "Two" }), 200);
   await expectJson(await send(PATCH, 'W/"2"', { name: "Three" }), 200);
   await expectJson(await send(PATCH, "*", { name: "Four" }), 200);
-  for (const stale of ['"1"', 'W/"3"', '"5"', '"elsewhere"', "4"]) {
+  const gone = `/v1/agents/${crypto.randomUUID()}`;
+  const headers = { "if-match": '"1"' };
+  await expectRefusal(await service.fetch(gone, { method: "DELETE", key, headers }), "not_found");
+  for (const stale of ['"1"', 'W/"3"', '"5"', '"elsewhere"', "4", '"1", "2"', '"1" "4"']) {
     await expectRefusal(await send(PATCH, stale, { name: "Never" }), "version_conflict");
     await expectRefusal(await send("DELETE", stale), "version_conflict");
   }
   const read = await service.fetch(`/v1/agents/${id}`, { key });
   assertEquals((await expectJson(read, 200)).name, "Four");
-  const deleted = await send("DELETE", '"4"');
+  const deleted = await send("DELETE", '"7", W/"4"');
   assertEquals([deleted.status, await deleted.text()], [204, ""]);
 });
 

@@ -1,8 +1,14 @@
 import { ApiError } from "../errors.ts";
+import type { Commit } from "../storage/record.ts";
 import type { Session, SessionStore } from "../storage/session_store.ts";
 import type { System } from "../system.ts";
 import type { Agent } from "../wire/agent.ts";
 import type { MintedSession } from "../wire/session.ts";
+
+/** `commit` may add to the step that stores the session. */
+export interface MintOptions {
+  commit?: Commit<MintedSession> | undefined;
+}
 
 /** Minting, checking and revoking widget sessions. Throws `ApiError`. */
 export class SessionAdmin {
@@ -24,11 +30,16 @@ export class SessionAdmin {
    * A session for the page at `origin`, as the browser spelled it: a strict match with one of the
    * agent's `allowedOrigins`, none of which is no embed at all.
    */
-  async mintForOrigin(tenant: string, agent: Agent, origin: string): Promise<MintedSession> {
+  async mintForOrigin(
+    tenant: string,
+    agent: Agent,
+    origin: string,
+    options: MintOptions = {},
+  ): Promise<MintedSession> {
     if (!(agent.allowedOrigins ?? []).includes(origin)) {
       throw new ApiError("origin_not_allowed", "this origin is not in the agent's allowedOrigins");
     }
-    return await this.#store.mint(tenant, { agentId: agent.id, origin });
+    return await this.#store.mint(tenant, { agentId: agent.id, origin }, options);
   }
 
   /** A session for trying the agent out; bound to `origin` where the caller sent its own. */
@@ -36,8 +47,9 @@ export class SessionAdmin {
     tenant: string,
     agent: Agent,
     origin: string | undefined,
+    options: MintOptions = {},
   ): Promise<MintedSession> {
-    return this.#store.mint(tenant, { agentId: agent.id, origin, playground: true });
+    return this.#store.mint(tenant, { agentId: agent.id, origin, playground: true }, options);
   }
 
   /** The live session behind a token; 401 when there is none. */

@@ -4,7 +4,7 @@ import { iso, type System } from "../system.ts";
 import { SESSION_MESSAGE_CAP, SESSION_TTL_MS } from "../wire/limits.ts";
 import type { MintedSession } from "../wire/session.ts";
 import { keys } from "./keys.ts";
-import { parseRecord } from "./record.ts";
+import { type Commit, commitRecord, parseRecord } from "./record.ts";
 
 /** A lapsed or revoked session stays readable this long, so that its runs can still be followed. */
 const KEPT_AFTER_EXPIRY_MS = 15 * 60_000;
@@ -40,9 +40,11 @@ export class SessionStore {
     this.#system = system;
   }
 
+  /** `commit` may add to the step that stores the session. */
   async mint(
     tenant: string,
     bound: { agentId: string; origin?: string | undefined; playground?: boolean },
+    options: { commit?: Commit<MintedSession> | undefined } = {},
   ): Promise<MintedSession> {
     const sessionToken = `cs_${base64url(this.#system.randomBytes(32))}`;
     const exp = this.#system.now() + SESSION_TTL_MS;
@@ -58,8 +60,14 @@ export class SessionStore {
       messageCap: SESSION_MESSAGE_CAP,
     };
     const expireIn = sessionExpireIn(SESSION_TTL_MS);
-    await this.#kv.set(keys.session(await sha256(sessionToken)), session, { expireIn });
-    return { sessionToken, expiresAt: iso(exp), messageCap: session.messageCap };
+    const key = keys.session(await sha256(sessionToken));
+    const change = this.#kv.atomic()
+      .check({ key, versionstamp: null })
+      .set(key, session, { expireIn });
+    const minted = { sessionToken, expiresAt: iso(exp), messageCap: session.messageCap };
+    const done = await (options.commit ?? commitRecord)(change, minted);
+    if (!done) throw new Error("a session token was drawn twice");
+    return minted;
   }
 
   /** The live session behind a token; `undefined` when unknown, expired or revoked. */

@@ -12,6 +12,8 @@ import { bundleWidget } from "@/tools/bundle_widget.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
+const ENCRYPTION_KEY = new Uint8Array(32).fill(7).toBase64();
+
 /** Built once for all services of a test file: file routes, islands, and the widget. */
 const built = (() => {
   let parts: Promise<[Awaited<ReturnType<typeof build>>, Uint8Array]> | undefined;
@@ -67,6 +69,7 @@ export class TestService implements AsyncDisposable {
       config,
       kv,
       hmacSecrets: ["test secret that is long enough to sign"],
+      encryptionKey: ENCRYPTION_KEY,
       system: { ...realSystem, ...options.system },
       log: createLogger({ level: "debug", json: true, write: (line) => logged.push(line) }),
       baseUrl: config.publicUrl ?? url,

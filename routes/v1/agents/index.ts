@@ -1,8 +1,10 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
+import { createOnce } from "@/lib/http/create_once.ts";
 import { entityTag } from "@/lib/http/entity_tag.ts";
 import { pageRequest } from "@/lib/http/page_request.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
+import type { Agent } from "@/lib/wire/agent.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({
@@ -15,9 +17,17 @@ export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
     const text = await readJsonText(ctx.req, service.system);
-    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
-    const agent = await service.agents.create(tenant, parseJson(text));
-    const headers = { location: `/v1/agents/${agent.id}`, etag: entityTag(agent.version) };
-    return Response.json(agent, { status: 201, headers });
+    const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "agents:write");
+    const body = parseJson(text);
+    return await createOnce<Agent>(ctx, {
+      route: "POST /v1/agents",
+      apiKeyId,
+      request: body,
+      create: (options) => service.agents.create(tenant, body, options),
+      answer: (agent) => ({
+        body: agent,
+        headers: { location: `/v1/agents/${agent.id}`, etag: entityTag(agent.version) },
+      }),
+    });
   },
 }));

@@ -1,24 +1,34 @@
 import { ApiError, parseOrThrow } from "@/lib/errors.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
+import { createOnce } from "@/lib/http/create_once.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
-import { mintBodySchema, revokeBodySchema } from "@/lib/wire/session.ts";
+import { mintBodySchema, type MintedSession, revokeBodySchema } from "@/lib/wire/session.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
     const text = await readJsonText(ctx.req, service.system);
-    const { tenant } = await requireScope(ctx.req, ctx.state, "widget:mint");
+    const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "widget:mint");
     const origin = ctx.req.headers.get("origin");
     if (origin === null) {
       throw new ApiError("origin_not_allowed", "forward the browser's Origin header with the mint");
     }
-    const { agentId } = parseOrThrow(mintBodySchema, parseJson(text));
-    const agent = await service.agents.get(tenant, agentId);
-    const minted = await service.sessions.mintForOrigin(tenant, agent, origin);
-    // The token is the session's only name, and a secret: the address it is revoked at has none.
-    return Response.json(minted, { status: 201, headers: { location: "/v1/widget/session" } });
+    const body = parseJson(text);
+    return await createOnce<MintedSession>(ctx, {
+      route: "POST /v1/widget/session",
+      apiKeyId,
+      // A token is for one page: repeated for another, the first answer would be the wrong one.
+      request: { body, origin },
+      async create(options) {
+        const { agentId } = parseOrThrow(mintBodySchema, body);
+        const agent = await service.agents.get(tenant, agentId);
+        return await service.sessions.mintForOrigin(tenant, agent, origin, options);
+      },
+      // The token is the session's only name, and a secret: the address it is revoked at has none.
+      answer: (minted) => ({ body: minted, headers: { location: "/v1/widget/session" } }),
+    });
   },
 
   async DELETE(ctx) {

@@ -2,23 +2,35 @@ import { ApiError, parseOrThrow } from "@/lib/errors.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
+import { createOnce } from "@/lib/http/create_once.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
-import { playgroundBodySchema } from "@/lib/wire/session.ts";
+import { type MintedSession, playgroundBodySchema } from "@/lib/wire/session.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
     const text = await readJsonText(ctx.req, service.system);
-    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
-    if (text.trim() !== "") parseOrThrow(playgroundBodySchema, parseJson(text));
-    const agent = await service.agents.get(tenant, uuidParam(ctx.params.id));
+    const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "agents:write");
+    const body = text.trim() === "" ? {} : parseJson(text);
+    const id = uuidParam(ctx.params.id);
     const origin = ctx.req.headers.get("origin") ?? undefined;
-    if (origin !== undefined && origin !== new URL(service.baseUrl).origin) {
-      const message = "a playground session is for the service's own pages";
-      throw new ApiError("origin_not_allowed", message);
-    }
-    const minted = await service.sessions.mintForPlayground(tenant, agent, origin);
-    return Response.json(minted, { status: 201, headers: { location: "/v1/widget/session" } });
+    return await createOnce<MintedSession>(ctx, {
+      route: `POST /v1/agents/${id}/playground-session`,
+      apiKeyId,
+      request: { body, origin },
+      async create(options) {
+        parseOrThrow(playgroundBodySchema, body);
+        const agent = await service.agents.get(tenant, id);
+        checkOwnOrigin(origin, service.baseUrl);
+        return await service.sessions.mintForPlayground(tenant, agent, origin, options);
+      },
+      answer: (minted) => ({ body: minted, headers: { location: "/v1/widget/session" } }),
+    });
   },
 }));
+
+function checkOwnOrigin(origin: string | undefined, baseUrl: string): void {
+  if (origin === undefined || origin === new URL(baseUrl).origin) return;
+  throw new ApiError("origin_not_allowed", "a playground session is for the service's own pages");
+}

@@ -1,0 +1,95 @@
+import { ApiError } from "../errors.ts";
+import type { Receipt, ReceiptPlace, ReceiptStore } from "../storage/receipt_store.ts";
+import { type Commit, commitRecord, untilCommitted } from "../storage/record.ts";
+import { fingerprintOf, idempotencyKey, idempotencyScope } from "./idempotency_key.ts";
+
+/** What a creating request asks for, and how to do it. */
+export interface Creation<T> {
+  /** Method and path with the ids in it, `POST /v1/agents`: another resource is another scope. */
+  route: string;
+  apiKeyId: string;
+  /** The parsed JSON, or whatever else decides what is made: the same key with another one is 422. */
+  request: unknown;
+  /** Checks the request and makes the thing; hands `commit` on to the store that stores it. */
+  create: (options: { commit?: Commit<T> }) => Promise<T>;
+  /** The 201 for what was made; must answer the same for the same. */
+  answer: (made: T) => { body: unknown; headers: Record<string, string> };
+}
+
+interface CreatingContext {
+  req: Request;
+  state: { service: { receipts: ReceiptStore } };
+}
+
+/**
+ * Answers a creating POST, which under one `Idempotency-Key` creates once: the receipt of the answer
+ * is stored in the step that creates, so neither a race nor a crash leaves one without the other. A
+ * repeated request gets the first answer with `Idempotency-Replayed: true`, also when what it made
+ * has gone since; refusals leave no receipt. Call it with the credential and its scope checked.
+ */
+export async function createOnce<T>(
+  { req, state }: CreatingContext,
+  creation: Creation<T>,
+): Promise<Response> {
+  const key = idempotencyKey(req);
+  if (key === undefined) return respond(answerOf(creation, await creation.create({})));
+  const { receipts } = state.service;
+  const { route, apiKeyId } = creation;
+  const scope = await idempotencyScope({ route, caller: ["key", apiKeyId], key });
+  const fingerprint = await fingerprintOf(creation.request);
+  return await untilCommitted(async () => {
+    const place = await receipts.find(scope);
+    if (place.receipt !== undefined) return replay(place.receipt, fingerprint);
+    return await createWithReceipt(creation, { receipts, place, fingerprint });
+  }, { what: "receipt" });
+}
+
+/** `undefined` when another request with the same key was first. */
+async function createWithReceipt<T>(
+  creation: Creation<T>,
+  { receipts, place, fingerprint }: {
+    receipts: ReceiptStore;
+    place: ReceiptPlace;
+    fingerprint: string;
+  },
+): Promise<Response | undefined> {
+  const commit: Commit<T> = async (change, made) => {
+    await receipts.add(change, place, { fingerprint, ...answerOf(creation, made) });
+    if (await commitRecord(change)) return true;
+    // Thrown through the store, which would take it for the loss of an id.
+    throw new LostRaceError();
+  };
+  try {
+    return respond(answerOf(creation, await creation.create({ commit })));
+  } catch (error) {
+    if (error instanceof LostRaceError) return undefined;
+    throw error;
+  }
+}
+
+class LostRaceError extends Error {
+  override name = "LostRaceError";
+}
+
+type Answer = Omit<Receipt, "fingerprint">;
+
+function answerOf<T>(creation: Creation<T>, made: T): Answer {
+  const { body, headers } = creation.answer(made);
+  return { status: 201, headers, body: JSON.stringify(body) };
+}
+
+function respond(
+  { status, headers, body }: Answer,
+  more: Record<string, string> = {},
+): Response {
+  const all = { "content-type": "application/json", ...headers, ...more };
+  return new Response(body, { status, headers: all });
+}
+
+function replay(receipt: Receipt, fingerprint: string): Response {
+  if (receipt.fingerprint === fingerprint) {
+    return respond(receipt, { "idempotency-replayed": "true" });
+  }
+  const message = "this Idempotency-Key was used for another request; draw a new one for each";
+  throw new ApiError("idempotency_key_reused", message);
+}

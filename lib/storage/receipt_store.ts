@@ -1,0 +1,99 @@
+import { z } from "zod";
+import type { Sealer } from "../credentials/sealing.ts";
+import type { System } from "../system.ts";
+import { keys } from "./keys.ts";
+import { joinParts, readParts, splitParts } from "./parts.ts";
+import { CorruptRecordError, parseRecord } from "./record.ts";
+
+const RECEIPT_TTL_MS = 24 * 60 * 60_000;
+/** Garbage is collected this much later, so that no part goes before its record has lapsed. */
+const KEPT_AFTER_EXPIRY_MS = 5 * 60_000;
+
+const recordSchema = z.object({
+  v: z.literal(1),
+  /** Milliseconds. Decides; `expireIn` only collects garbage. */
+  exp: z.int(),
+  /** The sealed receipt, or its first part. */
+  sealed: z.instanceof(Uint8Array),
+  /** How many parts follow under `keys.receiptPart`. */
+  more: z.int().nonnegative(),
+});
+
+const headSchema = z.object({
+  /** Of the request that was answered. */
+  fingerprint: z.string(),
+  status: z.int(),
+  headers: z.record(z.string(), z.string()),
+});
+/** The first answer to a request, as it is given again. */
+export type Receipt = z.infer<typeof headSchema> & { body: string };
+
+/** What stands under a scope: a live receipt, or the place where one may be put. */
+export interface ReceiptPlace {
+  readonly scope: string;
+  readonly receipt: Receipt | undefined;
+  /** Of what is stored there now, be it lapsed. */
+  readonly versionstamp: string | null;
+  readonly parts: number;
+}
+
+/**
+ * Receipts of creating requests, for 24 hours. One is added to the very step that creates, so that
+ * there is a receipt exactly where something was created. Sealed, because an answer may hold a
+ * session's token, which stands nowhere else in clear.
+ */
+export class ReceiptStore {
+  #kv: Deno.Kv;
+  #system: System;
+  #sealer: Sealer;
+
+  constructor(kv: Deno.Kv, options: { system: System; sealer: Sealer }) {
+    this.#kv = kv;
+    this.#system = options.system;
+    this.#sealer = options.sealer;
+  }
+
+  /** Throws `UnsealError` when the encryption key has been changed since: never a second creation. */
+  async find(scope: string): Promise<ReceiptPlace> {
+    const entry = await this.#kv.get(keys.receipt(scope));
+    const record = parseRecord(recordSchema, entry);
+    const place = { scope, versionstamp: entry.versionstamp, parts: record?.more ?? 0 };
+    if (record === undefined || record.exp <= this.#system.now()) {
+      return { ...place, receipt: undefined };
+    }
+    const rest = await readParts(this.#kv, partKeys(scope, record.more));
+    if (rest === undefined) throw new CorruptRecordError("a stored receipt has lost parts");
+    const sealed = joinParts([record.sealed, ...rest]);
+    const plain = await this.#sealer.open(sealed, keys.receipt(scope));
+    return { ...place, receipt: fromText(new TextDecoder().decode(plain)) };
+  }
+
+  /** Adds the receipt to `change`, which then fails its checks if the place has been taken since. */
+  async add(change: Deno.AtomicOperation, place: ReceiptPlace, receipt: Receipt): Promise<void> {
+    const key = keys.receipt(place.scope);
+    const plain = new TextEncoder().encode(toText(receipt));
+    const [sealed, ...rest] = splitParts(await this.#sealer.seal(plain, key));
+    const exp = this.#system.now() + RECEIPT_TTL_MS;
+    const expiry = { expireIn: RECEIPT_TTL_MS + KEPT_AFTER_EXPIRY_MS };
+    change
+      .check({ key, versionstamp: place.versionstamp })
+      .set(key, { v: 1, exp, sealed, more: rest.length }, expiry);
+    // What is left over of a lapsed one goes first: a set of the same key after it stands.
+    for (const old of partKeys(place.scope, place.parts)) change.delete(old);
+    partKeys(place.scope, rest.length).forEach((part, n) => change.set(part, rest[n], expiry));
+  }
+}
+
+/** One line of JSON, then the body as it is: escaped once more it could be twice as long. */
+function toText({ body, ...head }: Receipt): string {
+  return `${JSON.stringify(head)}\n${body}`;
+}
+
+function fromText(text: string): Receipt {
+  const end = text.indexOf("\n");
+  return { ...headSchema.parse(JSON.parse(text.slice(0, end))), body: text.slice(end + 1) };
+}
+
+function partKeys(scope: string, count: number): Deno.KvKey[] {
+  return Array.from({ length: count }, (_, n) => keys.receiptPart(scope, n + 1));
+}

@@ -1,0 +1,307 @@
+import { assert, assertEquals, assertFalse, assertNotEquals } from "@std/assert";
+import { keys } from "@/lib/storage/keys.ts";
+import { httpTool } from "./support/agent_bodies.ts";
+import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { agentBody, TestService } from "./support/service.ts";
+import { embed, ORIGIN } from "./support/widget_calls.ts";
+
+const AGENTS = "/v1/agents";
+const MINT = "/v1/widget/session";
+const DAY_MS = 24 * 60 * 60_000;
+
+interface Call {
+  key: string;
+  json?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** A POST under the idempotency key `once`. */
+function post(service: TestService, path: string, { once, ...call }: Call & { once: string }) {
+  const headers = { ...call.headers, "idempotency-key": once };
+  return service.fetch(path, { method: "POST", ...call, headers });
+}
+
+/** What of an answer a replay must repeat. */
+async function told(response: Response) {
+  const { status, headers } = response;
+  const named = ["content-type", "location", "etag"].map((name) => headers.get(name));
+  return { status, named, body: await response.text() };
+}
+
+function isReplay(response: Response): boolean {
+  return response.headers.get("idempotency-replayed") === "true";
+}
+
+async function agentCount(service: TestService, key: string): Promise<number> {
+  const answer = await service.fetch("/v1/agents?limit=100", { key });
+  const { data } = await expectJson(answer, 200);
+  return data.filter((agent: { name: string }) => agent.name === "Helper").length;
+}
+
+Deno.test("POST /v1/agents with the same Idempotency-Key answers the first response again", async () => {
+  await using service = await TestService.start();
+  const key = await service.key();
+  const first = await post(service, AGENTS, { key, once: "k1", json: agentBody() });
+  assertEquals([first.status, first.headers.has("idempotency-replayed")], [201, false]);
+  const second = await post(service, AGENTS, { key, once: "k1", json: agentBody() });
+  assert(isReplay(second));
+  assertNotEquals(second.headers.get("x-request-id"), first.headers.get("x-request-id"));
+  assertEquals(await told(second), await told(first));
+  assertEquals(await agentCount(service, key), 1);
+});
+
+Deno.test("POST /v1/agents: without a key, or under another, each request creates", async () => {
+  await using service = await TestService.start();
+  const key = await service.key();
+  for (const once of ["a", "A"]) {
+    assertFalse(isReplay(await post(service, AGENTS, { key, once, json: agentBody() })));
+  }
+  await service.agent(key);
+  await service.agent(key);
+  assertEquals(await agentCount(service, key), 4);
+});
+
+Deno.test("Idempotency-Key: the order of fields does not count, another body is 422", async () => {
+  await using service = await TestService.start();
+  const key = await service.key();
+  await post(service, AGENTS, { key, once: "k", json: agentBody() });
+  const json = Object.fromEntries(Object.entries(agentBody()).toReversed());
+  assert(isReplay(await post(service, AGENTS, { key, once: "k", json })));
+  for (const other of [{ ...agentBody(), name: "Other" }, {}, [], null, { ...agentBody(), x: 1 }]) {
+    const answer = await post(service, AGENTS, { key, once: "k", json: other });
+    await expectRefusal(answer, "idempotency_key_reused");
+  }
+  assertEquals(await agentCount(service, key), 1);
+});
+
+Deno.test("Idempotency-Key: 50 concurrent requests make one agent and get one answer", async () => {
+  await using service = await TestService.start();
+  const key = await service.key();
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => post(service, AGENTS, { key, once: "k", json: agentBody() })),
+  );
+  assertEquals(answers.filter((answer) => !isReplay(answer)).length, 1);
+  const all = await Promise.all(answers.map(told));
+  assertEquals([...new Set(all.map((one) => JSON.stringify(one)))].length, 1);
+  assertEquals(all[0]?.status, 201);
+  assertEquals(await agentCount(service, key), 1);
+});
+
+Deno.test("Idempotency-Key: a replay answers although the agent has gone, and brings none back", async () => {
+  await using service = await TestService.start();
+  const { key, agent } = await embed(service);
+  const mint = { key, once: "m", json: { agentId: agent.id }, headers: { origin: ORIGIN } };
+  const path = `/v1/agents/${agent.id}/playground-session`;
+  const minted = await told(await post(service, MINT, mint));
+  const played = await told(await post(service, path, { key, once: "p" }));
+  const made = await told(await post(service, AGENTS, { key, once: "a", json: agentBody() }));
+  for (const id of [agent.id, JSON.parse(made.body).id]) {
+    await service.fetch(`/v1/agents/${id}`, { method: "DELETE", key });
+  }
+  assertEquals(await told(await post(service, MINT, mint)), minted);
+  assertEquals(await told(await post(service, path, { key, once: "p", json: {} })), played);
+  const again = await post(service, AGENTS, { key, once: "a", json: agentBody() });
+  assertEquals(await told(again), made);
+  assertEquals(await agentCount(service, key), 0);
+});
+
+Deno.test("Idempotency-Key: a repeated mint is the same session, whose token is stored nowhere", async () => {
+  const kv = await Deno.openKv(":memory:");
+  await using service = await TestService.start({ kv });
+  const { key, agent } = await embed(service);
+  const mint = { key, once: "k", json: { agentId: agent.id }, headers: { origin: ORIGIN } };
+  const first = await expectJson(await post(service, MINT, mint), 201);
+  const second = await post(service, MINT, mint);
+  assert(isReplay(second));
+  assertEquals(await expectJson(second, 201), first);
+  const secret = first.sessionToken.slice(3);
+  assertFalse((await storedBytes(kv)).includes(secret));
+});
+
+Deno.test("Idempotency-Key: a mint for another origin is another request", async () => {
+  await using service = await TestService.start();
+  const other = "https://other.example.com";
+  const { key, agent } = await embed(service, { allowedOrigins: [ORIGIN, other] });
+  const mint = { key, once: "k", json: { agentId: agent.id } };
+  await expectJson(await post(service, MINT, { ...mint, headers: { origin: ORIGIN } }), 201);
+  const elsewhere = await post(service, MINT, { ...mint, headers: { origin: other } });
+  await expectRefusal(elsewhere, "idempotency_key_reused");
+  await expectRefusal(await post(service, MINT, mint), "origin_not_allowed");
+});
+
+Deno.test("Idempotency-Key: is forgotten after 24 hours", async () => {
+  const time = fastSystem();
+  await using service = await TestService.start(time);
+  const key = await service.key();
+  const create = () => post(service, AGENTS, { key, once: "k", json: agentBody() });
+  const first = await expectJson(await create(), 201);
+  time.advance(DAY_MS - 1);
+  const replayed = await create();
+  assert(isReplay(replayed));
+  assertEquals((await expectJson(replayed, 201)).id, first.id);
+  time.advance(1);
+  const fresh = await create();
+  assertFalse(isReplay(fresh));
+  const second = await expectJson(fresh, 201);
+  assertNotEquals(second.id, first.id);
+  assertEquals((await expectJson(await create(), 201)).id, second.id);
+});
+
+Deno.test("Idempotency-Key: another API key, route or agent is another scope", async () => {
+  await using service = await TestService.start();
+  const { key, agent } = await embed(service);
+  const call = { once: "k", json: {} };
+  const paths = [agent.id, (await service.agent(key)).id].map((id) =>
+    `/v1/agents/${id}/playground-session`
+  );
+  const other = await service.key();
+  const tokens = new Set<string>();
+  for (const [path, by] of [[paths[0]!, key], [paths[1]!, key], [paths[0]!, other]] as const) {
+    const answer = await post(service, path, { ...call, key: by });
+    assertFalse(isReplay(answer));
+    tokens.add((await expectJson(answer, 201)).sessionToken);
+  }
+  assertEquals(tokens.size, 3);
+  for (const by of [key, other]) {
+    assertFalse(isReplay(await post(service, AGENTS, { key: by, once: "k", json: agentBody() })));
+  }
+});
+
+Deno.test("Idempotency-Key: a revoked key gets no replay, nor does one without the scope", async () => {
+  await using service = await TestService.start();
+  const weak = await service.key(["agents:read"]);
+  const call = { once: "k", json: agentBody() };
+  await expectRefusal(await post(service, AGENTS, { ...call, key: weak }), "insufficient_scope");
+  const key = await service.key();
+  await post(service, AGENTS, { ...call, key });
+  const tenant = await service.tenant();
+  for (const { id } of await service.service.apiKeys.list(tenant)) {
+    await service.service.apiKeys.revoke(tenant, id);
+  }
+  await expectRefusal(await post(service, AGENTS, { ...call, key }), "invalid_api_key");
+});
+
+Deno.test("Idempotency-Key: must be 1-255 visible characters, and what it may be it is", async () => {
+  await using service = await TestService.start();
+  const key = await service.key();
+  for (const once of ["", "k".repeat(256), "a b", "\u00e9"]) {
+    const answer = await post(service, AGENTS, { key, once, json: agentBody() });
+    await expectInvalid(answer, ["Idempotency-Key"]);
+  }
+  assertEquals(await agentCount(service, key), 0);
+  for (const once of ["k", "k".repeat(255)]) {
+    await expectJson(await post(service, AGENTS, { key, once, json: agentBody() }), 201);
+  }
+});
+
+Deno.test("Idempotency-Key: a refusal is not kept: put right, the request goes through", async () => {
+  const kv = await Deno.openKv(":memory:");
+  await using service = await TestService.start({ kv });
+  const key = await service.key();
+  const wrong = { ...agentBody(), name: "" };
+  await expectInvalid(await post(service, AGENTS, { key, once: "k", json: wrong }), ["name"]);
+  await expectInvalid(await post(service, AGENTS, { key, once: "k", json: wrong }), ["name"]);
+  const right = await post(service, AGENTS, { key, once: "k", json: agentBody() });
+  assertFalse(isReplay(right));
+  await expectJson(right, 201);
+});
+
+Deno.test("Idempotency-Key: an agent as large as its fields allow is made once and told whole", async () => {
+  const kv = await Deno.openKv(":memory:");
+  await using service = await TestService.start({ kv });
+  const key = await service.key();
+  const json = largeAgent(16_000);
+  const first = await told(await post(service, AGENTS, { key, once: "k", json }));
+  assertEquals(first.status, 201);
+  assertEquals(await told(await post(service, AGENTS, { key, once: "k", json })), first);
+  const { id } = JSON.parse(first.body);
+  const read = await service.fetch(`/v1/agents/${id}`, { key });
+  assertEquals(await read.text(), first.body);
+  assert((await kv.get(keys.agent(await service.tenant(), id))).value);
+});
+
+Deno.test("POST /v1/agents beyond what one step stores is 413 and leaves nothing", async () => {
+  await using service = await TestService.start();
+  const key = await service.key();
+  const tooLarge = largeAgent(100, "x".repeat(50_000));
+  const plain = await service.fetch(AGENTS, { method: "POST", key, json: tooLarge });
+  await expectRefusal(plain, "payload_too_large");
+  // Under a key the answer is stored as well, in the same step.
+  const half = largeAgent(100, "x".repeat(30_000));
+  const keyed = await post(service, AGENTS, { key, once: "k", json: half });
+  await expectRefusal(keyed, "payload_too_large");
+  assertEquals(await agentCount(service, key), 0);
+  await expectJson(await service.fetch(AGENTS, { method: "POST", key, json: half }), 201);
+});
+
+Deno.test("Idempotency-Key: an answer lost on the way back is had by asking again", async () => {
+  const { kv, loseNextCommit } = await lossyKv();
+  await using service = await TestService.start({ kv });
+  const key = await service.key();
+  const call = { key, once: "k", json: agentBody() };
+  loseNextCommit("receipts");
+  await expectRefusal(await post(service, AGENTS, call), "internal_error");
+  const again = await post(service, AGENTS, call);
+  assert(isReplay(again));
+  const { id } = await expectJson(again, 201);
+  await expectJson(await service.fetch(`/v1/agents/${id}`, { key }), 200);
+  assertEquals(await agentCount(service, key), 1);
+});
+
+/** A store that can make a commit to `kind` and then say that it failed, as a lost connection does. */
+async function lossyKv() {
+  const real = await Deno.openKv(":memory:");
+  let losing: string | undefined;
+  const atomic = () => {
+    const operation = real.atomic();
+    const { set, commit } = operation;
+    let lost = false;
+    return Object.assign(operation, {
+      set(key: Deno.KvKey, ...rest: [unknown, { expireIn?: number }?]) {
+        lost ||= key[0] === losing;
+        return set.call(operation, key, ...rest);
+      },
+      async commit() {
+        const result = await commit.call(operation);
+        if (!lost) return result;
+        losing = undefined;
+        throw new TypeError("connection lost");
+      },
+    });
+  };
+  const kv = new Proxy(real, {
+    get(target, name) {
+      const value: unknown = name === "atomic" ? atomic : Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return { kv, loseNextCommit: (kind: string) => losing = kind };
+}
+
+/** An agent with 16 tools: `bytes` of JSON Schema in each, and a request body of `text`. */
+function largeAgent(bytes: number, text = "") {
+  const url = "https://api.example.com/";
+  const tools = Array.from({ length: 16 }, (_, n) =>
+    httpTool({
+      name: `t${n}`,
+      parameters: { type: "object", title: "x".repeat(bytes) },
+      request: { method: "POST", url, body: text },
+    }));
+  return { ...agentBody(), tools, allowedDomains: ["api.example.com"] };
+}
+
+/** Every byte of a store as text, values of bytes included. */
+async function storedBytes(kv: Deno.Kv): Promise<string> {
+  const rows: string[] = [];
+  for await (const { key, value } of kv.list({ prefix: [] })) {
+    rows.push(
+      JSON.stringify(
+        [key, value],
+        (_name, inner) =>
+          inner instanceof Uint8Array ? new TextDecoder("latin1").decode(inner) : inner,
+      ),
+    );
+  }
+  return rows.join("\n");
+}
