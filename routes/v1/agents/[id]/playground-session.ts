@@ -13,7 +13,7 @@ export const handler = define.handlers(apiHandler({
     const text = await readJsonText(ctx.req, service.system);
     const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "agents:write");
     const body = text.trim() === "" ? {} : parseJson(text);
-    const id = uuidParam(ctx.params.id);
+    const id = ctx.params.id?.toLowerCase();
     const origin = ctx.req.headers.get("origin") ?? undefined;
     return await createOnce<MintedSession>(ctx, {
       route: `POST /v1/agents/${id}/playground-session`,
@@ -21,7 +21,7 @@ export const handler = define.handlers(apiHandler({
       request: { body, origin },
       async create(options) {
         parseOrThrow(playgroundBodySchema, body);
-        const agent = await service.agents.get(tenant, id);
+        const agent = await service.agents.get(tenant, uuidParam(id));
         checkOwnOrigin(origin, service.baseUrl);
         return await service.sessions.mintForPlayground(tenant, agent, origin, options);
       },
