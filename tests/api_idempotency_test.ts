@@ -3,7 +3,9 @@ import { keys } from "@/lib/storage/keys.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
 import { fastSystem } from "./support/fast_system.ts";
+import { lossyKv } from "./support/lossy_kv.ts";
 import { agentBody, TestService } from "./support/service.ts";
+import { storedText } from "./support/store.ts";
 import { embed, ORIGIN } from "./support/widget_calls.ts";
 
 const AGENTS = "/v1/agents";
@@ -116,7 +118,7 @@ Deno.test("Idempotency-Key: a repeated mint is the same session, whose token is 
   assert(isReplay(second));
   assertEquals(await expectJson(second, 201), first);
   const secret = first.sessionToken.slice(3);
-  assertFalse((await storedBytes(kv)).includes(secret));
+  assertFalse((await storedText(kv)).includes(secret));
 });
 
 Deno.test("Idempotency-Key: a mint for another origin is another request", async () => {
@@ -249,36 +251,6 @@ Deno.test("Idempotency-Key: an answer lost on the way back is had by asking agai
   assertEquals(await agentCount(service, key), 1);
 });
 
-/** A store that can make a commit to `kind` and then say that it failed, as a lost connection does. */
-async function lossyKv() {
-  const real = await Deno.openKv(":memory:");
-  let losing: string | undefined;
-  const atomic = () => {
-    const operation = real.atomic();
-    const { set, commit } = operation;
-    let lost = false;
-    return Object.assign(operation, {
-      set(key: Deno.KvKey, ...rest: [unknown, { expireIn?: number }?]) {
-        lost ||= key[0] === losing;
-        return set.call(operation, key, ...rest);
-      },
-      async commit() {
-        const result = await commit.call(operation);
-        if (!lost) return result;
-        losing = undefined;
-        throw new TypeError("connection lost");
-      },
-    });
-  };
-  const kv = new Proxy(real, {
-    get(target, name) {
-      const value: unknown = name === "atomic" ? atomic : Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-  return { kv, loseNextCommit: (kind: string) => losing = kind };
-}
-
 /** An agent with 16 tools: `bytes` of JSON Schema in each, and a request body of `text`. */
 function largeAgent(bytes: number, text = "") {
   const url = "https://api.example.com/";
@@ -289,19 +261,4 @@ function largeAgent(bytes: number, text = "") {
       request: { method: "POST", url, body: text },
     }));
   return { ...agentBody(), tools, allowedDomains: ["api.example.com"] };
-}
-
-/** Every byte of a store as text, values of bytes included. */
-async function storedBytes(kv: Deno.Kv): Promise<string> {
-  const rows: string[] = [];
-  for await (const { key, value } of kv.list({ prefix: [] })) {
-    rows.push(
-      JSON.stringify(
-        [key, value],
-        (_name, inner) =>
-          inner instanceof Uint8Array ? new TextDecoder("latin1").decode(inner) : inner,
-      ),
-    );
-  }
-  return rows.join("\n");
 }

@@ -9,7 +9,12 @@ export async function storedKeys(kv: Deno.Kv): Promise<string[]> {
 export async function storedText(kv: Deno.Kv): Promise<string> {
   const rows: string[] = [];
   for await (const { key, value } of kv.list({ prefix: [] })) {
-    rows.push(JSON.stringify([key, value]));
+    rows.push(JSON.stringify([key, value], bytesAsText));
   }
   return rows.join("\n");
+}
+
+/** One letter a byte: as JSON an array of bytes would hide any word in it. */
+function bytesAsText(_name: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? new TextDecoder("latin1").decode(value) : value;
 }

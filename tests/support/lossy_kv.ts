@@ -1,0 +1,29 @@
+/** A store that can make a commit to `kind` and then say that it failed, as a lost connection does. */
+export async function lossyKv() {
+  const real = await Deno.openKv(":memory:");
+  let losing: string | undefined;
+  const atomic = () => {
+    const operation = real.atomic();
+    const { set, commit } = operation;
+    let lost = false;
+    return Object.assign(operation, {
+      set(key: Deno.KvKey, ...rest: [unknown, { expireIn?: number }?]) {
+        lost ||= key[0] === losing;
+        return set.call(operation, key, ...rest);
+      },
+      async commit() {
+        const result = await commit.call(operation);
+        if (!lost) return result;
+        losing = undefined;
+        throw new TypeError("connection lost");
+      },
+    });
+  };
+  const kv = new Proxy(real, {
+    get(target, name) {
+      const value: unknown = name === "atomic" ? atomic : Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return { kv, loseNextCommit: (kind: string) => losing = kind };
+}
