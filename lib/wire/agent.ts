@@ -6,22 +6,26 @@ import { plainText } from "./plain_text.ts";
 import { toolDefinitionSchema, toolUrl } from "./tool_definition.ts";
 import { VENDORS } from "./vendors.ts";
 
-const model = z.string().min(1).max(256);
+const model = z.string().min(1).max(256).describe("Must be in the tenant's plan.");
 
 const modelPolicy = z.strictObject({
   provider: z.enum(VENDORS),
   model,
   temperature: z.number().min(0).max(2).optional(),
   maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional(),
-});
+}).describe("Which model answers, and how.");
 
-const fallback = z.strictObject({ provider: z.enum(VENDORS), model });
+const fallback = z.strictObject({ provider: z.enum(VENDORS), model }).describe(
+  "The model that answers when the first one cannot.",
+);
 
 const budget = z.strictObject({
-  maxCostUsd: z.number().min(0).max(B.maxCostUsd),
-  maxSteps: z.int().min(1).max(B.maxSteps),
-  wallClockMs: z.int().min(B.minWallClockMs).max(B.maxWallClockMs),
-});
+  maxCostUsd: z.number().min(0).max(B.maxCostUsd).describe("USD."),
+  maxSteps: z.int().min(1).max(B.maxSteps).describe("Calls of the model in one run."),
+  wallClockMs: z.int().min(B.minWallClockMs).max(B.maxWallClockMs).describe("Milliseconds."),
+}).describe("What one run may spend.");
+
+export { budget as budgetSchema, fallback as fallbackSchema, modelPolicy as modelPolicySchema };
 
 const domain = z.string().max(B.domainLength).transform((entry, ctx) => {
   const normal = normalizeDomain(entry);
@@ -39,15 +43,26 @@ const origin = z.string().max(2048).transform((value, ctx) => {
 });
 
 const fields = {
-  name: plainText(z.string().min(1).max(B.agentName)),
-  systemPrompt: plainText(z.string().min(1).max(B.systemPrompt)),
+  name: plainText(z.string().min(1).max(B.agentName)).describe("For people."),
+  systemPrompt: plainText(z.string().min(1).max(B.systemPrompt)).describe(
+    "What the model is told before the conversation.",
+  ),
   modelPolicy,
   fallback: fallback.optional(),
-  knowledgeBaseId: z.uuid().toLowerCase().optional(),
+  knowledgeBaseId: z.uuid().toLowerCase().optional().describe(
+    "A knowledge base of the same tenant.",
+  ),
   budget,
-  tools: z.array(toolDefinitionSchema).max(B.tools),
-  allowedDomains: z.array(domain).max(B.allowedDomains),
-  allowedOrigins: z.array(origin).max(B.allowedOrigins).optional(),
+  tools: z.array(toolDefinitionSchema).max(B.tools).describe(
+    "Names are unique; each tool's host must be in `allowedDomains`. `[]` for none.",
+  ),
+  allowedDomains: z.array(domain).max(B.allowedDomains).describe(
+    "Where tools may call: a host or `*.host`, with an optional `:port`.",
+  ),
+  allowedOrigins: z.array(origin).max(B.allowedOrigins).optional().describe(
+    "Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. " +
+      "Without any, no widget session can be minted.",
+  ),
 };
 
 const shape = z.strictObject(fields);
@@ -101,3 +116,23 @@ export interface Agent extends AgentBody {
   /** 1 at creation, +1 on each change; also the `ETag`. */
   version: number;
 }
+
+/** An agent as the service returns it, for the API document; the shape is `Agent`. */
+export const agentSchema = z.object({
+  id: z.uuid(),
+  ...fields,
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  version: z.int().positive().describe("1 at creation, +1 on each change; also the `ETag`."),
+});
+
+/** One page of `GET /v1/agents`. */
+export const agentPageSchema = z.object({
+  data: z.array(agentSchema).describe("Newest first."),
+  nextCursor: z.string().optional().describe("For `cursor` of the next page; absent on the last."),
+});
+
+/** Answer of `GET /v1/agents/:id/versions`. */
+export const agentVersionsSchema = z.object({
+  data: z.array(agentSchema).describe("The last 100 versions, newest first."),
+});

@@ -7,19 +7,27 @@ const message = z.strictObject({
   role: z.enum(["user", "assistant"]),
   content: plainText(z.string().min(1).max(B.messageLength)),
 });
+export { message as chatMessageSchema };
 export type ChatMessage = z.infer<typeof message>;
 
 /** Body of `POST /v1/chat/stream`. `sessionToken` is required on the widget path only. */
 export const chatBodySchema = z.strictObject({
   agentId: z.uuid().toLowerCase(),
-  sessionToken: z.string().min(B.sessionTokenMin).max(B.sessionTokenMax).optional(),
+  sessionToken: z.string().min(B.sessionTokenMin).max(B.sessionTokenMax).optional().describe(
+    "The same value as the `X-Service-Session` header; required with it.",
+  ),
   messages: z.array(message).min(1).max(B.messages)
-    .refine((list) => list.at(-1)?.role === "user", "the last message must be the user's"),
-  conversationId: z.uuid().toLowerCase().optional(),
-  model: z.string().min(1).max(256).optional(),
-  provider: z.enum(VENDORS).optional(),
+    .refine((list) => list.at(-1)?.role === "user", "the last message must be the user's")
+    .describe("The whole conversation so far; the last message is the user's."),
+  conversationId: z.uuid().toLowerCase().optional().describe(
+    "Groups what is stored; made by the service when left out.",
+  ),
+  model: z.string().min(1).max(256).optional().describe("Instead of the agent's, for this call."),
+  provider: z.enum(VENDORS).optional().describe("Instead of the agent's, for this call."),
   temperature: z.number().min(0).max(2).optional(),
   maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional(),
-  requestId: z.string().min(B.requestIdMin).max(B.requestIdMax).optional(),
+  requestId: z.string().min(B.requestIdMin).max(B.requestIdMax).optional().describe(
+    "Yours, for correlation: the `start` frame repeats it.",
+  ),
 });
 export type ChatBody = z.infer<typeof chatBodySchema>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FINISH_REASONS, STREAM_ERROR_CODES } from "./error_codes.ts";
+import { jsonValueSchema } from "./json_value.ts";
 import { VENDORS } from "./vendors.ts";
 
 /**
@@ -16,8 +17,8 @@ export const frameSchema = z.discriminatedUnion("type", [
     conversationId: z.uuid(),
   }),
   z.strictObject({ type: z.literal("delta"), text: z.string() }),
-  z.strictObject({ type: z.literal("tool_call"), name: z.string(), args: z.json() }),
-  z.strictObject({ type: z.literal("tool_result"), name: z.string(), output: z.json() }),
+  z.strictObject({ type: z.literal("tool_call"), name: z.string(), args: jsonValueSchema }),
+  z.strictObject({ type: z.literal("tool_result"), name: z.string(), output: jsonValueSchema }),
   z.strictObject({
     type: z.literal("usage"),
     inputTokens: z.int().nonnegative(),

@@ -12,6 +12,13 @@ export const revokeBodySchema = z.strictObject({
   sessionToken: z.string().min(B.sessionTokenMin).max(B.sessionTokenMax),
 });
 
+/** Answer of a mint, for the API document. */
+export const mintedSessionSchema = z.object({
+  sessionToken: z.string().startsWith("cs_").describe("Opaque and secret; safe in a browser."),
+  expiresAt: z.iso.datetime().describe("When the session ends: 15 minutes after the mint."),
+  messageCap: z.int().positive().describe("Messages that this session may send in all."),
+});
+
 /** Answer of a mint. */
 export interface MintedSession {
   /** Opaque, prefix `cs_`. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { jsonValueSchema } from "./json_value.ts";
 
 /** Names a tool may have; the vendors accept no wider set. */
 export const TOOL_NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
@@ -11,7 +12,7 @@ const headerMap = z.record(
 
 const toolName = z.string().regex(TOOL_NAME, "must match ^[a-zA-Z][a-zA-Z0-9_-]{0,63}$");
 
-const parameters = z.record(z.string(), z.json()).superRefine((schema, ctx) => {
+const parameters = z.record(z.string(), jsonValueSchema).superRefine((schema, ctx) => {
   if (schema.type !== "object") {
     ctx.addIssue({ code: "custom", path: ["type"], message: 'must be "object"' });
   }
@@ -43,7 +44,7 @@ export const httpToolSchema = z.strictObject({
     url: literalHostUrl,
     headers: headerMap.optional(),
     query: z.record(z.string(), z.string().regex(/^[^\r\n]*$/)).optional(),
-    body: z.json().optional(),
+    body: jsonValueSchema.optional(),
   }),
   timeoutMs: z.int().min(100).max(30_000).optional(),
   maxResponseBytes: z.int().min(1).max(262_144).optional(),

@@ -25,6 +25,8 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   page("widget.v1.js.ts", "/widget.v1.js", { status: 200, type: "text/javascript" }),
   page("widget.v1.json.ts", "/widget.v1.json", { status: 200, type: "application/json" }),
   page("widget.v1.[hash].js.ts", "/widget.v1.0123456789ab.js", { status: 404, type: "text/html" }),
+  page("docs.tsx", "/docs", { status: 200, type: "text/html" }),
+  page("v1/openapi.json.ts", "/v1/openapi.json", { status: 200, type: "application/json" }),
   ...keyed("v1/agents/index.ts", "/v1/agents", ["GET", "POST"]),
   ...keyed("v1/agents/[id]/index.ts", AGENT, ["GET", "PATCH", "DELETE"]),
   ...keyed("v1/agents/[id]/playground-session.ts", `${AGENT}/playground-session`, ["POST"]),

@@ -1,0 +1,16 @@
+import { ApiWords } from "./ApiProse.tsx";
+
+/** A literal text under its name; long lines scroll. */
+export function ApiExample(
+  { label, note, text }: { label: string; note?: string | undefined; text: string },
+) {
+  return (
+    <figure class="example">
+      <figcaption>
+        <strong>{label}</strong>
+        {note && <ApiWords text={` ${note}`} />}
+      </figcaption>
+      <pre tabIndex={0} aria-label={label}><code>{text}</code></pre>
+    </figure>
+  );
+}

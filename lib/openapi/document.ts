@@ -1,0 +1,62 @@
+import type { JsonSchema } from "./json_schema.ts";
+
+/** The part of OpenAPI 3.1 that our document is made of. Source: https://spec.openapis.org/oas/v3.1.1 */
+export interface OpenApiDocument {
+  openapi: "3.1.1";
+  info: { title: string; version: string; summary: string; description: string };
+  servers: { url: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, OperationObject>>;
+  components: {
+    schemas: Record<string, JsonSchema>;
+    headers: Record<string, HeaderObject>;
+    securitySchemes: Record<string, SecurityScheme>;
+  };
+}
+
+export interface OperationObject {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  /** Each entry alone is enough; none means no credential. Names carry the scopes a key needs. */
+  security: Record<string, string[]>[];
+  parameters?: ParameterObject[];
+  requestBody?: { required: boolean; content: Record<string, MediaType> };
+  responses: Record<string, ResponseObject>;
+  /** Whether a call counts towards the limit per address. */
+  "x-rate-limited": boolean;
+}
+
+export interface ParameterObject {
+  name: string;
+  in: "path" | "query" | "header";
+  required: boolean;
+  description: string;
+  schema: JsonSchema;
+}
+
+export interface ResponseObject {
+  description: string;
+  headers?: Record<string, { $ref: string }>;
+  content?: Record<string, MediaType>;
+}
+
+export interface MediaType {
+  schema: JsonSchema;
+  examples?: Record<string, { summary?: string; value: unknown }>;
+}
+
+export interface HeaderObject {
+  description: string;
+  schema: JsonSchema;
+}
+
+export interface SecurityScheme {
+  type: "http" | "apiKey";
+  description: string;
+  scheme?: string;
+  bearerFormat?: string;
+  in?: "header";
+  name?: string;
+}

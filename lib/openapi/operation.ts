@@ -1,0 +1,52 @@
+import type { ErrorCode } from "../wire/error_codes.ts";
+import type { Scope } from "../wire/scopes.ts";
+import type { HeaderName } from "./headers.ts";
+import type { ParameterName } from "./parameters.ts";
+import type { SchemaName } from "./schemas.ts";
+import type { TagName } from "./tags.ts";
+
+/** One method of one address: the single entry that documents a route. */
+export interface Operation {
+  /** `operationId`, and the anchor at /docs. */
+  id: string;
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** With parameters in braces, as OpenAPI writes them. */
+  path: string;
+  tag: TagName;
+  summary: string;
+  description?: string;
+  auth: Auth;
+  /** Counts towards the limit per address. Every /v1 address does unless its entry says otherwise. */
+  rateLimited: boolean;
+  parameters?: ParameterName[];
+  body?: RequestBody;
+  /** What it answers when it does what was asked. */
+  answers: Answer[];
+  /** Refusals besides those that follow from `auth`, `body` and `rateLimited`. */
+  errors?: ErrorCode[];
+}
+
+/** None, an API key with a scope, or for chat any key of the tenant or a session. */
+export type Auth = "none" | "key or session" | { scope: Scope };
+
+export interface RequestBody {
+  schema: SchemaName;
+  /** Passes the schema; a test holds it to that. */
+  example: unknown;
+  optional?: boolean;
+}
+
+export interface Answer {
+  status: number;
+  description: string;
+  headers?: HeaderName[];
+  /** Absent where the answer has no body. */
+  content?: Content;
+}
+
+export type Content =
+  | { type: "application/json"; schema: SchemaName; example: unknown }
+  /** Frames; their examples are those of `FRAME_DOCS`. */
+  | { type: "text/event-stream"; schema: "Frame" }
+  /** A body that no schema of ours describes. */
+  | { type: "text/javascript" | "text/html" | "application/json"; schema?: undefined };

@@ -1,0 +1,13 @@
+import type { Operation } from "./operation.ts";
+import { AGENT_OPERATIONS } from "./operations/agents.ts";
+import { CHAT_OPERATIONS } from "./operations/chat.ts";
+import { SERVICE_OPERATIONS } from "./operations/service.ts";
+import { SESSION_OPERATIONS } from "./operations/sessions.ts";
+
+/** Every documented operation. A new route is one entry in one of these tables, or a test fails. */
+export const OPERATIONS: readonly Operation[] = [
+  ...AGENT_OPERATIONS,
+  ...SESSION_OPERATIONS,
+  ...CHAT_OPERATIONS,
+  ...SERVICE_OPERATIONS,
+];

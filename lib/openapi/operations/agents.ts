@@ -1,0 +1,122 @@
+import { EXAMPLE } from "../example_values.ts";
+import type { Operation } from "../operation.ts";
+
+const read = { scope: "agents:read" } as const;
+const write = { scope: "agents:write" } as const;
+const common = { tag: "Agents", rateLimited: true } as const;
+const agent = { type: "application/json", schema: "Agent", example: EXAMPLE.agent } as const;
+
+export const AGENT_OPERATIONS: Operation[] = [
+  {
+    ...common,
+    id: "listAgents",
+    method: "GET",
+    path: "/v1/agents",
+    summary: "List agents",
+    description: "Newest first, page by page.",
+    auth: read,
+    parameters: ["limit", "cursor"],
+    answers: [{
+      status: 200,
+      description: "One page.",
+      content: {
+        type: "application/json",
+        schema: "AgentPage",
+        example: { data: [EXAMPLE.agent] },
+      },
+    }],
+    errors: ["schema_validation_failed"],
+  },
+  {
+    ...common,
+    id: "createAgent",
+    method: "POST",
+    path: "/v1/agents",
+    summary: "Create an agent",
+    description: "Unknown fields are refused. Optional fields are left out, never `null`.",
+    auth: write,
+    body: { schema: "AgentBody", example: EXAMPLE.agentBody },
+    answers: [{
+      status: 201,
+      description: "The agent.",
+      headers: ["Location", "ETag"],
+      content: agent,
+    }],
+  },
+  {
+    ...common,
+    id: "getAgent",
+    method: "GET",
+    path: "/v1/agents/{id}",
+    summary: "Read an agent",
+    auth: read,
+    parameters: ["agentId", "ifNoneMatch"],
+    answers: [
+      { status: 200, description: "The agent.", headers: ["ETag"], content: agent },
+      { status: 304, description: "`If-None-Match` names this version.", headers: ["ETag"] },
+    ],
+    errors: ["not_found"],
+  },
+  {
+    ...common,
+    id: "updateAgent",
+    method: "PATCH",
+    path: "/v1/agents/{id}",
+    summary: "Change an agent",
+    description:
+      "`modelPolicy` and `budget` are merged field by field, lists are replaced whole, " +
+      '`"fallback": null` removes the fallback. The merged agent is validated as a whole. A change ' +
+      "that changes nothing keeps the version.",
+    auth: write,
+    parameters: ["agentId", "ifMatch"],
+    body: { schema: "AgentPatch", example: { budget: { maxSteps: 8 }, fallback: null } },
+    answers: [{
+      status: 200,
+      description: "The agent as it is now.",
+      headers: ["ETag"],
+      content: agent,
+    }],
+    errors: ["not_found", "version_conflict"],
+  },
+  {
+    ...common,
+    id: "deleteAgent",
+    method: "DELETE",
+    path: "/v1/agents/{id}",
+    summary: "Delete an agent",
+    auth: write,
+    parameters: ["agentId", "ifMatch"],
+    answers: [{ status: 204, description: "It is gone." }],
+    errors: ["not_found", "version_conflict"],
+  },
+  {
+    ...common,
+    id: "listAgentVersions",
+    method: "GET",
+    path: "/v1/agents/{id}/versions",
+    summary: "List an agent's versions",
+    auth: read,
+    parameters: ["agentId"],
+    answers: [{
+      status: 200,
+      description: "The last 100, newest first.",
+      content: {
+        type: "application/json",
+        schema: "AgentVersions",
+        example: { data: [EXAMPLE.agent] },
+      },
+    }],
+    errors: ["not_found"],
+  },
+  {
+    ...common,
+    id: "getAgentVersion",
+    method: "GET",
+    path: "/v1/agents/{id}/versions/{n}",
+    summary: "Read one version of an agent",
+    auth: read,
+    parameters: ["agentId", "version"],
+    answers: [{ status: 200, description: "The agent as it was.", content: agent }],
+    errors: ["not_found"],
+  },
+];

@@ -1,0 +1,46 @@
+import { EXAMPLE } from "../example_values.ts";
+import type { Operation } from "../operation.ts";
+
+export const CHAT_OPERATIONS: Operation[] = [
+  {
+    id: "streamChat",
+    method: "POST",
+    path: "/v1/chat/stream",
+    tag: "Chat",
+    summary: "Send a message and stream the answer",
+    description: "A browser brings its session token in `X-Service-Session` and again as " +
+      "`sessionToken`; a backend brings an API key, and then neither is needed.\n\n" +
+      "The answer is always an event stream. Each frame is one event: `id: <runId>.<n>`, " +
+      "`event: <type>`, `data: <one line of JSON>`, a blank line. The stream opens with " +
+      "`retry: 1500`; a comment `: ping` follows every 10 seconds of silence.\n\n" +
+      "Order: `start`, then any of `delta` and `tool_call` with its `tool_result`, then `usage`, " +
+      "at most one `error`, and exactly one `done`, last. Ignore frame types and fields that you " +
+      "do not know. What fails before `start` is an ordinary error envelope.",
+    auth: "key or session",
+    rateLimited: true,
+    parameters: ["pageOrigin"],
+    body: {
+      schema: "ChatBody",
+      example: {
+        agentId: EXAMPLE.agent.id,
+        sessionToken: EXAMPLE.sessionToken,
+        messages: [{ role: "user", content: "Where is my order A-1042?" }],
+        requestId: "checkout-42",
+      },
+    },
+    answers: [{
+      status: 200,
+      description: "The frames of the run.",
+      headers: ["x-run-id", "Cache-Control", "Access-Control-Allow-Origin"],
+      content: { type: "text/event-stream", schema: "Frame" },
+    }],
+    errors: [
+      "origin_not_allowed",
+      "not_found",
+      "plan_limit_exceeded",
+      "provider_error",
+      "provider_rate_limited",
+      "provider_timeout",
+    ],
+  },
+];

@@ -1,0 +1,59 @@
+import { EXAMPLE } from "../example_values.ts";
+import type { Answer, Operation } from "../operation.ts";
+
+const common = { tag: "Sessions", rateLimited: true } as const;
+
+const minted: Answer = {
+  status: 201,
+  description: "The session; its token is shown this once.",
+  headers: ["Location"],
+  content: {
+    type: "application/json",
+    schema: "MintedSession",
+    example: EXAMPLE.mintedSession,
+  },
+};
+
+export const SESSION_OPERATIONS: Operation[] = [
+  {
+    ...common,
+    id: "mintWidgetSession",
+    method: "POST",
+    path: "/v1/widget/session",
+    summary: "Mint a widget session",
+    description:
+      "Called by your backend for a visitor of your page. Forward the visitor's `Origin` " +
+      "unchanged: it must be one of the agent's `allowedOrigins`, and the token works on that " +
+      "origin only, for 15 minutes and 50 messages.",
+    auth: { scope: "widget:mint" },
+    parameters: ["origin"],
+    body: { schema: "MintBody", example: { agentId: EXAMPLE.agent.id } },
+    answers: [minted],
+    errors: ["origin_not_allowed", "not_found"],
+  },
+  {
+    ...common,
+    id: "revokeWidgetSession",
+    method: "DELETE",
+    path: "/v1/widget/session",
+    summary: "Revoke a session",
+    description: "Its token stops working at once and its runs are cancelled.",
+    auth: { scope: "widget:mint" },
+    body: { schema: "RevokeBody", example: { sessionToken: EXAMPLE.sessionToken } },
+    answers: [{ status: 204, description: "It is revoked." }],
+    errors: ["not_found"],
+  },
+  {
+    ...common,
+    id: "mintPlaygroundSession",
+    method: "POST",
+    path: "/v1/agents/{id}/playground-session",
+    summary: "Mint a session for trying an agent out",
+    description: "For the service's own pages and for tests; never for a public embed.",
+    auth: { scope: "agents:write" },
+    parameters: ["agentId", "ownOrigin"],
+    body: { schema: "PlaygroundBody", example: {}, optional: true },
+    answers: [minted],
+    errors: ["origin_not_allowed", "not_found"],
+  },
+];

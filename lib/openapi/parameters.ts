@@ -1,0 +1,46 @@
+import type { ParameterObject } from "./document.ts";
+
+/** Parameters of addresses and headers of requests, by the name operations list them under. */
+export const PARAMETERS = {
+  agentId: path("id", "The agent's id.", { type: "string", format: "uuid" }),
+  version: path("n", "Which version.", { type: "integer", minimum: 1 }),
+  hash: path("hash", "First 12 hexadecimal digits of the script's hash.", {
+    type: "string",
+    pattern: "^[0-9a-f]{12}$",
+  }),
+  limit: {
+    name: "limit",
+    in: "query",
+    required: false,
+    description: "Rows of a page.",
+    schema: { type: "integer", minimum: 1, maximum: 100, default: 20 },
+  },
+  cursor: {
+    name: "cursor",
+    in: "query",
+    required: false,
+    description: "`nextCursor` of the page before; opaque.",
+    schema: { type: "string", minLength: 1, maxLength: 512 },
+  },
+  ifMatch: header("If-Match", "Do it only if this is still the agent's `ETag`; else 412."),
+  ifNoneMatch: header("If-None-Match", "Answer 304 if this is still the `ETag`."),
+  origin: {
+    ...header("Origin", "What the visitor's browser sent, forwarded unchanged."),
+    required: true,
+  },
+  ownOrigin: header("Origin", "Absent, or the service's own."),
+  pageOrigin: header("Origin", "Sent by browsers; with a session it must be the session's."),
+} satisfies Record<string, ParameterObject>;
+export type ParameterName = keyof typeof PARAMETERS;
+
+function path(
+  name: string,
+  description: string,
+  schema: ParameterObject["schema"],
+): ParameterObject {
+  return { name, in: "path", required: true, description, schema };
+}
+
+function header(name: string, description: string): ParameterObject {
+  return { name, in: "header", required: false, description, schema: { type: "string" } };
+}

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import * as agent from "../wire/agent.ts";
+import { chatBodySchema, chatMessageSchema } from "../wire/chat.ts";
+import { errorEnvelopeSchema, validationIssueSchema } from "../wire/error_envelope.ts";
+import { frameSchema } from "../wire/frames.ts";
+import { jsonValueSchema } from "../wire/json_value.ts";
+import { healthSchema, readinessSchema, widgetInfoSchema } from "../wire/public_info.ts";
+import * as session from "../wire/session.ts";
+import { httpToolSchema, mcpToolSchema, toolDefinitionSchema } from "../wire/tool_definition.ts";
+import type { JsonSchema } from "./json_schema.ts";
+
+/**
+ * Every schema that has a name in the document: what operations refer to, and the parts worth a name
+ * of their own. They are the schemas that validate, so the document cannot say anything else.
+ */
+export const SCHEMAS = {
+  Agent: agent.agentSchema,
+  AgentBody: agent.agentBodySchema,
+  AgentPatch: agent.agentPatchSchema,
+  AgentPage: agent.agentPageSchema,
+  AgentVersions: agent.agentVersionsSchema,
+  ModelPolicy: agent.modelPolicySchema,
+  Fallback: agent.fallbackSchema,
+  Budget: agent.budgetSchema,
+  ToolDefinition: toolDefinitionSchema,
+  HttpTool: httpToolSchema,
+  McpTool: mcpToolSchema,
+  MintBody: session.mintBodySchema,
+  PlaygroundBody: session.playgroundBodySchema,
+  RevokeBody: session.revokeBodySchema,
+  MintedSession: session.mintedSessionSchema,
+  ChatBody: chatBodySchema,
+  ChatMessage: chatMessageSchema,
+  Frame: frameSchema,
+  ErrorEnvelope: errorEnvelopeSchema,
+  ValidationIssue: validationIssueSchema,
+  Health: healthSchema,
+  Readiness: readinessSchema,
+  WidgetInfo: widgetInfoSchema,
+  JsonValue: jsonValueSchema,
+} satisfies Record<string, z.ZodType>;
+export type SchemaName = keyof typeof SCHEMAS;
+
+export function refTo(name: SchemaName): JsonSchema {
+  return { $ref: schemaUri(name) };
+}
+
+function schemaUri(name: string): string {
+  return `#/components/schemas/${name}`;
+}
+
+/** Name of a frame's schema: `tool_call` is `ToolCallFrame`. */
+export function frameSchemaName(type: string): string {
+  return type.split("_").map((word) => word[0]?.toUpperCase() + word.slice(1)).join("") + "Frame";
+}
+
+/**
+ * All of them as JSON Schema 2020-12, those of the frames included. What goes in is described, not
+ * what parsing makes of it: `HTTPS://Shop.example:443` is a valid origin. Rules that JSON Schema cannot
+ * say, such as a tool's host being in `allowedDomains`, are in the descriptions.
+ */
+export function componentSchemas(): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(SCHEMAS)) registry.add(schema, { id });
+  const frames: Set<unknown> = new Set(frameSchema.options);
+  for (const option of frameSchema.options) {
+    registry.add(option, { id: frameSchemaName(option.shape.type.value) });
+  }
+  const { schemas } = z.toJSONSchema(registry, {
+    target: "draft-2020-12",
+    io: "input",
+    uri: schemaUri,
+    override({ zodSchema, jsonSchema }) {
+      // A format says it to people and generators; zod's regular expression for it does not.
+      if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+      // Zod bounds each integer by what a double can count; that says nothing of the field.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      // Clients must ignore fields that a later version adds to a frame.
+      if (frames.has(zodSchema)) delete jsonSchema.additionalProperties;
+    },
+  });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, asComponent(schema)]),
+  );
+}
+
+/** Inside a document the place is the identity, and the dialect is the document's. */
+function asComponent({ $id: _, $schema: __, ...schema }: Record<string, unknown>): JsonSchema {
+  return schema;
+}

@@ -1,0 +1,9 @@
+/** Groups of operations, in the order they are read in. */
+export const TAGS = {
+  Agents: "What answers: a prompt, a model, tools, a budget and the pages that may embed it.",
+  Sessions: "Short-lived tokens that are safe in a browser, each for one agent on one origin.",
+  Chat: "Messages in, frames out.",
+  Widget: "The script that puts a chat on a page.",
+  Service: "Health, and this document.",
+} as const;
+export type TagName = keyof typeof TAGS;

@@ -1,0 +1,30 @@
+import { renderToString } from "preact-render-to-string";
+import { ApiDocs } from "@/components/ApiDocs.tsx";
+import { describedApi } from "@/lib/openapi/described_api.ts";
+import type { OpenApiDocument } from "@/lib/openapi/document.ts";
+import { define } from "@/utils.ts";
+
+const HEADERS = {
+  "cache-control": "public, max-age=60",
+  "content-security-policy": "default-src 'none'; style-src 'self'; img-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "referrer-policy": "same-origin",
+};
+
+/** One page per document: it takes no credential, so it is not rendered anew for each visitor. */
+const pages = new WeakMap<OpenApiDocument, string>();
+
+/** The API document as a page, without any script. */
+export const handler = define.handlers({
+  GET(ctx) {
+    const { document } = describedApi(ctx.state.service.baseUrl);
+    const html = pages.get(document) ?? renderPage(document);
+    pages.set(document, html);
+    return ctx.html(html, { headers: HEADERS });
+  },
+});
+
+// Rendered past Fresh, whose document would bring the dashboard's style sheet along.
+function renderPage(document: OpenApiDocument): string {
+  return `<!DOCTYPE html>${renderToString(<ApiDocs document={document} />)}`;
+}
