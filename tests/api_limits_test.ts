@@ -116,3 +116,30 @@ Deno.test("/v1: health and pages are not counted, preflights are free", async ()
   await left.body?.cancel();
   assert(left.headers.get("ratelimit")?.startsWith('"ip";r=99'));
 });
+
+Deno.test("/v1: a 429 says in RateLimit that nothing is left of the full window", async () => {
+  const { service } = await start();
+  await using _ = service;
+  const key = await service.key(["agents:read"]);
+  await statuses(60, () => service.fetch("/v1/agents", { key }));
+  const refused = await service.fetch("/v1/agents", { key });
+  await refused.body?.cancel();
+  assertEquals(refused.status, 429);
+  assertEquals(refused.headers.get("ratelimit-policy"), '"key";q=60;w=60');
+  assertEquals(refused.headers.get("ratelimit"), '"key";r=0;t=60');
+});
+
+Deno.test("POST /v1/chat/stream: a message that the tenant's streams refuse counts as a request", async () => {
+  const { system } = fastSystem();
+  await using service = await TestService.start({ system, limits: { streams: 0 } });
+  const key = await service.key();
+  const agent = await service.agent(key);
+  const json = { agentId: agent.id, messages: [{ role: "user", content: "Hello" }] };
+  const left = [];
+  for (let n = 0; n < 2; n++) {
+    const refused = await service.fetch("/v1/chat/stream", { method: "POST", key, json });
+    assertEquals((await refused.json()).details.scope, "tenant_streams");
+    left.push(Number(/"key";r=(\d+)/.exec(refused.headers.get("ratelimit") ?? "")?.[1]));
+  }
+  assertEquals(left[0]! - left[1]!, 1);
+});
