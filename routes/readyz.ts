@@ -5,7 +5,8 @@ export const handler = define.handlers({
   async GET(ctx) {
     const ready = await ctx.state.service.ready();
     const status = ready ? "ok" : "unavailable";
-    const headers = { "cache-control": "no-store" };
+    const headers = new Headers({ "cache-control": "no-store" });
+    if (!ready) headers.set("retry-after", "2");
     return Response.json({ status }, { status: ready ? 200 : 503, headers });
   },
 });

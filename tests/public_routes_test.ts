@@ -166,8 +166,9 @@ Deno.test("GET /healthz and /readyz tell a living process from a store that answ
   }
   store.break("the disk is gone");
   assertEquals(await expectJson(await service.fetch("/healthz"), 200), { status: "ok" });
-  const unready = await expectJson(await service.fetch("/readyz"), 503);
-  assertEquals(unready, { status: "unavailable" });
+  const unready = await service.fetch("/readyz");
+  assertEquals(unready.headers.get("retry-after"), "2");
+  assertEquals(await expectJson(unready, 503), { status: "unavailable" });
 });
 
 /** Route files by their place under `routes/`; Fresh's own (`_app`, `_middleware`, …) are none. */

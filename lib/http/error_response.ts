@@ -11,7 +11,10 @@ export function errorResponse(error: ApiError): Response {
     http: error.status,
     ...(error.details === undefined ? {} : { details: error.details }),
   };
-  return Response.json(envelope, { status: error.status, headers: error.headers });
+  const headers = new Headers(error.headers);
+  // Who is told to come back is told when, whoever refused.
+  if (error.status === 503 && !headers.has("retry-after")) headers.set("retry-after", "1");
+  return Response.json(envelope, { status: error.status, headers });
 }
 
 /** What a thrown value is told as: our refusals as they are, the router's by status, else 500. */

@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { HttpError } from "fresh";
 import { StoreUnavailableError } from "../committer/operation.ts";
-import { toApiError } from "./error_response.ts";
+import { ApiError } from "../errors.ts";
+import { errorResponse, toApiError } from "./error_response.ts";
 
 Deno.test("toApiError: a store that does not answer is 503 with Retry-After, never 500", () => {
   const error = toApiError(new StoreUnavailableError("too many wait"));
@@ -15,4 +16,12 @@ Deno.test("toApiError: the router's refusals keep their meaning, anything else i
   const unknown = toApiError(new Error("the password is hunter2"));
   assertEquals(unknown.code, "internal_error");
   assertEquals(unknown.message.includes("hunter2"), false);
+});
+
+Deno.test("errorResponse: every 503 says when to come back, in its own words where it has them", () => {
+  const retryAfter = (headers: Record<string, string>) =>
+    errorResponse(new ApiError("provider_rate_limited", "busy", { headers }))
+      .headers.get("retry-after");
+  assertEquals([retryAfter({}), retryAfter({ "retry-after": "7" })], ["1", "7"]);
+  assertEquals(errorResponse(new ApiError("not_found", "no")).headers.get("retry-after"), null);
 });

@@ -49,6 +49,8 @@ export interface MediaType {
 
 export interface HeaderObject {
   description: string;
+  /** The answers that list it always have it. */
+  required?: boolean;
   schema: JsonSchema;
 }
 

@@ -6,9 +6,11 @@ export const API_DESCRIPTION = [
   "Bodies are JSON with camelCase names; the chat answers as server-sent events. Unknown fields of a " +
   "request are refused, optional ones are left out and never `null`. Times are ISO 8601 in UTC.",
   "Every refusal under `/v1` is one envelope: `code` is stable and machine-readable, `message` is for " +
-  "people, `http` repeats the status. The request's id is in the header `x-request-id`. An address " +
-  "that does not take a method answers 405 `method_not_allowed` and names those it takes in `Allow`.",
+  "people, `http` repeats the status. The request's id is in the header `x-request-id`. A method that " +
+  "an address does not take is 405 with those it takes in `Allow`; HEAD is GET without the body, and " +
+  "OPTIONS tells the methods. An answer that says nothing of caching in `Cache-Control` is `no-store`.",
   "An id that belongs to another tenant is 404, as if it did not exist. A 429 says in `Retry-After` " +
-  "how many seconds to wait. Clients must ignore fields and frame types that they do not know: later " +
-  "versions add some. Codes stay as they are, messages do not.",
+  "how many whole seconds to wait, and `RateLimit` what is left before there is one. Clients must ignore fields and frame types that they do not know: later " +
+  "versions add some. Codes stay as they are, messages do not. What will go is announced in the " +
+  "headers `Deprecation` and `Sunset`, at least six months ahead.",
 ].join("\n\n");

@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OperationObject } from "./document.ts";
+import type { OpenApiDocument, OperationObject, ParameterObject } from "./document.ts";
 import { HEADERS } from "./headers.ts";
 import { API_DESCRIPTION, API_SUMMARY } from "./introduction.ts";
 import type { Auth, Operation } from "./operation.ts";
@@ -40,18 +40,24 @@ function renderPaths(): OpenApiDocument["paths"] {
 }
 
 function renderOperation(operation: Operation): OperationObject {
-  const { id, tag, summary, description, parameters, body } = operation;
+  const { id, tag, summary, description, body } = operation;
+  const parameters = parametersOf(operation);
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
     security: renderAuth(operation.auth),
-    ...(parameters === undefined ? {} : { parameters: parameters.map((name) => PARAMETERS[name]) }),
+    ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: renderBody(body) }),
     responses: renderResponses(operation),
     "x-rate-limited": operation.rateLimited,
   };
+}
+
+function parametersOf({ parameters = [], idempotent }: Operation): ParameterObject[] {
+  const own = parameters.map((one) => typeof one === "string" ? PARAMETERS[one] : one);
+  return idempotent ? [...own, PARAMETERS.idempotencyKey] : own;
 }
 
 function renderAuth(auth: Auth): OperationObject["security"] {

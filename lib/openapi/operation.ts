@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../wire/error_codes.ts";
 import type { Scope } from "../wire/scopes.ts";
+import type { ParameterObject } from "./document.ts";
 import type { HeaderName } from "./headers.ts";
 import type { ParameterName } from "./parameters.ts";
 import type { SchemaName } from "./schemas.ts";
@@ -18,11 +19,16 @@ export interface Operation {
   auth: Auth;
   /** Counts towards the limit per address. Every /v1 address does unless its entry says otherwise. */
   rateLimited: boolean;
-  parameters?: ParameterName[];
+  /** By name where several operations share one. */
+  parameters?: (ParameterName | ParameterObject)[];
   body?: RequestBody;
+  /** Takes an `Idempotency-Key`: it creates something, or spends money. */
+  idempotent?: boolean;
+  /** Pages of any site may call it: every answer of it carries CORS headers. */
+  browser?: boolean;
   /** What it answers when it does what was asked. */
   answers: Answer[];
-  /** Refusals besides those that follow from `auth`, `body` and `rateLimited`. */
+  /** Refusals besides those that follow from the fields above. */
   errors?: ErrorCode[];
 }
 
@@ -40,8 +46,8 @@ export interface Answer {
   status: number;
   description: string;
   headers?: HeaderName[];
-  /** Absent where the answer has no body. */
-  content?: Content;
+  /** One or, where the answer comes in several shapes, more; absent where it has no body. */
+  content?: Content | Content[];
 }
 
 export type Content =
@@ -49,4 +55,7 @@ export type Content =
   /** Frames; their examples are those of `FRAME_DOCS`. */
   | { type: "text/event-stream"; schema: "Frame" }
   /** A body that no schema of ours describes. */
-  | { type: "text/javascript" | "text/html" | "application/json"; schema?: undefined };
+  | {
+    type: "text/javascript" | "text/html" | "text/plain" | "application/json";
+    schema?: undefined;
+  };

@@ -29,6 +29,15 @@ export const PARAMETERS = {
     required: true,
   },
   ownOrigin: header("Origin", "Absent, or the service's own."),
+  idempotencyKey: {
+    ...header(
+      "Idempotency-Key",
+      "A word of yours for this one call, for example a UUID; at least 16 characters with a session. " +
+        "Sent again within 24 hours with the same body, the first answer is given again and nothing " +
+        "happens twice.",
+    ),
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+  },
   pageOrigin: header("Origin", "Sent by browsers; with a session it must be the session's."),
 } satisfies Record<string, ParameterObject>;
 export type ParameterName = keyof typeof PARAMETERS;

@@ -3,28 +3,31 @@ import type { MediaType, ResponseObject } from "./document.ts";
 import { ERROR_DOCS } from "./error_docs.ts";
 import { errorCodesOf } from "./error_codes_of.ts";
 import { FRAME_DOCS } from "./frame_docs.ts";
+import { headersOfAnswer, headersOfRefusal } from "./headers_of.ts";
 import type { HeaderName } from "./headers.ts";
 import type { Answer, Content, Operation } from "./operation.ts";
 import { refTo } from "./schemas.ts";
 
 /** The answers of an operation and its refusals, by status. */
 export function renderResponses(operation: Operation): Record<string, ResponseObject> {
-  const always: HeaderName[] = operation.path.startsWith("/v1/") ? ["x-request-id"] : [];
   const byStatus = Map.groupBy(errorCodesOf(operation), (code) => ERROR_STATUS[code]);
   const refusals = [...byStatus].sort(([a], [b]) => a - b);
   return Object.fromEntries([
-    ...operation.answers.map((answer) => [answer.status, renderAnswer(answer, always)]),
-    ...refusals.map(([status, codes]) => [status, renderRefusal(status, codes)]),
+    ...operation.answers.map((answer) => [answer.status, renderAnswer(operation, answer)]),
+    ...refusals.map(([status, codes]) => [status, renderRefusal(operation, status, codes)]),
   ]);
 }
 
-function renderAnswer(answer: Answer, always: HeaderName[]): ResponseObject {
-  const { description, content } = answer;
-  const headers = [...always, ...answer.headers ?? []];
+function renderAnswer(operation: Operation, answer: Answer): ResponseObject {
+  const { description, content = [] } = answer;
+  const contents = [content].flat();
+  const headers = headersOfAnswer(operation, answer);
   return {
     description,
     ...(headers.length === 0 ? {} : { headers: headerRefs(headers) }),
-    ...(content === undefined ? {} : { content: { [content.type]: renderContent(content) } }),
+    ...(contents.length === 0 ? {} : {
+      content: Object.fromEntries(contents.map((one) => [one.type, renderContent(one)])),
+    }),
   };
 }
 
@@ -45,16 +48,14 @@ function frameExamples(): NonNullable<MediaType["examples"]> {
   );
 }
 
-function renderRefusal(status: number, codes: ErrorCode[]): ResponseObject {
-  const headers: HeaderName[] = ["x-request-id"];
-  if (status === 401) headers.push("WWW-Authenticate");
-  if (status === 429 || status === 503) headers.push("Retry-After");
+/** The examples are named after the codes: they are the codes this operation may answer. */
+function renderRefusal(operation: Operation, status: number, codes: ErrorCode[]): ResponseObject {
   const examples = Object.fromEntries(
     codes.map((code) => [code, { summary: ERROR_DOCS[code].when, value: exampleEnvelope(code) }]),
   );
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_DOCS[code].when}`).join("\n\n"),
-    headers: headerRefs(headers),
+    headers: headerRefs(headersOfRefusal(operation, status)),
     content: { "application/json": { schema: refTo("ErrorEnvelope"), examples } },
   };
 }

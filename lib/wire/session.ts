@@ -14,7 +14,7 @@ export const revokeBodySchema = z.strictObject({
 
 /** Answer of a mint, for the API document. */
 export const mintedSessionSchema = z.object({
-  sessionToken: z.string().startsWith("cs_").describe("Opaque and secret; safe in a browser."),
+  sessionToken: z.string().regex(/^cs_/).describe("Opaque and secret; safe in a browser."),
   expiresAt: z.iso.datetime().describe("When the session ends: 15 minutes after the mint."),
   messageCap: z.int().positive().describe("Messages that this session may send in all."),
 });

@@ -35,6 +35,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     summary: "Create an agent",
     description: "Unknown fields are refused. Optional fields are left out, never `null`.",
     auth: write,
+    idempotent: true,
     body: { schema: "AgentBody", example: EXAMPLE.agentBody },
     answers: [{
       status: 201,

@@ -15,10 +15,14 @@ export const CHAT_OPERATIONS: Operation[] = [
       "`retry: 1500`; a comment `: ping` follows every 10 seconds of silence.\n\n" +
       "Order: `start`, then any of `delta` and `tool_call` with its `tool_result`, then `usage`, " +
       "at most one `error`, and exactly one `done`, last. Ignore frame types and fields that you " +
-      "do not know. What fails before `start` is an ordinary error envelope.",
+      "do not know. What fails before `start` is an ordinary error envelope.\n\n" +
+      "A repeated `Idempotency-Key` attaches to the run that the first call began and is charged " +
+      "once; when that run's frames are no longer kept it is 410.",
     auth: "key or session",
     rateLimited: true,
+    browser: true,
     parameters: ["pageOrigin"],
+    idempotent: true,
     body: {
       schema: "ChatBody",
       example: {
@@ -31,12 +35,13 @@ export const CHAT_OPERATIONS: Operation[] = [
     answers: [{
       status: 200,
       description: "The frames of the run.",
-      headers: ["x-run-id", "Cache-Control", "Access-Control-Allow-Origin"],
+      headers: ["x-run-id", "x-plan-warning", "Cache-Control"],
       content: { type: "text/event-stream", schema: "Frame" },
     }],
     errors: [
       "origin_not_allowed",
       "not_found",
+      "stream_expired",
       "plan_limit_exceeded",
       "provider_error",
       "provider_rate_limited",

@@ -1,7 +1,13 @@
-import type { Operation } from "../operation.ts";
+import type { Answer, Operation } from "../operation.ts";
 
 const common = { method: "GET", auth: "none", rateLimited: false } as const;
 const script = { type: "text/javascript" } as const;
+const starting: Answer = {
+  status: 503,
+  description: "The service is starting.",
+  headers: ["Retry-After"],
+  content: { type: "text/plain" },
+};
 
 const INTEGRITY = "sha384-" + "EXAMPLE0".repeat(8);
 
@@ -23,6 +29,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
         content: script,
       },
       { status: 304, description: "`If-None-Match` names this script.", headers: ["ETag"] },
+      starting,
     ],
   },
   {
@@ -46,7 +53,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
           pinned: "/widget.v1.0123456789ab.js",
         },
       },
-    }],
+    }, starting],
   },
   {
     ...common,
@@ -68,6 +75,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
         description: "There is no script with this hash.",
         content: { type: "text/html" },
       },
+      starting,
     ],
   },
   {
@@ -80,7 +88,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
       status: 200,
       description: "It is.",
       content: { type: "application/json", schema: "Health", example: { status: "ok" } },
-    }],
+    }, starting],
   },
   {
     ...common,
@@ -96,12 +104,12 @@ export const SERVICE_OPERATIONS: Operation[] = [
       },
       {
         status: 503,
-        description: "It does not.",
-        content: {
-          type: "application/json",
-          schema: "Readiness",
-          example: { status: "unavailable" },
-        },
+        description: "It does not, or the service is starting.",
+        headers: ["Retry-After"],
+        content: [
+          { type: "application/json", schema: "Readiness", example: { status: "unavailable" } },
+          { type: "text/plain" },
+        ],
       },
     ],
   },
@@ -130,6 +138,6 @@ export const SERVICE_OPERATIONS: Operation[] = [
       description: "The page.",
       headers: ["Cache-Control"],
       content: { type: "text/html" },
-    }],
+    }, starting],
   },
 ];

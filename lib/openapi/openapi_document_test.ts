@@ -1,0 +1,108 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import type { z } from "zod";
+import { ERROR_STATUS } from "../wire/error_codes.ts";
+import { errorEnvelopeSchema } from "../wire/error_envelope.ts";
+import { frameSchema } from "../wire/frames.ts";
+import { FRAME_DOCS } from "./frame_docs.ts";
+import { openapiDocument } from "./openapi_document.ts";
+import { OPERATIONS } from "./operations.ts";
+import { exampleEnvelope } from "./render_responses.ts";
+import { frameSchemaName, type SchemaName, SCHEMAS } from "./schemas.ts";
+import { TAGS } from "./tags.ts";
+
+const baseUrl = "https://chat.example";
+const document = openapiDocument({ baseUrl });
+
+Deno.test("openapiDocument: is valid OpenAPI 3.1 to a public validator", async () => {
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(JSON.parse(JSON.stringify(document)));
+  assertEquals({ valid, errors, version: validator.version }, {
+    valid: true,
+    errors: undefined,
+    version: "3.1",
+  });
+});
+
+Deno.test("openapiDocument: the same input gives the same bytes", () => {
+  assertEquals(JSON.stringify(openapiDocument({ baseUrl })), JSON.stringify(document));
+  assertEquals(document.servers, [{ url: baseUrl }]);
+});
+
+Deno.test("openapiDocument: operation ids are unique and every tag has operations", () => {
+  assertEquals(new Set(OPERATIONS.map(({ id }) => id)).size, OPERATIONS.length);
+  assertEquals(new Set(OPERATIONS.map(({ tag }) => tag)), new Set(Object.keys(TAGS)));
+});
+
+Deno.test("openapiDocument: every reference leads somewhere, and every schema is referred to", () => {
+  const refs = new Set(referencesIn(document));
+  for (const ref of refs) assertNotEquals(at(document, ref), undefined, ref);
+  const schemas = Object.keys(document.components.schemas)
+    .map((name) => `#/components/schemas/${name}`);
+  const unused = schemas.filter((ref) => !refs.has(ref));
+  // `details` of the envelope has a shape per code, so it is named in words only.
+  assertEquals(unused, ["#/components/schemas/ValidationIssue"]);
+});
+
+Deno.test("openapiDocument: every example of a body passes the schema that validates it", () => {
+  const checked = OPERATIONS.flatMap(({ id, body, answers }) => [
+    ...(body === undefined ? [] : [check(id, body)]),
+    ...answers.flatMap(({ content = [] }) =>
+      [content].flat().flatMap((one) => "example" in one ? [check(id, one)] : [])
+    ),
+  ]);
+  assert(checked.length > 15);
+});
+
+Deno.test("openapiDocument: every frame type has one literal example that is a frame", () => {
+  const types = frameSchema.options.map((option) => option.shape.type.value);
+  assertEquals(Object.keys(FRAME_DOCS).sort(), [...types].sort());
+  for (const [type, { example }] of Object.entries(FRAME_DOCS)) {
+    assertEquals(frameSchema.parse(example).type, type);
+    assert(frameSchemaName(type) in document.components.schemas);
+  }
+  const stream = document.paths["/v1/chat/stream"]?.post?.responses["200"]?.content;
+  const examples = stream?.["text/event-stream"]?.examples ?? {};
+  assertEquals(Object.keys(examples).sort(), [...types].sort());
+});
+
+Deno.test("openapiDocument: every code's example is an envelope with the status of its code", () => {
+  for (const code of Object.keys(ERROR_STATUS) as (keyof typeof ERROR_STATUS)[]) {
+    const envelope = errorEnvelopeSchema.parse(exampleEnvelope(code));
+    assertEquals([envelope.code, envelope.http], [code, ERROR_STATUS[code]]);
+  }
+});
+
+Deno.test("openapiDocument: what creates something, and the chat, take Idempotency-Key", () => {
+  const taking = OPERATIONS.filter(({ idempotent }) => idempotent).map(({ id }) => id);
+  const creating = OPERATIONS.filter(({ id, answers }) =>
+    id === "streamChat" || answers.some(({ status }) => status === 201)
+  );
+  assertEquals(taking, creating.map(({ id }) => id));
+  const { parameters = [], responses } = document.paths["/v1/agents"]!.post!;
+  assert(
+    parameters.some(({ name, in: place }) => name === "Idempotency-Key" && place === "header"),
+  );
+  assert("Idempotency-Replayed" in responses["201"]!.headers!);
+  assert("idempotency_key_reused" in responses["422"]!.content!["application/json"]!.examples!);
+});
+
+function check(id: string, { schema, example }: { schema: SchemaName; example: unknown }): string {
+  const { error } = (SCHEMAS[schema] as z.ZodType).safeParse(example);
+  assertEquals(error?.issues, undefined, `${id}: the example of ${schema}`);
+  return id;
+}
+
+function referencesIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const own = "$ref" in value && typeof value.$ref === "string" ? [value.$ref] : [];
+  return [...own, ...Object.values(value).flatMap(referencesIn)];
+}
+
+/** What a `#/a/b` reference names. */
+function at(root: unknown, ref: string): unknown {
+  return ref.slice(2).split("/").reduce<unknown>(
+    (value, part) => (value as Record<string, unknown> | undefined)?.[part],
+    root,
+  );
+}

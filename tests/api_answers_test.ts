@@ -1,0 +1,115 @@
+/** What the API document promises of every success, held against the real answers. */
+import { assert, assertArrayIncludes, assertEquals } from "@std/assert";
+import type { OpenApiDocument } from "@/lib/openapi/document.ts";
+import { SCOPE_NAMES } from "@/lib/wire/scopes.ts";
+import { fullAgentBody } from "./support/agent_bodies.ts";
+import { addressOf, type Answered, answeredBy, ApiDocument } from "./support/api_document.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { TestService } from "./support/service.ts";
+import { ORIGIN, say } from "./support/widget_calls.ts";
+
+interface Call extends RequestInit {
+  /** Parameters of the address. */
+  at?: Record<string, string>;
+  query?: string;
+  json?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Calls operations by their id, and remembers which answers have been seen. */
+class Walk {
+  readonly seen = new Set<string>();
+  readonly api: ApiDocument;
+  #service: TestService;
+  #key: string;
+
+  constructor(service: TestService, parts: { api: ApiDocument; key: string }) {
+    this.#service = service;
+    this.api = parts.api;
+    this.#key = parts.key;
+  }
+
+  /** Sends the call and holds its answer, which must have `status`, to the document. */
+  async call(id: string, status: number, call: Call = {}): Promise<Answered> {
+    const operation = this.api.find(id);
+    const { at = {}, query = "", ...init } = call;
+    const path = addressOf(operation, at) + query;
+    const { method } = operation;
+    const response = await this.#service.fetch(path, { method, key: this.#key, ...init });
+    const answered = await answeredBy(response);
+    assertEquals(answered.status, status, `${id}: ${answered.text}`);
+    assertEquals(this.api.faultsOf(operation, answered), [], `${id}: ${answered.text}`);
+    this.seen.add(`${id} ${status}`);
+    return answered;
+  }
+}
+
+/** Every success that the document promises, as `operationId status`. */
+function promised({ operations }: ApiDocument): string[] {
+  return operations.flatMap(({ operationId, responses }) =>
+    Object.keys(responses).filter((status) => Number(status) < 400)
+      .map((status) => `${operationId} ${status}`)
+  );
+}
+
+Deno.test("every success of every operation is as documented", async () => {
+  await using service = await TestService.start(fastSystem());
+  const document: OpenApiDocument = await (await service.fetch("/v1/openapi.json")).json();
+  const key = await service.key([...SCOPE_NAMES]);
+  const walk = new Walk(service, { api: new ApiDocument(document), key });
+  const id = await agents(walk);
+  await sessions(walk, id);
+  await walk.call("deleteAgent", 204, { at: { id }, headers: { "if-match": "*" } });
+  await pages(walk, service.service.widget.hash12);
+  assertEquals([...walk.seen].sort(), promised(walk.api).sort());
+});
+
+/** Creates, reads and changes agents; answers the id of one. */
+async function agents(walk: Walk): Promise<string> {
+  const small = await walk.call("createAgent", 201, {
+    json: { ...fullAgentBody(), fallback: undefined, tools: [] },
+  });
+  const created = await walk.call("createAgent", 201, { json: fullAgentBody() });
+  const agent = JSON.parse(created.text);
+  const at = { id: agent.id };
+  assertEquals(created.headers.get("location"), `/v1/agents/${agent.id}`);
+  await walk.call("getAgent", 200, { at });
+  const etag = created.headers.get("etag")!;
+  await walk.call("getAgent", 304, { at, headers: { "if-none-match": etag } });
+  const json = { budget: { maxSteps: 8 }, fallback: null };
+  await walk.call("updateAgent", 200, { at, json, headers: { "if-match": etag } });
+  await walk.call("listAgentVersions", 200, { at });
+  await walk.call("getAgentVersion", 200, { at: { ...at, n: "1" } });
+  const page = await walk.call("listAgents", 200, { query: "?limit=1" });
+  const { data, nextCursor } = JSON.parse(page.text);
+  const rest = await walk.call("listAgents", 200, { query: `?cursor=${nextCursor}` });
+  const listed = [...data, ...JSON.parse(rest.text).data].map((one: { id: string }) => one.id);
+  assertEquals(new Set(listed).size, listed.length);
+  assertArrayIncludes(listed, [agent.id, JSON.parse(small.text).id]);
+  return agent.id;
+}
+
+async function sessions(walk: Walk, id: string): Promise<void> {
+  const headers = { origin: ORIGIN };
+  const minted = await walk.call("mintWidgetSession", 201, { json: { agentId: id }, headers });
+  await walk.call("mintPlaygroundSession", 201, { at: { id } });
+  const { sessionToken } = JSON.parse(minted.text);
+  const messages = [say(`use lookup with {"q":"violets"}`)];
+  const json = { agentId: id, sessionToken, messages };
+  const bySession = { json, headers: { ...headers, "x-service-session": sessionToken } };
+  const streamed = await walk.call("streamChat", 200, bySession);
+  for (const type of ["start", "tool_call", "tool_result", "delta", "usage", "done"]) {
+    assert(streamed.text.includes(`event: ${type}\n`), type);
+  }
+  await walk.call("revokeWidgetSession", 204, { json: { sessionToken } });
+}
+
+async function pages(walk: Walk, hash: string): Promise<void> {
+  const script = await walk.call("getWidgetScript", 200);
+  const known = { "if-none-match": script.headers.get("etag")! };
+  await walk.call("getWidgetScript", 304, { headers: known });
+  await walk.call("getPinnedWidgetScript", 200, { at: { hash } });
+  for (const id of ["getWidgetInfo", "getHealth", "getReadiness", "getOpenApi", "getDocs"]) {
+    await walk.call(id, 200);
+  }
+}

@@ -1,0 +1,185 @@
+/** GET /v1/openapi.json says what the service does: every route, every refusal, every answer. */
+import { assert, assertArrayIncludes, assertEquals } from "@std/assert";
+import type { OpenApiDocument } from "@/lib/openapi/document.ts";
+import { ERROR_STATUS, type ErrorCode } from "@/lib/wire/error_codes.ts";
+import { SCOPE_NAMES as SCOPES } from "@/lib/wire/scopes.ts";
+import { addressOf, answeredBy, ApiDocument, type Documented } from "./support/api_document.ts";
+import { breakableKv } from "./support/broken_kv.ts";
+import { expectJson } from "./support/expect_answer.ts";
+import { PUBLIC_ROUTES } from "./support/public_routes.ts";
+import { TestService, type TestServiceOptions } from "./support/service.ts";
+
+const ID = crypto.randomUUID();
+/** Pages for people, not part of the API. */
+const PAGES = ["/", "/demo"];
+const VERBS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** A service with its own document. */
+async function open(options: TestServiceOptions = {}) {
+  const service = await TestService.start(options);
+  const document: OpenApiDocument = await (await service.fetch("/v1/openapi.json")).json();
+  const api = new ApiDocument(document);
+  return { service, api, of: api.operations.filter(({ path }) => path.startsWith("/v1/")) };
+}
+
+/** Sends a call of `operation` and holds the answer to the document; answers its status and code. */
+async function call(
+  { service, api }: { service: TestService; api: ApiDocument },
+  operation: Documented,
+  init: RequestInit & { json?: unknown; key?: string } = {},
+): Promise<{ status: number; code: ErrorCode | undefined; headers: Headers }> {
+  const path = addressOf(operation, { id: ID, n: "1", hash: "0123456789ab" });
+  const answered = await answeredBy(
+    await service.fetch(path, { method: operation.method, ...init }),
+  );
+  assertEquals(api.faultsOf(operation, answered), [], `${operation.operationId} ${answered.text}`);
+  const { status, headers, text } = answered;
+  return { status, headers, code: status >= 400 ? JSON.parse(text).code : undefined };
+}
+
+function scopeOf(operation: Documented): string | undefined {
+  return operation.security.flatMap((scheme) => scheme.ApiKey ?? [])[0];
+}
+
+/** The codes that an operation documents with a status. */
+function codesOf({ responses }: Documented, status: number): string[] {
+  return Object.keys(responses[status]?.content?.["application/json"]?.examples ?? {});
+}
+
+Deno.test("GET /v1/openapi.json: has every public route and method, and nothing else", async () => {
+  const { service, api } = await open();
+  await using _ = service;
+  const routed = PUBLIC_ROUTES.filter(({ path }) => !PAGES.includes(path))
+    .map(({ method, path }) => `${method} ${path}`);
+  const documented = api.operations.map(({ method, path }) => {
+    const id = PUBLIC_ROUTES.find((route) => route.path.startsWith("/v1/agents/"))!
+      .path.split("/")[3]!;
+    return `${method} ${addressOf({ path }, { id, n: "1", hash: "0123456789ab" })}`;
+  });
+  assertEquals(documented.sort(), routed.sort());
+});
+
+Deno.test("GET /v1/openapi.json: is for anybody, on this service's own address", async () => {
+  const { service, api } = await open();
+  await using _ = service;
+  const answer = await service.fetch("/v1/openapi.json");
+  assertEquals(answer.headers.get("cache-control"), "public, max-age=60");
+  const document: OpenApiDocument = await expectJson(answer, 200);
+  assertEquals(document, api.document);
+  assertEquals(document.servers, [{ url: service.url }]);
+});
+
+Deno.test("the document: who brings no credential gets the documented 401, or none is wanted", async () => {
+  const { service, api, of } = await open();
+  await using _ = service;
+  for (const operation of of) {
+    const { code } = await call({ service, api }, operation);
+    const wanted = operation.security.length > 0 ? "invalid_api_key" : undefined;
+    assertEquals(code, wanted, operation.operationId);
+  }
+});
+
+Deno.test("the document: a key needs the documented scope, and no other", async () => {
+  const { service, api, of } = await open();
+  await using _ = service;
+  for (const operation of of) {
+    const scope = scopeOf(operation);
+    const others = SCOPES.filter((one) =>
+      one !== scope && one !== scope?.replace(":read", ":write")
+    );
+    const without = await call({ service, api }, operation, { key: await service.key(others) });
+    assertEquals(without.code === "insufficient_scope", scope !== undefined, operation.operationId);
+    assertEquals(codesOf(operation, 403).includes("insufficient_scope"), scope !== undefined);
+    const only = SCOPES.filter((one) => one === scope);
+    const having = await call({ service, api }, operation, { key: await service.key(only) });
+    assert(having.code !== "insufficient_scope", operation.operationId);
+  }
+});
+
+Deno.test("the document: a method that an address does not list is 405, with those it does in Allow", async () => {
+  const { service, api, of } = await open();
+  await using _ = service;
+  for (const [path, operations] of Map.groupBy(of, (operation) => operation.path)) {
+    const listed = operations.map(({ method }) => method);
+    const head = listed.includes("GET") ? ["HEAD"] : [];
+    for (const method of VERBS.filter((verb) => !listed.includes(verb))) {
+      const { code, headers } = await call({ service, api }, { ...operations[0]!, method });
+      assertEquals(code, "method_not_allowed", `${method} ${path}`);
+      const allow = headers.get("allow")!.split(", ");
+      assertEquals(allow.sort(), [...listed, ...head, "OPTIONS"].sort(), path);
+    }
+  }
+});
+
+Deno.test("the document: exactly the operations with a body refuse its size and its type", async () => {
+  const { service, api, of } = await open();
+  await using _ = service;
+  const key = await service.key([...SCOPES]);
+  for (const operation of of) {
+    const takes = operation.requestBody !== undefined;
+    assertEquals([codesOf(operation, 413).length, codesOf(operation, 415).length], [
+      +takes,
+      +takes,
+    ]);
+    if (!takes) continue;
+    const send = (type: string, body: BodyInit) =>
+      call({ service, api }, operation, {
+        key,
+        body,
+        // Without one, a mint is refused before its body is looked at.
+        headers: { "content-type": type, origin: service.url },
+      });
+    assertEquals((await send("text/plain", "{}")).code, "unsupported_media_type");
+    assertEquals((await send("application/json", "{")).code, "schema_validation_failed");
+    const large = new Uint8Array(1_048_577).fill(0x20);
+    assertEquals((await send("application/json", large)).code, "payload_too_large");
+  }
+});
+
+Deno.test("the document: an id in the address that names nothing is the documented 404", async () => {
+  const { service, api, of } = await open();
+  await using _ = service;
+  const key = await service.key([...SCOPES]);
+  for (const operation of of.filter(({ path }) => path.includes("{id}"))) {
+    const body = operation.requestBody === undefined ? {} : { json: {} };
+    const { code } = await call({ service, api }, operation, { key, ...body });
+    assertEquals(code, "not_found", operation.operationId);
+  }
+});
+
+Deno.test("the document: exactly the operations that say so count towards the limit per address", async () => {
+  const { service, api, of } = await open({ limits: { ipRequests: 1 } });
+  await using _ = service;
+  await (await service.fetch("/v1/agents")).body?.cancel();
+  for (const operation of of) {
+    const { code } = await call({ service, api }, operation);
+    const limited = code === "rate_limit_exceeded";
+    assertEquals(limited, operation["x-rate-limited"], operation.operationId);
+    assertEquals(codesOf(operation, 429).includes("rate_limit_exceeded"), limited);
+  }
+});
+
+Deno.test("the document: a store that fails is a documented refusal of every operation", async () => {
+  const store = await breakableKv();
+  const { service, api } = await open({ kv: store.kv });
+  await using _ = service;
+  const key = await service.key([...SCOPES]);
+  store.break("the disk is gone");
+  for (const operation of api.operations.filter((one) => one.path !== "/readyz")) {
+    const path = addressOf(operation, { id: ID, n: "1", hash: service.service.widget.hash12 });
+    const { method } = operation;
+    const answered = await answeredBy(await service.fetch(path, { method, key }));
+    assertEquals(api.faultsOf(operation, answered), [], operation.operationId);
+    assertEquals(answered.status < 400, operation.security.length === 0, operation.operationId);
+  }
+  const readiness = await answeredBy(await service.fetch("/readyz"));
+  assertEquals(api.faultsOf(api.find("getReadiness"), readiness), []);
+  assertEquals(readiness.status, 503);
+});
+
+Deno.test("the document: every code of the interface is some operation's", async () => {
+  const { service, of } = await open();
+  await using _ = service;
+  const told = of.flatMap((one) => Object.keys(one.responses).flatMap((s) => codesOf(one, +s)));
+  assertArrayIncludes(told, Object.keys(ERROR_STATUS));
+});

@@ -1,0 +1,139 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type {
+  HeaderObject,
+  MediaType,
+  OpenApiDocument,
+  OperationObject,
+  ResponseObject,
+} from "@/lib/openapi/document.ts";
+import { SseDecoder } from "@/lib/wire/frame_decoder.ts";
+
+/** A method of an address as the document has it. */
+export interface Documented extends OperationObject {
+  /** In capitals. */
+  method: string;
+  /** With parameters in braces. */
+  path: string;
+}
+
+/** What came back, read to its end. */
+export interface Answered {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+const BASE = "https://document.example/";
+
+/** The API document as a judge: which operations there are, and whether an answer is one of theirs. */
+export class ApiDocument {
+  readonly operations: readonly Documented[];
+  readonly document: OpenApiDocument;
+  #ajv = new Ajv2020({ strict: true });
+  #compiled = new Map<unknown, ValidateFunction>();
+
+  constructor(document: OpenApiDocument) {
+    this.document = document;
+    (addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
+    // Strict about everything but the place where the document keeps its schemas.
+    this.#ajv.addKeyword("components");
+    this.#ajv.addSchema({ $id: BASE, components: document.components });
+    this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        ...operation,
+        method: method.toUpperCase(),
+        path,
+      }))
+    );
+  }
+
+  /** The operation with this id. */
+  find(id: string): Documented {
+    const found = this.operations.find(({ operationId }) => operationId === id);
+    if (found === undefined) throw new Error(`the document has no operation ${id}`);
+    return found;
+  }
+
+  /** Everything about an answer that its operation does not document; `[]` for a good one. */
+  faultsOf(operation: Documented, answered: Answered): string[] {
+    const { status, text } = answered;
+    const leaks = /at file:| {4}at /.test(text) ? ["shows a stack"] : [];
+    const response = operation.responses[status];
+    if (response === undefined) return [...leaks, `status ${status} is not documented`];
+    return [
+      ...leaks,
+      ...this.#headerFaults(response, answered),
+      ...this.#bodyFaults(response, answered),
+    ];
+  }
+
+  #headerFaults({ headers = {} }: ResponseObject, answered: Answered): string[] {
+    return Object.keys(headers).flatMap((name) => {
+      const { required, schema } = this.document.components.headers[name] as HeaderObject;
+      const value = answered.headers.get(name);
+      if (value === null) return required ? [`lacks the header ${name}`] : [];
+      return this.#schemaFaults(schema, schema.type === "integer" ? Number(value) : value)
+        .map((fault) => `header ${name}: ${fault}`);
+    });
+  }
+
+  #bodyFaults({ content }: ResponseObject, { status, headers, text }: Answered): string[] {
+    if (content === undefined) return text === "" ? [] : ["has a body that is not documented"];
+    const type = headers.get("content-type")?.split(";")[0] ?? "none";
+    const media = content[type];
+    if (media === undefined) return [`content type ${type} is not documented`];
+    if (type === "text/event-stream") return this.#frameFaults(media, text);
+    if (type !== "application/json") return [];
+    const body = JSON.parse(text);
+    const faults = this.#schemaFaults(media.schema, body);
+    return status < 400 || "status" in body
+      ? faults
+      : [...faults, ...envelopeFaults(media, { status, body })];
+  }
+
+  #frameFaults({ schema }: MediaType, text: string): string[] {
+    const events = new SseDecoder().push(text);
+    const faults = events.flatMap(({ type, data }) => {
+      const frame = JSON.parse(data);
+      return [
+        ...frame.type === type ? [] : [`event ${type} holds a ${frame.type}`],
+        ...this.#schemaFaults(schema, frame),
+      ];
+    });
+    const types = events.map(({ type }) => type);
+    if (types[0] !== "start") faults.push(`begins with ${types[0]}`);
+    if (types.indexOf("done") !== types.length - 1) faults.push("does not end with its only done");
+    return faults;
+  }
+
+  #schemaFaults(schema: object, value: unknown): string[] {
+    const validate = this.#compiled.get(schema) ??
+      this.#ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', `"${BASE}#/`)));
+    this.#compiled.set(schema, validate);
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  }
+}
+
+/** The codes that an operation documents for a status are the names of its examples. */
+function envelopeFaults(
+  { examples = {} }: MediaType,
+  { status, body }: { status: number; body: { code: string; http: number } },
+): string[] {
+  return [
+    ...Object.hasOwn(examples, body.code) ? [] : [`code ${body.code} is not documented`],
+    ...body.http === status ? [] : [`http ${body.http} is not the status ${status}`],
+  ];
+}
+
+/** Reads an answer to its end. */
+export async function answeredBy(response: Response): Promise<Answered> {
+  const { status, headers } = response;
+  return { status, headers, text: await response.text() };
+}
+
+/** The address of an operation with its parameters filled in. */
+export function addressOf({ path }: { path: string }, values: Record<string, string>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? `{${name}}`);
+}
