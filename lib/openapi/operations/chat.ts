@@ -17,7 +17,9 @@ export const CHAT_OPERATIONS: Operation[] = [
       "at most one `error`, and exactly one `done`, last. Ignore frame types and fields that you " +
       "do not know. What fails before `start` is an ordinary error envelope.\n\n" +
       "A repeated `Idempotency-Key` attaches to the run that the first call began and is charged " +
-      "once; when that run's frames are no longer kept it is 410.",
+      "once; when that run's frames are no longer kept it is 410.\n\n" +
+      "Pages of any site may call it and read every answer, refusals included: the lock is the " +
+      "session's origin, not CORS.",
     auth: "key or session",
     rateLimited: true,
     browser: true,
