@@ -55,9 +55,14 @@ export async function readStaticFile(
   try {
     return { ...about, content: await Deno.readFile(path) };
   } catch (error) {
-    const { NotFound, NotADirectory, IsADirectory } = Deno.errors;
-    const absent = [NotFound, NotADirectory, IsADirectory].some((each) => error instanceof each);
-    if (absent) return null;
+    if (isAbsence(error)) return null;
     throw error;
   }
+}
+
+/** A name that is longer than the file system has is nobody's either. */
+function isAbsence(error: unknown): boolean {
+  const { NotFound, NotADirectory, IsADirectory } = Deno.errors;
+  return [NotFound, NotADirectory, IsADirectory].some((each) => error instanceof each) ||
+    (error instanceof Error && "code" in error && error.code === "ENAMETOOLONG");
 }
