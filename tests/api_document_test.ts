@@ -159,6 +159,20 @@ Deno.test("the document: exactly the operations that say so count towards the li
   }
 });
 
+Deno.test("the document: a tenant's full streams and spent day are documented 429s of the chat", async () => {
+  const wanted = { streams: "rate_limit_exceeded", hardDailyCost: "plan_limit_exceeded" };
+  for (const [limit, code] of Object.entries(wanted)) {
+    const { service, api } = await open({ limits: { [limit]: 0 } });
+    await using _ = service;
+    const key = await service.key();
+    const json = {
+      agentId: (await service.agent(key)).id,
+      messages: [{ role: "user", content: "Hello" }],
+    };
+    assertEquals((await call({ service, api }, api.find("streamChat"), { key, json })).code, code);
+  }
+});
+
 Deno.test("the document: a store that fails is a documented refusal of every operation", async () => {
   const store = await breakableKv();
   const { service, api } = await open({ kv: store.kv });

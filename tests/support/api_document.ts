@@ -68,6 +68,13 @@ export class ApiDocument {
     ];
   }
 
+  /** What makes a JSON text no body of this operation, by the schema it documents. */
+  bodyFaultsOf({ requestBody }: Documented, text: string): string[] {
+    const schema = requestBody?.content["application/json"]?.schema;
+    if (schema === undefined || (text.trim() === "" && !requestBody?.required)) return [];
+    return this.#schemaFaults(schema, JSON.parse(text));
+  }
+
   #headerFaults({ headers = {} }: ResponseObject, answered: Answered): string[] {
     return Object.keys(headers).flatMap((name) => {
       const { required, schema } = this.document.components.headers[name] as HeaderObject;

@@ -1,0 +1,134 @@
+/** Ten thousand requests made from the API document: what it promises holds for all of them. */
+import { assert, assertEquals } from "@std/assert";
+import type { OpenApiDocument } from "@/lib/openapi/document.ts";
+import { SCOPE_NAMES } from "@/lib/wire/scopes.ts";
+import { answeredBy, ApiDocument, type Documented } from "./support/api_document.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { Dice } from "./support/fuzz/dice.ts";
+import { toBodyInit } from "./support/fuzz/fuzz_bodies.ts";
+import { type FuzzCall, fuzzCall } from "./support/fuzz/fuzz_call.ts";
+import { FuzzWorld } from "./support/fuzz/fuzz_world.ts";
+import { httpTool } from "./support/agent_bodies.ts";
+import { TestService } from "./support/service.ts";
+import { ORIGIN } from "./support/widget_calls.ts";
+
+const REQUESTS = 10_000;
+const AT_ONCE = 32;
+/** A guard only: a request that takes this long hangs. */
+const HANGS_MS = 20_000;
+/** Between batches: what is counted leaves its window, and no session is over before the end. */
+const STEP_MS = 2_000;
+const SEED = 20_260_121;
+const NO_LIMITS = {
+  ipRequests: 1_000_000,
+  ipMessages: 1_000_000,
+  keyRequests: 1_000_000,
+  streams: 1_000_000,
+};
+
+/** What has been asked and answered so far. */
+interface Tally {
+  faults: string[];
+  /** How often each operation gave each status. */
+  statuses: Map<string, number>;
+}
+
+Deno.test("10,000 seeded requests, valid and not, get documented answers and no fault of ours", async () => {
+  const time = fastSystem();
+  await using service = await TestService.start({ ...time, limits: NO_LIMITS });
+  const document: OpenApiDocument = await (await service.fetch("/v1/openapi.json")).json();
+  const api = new ApiDocument(document);
+  const parts = {
+    world: await worldOf(service),
+    dice: new Dice(SEED),
+    schemas: document.components.schemas,
+  };
+  const tally: Tally = { faults: [], statuses: new Map() };
+  const often = api.operations.flatMap((one) => Array<Documented>(weightOf(one)).fill(one));
+  for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) {
+    const calls = Array.from(
+      { length: Math.min(AT_ONCE, REQUESTS - sent) },
+      () => fuzzCall(parts.dice.pick(often), parts),
+    );
+    await sendAll(calls, { service, api, world: parts.world, tally });
+    time.advance(STEP_MS);
+    assertEquals(tally.faults, [], `seed ${SEED}, request ${sent} and after`);
+  }
+  for (const { operationId, responses } of api.operations) {
+    const success = Object.keys(responses)[0];
+    assert(tally.statuses.has(`${operationId} ${success}`), `${operationId} never succeeded`);
+  }
+  assertEquals(service.logged.filter((line) => line.includes('"level":"error"')), []);
+});
+
+/** Bodies are where most can go wrong. */
+function weightOf({ requestBody, path }: Documented): number {
+  if (requestBody !== undefined) return 6;
+  return path.startsWith("/v1/agents") ? 3 : 1;
+}
+
+/** A key, agents with a small output and sessions of theirs to begin with. */
+async function worldOf(service: TestService): Promise<FuzzWorld> {
+  const keys = { good: await service.key([...SCOPE_NAMES]), weak: await service.key([]) };
+  const agents: string[] = [];
+  const sessions = [];
+  for (let n = 0; n < 4; n++) {
+    const { id } = await service.agent(keys.good, {
+      allowedOrigins: [ORIGIN],
+      allowedDomains: ["api.example.com"],
+      tools: [httpTool()],
+      modelPolicy: { provider: "vendor_a", model: "demo", maxOutputTokens: 4 },
+    });
+    agents.push(id);
+    sessions.push({ agentId: id, token: await service.mint(keys.good, id, ORIGIN) });
+  }
+  const { hash12 } = service.service.widget;
+  return new FuzzWorld({ keys, agents, sessions, hash: hash12, ownOrigin: service.url });
+}
+
+/** Sends them at once; learns from the answers in the order of the calls, so that a seed is a run. */
+async function sendAll(
+  calls: FuzzCall[],
+  { service, api, world, tally }: {
+    service: TestService;
+    api: ApiDocument;
+    world: FuzzWorld;
+    tally: Tally;
+  },
+): Promise<void> {
+  const signal = AbortSignal.timeout(HANGS_MS);
+  const answers = await Promise.all(calls.map(async ({ method, path, headers, body }) => {
+    const all = new Headers(headers);
+    if (typeof body?.type === "string") all.set("content-type", body.type);
+    const sent = body === undefined || method === "GET" ? {} : { body: toBodyInit(body) };
+    return await answeredBy(await service.fetch(path, { method, headers: all, signal, ...sent }));
+  }));
+  for (const [n, answered] of answers.entries()) {
+    const { operation, agentId } = calls[n]!;
+    const faults = api.faultsOf(operation, answered);
+    if (answered.status >= 500) faults.push(`answers ${answered.status}`);
+    if (answered.status < 300) faults.push(...wronglyTaken(calls[n]!, api));
+    if (faults.length > 0) tally.faults.push(describe(calls[n]!, { faults, text: answered.text }));
+    const key = `${operation.operationId} ${answered.status}`;
+    tally.statuses.set(key, (tally.statuses.get(key) ?? 0) + 1);
+    world.learn(operation.operationId, answered, agentId);
+  }
+}
+
+/** A success whose body the document forbids. */
+function wronglyTaken({ operation, body }: FuzzCall, api: ApiDocument): string[] {
+  if (body === undefined) return [];
+  return api.bodyFaultsOf(operation, new TextDecoder().decode(body.bytes))
+    .map((fault) => `takes a body that is not documented: ${fault}`);
+}
+
+/** Enough of a request to send it again by hand. */
+function describe(call: FuzzCall, { faults, text }: { faults: string[]; text: string }): string {
+  const body = call.body === undefined ? "" : new TextDecoder().decode(call.body.bytes);
+  return [
+    `${call.operation.operationId}: ${faults.join("; ")}`,
+    `${call.method} ${call.path.slice(0, 300)} ${JSON.stringify(call.headers).slice(0, 600)}`,
+    `body (${call.body?.type}): ${JSON.stringify(body.slice(0, 600))}`,
+    `answer: ${text.slice(0, 600)}`,
+  ].join("\n");
+}

@@ -1,0 +1,111 @@
+import type { Documented } from "../api_document.ts";
+import type { Dice } from "./dice.ts";
+import { bodyOf, brokenBody, type FuzzBody } from "./fuzz_bodies.ts";
+import { headersFor } from "./fuzz_headers.ts";
+import type { FuzzWorld, KnownSession } from "./fuzz_world.ts";
+import { STRINGS } from "./hostile_values.ts";
+import { mutateValue } from "./mutate_value.ts";
+import { validValue, type ValueOptions } from "./schema_values.ts";
+
+/** One request, ready to be sent. */
+export interface FuzzCall {
+  operation: Documented;
+  method: string;
+  path: string;
+  headers: [string, string][];
+  body: FuzzBody | undefined;
+  /** The agent that its body or address names, where it is one that exists. */
+  agentId: string | undefined;
+}
+
+interface Parts {
+  world: FuzzWorld;
+  dice: Dice;
+  schemas: ValueOptions["schemas"];
+}
+
+const VERBS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** A request of the operation: as documented, or with faults anywhere in it. */
+export function fuzzCall(operation: Documented, parts: Parts): FuzzCall {
+  const { world, dice } = parts;
+  const sessions = operation.security.some((scheme) => "ServiceSession" in scheme);
+  const session = sessions && dice.chance(0.5) ? dice.pick(world.sessions) : undefined;
+  const id = dice.pick(world.agents);
+  const value = bodyValue(operation, { ...parts, session });
+  const named = (value as { agentId?: string } | undefined)?.agentId;
+  return {
+    operation,
+    method: methodOf(operation, dice),
+    path: pathOf(operation, { world, dice, id }) + queryOf(operation, { world, dice }),
+    headers: headersFor(operation, { world, dice, session }),
+    body: value === undefined ? undefined : encode(value, dice),
+    agentId: operation.path.includes("{id}") ? id : named,
+  };
+}
+
+/** Other methods than the address has are its 405, which only /v1 promises. */
+function methodOf({ method, path }: Documented, dice: Dice): string {
+  if (!path.startsWith("/v1/") || !dice.chance(0.02)) return method;
+  return path.includes("openapi") ? dice.pick(VERBS.slice(1)) : "PUT";
+}
+
+function bodyValue(
+  { requestBody }: Documented,
+  { dice, schemas, world, session }: Parts & { session: KnownSession | undefined },
+): unknown {
+  const schema = requestBody?.content["application/json"]?.schema;
+  if (schema === undefined || (!requestBody?.required && dice.chance(0.3))) return undefined;
+  const value = validValue(schema, { dice, schemas, hints: world.hints() });
+  if (session === undefined) return value;
+  return { ...value as object, agentId: session.agentId, sessionToken: session.token };
+}
+
+function encode(value: unknown, dice: Dice): FuzzBody {
+  const kind = dice.number(0, 1);
+  if (kind < 0.6) return bodyOf(JSON.stringify(value), dice);
+  if (kind < 0.88) return bodyOf(JSON.stringify(mutateValue(value, dice)), dice);
+  return brokenBody(JSON.stringify(value), dice);
+}
+
+function pathOf(
+  { path }: Documented,
+  { world, dice, id }: { world: FuzzWorld; dice: Dice; id: string },
+): string {
+  const values: Record<string, string> = { id, n: String(dice.int(1, 3)), hash: world.hash };
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name] ?? "";
+    return dice.chance(0.15) ? pathPart(dice) : dice.chance(0.1) ? value.toUpperCase() : value;
+  });
+}
+
+/** A hostile part of a path that stays one part: nothing, dots and slashes would name another address. */
+function pathPart(dice: Dice): string {
+  const text = dice.pick(STRINGS).slice(0, 4_000);
+  const raw = text.startsWith("%") ? text : encodeURIComponent(text.toWellFormed());
+  return /^\.*$/.test(raw) || raw.includes("/") ? "0" : raw;
+}
+
+function queryOf(
+  { parameters = [] }: Documented,
+  { world, dice }: { world: FuzzWorld; dice: Dice },
+): string {
+  const pairs: string[] = [];
+  for (const { name } of parameters.filter((one) => one.in === "query")) {
+    if (dice.chance(0.5)) pairs.push(`${name}=${queryValue(name, { world, dice })}`);
+  }
+  if (dice.chance(0.05)) pairs.push(dice.pick(["=", "&&", "limit=1&limit=2", "%zz=%00", "a[]=1"]));
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
+
+function queryValue(name: string, { world, dice }: { world: FuzzWorld; dice: Dice }): string {
+  if (dice.chance(0.3)) {
+    return encodeURIComponent(dice.pick(STRINGS).slice(0, 4_000).toWellFormed());
+  }
+  if (name === "cursor") {
+    const cursor = dice.pick(world.cursors);
+    return dice.chance(0.8) ? cursor : cursor.slice(1);
+  }
+  if (name !== "limit") return dice.pick(["0", "x", "2026-01-15"]);
+  return dice.pick(["1", "2", "5", "100", "101", "0", "-1", "1e2", "+5", "1.0", "0x10", "٣"]);
+}

@@ -1,0 +1,80 @@
+import type { Answered } from "../api_document.ts";
+import { ORIGIN } from "../widget_calls.ts";
+import type { Dice } from "./dice.ts";
+import type { Hints } from "./schema_values.ts";
+
+/** As many names are kept as may be picked from; the oldest go first. */
+const KEPT = 40;
+
+export interface KnownSession {
+  token: string;
+  agentId: string;
+}
+
+/** What exists: given to begin with, learnt from answers, and picked from for the next requests. */
+export class FuzzWorld {
+  readonly agents: string[];
+  readonly sessions: KnownSession[];
+  readonly cursors: string[] = ["AAAA"];
+  /** A key with every scope, and one with none that is wanted. */
+  readonly keys: { good: string; weak: string };
+  readonly hash: string;
+  readonly ownOrigin: string;
+
+  constructor(
+    parts: {
+      keys: FuzzWorld["keys"];
+      agents: string[];
+      sessions: KnownSession[];
+      hash: string;
+      ownOrigin: string;
+    },
+  ) {
+    this.keys = parts.keys;
+    this.agents = parts.agents;
+    this.sessions = parts.sessions;
+    this.hash = parts.hash;
+    this.ownOrigin = parts.ownOrigin;
+  }
+
+  /** Remembers what an answer has named. */
+  learn(operationId: string, { status, headers, text }: Answered, agentId?: string): void {
+    if (status >= 300 || !headers.get("content-type")?.startsWith("application/json")) return;
+    const body = JSON.parse(text);
+    if (operationId === "createAgent") keep(this.agents, body.id);
+    if (body.nextCursor !== undefined) keep(this.cursors, body.nextCursor);
+    if (body.sessionToken !== undefined && agentId !== undefined) {
+      keep(this.sessions, { token: body.sessionToken, agentId });
+    }
+  }
+
+  /** Values for fields whose meaning no schema tells. */
+  hints(): Hints {
+    return {
+      model: () => "demo",
+      agentId: (dice) => dice.pick(this.agents),
+      sessionToken: (dice) => dice.chance(0.5) ? dice.pick(this.sessions).token : undefined,
+      knowledgeBaseId: () => undefined,
+      url: () => "https://api.example.com/items",
+      parameters: () => ({ type: "object", properties: { q: { type: "string" } } }),
+      allowedDomains: () => ["api.example.com"],
+      allowedOrigins: () => [ORIGIN],
+      messages: conversation,
+    };
+  }
+}
+
+/** Ends with the user's words; now and then they are what the demo model takes for a tool call. */
+function conversation(dice: Dice): unknown[] {
+  const turns = Array.from({ length: dice.int(0, 3) }, (_, n) => ({
+    role: n % 2 === 0 ? "user" : "assistant",
+    content: dice.pick(["Hello", "日本語", "a\nb", "…"]),
+  }));
+  const asked = dice.pick(["Hello", `use lookup with {"q":"x"}`, "use nothing with {broken}", "…"]);
+  return [...turns, { role: "user", content: asked }];
+}
+
+function keep<T>(list: T[], item: T): void {
+  list.push(item);
+  if (list.length > KEPT) list.shift();
+}

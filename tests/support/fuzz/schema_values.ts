@@ -1,0 +1,115 @@
+import type { JsonSchema } from "@/lib/openapi/json_schema.ts";
+import type { Dice } from "./dice.ts";
+
+/** Values of fields that a schema alone cannot know, by the name of the field. */
+export type Hints = Record<string, (dice: Dice) => unknown>;
+
+export interface ValueOptions {
+  dice: Dice;
+  /** `components.schemas` of the document. */
+  schemas: Record<string, JsonSchema>;
+  hints: Hints;
+}
+
+/** Longer strings and lists say nothing new, and only now and then are they worth their time. */
+const USUAL_LENGTH = 24;
+const USUAL_ITEMS = 3;
+
+/** What the patterns of the document take. */
+const BY_PATTERN: Record<string, (dice: Dice) => string> = {
+  "^[a-zA-Z][a-zA-Z0-9_-]{0,63}$": (dice) => `tool_${dice.int(0, 1_000_000)}`,
+  "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$": (dice) => `x-${dice.int(0, 99)}`,
+  "^[^\\r\\n]*$": (dice) => `v ${dice.int(0, 99)}`,
+};
+
+/** A value that the schema takes; bounds are met exactly as often as not. */
+export function validValue(schema: JsonSchema, options: ValueOptions): unknown {
+  const { dice, schemas } = options;
+  const resolved = resolve(schema, schemas);
+  const choices = resolved.oneOf ?? resolved.anyOf;
+  if (choices !== undefined) return validValue(dice.pick(choices), options);
+  if (resolved.const !== undefined) return resolved.const;
+  if (resolved.enum !== undefined) return dice.pick(resolved.enum);
+  switch (resolved.type) {
+    case "object":
+      return validObject(resolved, options);
+    case "array":
+      return validArray(resolved, options);
+    case "string":
+      return validString(resolved, dice);
+    case "integer":
+      return validNumber(resolved, dice, (min, max) => dice.int(min, max));
+    case "number":
+      return validNumber(resolved, dice, (min, max) => dice.number(min, max));
+    case "boolean":
+      return dice.chance(0.5);
+    default:
+      return null;
+  }
+}
+
+/** The schema behind a reference. */
+export function resolve(schema: JsonSchema, schemas: Record<string, JsonSchema>): JsonSchema {
+  if (schema.$ref === undefined) return schema;
+  const named = schemas[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)];
+  if (named === undefined) throw new Error(`no schema at ${schema.$ref}`);
+  return named;
+}
+
+function validObject(schema: JsonSchema, options: ValueOptions): Record<string, unknown> {
+  const { dice, hints } = options;
+  const value: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    if (!schema.required?.includes(name) && dice.chance(0.5)) continue;
+    const hint = hints[name];
+    const chosen = hint === undefined ? validValue(field, options) : hint(dice);
+    if (chosen !== undefined) value[name] = chosen;
+  }
+  const { propertyNames, additionalProperties: extra } = schema;
+  if (propertyNames === undefined || typeof extra !== "object") return value;
+  for (let n = dice.int(0, 2); n > 0; n--) {
+    value[String(validValue({ maxLength: 8, ...propertyNames }, options))] = null;
+  }
+  for (const name of Object.keys(value)) value[name] ??= validValue(extra, options);
+  return value;
+}
+
+function validArray(schema: JsonSchema, options: ValueOptions): unknown[] {
+  const { dice } = options;
+  const min = schema.minItems ?? 0;
+  const most = Math.min(schema.maxItems ?? USUAL_ITEMS, USUAL_ITEMS);
+  const length = dice.chance(0.02) ? schema.maxItems ?? most : dice.int(min, Math.max(min, most));
+  return Array.from({ length }, () => validValue(schema.items ?? {}, options));
+}
+
+function validString(schema: JsonSchema, dice: Dice): string {
+  if (schema.format === "uuid") return uuid(dice);
+  if (schema.pattern !== undefined) {
+    const make = BY_PATTERN[schema.pattern];
+    if (make === undefined) throw new Error(`no value is known for the pattern ${schema.pattern}`);
+    return make(dice);
+  }
+  const min = schema.minLength ?? 0;
+  const max = schema.maxLength ?? USUAL_LENGTH;
+  const length = dice.chance(0.02)
+    ? dice.pick([min, max])
+    : dice.int(min, Math.max(min, Math.min(max, USUAL_LENGTH)));
+  const letters = dice.pick(["abc ", "äöü", "日本語", "0123", "\n\t\"'\\", "<b>&{}"]);
+  return Array.from({ length }, () => dice.pick([...letters])).join("");
+}
+
+function validNumber(
+  schema: JsonSchema,
+  dice: Dice,
+  draw: (min: number, max: number) => number,
+): number {
+  const min = schema.minimum ?? (schema.exclusiveMinimum ?? -1) + 1;
+  const max = schema.maximum ?? min + 1_000;
+  return dice.chance(0.2) ? dice.pick([min, max]) : draw(min, max);
+}
+
+function uuid(dice: Dice): string {
+  const hex = Array.from({ length: 30 }, () => dice.int(0, 15).toString(16)).join("");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(12, 15)}-a${hex.slice(15, 18)}-` +
+    hex.slice(18, 30);
+}
