@@ -1,13 +1,13 @@
 /** GET /v1/openapi.json says what the service does: every route, every refusal, every answer. */
-import { assert, assertArrayIncludes, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { OpenApiDocument } from "@/lib/openapi/document.ts";
-import { ERROR_STATUS, type ErrorCode } from "@/lib/wire/error_codes.ts";
+import { ERROR_STATUS, type ErrorCode, type ErrorEnvelope } from "@/lib/wire/error_codes.ts";
 import { SCOPE_NAMES as SCOPES } from "@/lib/wire/scopes.ts";
 import { addressOf, answeredBy, ApiDocument, type Documented } from "./support/api_document.ts";
 import { breakableKv } from "./support/broken_kv.ts";
 import { expectJson } from "./support/expect_answer.ts";
 import { PUBLIC_ROUTES } from "./support/public_routes.ts";
-import { TestService, type TestServiceOptions } from "./support/service.ts";
+import { agentBody, TestService, type TestServiceOptions } from "./support/service.ts";
 
 const ID = crypto.randomUUID();
 /** Pages for people, not part of the API. */
@@ -22,19 +22,21 @@ async function open(options: TestServiceOptions = {}) {
   return { service, api, of: api.operations.filter(({ path }) => path.startsWith("/v1/")) };
 }
 
-/** Sends a call of `operation` and holds the answer to the document; answers its status and code. */
+/** Sends a call of `operation` and holds the answer to the document. */
 async function call(
   { service, api }: { service: TestService; api: ApiDocument },
   operation: Documented,
   init: RequestInit & { json?: unknown; key?: string } = {},
-): Promise<{ status: number; code: ErrorCode | undefined; headers: Headers }> {
+): Promise<{ status: number; code?: ErrorCode; envelope?: ErrorEnvelope; headers: Headers }> {
   const path = addressOf(operation, { id: ID, n: "1", hash: "0123456789ab" });
   const answered = await answeredBy(
     await service.fetch(path, { method: operation.method, ...init }),
   );
   assertEquals(api.faultsOf(operation, answered), [], `${operation.operationId} ${answered.text}`);
   const { status, headers, text } = answered;
-  return { status, headers, code: status >= 400 ? JSON.parse(text).code : undefined };
+  if (status < 400) return { status, headers };
+  const envelope: ErrorEnvelope = JSON.parse(text);
+  return { status, headers, envelope, code: envelope.code };
 }
 
 function scopeOf(operation: Documented): string | undefined {
@@ -191,9 +193,40 @@ Deno.test("the document: a store that fails is a documented refusal of every ope
   assertEquals(readiness.status, 503);
 });
 
+Deno.test("the document: exactly the operations that list Idempotency-Key look at it", async () => {
+  const { service, api, of } = await open();
+  await using _ = service;
+  const key = await service.key([...SCOPES]);
+  const headers = { origin: service.url, "idempotency-key": "k".repeat(256) };
+  for (const operation of of.filter(({ requestBody }) => requestBody !== undefined)) {
+    const json = operation.requestBody?.content["application/json"]?.examples?.example?.value;
+    const { envelope } = await call({ service, api }, operation, { key, json, headers });
+    const issues = envelope?.details?.issues as { path: string }[] | undefined;
+    const listed = operation.parameters?.some(({ name }) => name === "Idempotency-Key") === true;
+    assertEquals(issues?.[0]?.path === "Idempotency-Key", listed, operation.operationId);
+  }
+});
+
+Deno.test("the document: a replayed answer, and the key with another body, are as documented", async () => {
+  const { service, api } = await open();
+  await using _ = service;
+  const create = api.find("createAgent");
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const once = { key: await service.key(), json: agentBody(), headers };
+  const first = await call({ service, api }, create, once);
+  const second = await call({ service, api }, create, once);
+  const replayed = [first, second].map((one) => one.headers.get("idempotency-replayed"));
+  assertEquals([first.status, second.status, ...replayed], [201, 201, null, "true"]);
+  const json = { ...agentBody(), name: "Another" };
+  const { code } = await call({ service, api }, create, { ...once, json });
+  assertEquals(code, "idempotency_key_reused");
+});
+
 Deno.test("the document: every code of the interface is some operation's", async () => {
   const { service, of } = await open();
   await using _ = service;
   const told = of.flatMap((one) => Object.keys(one.responses).flatMap((s) => codesOf(one, +s)));
-  assertArrayIncludes(told, Object.keys(ERROR_STATUS));
+  // Frames are kept for whoever resumes a run, which no route does yet.
+  const later = ["stream_expired"];
+  assertEquals(Object.keys(ERROR_STATUS).filter((code) => !told.includes(code)), later);
 });

@@ -22,7 +22,7 @@ export interface Operation {
   /** By name where several operations share one. */
   parameters?: (ParameterName | ParameterObject)[];
   body?: RequestBody;
-  /** Takes an `Idempotency-Key`: it creates something, or spends money. */
+  /** Takes an `Idempotency-Key`. */
   idempotent?: boolean;
   /** Pages of any site may call it: every answer of it carries CORS headers. */
   browser?: boolean;

@@ -22,7 +22,10 @@ export const PARAMETERS = {
     description: "`nextCursor` of the page before; opaque.",
     schema: { type: "string", minLength: 1, maxLength: 512 },
   },
-  ifMatch: header("If-Match", "Do it only if this is still the agent's `ETag`; else 412."),
+  ifMatch: header(
+    "If-Match",
+    "Do it only if this, or one of a list, is still the agent's `ETag`; else 412.",
+  ),
   ifNoneMatch: header("If-None-Match", "Answer 304 if this is still the `ETag`."),
   origin: {
     ...header("Origin", "What the visitor's browser sent, forwarded unchanged."),
@@ -32,11 +35,11 @@ export const PARAMETERS = {
   idempotencyKey: {
     ...header(
       "Idempotency-Key",
-      "A word of yours for this one call, for example a UUID; at least 16 characters with a session. " +
-        "Sent again within 24 hours with the same body, the first answer is given again and nothing " +
-        "happens twice.",
+      "A word of yours for this one call, for example a UUID. Sent again within 24 hours with the " +
+        "same body, the first answer is given again and nothing is created twice.",
     ),
-    schema: { type: "string", minLength: 1, maxLength: 255 },
+    // Visible ASCII.
+    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
   },
   pageOrigin: header("Origin", "Sent by browsers; with a session it must be the session's."),
 } satisfies Record<string, ParameterObject>;

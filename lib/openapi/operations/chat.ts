@@ -16,15 +16,12 @@ export const CHAT_OPERATIONS: Operation[] = [
       "Order: `start`, then any of `delta` and `tool_call` with its `tool_result`, then `usage`, " +
       "at most one `error`, and exactly one `done`, last. Ignore frame types and fields that you " +
       "do not know. What fails before `start` is an ordinary error envelope.\n\n" +
-      "A repeated `Idempotency-Key` attaches to the run that the first call began and is charged " +
-      "once; when that run's frames are no longer kept it is 410.\n\n" +
       "Pages of any site may call it and read every answer, refusals included: the lock is the " +
       "session's origin, not CORS.",
     auth: "key or session",
     rateLimited: true,
     browser: true,
     parameters: ["pageOrigin"],
-    idempotent: true,
     body: {
       schema: "ChatBody",
       example: {
@@ -43,7 +40,6 @@ export const CHAT_OPERATIONS: Operation[] = [
     errors: [
       "origin_not_allowed",
       "not_found",
-      "stream_expired",
       "plan_limit_exceeded",
       "provider_error",
       "provider_rate_limited",
