@@ -1,10 +1,13 @@
 import { type Document, type Documents, keyText } from "./documents.ts";
 import type { Draft, Operation } from "./operation.ts";
+import { ChangedError, type View } from "./view.ts";
 
 /** One waiting operation. */
 export interface Entry {
   readonly operation: Operation<unknown>;
+  /** The operation's own, and what its view has read. */
   readonly keys: ReadonlyMap<string, Deno.KvKey>;
+  readonly view: View | undefined;
   /** The committer's count when it was asked: a document seen later is fresh for it. */
   readonly since: number;
   /** Milliseconds since the epoch; told `StoreUnavailableError` from then on. */
@@ -32,6 +35,7 @@ export class Batch {
   readonly verdicts: Verdict[] = [];
   #documents: Documents;
   #changes = new Map<string, Change>();
+  #notes = new Map<string, Change>();
   /** Documents that a decision with writes relied on. */
   #relied = new Set<string>();
 
@@ -40,27 +44,39 @@ export class Batch {
   }
 
   get writes(): boolean {
-    return this.#changes.size > 0;
+    return this.#changes.size > 0 || this.#notes.size > 0;
   }
 
   decide(entry: Entry): void {
     const own = new Map<string, Change>();
+    const notes = new Map<string, Change>();
     let result: unknown;
     try {
-      result = entry.operation.decide(this.#draft(entry, own));
+      if (!this.#holds(entry.view)) throw new ChangedError("what was read has changed");
+      result = entry.operation.decide(this.#draft(entry, { own, notes }));
     } catch (error) {
       this.verdicts.push({ kind: "failed", entry, error });
       return;
     }
-    if (own.size > 0) {
+    if (own.size + notes.size > 0) {
       for (const [text, change] of own) this.#changes.set(text, change);
+      for (const [text, note] of notes) this.#notes.set(text, note);
       for (const text of entry.keys.keys()) this.#relied.add(text);
       this.verdicts.push({ kind: "told", entry, result });
-    } else if (entry.operation.isFinal?.(result) === true || this.#isFresh(entry)) {
+    } else if (this.#isCertain(entry, result)) {
       this.verdicts.push({ kind: "told", entry, result });
     } else {
       this.verdicts.push({ kind: "stale", entry });
     }
+  }
+
+  /** Whether everything the work has read is as it was, others of this batch included. */
+  #holds(view: View | undefined): boolean {
+    for (const [text, { versionstamp }] of view?.basis ?? []) {
+      if (this.#changes.has(text)) return false;
+      if (this.#documents.get(text)?.versionstamp !== versionstamp) return false;
+    }
+    return true;
   }
 
   /** The atomic of everything decided: it holds only if nobody else touched what was relied on. */
@@ -70,15 +86,21 @@ export class Batch {
       const { key, versionstamp } = this.#documents.get(text)!;
       atomic.check({ key, versionstamp });
     }
-    for (const { key, value, deleted, expireIn } of this.#changes.values()) {
+    for (const { key, value, deleted, expireIn } of this.#writes()) {
       if (deleted) atomic.delete(key);
       else atomic.set(key, value, expireIn === undefined ? {} : { expireIn });
     }
     return atomic;
   }
 
+  *#writes(): Iterable<Change> {
+    yield* this.#changes.values();
+    yield* this.#notes.values();
+  }
+
   /** Notes in the documents that the atomic was committed. */
   settle(versionstamp: string): void {
+    this.#documents.drop(this.#notes.keys());
     for (const text of this.#relied) {
       const change = this.#changes.get(text);
       const before = this.#documents.get(text);
@@ -98,6 +120,14 @@ export class Batch {
     return this.#relied;
   }
 
+  /** A decision without writes: nothing checks it, so what it saw must not be old. */
+  #isCertain(entry: Entry, result: unknown): boolean {
+    if (entry.operation.isFinal?.(result) === true) return true;
+    // Work on a cached view that is refused is done again on a fresh one.
+    if (entry.view?.fresh === false) return true;
+    return this.#isFresh(entry);
+  }
+
   #isFresh(entry: Entry): boolean {
     for (const text of entry.keys.keys()) {
       if (this.#changes.has(text)) continue;
@@ -106,7 +136,10 @@ export class Batch {
     return true;
   }
 
-  #draft(entry: Entry, own: Map<string, Change>): Draft {
+  #draft(
+    entry: Entry,
+    { own, notes }: { own: Map<string, Change>; notes: Map<string, Change> },
+  ): Draft {
     const textOf = (key: Deno.KvKey): string => {
       const text = keyText(key);
       if (!entry.keys.has(text)) throw new Error("an operation touched a key it did not name");
@@ -124,6 +157,10 @@ export class Batch {
       set: (key, value, options) =>
         put(key, { value, deleted: false, expireIn: options?.expireIn }),
       delete: (key) => put(key, { value: undefined, deleted: true, expireIn: undefined }),
+      note: (key, value, options) => {
+        const deleted = value === undefined;
+        notes.set(keyText(key), { key, value, deleted, expireIn: options?.expireIn });
+      },
     };
   }
 }

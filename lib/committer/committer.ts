@@ -2,6 +2,7 @@ import type { System } from "../system.ts";
 import { Batch, type Entry } from "./batch.ts";
 import { Documents, keyText } from "./documents.ts";
 import { type Operation, StoreUnavailableError } from "./operation.ts";
+import { ChangedError, View } from "./view.ts";
 
 /** Deno KV takes 100 checks and 819,200 bytes in one atomic; both with room to spare. */
 const MAX_KEYS = 90;
@@ -13,6 +14,9 @@ const REGAINED_KEYS = 4;
 const MAX_QUEUE = 5_000;
 const PATIENCE_MS = 5_000;
 const CACHED_DOCUMENTS = 50_000;
+const CACHED_BYTES = 64 * 1024 * 1024;
+/** Work whose basis changes under it this often in a row is told that the store is busy. */
+const MAX_TRIES = 20;
 const BACKOFF_MS = 5;
 const MAX_BACKOFF_MS = 200;
 
@@ -51,25 +55,60 @@ export class Committer {
     this.#system = options.system;
     this.#maxQueue = options.maxQueue ?? MAX_QUEUE;
     this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
-    this.#documents = new Documents(kv, { limit: options.cachedDocuments ?? CACHED_DOCUMENTS });
+    const limit = options.cachedDocuments ?? CACHED_DOCUMENTS;
+    this.#documents = new Documents(kv, { limit, maxWeight: CACHED_BYTES });
+  }
+
+  /**
+   * Does work that reads through a view and ends in an operation run with it: first on what memory
+   * has, and when that fails for any reason (something is not there, has changed, or the work refuses)
+   * on what the store has now. So no refusal comes from an old copy, and no acceptance either, because
+   * the operation checks what was read. `isFinal` tells of errors that fresh values cannot change.
+   */
+  async work<T>(
+    work: (view: View) => Promise<T>,
+    options: { isFinal?: (error: unknown) => boolean } = {},
+  ): Promise<T> {
+    let since = this.#documents.tick;
+    try {
+      return await work(new View(this.#documents, { fresh: false, since }));
+    } catch (error) {
+      if (options.isFinal?.(error)) throw error;
+    }
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      try {
+        return await work(new View(this.#documents, { fresh: true, since }));
+      } catch (error) {
+        if (!(error instanceof ChangedError)) throw error;
+        since = this.#documents.tick;
+      }
+    }
+    throw new StoreUnavailableError("what was read kept changing");
+  }
+
+  /** A value that memory has, fresh or not, without asking the store. */
+  peek<T>(key: Deno.KvKey): T | undefined {
+    return this.#documents.get(keyText(key))?.value as T | undefined;
   }
 
   /**
    * Decides `operation` and answers its result once that is certain. Throws what `decide` throws, and
    * `StoreUnavailableError` when too many wait or the store does not answer in time; in the latter
-   * case the outcome is unknown, as for any write that timed out.
+   * case the outcome is unknown, as for any write that timed out. With a view, `ChangedError` when what
+   * it has read is no longer so.
    */
-  async run<T>(operation: Operation<T>): Promise<T> {
+  async run<T>(operation: Operation<T>, view?: View): Promise<T> {
     if (this.#queue.length + this.#loading >= this.#maxQueue) {
       throw new StoreUnavailableError("too many operations are waiting for the store");
     }
     const keys = new Map(operation.keys.map((key) => [keyText(key), key]));
-    const since = this.#documents.tick;
+    for (const [text, { key }] of view?.basis ?? []) keys.set(text, key);
+    const since = view?.since ?? this.#documents.tick;
     const deadline = this.#system.now() + this.#patienceMs;
     await this.#loadFirst(keys);
     return await new Promise<T>((resolve, reject) => {
       const settle = resolve as (result: unknown) => void;
-      this.#queue.push({ operation, keys, since, deadline, resolve: settle, reject });
+      this.#queue.push({ operation, keys, view, since, deadline, resolve: settle, reject });
       this.#pump();
     });
   }

@@ -1,3 +1,5 @@
+import { weigh } from "./weigh.ts";
+
 /** A value as it was last seen in the store. */
 export interface Document {
   readonly key: Deno.KvKey;
@@ -19,17 +21,31 @@ export function keyText(key: Deno.KvKey): string {
   });
 }
 
-/** The last-seen values of the keys that are in use, the least recently used forgotten first. */
+interface Reading {
+  done: Promise<void>;
+  seen: number;
+}
+
+interface Kept {
+  document: Document;
+  weight: number;
+}
+
+/** The last-seen values of the keys that are in use, the longest untouched forgotten first. */
 export class Documents {
   #kv: Deno.Kv;
   #limit: number;
-  #byText = new Map<string, Document>();
-  #reading = new Map<string, Promise<void>>();
+  #maxWeight: number;
+  #weight = 0;
+  #byText = new Map<string, Kept>();
+  #reading = new Map<string, Reading>();
   #seen = 0;
 
-  constructor(kv: Deno.Kv, options: { limit: number }) {
+  /** At most `limit` values, of at most `maxWeight` bytes in all (as `weigh` estimates them). */
+  constructor(kv: Deno.Kv, options: { limit: number; maxWeight: number }) {
     this.#kv = kv;
     this.#limit = options.limit;
+    this.#maxWeight = options.maxWeight;
   }
 
   /** A count that grows with every read and write: later means fresher. */
@@ -38,12 +54,15 @@ export class Documents {
   }
 
   get(text: string): Document | undefined {
-    return this.#byText.get(text);
+    return this.#byText.get(text)?.document;
   }
 
   /** Forgets what is no longer to be believed. */
   drop(texts: Iterable<string>): void {
-    for (const text of texts) this.#byText.delete(text);
+    for (const text of texts) {
+      this.#weight -= this.#byText.get(text)?.weight ?? 0;
+      this.#byText.delete(text);
+    }
   }
 
   /** Notes a value that has just been committed. */
@@ -56,47 +75,65 @@ export class Documents {
     this.#reading.clear();
   }
 
-  /** Reads the keys that are not known; two callers who miss the same key share one read. */
-  async load(keys: ReadonlyMap<string, Deno.KvKey>): Promise<void> {
-    const missing = [...keys].filter(([text]) => !this.#byText.has(text));
-    const fresh = missing.filter(([text]) => !this.#reading.has(text));
-    const others = missing.map(([text]) => this.#reading.get(text)).filter((p) => p !== undefined);
-    const own: Promise<void>[] = [];
-    for (let i = 0; i < fresh.length; i += KEYS_PER_READ) {
-      own.push(this.#read(fresh.slice(i, i + KEYS_PER_READ)));
+  /**
+   * Reads the keys that are not known, or not known since `since`; callers who miss the same key at
+   * the same time share one read.
+   */
+  async load(keys: ReadonlyMap<string, Deno.KvKey>, since = -1): Promise<void> {
+    const isLate = (seen: number | undefined) => seen === undefined || seen <= since;
+    const missing = [...keys].filter(([text]) => isLate(this.get(text)?.seen));
+    const own: [string, Deno.KvKey][] = [];
+    const waited: Promise<void>[] = [];
+    for (const one of missing) {
+      const reading = this.#reading.get(one[0]);
+      if (reading === undefined || reading.seen <= since) own.push(one);
+      else waited.push(reading.done);
     }
-    await Promise.all([...others, ...own]);
+    for (let i = 0; i < own.length; i += KEYS_PER_READ) {
+      waited.push(this.#read(own.slice(i, i + KEYS_PER_READ)));
+    }
+    await Promise.all(waited);
   }
 
   #read(wanted: [string, Deno.KvKey][]): Promise<void> {
     // A value is as old as the moment its read began: it may have changed before the answer came.
     const seen = ++this.#seen;
-    const reading = this.#kv.getMany(wanted.map(([, key]) => key)).then((entries) => {
+    const isOwn = (text: string) => this.#reading.get(text)?.done === done;
+    const done = this.#kv.getMany(wanted.map(([, key]) => key)).then((entries) => {
       entries.forEach((entry, i) => {
         const [text, key] = wanted[i]!;
-        if (this.#reading.get(text) !== reading) return;
+        if (!isOwn(text)) return;
         const { value, versionstamp } = entry;
-        this.#keep(text, { key, value: value ?? undefined, versionstamp, seen });
+        this.#keepRead(text, { key, value: value ?? undefined, versionstamp, seen });
       });
     }).finally(() => {
-      for (const [text] of wanted) {
-        if (this.#reading.get(text) === reading) this.#reading.delete(text);
-      }
+      for (const [text] of wanted) if (isOwn(text)) this.#reading.delete(text);
     });
-    for (const [text] of wanted) this.#reading.set(text, reading);
-    return reading;
+    for (const [text] of wanted) this.#reading.set(text, { done, seen });
+    return done;
+  }
+
+  /** The same version keeps the same object, so that what was made of it need not be made again. */
+  #keepRead(text: string, document: Document): void {
+    const known = this.get(text);
+    if (known !== undefined && known.seen > document.seen) return;
+    const same = known !== undefined && known.versionstamp === document.versionstamp;
+    this.#keep(text, same ? { ...document, value: known.value } : document);
   }
 
   #keep(text: string, document: Document): void {
-    this.#byText.delete(text);
-    this.#byText.set(text, document);
-    if (this.#byText.size > this.#limit) this.#forgetOldest();
+    this.drop([text]);
+    const weight = weigh(document.value);
+    this.#byText.set(text, { document, weight });
+    this.#weight += weight;
+    if (this.#byText.size > this.#limit || this.#weight > this.#maxWeight) this.#forget(text);
   }
 
-  #forgetOldest(): void {
+  /** Forgets the oldest until there is room, never the one just kept. */
+  #forget(kept: string): void {
     for (const text of this.#byText.keys()) {
-      this.#byText.delete(text);
-      return;
+      if (this.#byText.size <= this.#limit && this.#weight <= this.#maxWeight) return;
+      if (text !== kept) this.drop([text]);
     }
   }
 }

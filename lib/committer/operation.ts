@@ -5,6 +5,11 @@ export interface Draft {
   /** `expireIn` (whole milliseconds) only collects garbage: the value carries its own end. */
   set(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void;
   delete(key: Deno.KvKey): void;
+  /**
+   * Writes a key that nobody decides on, a record of what was decided: it need not be named, is not
+   * read, not checked and not remembered. `undefined` removes it.
+   */
+  note(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void;
 }
 
 /**
@@ -15,7 +20,7 @@ export interface Draft {
  * writes, and recognises them by an id of its own (a run id, say).
  */
 export interface Operation<T> {
-  /** All keys that `decide` may touch; at most 10. */
+  /** All keys that `decide` may read and change; at most 10. */
   keys: readonly Deno.KvKey[];
   decide(draft: Draft): T;
   /**

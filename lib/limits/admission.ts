@@ -1,214 +1,217 @@
 import type { Committer } from "../committer/committer.ts";
-import type { Draft } from "../committer/operation.ts";
+import type { View } from "../committer/view.ts";
+import { ApiError } from "../errors.ts";
 import { keys } from "../storage/keys.ts";
-import { type Session, sessionExpireIn } from "../storage/session_store.ts";
 import type { System } from "../system.ts";
-import { type Caller, callerKeys, countRequest, type WindowLeft } from "./count_request.ts";
-import type { Limits } from "./limits.ts";
-import { isWindowRefusal, limitError, type LimitRefusal } from "./refusal.ts";
+import type { RunEnd } from "../usage/run_record.ts";
+import { accountsOf } from "./accounts.ts";
 import {
-  admitRun,
-  currentLedger,
-  LEASE_MS,
-  renewLeases,
-  settleRun,
-  type TenantLedger,
-  untilMidnight,
-} from "./tenant_ledger.ts";
+  type AddressWindows,
+  type Caller,
+  callerKeys,
+  countRequest,
+  fullWindow,
+  type RequestCount,
+} from "./count_request.ts";
+import { type AdmittedRun, decideRun, runKeys, type RunRequest } from "./decide_run.ts";
+import { Heartbeat } from "./heartbeat.ts";
+import { currentLedger, leaseOf, type Ledger, renewLeases, roomOf, setLease } from "./ledger.ts";
+import type { Limits } from "./limits.ts";
+import { type LiveRun, liveRunOf } from "./live_run.ts";
+import { LimitError } from "./refusal.ts";
+import { raiseHold, renewAccount } from "./running_leases.ts";
+import { type Charge, decideSettlement, type Settlement, settlementKeys } from "./settle_run.ts";
 
-/** Three beats fit into a lease, so that one that is late or lost costs nothing. */
-const HEARTBEAT_MS = LEASE_MS / 3;
-/** Slots and holds of running runs come free at any moment: a hint, not a promise. */
-const SOON_MS = 2_000;
+/** What came of a message that no limit refused. */
+export type Admitted =
+  | ({ kind: "admitted" } & AdmittedRun)
+  /** The same message was let in before, as this run. */
+  | { kind: "replayed"; runId: string; left: RequestCount }
+  /** The session has ended. */
+  | { kind: "gone" };
 
-/** What is left of the windows that a request was counted in. */
-export interface RequestCount {
-  ip: WindowLeft;
-  key?: WindowLeft;
-}
-
-/** A message that was let in. */
-export interface AdmittedRun extends RequestCount {
-  /** The tenant's day is past its soft limit. */
-  softLimitPassed: boolean;
-}
-
-/** A message that wants in. */
-export interface RunRequest {
-  runId: string;
-  tenant: string;
-  /** What its first step can cost at most, in micro-USD. */
-  hold: number;
+interface Running {
+  live: LiveRun;
   limits: Limits;
-  caller: Caller;
-  /** SHA-256 of the session token, on the widget path. */
-  sessionHash?: string | undefined;
 }
 
-type RunDecision = { admitted: AdmittedRun } | { refused: LimitRefusal } | { gone: true };
-
-/** Every limit, decided on the committer: one commit lets a message in, one settles it. */
+/**
+ * Every limit, decided on the committer: one commit lets a message in, one settles it. With a view,
+ * what was read through it (credential, plan, agent) is checked in that same commit.
+ */
 export class Admission {
   #committer: Committer;
   #system: System;
-  #running = new Map<string, string>();
-  #beating: AbortController | undefined;
+  #running = new Map<string, Running>();
+  #heartbeat: Heartbeat;
+  #onLost: (runId: string) => void;
 
-  constructor(committer: Committer, system: System) {
+  /** `onLost` is told of a run whose lease lapsed, because this process stood still too long. */
+  constructor(
+    committer: Committer,
+    options: { system: System; onLost?: (runId: string) => void },
+  ) {
     this.#committer = committer;
-    this.#system = system;
+    this.#system = options.system;
+    this.#onLost = options.onLost ?? (() => {});
+    this.#heartbeat = new Heartbeat(options.system, () => this.#renewAll());
+  }
+
+  /** A random number for `countRequest` and `admit`, the same for every try of one request. */
+  requestId(): number {
+    return new DataView(this.#system.randomBytes(4).buffer).getUint32(0);
+  }
+
+  /** Throws the 429 of an address whose window is known to be full, without any work. */
+  refuseFlood(address: string, limits: Limits): void {
+    const windows = this.#committer.peek<AddressWindows>(keys.addressWindows(address));
+    const refused = fullWindow(windows, { now: this.#system.now(), limits });
+    if (refused !== undefined) throw new LimitError(refused);
   }
 
   /** Counts one request that is no message. Throws the 429 of the limit that is reached. */
-  async countRequest(caller: Caller, limits: Limits): Promise<RequestCount> {
-    const id = this.#requestId();
+  async countRequest(
+    request: { id: number; caller: Caller; limits: Limits },
+    view?: View,
+  ): Promise<RequestCount> {
     const decided = await this.#committer.run({
-      keys: callerKeys(caller),
+      keys: callerKeys(request.caller),
       decide: (draft) => {
-        const now = this.#system.now();
-        const count = countRequest(draft, { caller, id, message: false, now, limits });
-        if (!("refused" in count)) count.note();
+        const count = countRequest(draft, { ...request, message: false, now: this.#system.now() });
+        if ("left" in count) count.note();
         return count;
       },
-      isFinal: () => true,
-    });
-    if ("refused" in decided) throw limitError(decided.refused);
-    return decided;
+      isFinal: (count) => "refused" in count && count.refused.scope === "ip",
+    }, view);
+    if ("refused" in decided) throw new LimitError(decided.refused);
+    return decided.left;
   }
 
   /**
    * Lets one message in: counts the request and the message, takes a stream slot, sets its money
-   * aside, all or nothing in one commit. Throws the 429 of the first limit that is reached; answers
-   * `undefined` when the session has ended.
+   * aside, all or nothing in one commit. Throws the 429 of the first limit that is reached, and 422
+   * for an idempotency key that was used for another message.
    */
-  async admit(request: RunRequest): Promise<AdmittedRun | undefined> {
-    const { caller, tenant, sessionHash } = request;
-    const id = this.#requestId();
-    const session = sessionHash === undefined ? [] : [keys.session(sessionHash)];
-    const decided = await this.#committer.run<RunDecision>({
-      keys: [...callerKeys(caller), keys.tenantLedger(tenant), ...session],
-      decide: (draft) => this.#decide(draft, { ...request, id }),
-      isFinal: (result) => "refused" in result && isWindowRefusal(result.refused),
-      bytes: 4_096,
-    });
-    if ("refused" in decided) throw limitError(decided.refused);
-    if ("gone" in decided) return undefined;
-    this.#running.set(request.runId, tenant);
-    this.#beat();
-    return decided.admitted;
+  async admit(request: RunRequest & { id: number }, view?: View): Promise<Admitted> {
+    const decided = await this.#committer.run({
+      keys: runKeys(request),
+      decide: (draft) => decideRun(draft, { ...request, now: this.#system.now() }),
+      isFinal: (result) => "refused" in result && result.refused.scope === "ip",
+      bytes: 5_120,
+    }, view);
+    if ("refused" in decided) throw new LimitError(decided.refused);
+    if ("reused" in decided) throw reusedKey();
+    if ("gone" in decided) return { kind: "gone" };
+    if ("replayed" in decided) return { kind: "replayed", ...decided.replayed };
+    this.#note(request);
+    return { kind: "admitted", ...decided.admitted };
   }
 
-  /** Charges a run and frees its slot; the second time changes nothing. */
-  async settle(run: { runId: string; tenant: string; cost: number }): Promise<void> {
-    const { runId, tenant, cost } = run;
-    const key = keys.tenantLedger(tenant);
-    await this.#committer.run({
-      keys: [key],
+  /**
+   * Sets aside what a running run's next step can cost, with what it has cost so far: `least` at the
+   * least, `hold` at most. Answers what was granted, or nothing when there is no room. Micro-USD.
+   */
+  async reserve(
+    runId: string,
+    { hold, least }: { hold: number; least: number },
+  ): Promise<number | undefined> {
+    const running = this.#running.get(runId);
+    if (running === undefined) return undefined;
+    const { live: { accounts }, limits } = running;
+    return await this.#committer.run({
+      keys: accounts.map(({ key }) => key),
       decide: (draft) => {
-        const stored = draft.get<TenantLedger>(key);
-        if (!Object.hasOwn(stored?.runs ?? {}, runId)) return;
-        draft.set(key, settleRun(stored, { runId, cost, now: this.#system.now() }));
+        const now = this.#system.now();
+        return raiseHold(draft, { runId, accounts, limits, hold, least, now });
       },
+    });
+  }
+
+  /**
+   * Charges a run, frees its slot, adds it to usage and records it, in one commit; the second time
+   * changes nothing. `cost` and `ceiling` (what it may be charged at most) in micro-USD.
+   */
+  async settle(
+    runId: string,
+    { end, cost, ceiling }: { end: RunEnd; cost: number; ceiling: number },
+  ): Promise<Charge> {
+    const running = this.#running.get(runId);
+    if (running === undefined) return { charged: 0, excess: cost };
+    const { live, limits } = running;
+    const charge = await this.#settle({
+      live,
+      end,
+      cost,
+      ceiling,
+      limits,
+      now: this.#system.now(),
     });
     this.#running.delete(runId);
     if (this.#running.size === 0) this.close();
+    return charge ?? { charged: 0, excess: cost };
+  }
+
+  /** Settles a run whose process died; nothing when it goes on after all, or is settled. */
+  async settleDead(live: LiveRun, end: RunEnd): Promise<Charge | undefined> {
+    const now = this.#system.now();
+    const settlement: Settlement = { live, end, cost: undefined, ceiling: Infinity, now };
+    return await this.#settle(settlement, { onlyLapsed: true });
   }
 
   /** Ends the heartbeat. */
   close(): void {
-    this.#beating?.abort();
-    this.#beating = undefined;
+    this.#heartbeat.stop();
   }
 
-  #requestId(): number {
-    return new DataView(this.#system.randomBytes(4).buffer).getUint32(0);
+  async #settle(
+    settlement: Settlement,
+    { onlyLapsed = false } = {},
+  ): Promise<Charge | undefined> {
+    const { live, now } = settlement;
+    let charge: Charge | undefined;
+    return await this.#committer.run({
+      keys: settlementKeys(settlement),
+      decide: (draft) => {
+        const lease = leaseOf(draft.get<Ledger>(live.accounts[0]!.key), live.run.runId);
+        if (onlyLapsed && (lease?.until ?? 0) > now) return undefined;
+        // A commit of unknown outcome was made after all when the lease has gone: tell what it did.
+        charge = decideSettlement(draft, settlement) ?? charge;
+        return charge;
+      },
+      bytes: 5_120,
+    });
   }
 
-  /** All limits in order; nothing is written before the last of them has let the run pass. */
-  #decide(draft: Draft, request: RunRequest & { id: number }): RunDecision {
-    const now = this.#system.now();
-    const { caller, id, runId, hold, limits } = request;
-    const ledgerKey = keys.tenantLedger(request.tenant);
-    const stored = draft.get<TenantLedger>(ledgerKey);
-    const repeated = Object.hasOwn(currentLedger(stored, now).runs, runId);
-    const count = countRequest(draft, { caller, id, message: true, now, limits });
-    if ("refused" in count && !repeated) return count;
-    const session = this.#session(draft, { ...request, now });
-    if (!repeated && session.decision !== undefined) return session.decision;
-    const { streams, hardDailyCost } = limits;
-    const run = { runId, hold, now, limits: { streams, hardLimit: hardDailyCost } };
-    const result = admitRun(stored, run);
-    if ("refused" in result) {
-      return { refused: this.#ledgerRefusal(result.refused, { limits, now, stored }) };
-    }
-    const softLimitPassed = result.ledger.spent >= limits.softDailyCost;
-    // Our own commit of unknown outcome was made: it is told, and not counted twice.
-    if (repeated || "refused" in count) {
-      return { admitted: { ip: { limit: limits.ipRequests, remaining: 0 }, softLimitPassed } };
-    }
-    count.note();
-    session.note();
-    draft.set(ledgerKey, result.ledger);
-    const { note: _, ...left } = count;
-    return { admitted: { ...left, softLimitPassed } };
+  #note({ run, limits, caller, sessionHash }: RunRequest): void {
+    const charged = { tenant: run.tenant, sessionHash, address: caller.address };
+    const live = liveRunOf(run, accountsOf(charged, limits));
+    this.#running.set(run.runId, { live, limits });
+    this.#heartbeat.start();
   }
 
-  /** One message of the session, where there is one. */
-  #session(
-    draft: Draft,
-    { sessionHash, now }: { sessionHash?: string | undefined; now: number },
-  ): { decision?: RunDecision; note: () => void } {
-    if (sessionHash === undefined) return { note: () => {} };
-    const key = keys.session(sessionHash);
-    const session = draft.get<Session>(key);
-    const left = (session?.exp ?? 0) - now;
-    if (session === undefined || left <= 0) return { decision: { gone: true }, note: () => {} };
-    if (session.messages >= session.messageCap) {
-      const limit = session.messageCap;
-      const refused = { scope: "session_messages", limit, retryAfterMs: left } as const;
-      return { decision: { refused }, note: () => {} };
-    }
-    const next: Session = { ...session, messages: session.messages + 1 };
-    return { note: () => draft.set(key, next, { expireIn: sessionExpireIn(left) }) };
-  }
-
-  #ledgerRefusal(
-    scope: "tenant_streams" | "tenant_daily_cost",
-    { limits, now, stored }: { limits: Limits; now: number; stored: TenantLedger | undefined },
-  ): LimitRefusal {
-    if (scope === "tenant_streams") return { scope, limit: limits.streams, retryAfterMs: SOON_MS };
-    const spent = currentLedger(stored, now).spent >= limits.hardDailyCost;
-    const retryAfterMs = spent ? untilMidnight(now) : SOON_MS;
-    return { scope, limit: limits.hardDailyCost / 1_000_000, windowSeconds: 86_400, retryAfterMs };
-  }
-
-  /** Renews the leases of this process while it has runs: one commit, whatever their number. */
-  #beat(): void {
-    if (this.#beating !== undefined) return;
-    const beating = new AbortController();
-    this.#beating = beating;
-    const next = (): void => {
-      this.#system.sleep(HEARTBEAT_MS, beating.signal).then(async () => {
-        // A beat that fails is made up for by the next: a lease lasts three of them.
-        await this.#renewAll().catch(() => {});
-        if (!beating.signal.aborted) next();
-      }, () => {});
-    };
-    next();
-  }
-
+  /** Renews the leases of this process: all accounts together, in as few commits as they fit into. */
   async #renewAll(): Promise<void> {
-    const byTenant = Map.groupBy(this.#running, ([, tenant]) => tenant);
-    await Promise.all([...byTenant].map(([tenant, runs]) => {
-      const key = keys.tenantLedger(tenant);
-      const runIds = runs.map(([runId]) => runId);
+    const leases = [...this.#running].flatMap(([runId, { live }]) =>
+      live.accounts.map((account) => ({ runId, account, name: account.key.join(" ") }))
+    );
+    const byAccount = Map.groupBy(leases, ({ name }) => name);
+    const lost = await Promise.all([...byAccount.values()].map((of) => {
+      const { account } = of[0]!;
+      const runIds = of.map(({ runId }) => runId);
       return this.#committer.run({
-        keys: [key],
+        keys: [account.key],
         decide: (draft) => {
-          const stored = draft.get<TenantLedger>(key);
-          draft.set(key, renewLeases(stored, { runIds, now: this.#system.now() }));
+          return renewAccount(draft, { account, runIds, now: this.#system.now() });
         },
       });
     }));
+    for (const runId of new Set(lost.flat())) this.#onLost(runId);
   }
+}
+
+function reusedKey(): ApiError {
+  return new ApiError(
+    "idempotency_key_reused",
+    "this Idempotency-Key was used for another body; use a new one for a new request",
+  );
 }

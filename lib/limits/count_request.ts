@@ -1,15 +1,15 @@
 import type { Draft } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
 import { type Limits, WINDOW_MS } from "./limits.ts";
-import { takeFromWindow, type WindowStamps } from "./rate_window.ts";
+import { leftInWindow, takeFromWindow, type WindowLeft, type WindowStamps } from "./rate_window.ts";
 import type { LimitRefusal } from "./refusal.ts";
 
-/** Windows are garbage once everything in them has left. */
+/** An address's windows are garbage once everything in them has left. */
 const KEPT_MS = 2 * WINDOW_MS;
 const WINDOW_SECONDS = WINDOW_MS / 1000;
 
 /** Both windows of one address in one document. */
-interface AddressWindows {
+export interface AddressWindows {
   v: 1;
   all: WindowStamps;
   chat: WindowStamps;
@@ -30,46 +30,50 @@ interface KeyWindow {
 /** Who is counted: an address as it is stored (never in the clear), and the API key if there is one. */
 export interface Caller {
   address: string;
-  apiKeyId?: string | undefined;
+  apiKey?: { tenant: string; id: string } | undefined;
 }
 
-/** What is left of a window after a request, for the `RateLimit` header. */
-export interface WindowLeft {
-  limit: number;
-  remaining: number;
+/** What is left of the windows that a request was counted in. */
+export interface RequestCount {
+  ip: WindowLeft;
+  key?: WindowLeft;
 }
 
-/** The keys that counting a request of this caller touches. */
-export function callerKeys({ address, apiKeyId }: Caller): Deno.KvKey[] {
-  const all: Deno.KvKey[] = [keys.addressWindows(address)];
-  if (apiKeyId !== undefined) all.push(keys.apiKeyWindow(apiKeyId));
-  return all;
+/** One request to be counted: `id` (a random 32-bit number) makes it once only. */
+export interface CountedRequest {
+  caller: Caller;
+  id: number;
+  /** It is a chat message too. */
+  message: boolean;
+  now: number;
+  limits: Limits;
 }
 
 /** What counting comes to: a refusal, or what is left and how to note it in the draft. */
-export type Count =
-  | { refused: LimitRefusal }
-  | { ip: WindowLeft; key?: WindowLeft; note: () => void };
+export type Count = { refused: LimitRefusal } | { left: RequestCount; note: () => void };
+
+/** The keys that counting a request of this caller touches. */
+export function callerKeys({ address, apiKey }: Caller): Deno.KvKey[] {
+  const all: Deno.KvKey[] = [keys.addressWindows(address)];
+  if (apiKey !== undefined) all.push(keys.apiKeyWindow(apiKey.tenant, apiKey.id));
+  return all;
+}
 
 /**
- * Counts one request, and one message where it is one; `id` (a random 32-bit number) makes it once
- * only. Nothing is written before `note` is called, so
+ * Counts one request, and one message where it is one. Nothing is written before `note` is called, so
  * that a request which another limit refuses is not counted by halves.
  */
-export function countRequest(
-  draft: Draft,
-  options: { caller: Caller; id: number; message: boolean; now: number; limits: Limits },
-): Count {
-  const { caller, id, message, now, limits } = options;
+export function countRequest(draft: Draft, request: CountedRequest): Count {
+  const { caller, id, message, now, limits } = request;
   const take = (stamps: WindowStamps, limit: number) =>
     takeFromWindow(stamps, { now, rule: { limit, windowMs: WINDOW_MS } });
   const addressKey = keys.addressWindows(caller.address);
   const windows = draft.get<AddressWindows>(addressKey) ?? NO_WINDOWS;
-  if (windows.ids.includes(id)) return alreadyCounted(limits, windows.all.length);
+  if (windows.ids.includes(id)) return alreadyCounted(windows, request);
   const ip = take(windows.all, limits.ipRequests);
   if (!ip.admitted) return refuse("ip", limits.ipRequests, ip.retryAfterMs);
 
-  const keyKey = caller.apiKeyId === undefined ? undefined : keys.apiKeyWindow(caller.apiKeyId);
+  const keyKey = caller.apiKey && keys.apiKeyWindow(caller.apiKey.tenant, caller.apiKey.id);
   const key = keyKey && take(draft.get<KeyWindow>(keyKey)?.all ?? [], limits.keyRequests);
   if (key?.admitted === false) return refuse("key", limits.keyRequests, key.retryAfterMs);
 
@@ -77,23 +81,33 @@ export function countRequest(
   if (chat?.admitted === false) return refuse("ip_chat", limits.ipMessages, chat.retryAfterMs);
 
   const note = () => {
-    const kept = { expireIn: KEPT_MS };
     const chatStamps = chat?.stamps ?? windows.chat;
     const ids = [...windows.ids.slice(1 - KEPT_IDS), id];
     const noted: AddressWindows = { v: 1, all: ip.stamps, chat: chatStamps, ids };
-    draft.set(addressKey, noted, kept);
-    if (keyKey && key) draft.set(keyKey, { v: 1, all: key.stamps }, kept);
+    draft.set(addressKey, noted, { expireIn: KEPT_MS });
+    // A key's window stays: its newest stamp is when the key was last used.
+    if (keyKey && key) draft.set(keyKey, { v: 1, all: key.stamps } satisfies KeyWindow);
   };
-  const left = { ip: { limit: limits.ipRequests, remaining: ip.remaining }, note };
-  return key ? { ...left, key: { limit: limits.keyRequests, remaining: key.remaining } } : left;
+  return { left: { ip: ip.left, ...(key ? { key: key.left } : {}) }, note };
+}
+
+/** Whether the address's window is full, as far as memory knows: it only fills up until time passes. */
+export function fullWindow(
+  windows: AddressWindows | undefined,
+  { now, limits }: { now: number; limits: Limits },
+): LimitRefusal | undefined {
+  const rule = { limit: limits.ipRequests, windowMs: WINDOW_MS };
+  const tried = takeFromWindow(windows?.all ?? [], { now, rule });
+  if (tried.admitted) return undefined;
+  return refuse("ip", rule.limit, tried.retryAfterMs).refused;
 }
 
 /** The first commit was made after all; what is left of the key's window is not worth a look. */
-function alreadyCounted(limits: Limits, used: number): Count {
-  const limit = limits.ipRequests;
-  return { ip: { limit, remaining: Math.max(0, limit - used) }, note: () => {} };
+function alreadyCounted(windows: AddressWindows, { now, limits }: CountedRequest): Count {
+  const rule = { limit: limits.ipRequests, windowMs: WINDOW_MS };
+  return { left: { ip: leftInWindow(windows.all, { now, rule }) }, note: () => {} };
 }
 
-function refuse(scope: LimitRefusal["scope"], limit: number, retryAfterMs: number): Count {
+function refuse(scope: LimitRefusal["scope"], limit: number, retryAfterMs: number) {
   return { refused: { scope, limit, windowSeconds: WINDOW_SECONDS, retryAfterMs } };
 }

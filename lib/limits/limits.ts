@@ -17,6 +17,12 @@ export interface Limits {
   readonly softDailyCost: number;
   /** Nothing is let in past it. */
   readonly hardDailyCost: number;
+  /** Simultaneous streams of one session; unset unless a plan says. */
+  readonly sessionStreams?: number | undefined;
+  /** What one session may spend in its life. */
+  readonly sessionCost?: number | undefined;
+  /** What one address may spend of a tenant's day. */
+  readonly ipDailyCost?: number | undefined;
 }
 
 export const DEFAULT_LIMITS: Limits = Object.freeze({

@@ -7,9 +7,17 @@ export interface WindowRule {
 /** When each of the latest admissions was, in milliseconds, oldest first; never more than `limit`. */
 export type WindowStamps = readonly number[];
 
+/** What is left of a window, for the `RateLimit` header. */
+export interface WindowLeft {
+  readonly limit: number;
+  readonly remaining: number;
+  /** When one more place comes free; 0 when none is taken. Milliseconds from now. */
+  readonly resetMs: number;
+}
+
 /** What came of one try. */
 export type WindowResult =
-  | { admitted: true; stamps: WindowStamps; remaining: number }
+  | { admitted: true; stamps: WindowStamps; left: WindowLeft }
   | { admitted: false; retryAfterMs: number };
 
 /**
@@ -27,15 +35,21 @@ export function takeFromWindow(
     const oldest = live[live.length - rule.limit] ?? now;
     return { admitted: false, retryAfterMs: oldest + rule.windowMs + 1 - now };
   }
-  return { admitted: true, stamps: [...live, now], remaining: rule.limit - live.length - 1 };
+  const taken = [...live, now];
+  return { admitted: true, stamps: taken, left: leftInWindow(taken, options) };
 }
 
-/** How many more the window would take now. */
-export function remainingInWindow(
+/** What the window would still take now. */
+export function leftInWindow(
   stamps: WindowStamps,
   options: { now: number; rule: WindowRule },
-): number {
-  return Math.max(0, options.rule.limit - liveStamps(stamps, options).length);
+): WindowLeft {
+  const { now, rule } = options;
+  const live = liveStamps(stamps, options);
+  const remaining = Math.max(0, rule.limit - live.length);
+  const oldest = live[0];
+  const resetMs = oldest === undefined ? 0 : oldest + rule.windowMs + 1 - now;
+  return { limit: rule.limit, remaining, resetMs };
 }
 
 /**

@@ -7,12 +7,16 @@ export type LimitScope =
   | "key"
   | "ip_chat"
   | "session_messages"
+  | "session_streams"
+  | "session_cost"
   | "tenant_streams"
-  | "tenant_daily_cost";
+  | "tenant_daily_cost"
+  | "ip_daily_cost";
 
 /** A limit that is reached: which, how much it is, and how long to wait at least. */
 export interface LimitRefusal {
   scope: LimitScope;
+  /** A count, or USD where the scope is a cost. */
   limit: number;
   windowSeconds?: number;
   retryAfterMs: number;
@@ -23,23 +27,33 @@ const MESSAGES: Record<LimitScope, string> = {
   key: "too many requests with this API key",
   ip_chat: "too many messages from this address",
   session_messages: "this session's messages are used up; mint a new token",
+  session_streams: "too many simultaneous streams of this session",
+  session_cost: "what one session may cost is used up; mint a new token",
   tenant_streams: "too many simultaneous streams",
   tenant_daily_cost: "the day's cost limit is reached",
+  ip_daily_cost: "what one address may cost a day is used up",
 };
 
-/** Windows only fill up: no other process can have made room in the meantime. */
-export function isWindowRefusal({ scope }: LimitRefusal): boolean {
-  return scope === "ip" || scope === "key" || scope === "ip_chat";
+/** A 429, with what it was refused for. */
+export class LimitError extends ApiError {
+  readonly scope: LimitScope;
+
+  constructor({ scope, limit, windowSeconds, retryAfterMs }: LimitRefusal) {
+    const code: ErrorCode = scope === "tenant_daily_cost"
+      ? "plan_limit_exceeded"
+      : "rate_limit_exceeded";
+    super(code, MESSAGES[scope], {
+      details: { scope, limit, ...(windowSeconds === undefined ? {} : { windowSeconds }) },
+      headers: { "retry-after": String(toRetryAfterSeconds(retryAfterMs)) },
+    });
+    this.scope = scope;
+  }
 }
 
-/** The 429 of a refusal, with its `Retry-After`. */
-export function limitError(refusal: LimitRefusal): ApiError {
-  const { scope, limit, windowSeconds, retryAfterMs } = refusal;
-  const code: ErrorCode = scope === "tenant_daily_cost"
-    ? "plan_limit_exceeded"
-    : "rate_limit_exceeded";
-  return new ApiError(code, MESSAGES[scope], {
-    details: { scope, limit, ...(windowSeconds === undefined ? {} : { windowSeconds }) },
-    headers: { "retry-after": String(toRetryAfterSeconds(retryAfterMs)) },
-  });
+/**
+ * An address's window only fills up and no plan changes its size, so that no other process can have
+ * made room: a flood is refused from memory alone.
+ */
+export function isFinalRefusal(error: unknown): boolean {
+  return error instanceof LimitError && error.scope === "ip";
 }

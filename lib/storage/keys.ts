@@ -1,3 +1,12 @@
+/** What names one row of usage. */
+interface UsageRowName {
+  tenant: string;
+  /** UTC, `YYYY-MM-DD`. */
+  day: string;
+  agentId: string;
+  source: string;
+}
+
 /**
  * Every key of the store: this file is the storage schema. Plural noun first, then the owning
  * tenant wherever a record has one, so that a read under one tenant cannot name another's record.
@@ -12,6 +21,8 @@ export const keys = {
   /** One priced model of the operator's catalogue. */
   catalogueEntry: (vendor: string, model: string) => ["catalogue_entries", vendor, model],
   catalogueEntries: () => ["catalogue_entries"],
+  /** Changes with every change of an entry: who holds a copy of them all checks it. */
+  catalogueVersion: () => ["catalogue_version"],
 
   /** Agent record; `version` is inside. */
   agent: (tenant: string, id: string) => ["agents", tenant, id],
@@ -44,7 +55,7 @@ export const keys = {
   apiKeyByPrefix: (prefix: string) => ["api_keys_by_prefix", prefix],
 
   /** Widget session, under the SHA-256 of its token: the token itself is never stored. */
-  session: (tokenHash: string) => ["sessions", tokenHash],
+  session: (tenant: string, tokenHash: string) => ["sessions", tenant, tokenHash],
 
   /**
    * The first answer to a creating request, sealed, under the hash of its route, API key and
@@ -54,12 +65,29 @@ export const keys = {
   /** What the receipt itself has no room for, from 1. */
   receiptPart: (scope: string, n: number) => ["receipts", scope, n],
 
-  /** Request and message windows of an address, under its keyed hash: `{ v, all, chat }`. */
+  /** Request and message windows of an address, under its keyed hash: `{ v, all, chat, ids }`. */
   addressWindows: (addressHash: string) => ["address_windows", addressHash],
-  /** Request window of an API key: `{ v, all }`. */
-  apiKeyWindow: (id: string) => ["api_key_windows", id],
+  /** Request window of an API key: `{ v, all }`. Its newest stamp is when the key was last used. */
+  apiKeyWindow: (tenant: string, id: string) => ["api_key_windows", tenant, id],
+  apiKeyWindows: (tenant: string) => ["api_key_windows", tenant],
   /** A tenant's day: what is spent, and the slot and hold of each running run. */
   tenantLedger: (tenant: string) => ["tenant_ledgers", tenant],
+  /** The same for one session, where the plan limits it. */
+  sessionLedger: (tenant: string, tokenHash: string) => ["session_ledgers", tenant, tokenHash],
+  /** The same for one address's day with one tenant, where the plan limits it. */
+  addressLedger: (tenant: string, addressHash: string) => ["address_ledgers", tenant, addressHash],
+
+  /** A run that has been let in and not settled: what settling it takes. */
+  liveRun: (tenant: string, runId: string) => ["live_runs", tenant, runId],
+  liveRuns: () => ["live_runs"],
+  /** A settled run; kept 90 days. */
+  run: (tenant: string, runId: string) => ["runs", tenant, runId],
+  /** Sums of settled runs by model. `source` is an API key's id, or `sessions`. */
+  usageRow: (of: UsageRowName) => ["usage_rows", of.tenant, of.day, of.agentId, of.source],
+  usageRows: (tenant: string) => ["usage_rows", tenant],
+  usageDay: (tenant: string, day: string) => ["usage_rows", tenant, day],
+  /** Which run a chat's `Idempotency-Key` began: `{ v, fingerprint, runId, exp }`. */
+  chatReceipt: (tenant: string, scopeHash: string) => ["chat_receipts", tenant, scopeHash],
 
   /** Dashboard user `{ v, id, tenant, email, passwordHash, role, operator }`. */
   user: (tenant: string, id: string) => ["users", tenant, id],

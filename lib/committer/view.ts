@@ -1,0 +1,59 @@
+import { type Documents, keyText } from "./documents.ts";
+
+/** The cached view has not seen a key: the work is done again on a fresh one. */
+export class ColdError extends Error {
+  override name = "ColdError";
+}
+
+/** What the work had read was changed by somebody else before its operation was committed. */
+export class ChangedError extends Error {
+  override name = "ChangedError";
+}
+
+/** The part of a store that reading one record takes: a `Deno.Kv` is one, a view is one. */
+export interface KvReader {
+  get<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>>;
+}
+
+/**
+ * What one piece of work reads, at which versions. An operation that is run with a view is committed
+ * only while all of it still is as it was read: the work and its decision are one transaction, whatever
+ * time lies between them. Values are shared: never change one in place.
+ */
+export class View implements KvReader {
+  /** Reads the store for whatever was not seen since the work began; otherwise memory alone. */
+  readonly fresh: boolean;
+  /** The committer's count when the work began. */
+  readonly since: number;
+  #documents: Documents;
+  #read = new Map<string, { key: Deno.KvKey; versionstamp: string | null }>();
+
+  constructor(documents: Documents, options: { fresh: boolean; since: number }) {
+    this.#documents = documents;
+    this.fresh = options.fresh;
+    this.since = options.since;
+  }
+
+  /** What was read, by the key's text. */
+  get basis(): ReadonlyMap<string, { key: Deno.KvKey; versionstamp: string | null }> {
+    return this.#read;
+  }
+
+  async get<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>> {
+    const text = keyText(key);
+    if (this.fresh) await this.#documents.load(new Map([[text, key]]), this.since);
+    const document = this.#documents.get(text);
+    if (document === undefined) throw new ColdError("not in memory");
+    const { value, versionstamp } = document;
+    // The first version seen is the one that must still hold.
+    if (!this.#read.has(text)) this.#read.set(text, { key, versionstamp });
+    const entry = { key, value: versionstamp === null ? null : value, versionstamp };
+    return entry as Deno.KvEntryMaybe<T>;
+  }
+
+  /** Reads together what will be asked for one by one, or touched by an operation. */
+  async preload(keys: readonly Deno.KvKey[]): Promise<void> {
+    if (!this.fresh) return;
+    await this.#documents.load(new Map(keys.map((key) => [keyText(key), key])), this.since);
+  }
+}

@@ -1,0 +1,65 @@
+import { keys } from "../storage/keys.ts";
+import { dayOf, type Ledger, type LedgerLimits, type Moment } from "./ledger.ts";
+import type { Limits } from "./limits.ts";
+import type { LimitScope } from "./refusal.ts";
+
+/** Days and sessions are kept a while after their end, for what settles late. */
+const DAY_KEPT_MS = 3 * 86_400_000;
+const SESSION_KEPT_MS = 60 * 60_000;
+
+/** One ledger that a run is charged to; plain data, so that another process can settle it. */
+export interface Account {
+  kind: "tenant" | "session" | "address";
+  key: string[];
+}
+
+/** Who is charged for a run. */
+export interface Charged {
+  tenant: string;
+  /** SHA-256 of the session token, on the widget path. */
+  sessionHash?: string | undefined;
+  /** The address as it is stored. */
+  address: string;
+}
+
+/** The accounts of a run: its tenant's day, and those of the visitor that the plan sets a limit on. */
+export function accountsOf({ tenant, sessionHash, address }: Charged, limits: Limits): Account[] {
+  const accounts: Account[] = [{ kind: "tenant", key: keys.tenantLedger(tenant) }];
+  const bySession = limits.sessionStreams !== undefined || limits.sessionCost !== undefined;
+  if (bySession && sessionHash !== undefined) {
+    accounts.push({ kind: "session", key: keys.sessionLedger(tenant, sessionHash) });
+  }
+  if (limits.ipDailyCost !== undefined) {
+    accounts.push({ kind: "address", key: keys.addressLedger(tenant, address) });
+  }
+  return accounts;
+}
+
+export function limitsOf({ kind }: Account, limits: Limits): LedgerLimits {
+  if (kind === "tenant") return { streams: limits.streams, hardLimit: limits.hardDailyCost };
+  if (kind === "address") return { hardLimit: limits.ipDailyCost };
+  return { streams: limits.sessionStreams, hardLimit: limits.sessionCost };
+}
+
+/** The period of an account's ledger at a time: the UTC day, but a session's whole life is one. */
+export function momentOf({ kind }: Account, now: number): Moment {
+  return { now, period: kind === "session" ? "" : dayOf(now) };
+}
+
+/** The tenant's ledger is for good, the others are garbage after a while. */
+export function keptFor({ kind }: Account): { expireIn?: number } {
+  if (kind === "tenant") return {};
+  return { expireIn: kind === "session" ? SESSION_KEPT_MS : DAY_KEPT_MS };
+}
+
+const SCOPES: Record<Account["kind"], Record<"streams" | "cost", LimitScope>> = {
+  tenant: { streams: "tenant_streams", cost: "tenant_daily_cost" },
+  session: { streams: "session_streams", cost: "session_cost" },
+  address: { streams: "ip_daily_cost", cost: "ip_daily_cost" },
+};
+
+export function scopeOf({ kind }: Account, refused: "streams" | "cost"): LimitScope {
+  return SCOPES[kind][refused];
+}
+
+export type { Ledger };

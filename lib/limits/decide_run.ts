@@ -1,0 +1,217 @@
+import type { Draft } from "../committer/operation.ts";
+import { keys } from "../storage/keys.ts";
+import { type Session, sessionExpireIn } from "../storage/session_store.ts";
+import type { RunFacts } from "../usage/run_record.ts";
+import { type Account, accountsOf, keptFor, limitsOf, momentOf, scopeOf } from "./accounts.ts";
+import {
+  type Caller,
+  callerKeys,
+  type CountedRequest,
+  countRequest,
+  type RequestCount,
+} from "./count_request.ts";
+import {
+  currentLedger,
+  leaseOf,
+  type Ledger,
+  refusalOf,
+  roomOf,
+  setLease,
+  untilMidnight,
+} from "./ledger.ts";
+import type { Limits } from "./limits.ts";
+import { liveRunOf } from "./live_run.ts";
+import type { LimitRefusal } from "./refusal.ts";
+
+/** Slots and holds of running runs come free at any moment: a hint, not a promise. */
+const SOON_MS = 2_000;
+
+/** A message that wants in. Money in micro-USD. */
+export interface RunRequest {
+  run: RunFacts;
+  /** What its first step can cost at most. */
+  hold: number;
+  /** What it can do with at least: less output is better than none. */
+  least: number;
+  limits: Limits;
+  caller: Caller;
+  /** SHA-256 of the session token, on the widget path. */
+  sessionHash?: string | undefined;
+  /** Names the one run that a repeated message means. */
+  receipt?: ReceiptRequest | undefined;
+}
+
+export interface ReceiptRequest {
+  key: Deno.KvKey;
+  fingerprint: string;
+  /** How long it is remembered, milliseconds. */
+  keptMs: number;
+}
+
+/** Which run an `Idempotency-Key` began. */
+export interface ChatReceipt {
+  v: 1;
+  fingerprint: string;
+  runId: string;
+  /** Milliseconds; decides, `expireIn` only collects garbage. */
+  exp: number;
+}
+
+/** A message that was let in. */
+export interface AdmittedRun {
+  left: RequestCount;
+  /** What was set aside: the first step may cost no more. Micro-USD. */
+  hold: number;
+  /** The tenant's day is past its soft limit. */
+  softLimitPassed: boolean;
+}
+
+export type RunDecision =
+  | { admitted: AdmittedRun }
+  | { replayed: { runId: string; left: RequestCount } }
+  | { refused: LimitRefusal }
+  /** The idempotency key was used for another body. */
+  | { reused: true }
+  /** The session has ended. */
+  | { gone: true };
+
+/** The keys that letting a message in touches. */
+export function runKeys({ run, limits, caller, sessionHash, receipt }: RunRequest): Deno.KvKey[] {
+  const charged = { tenant: run.tenant, sessionHash, address: caller.address };
+  return [
+    ...callerKeys(caller),
+    ...accountsOf(charged, limits).map(({ key }) => key),
+    ...(sessionHash === undefined ? [] : [keys.session(run.tenant, sessionHash)]),
+    ...(receipt === undefined ? [] : [receipt.key]),
+  ];
+}
+
+/**
+ * Every limit in order, all or nothing: the request and the message are counted, a slot is taken and
+ * money set aside; nothing is written before the last of them has let the run pass.
+ */
+export function decideRun(
+  draft: Draft,
+  request: RunRequest & { id: number; now: number },
+): RunDecision {
+  const { run, now, limits, sessionHash, caller } = request;
+  const replay = replayOf(draft, request);
+  if (replay !== undefined) return replay;
+  const charged = { tenant: run.tenant, sessionHash, address: caller.address };
+  const accounts = accountsOf(charged, limits);
+  const ledgers = accounts.map((account) => ({
+    account,
+    ledger: currentLedger(draft.get<Ledger>(account.key), momentOf(account, now)),
+  }));
+  const lease = leaseOf(ledgers[0]!.ledger, run.runId);
+  const softLimitPassed = ledgers[0]!.ledger.spent >= limits.softDailyCost;
+  const count = countRequest(draft, { ...request, message: true });
+  // Our own commit of unknown outcome was made: it is told, and not counted twice.
+  if (lease !== undefined) {
+    const left = "left" in count ? count.left : NONE_LEFT(limits);
+    return { admitted: { left, hold: lease.hold, softLimitPassed } };
+  }
+  if ("refused" in count) return count;
+  const session = takeMessage(draft, request);
+  if ("decision" in session) return session.decision;
+  const granted = grant(ledgers, { ...request, sessionEndsIn: session.leftMs });
+  if ("refused" in granted) return granted;
+  count.note();
+  session.note();
+  for (const { account, ledger } of ledgers) {
+    const next = setLease(ledger, { runId: run.runId, hold: granted.hold, now });
+    draft.set(account.key, next, keptFor(account));
+  }
+  noteRun(draft, request, accounts);
+  return { admitted: { left: count.left, hold: granted.hold, softLimitPassed } };
+}
+
+const NONE_LEFT = ({ ipRequests }: Limits): RequestCount => ({
+  ip: { limit: ipRequests, remaining: 0, resetMs: 0 },
+});
+
+/** A message sent again is counted as a request, and answered by the run it began. */
+function replayOf(
+  draft: Draft,
+  request: RunRequest & Omit<CountedRequest, "message">,
+): RunDecision | undefined {
+  if (request.receipt === undefined) return undefined;
+  const known = draft.get<ChatReceipt>(request.receipt.key);
+  if (known === undefined || known.exp <= request.now) return undefined;
+  if (known.runId === request.run.runId) return undefined;
+  if (known.fingerprint !== request.receipt.fingerprint) return { reused: true };
+  const count = countRequest(draft, { ...request, message: false });
+  if ("refused" in count) return count;
+  count.note();
+  return { replayed: { runId: known.runId, left: count.left } };
+}
+
+/** One message of the session, where there is one. */
+function takeMessage(
+  draft: Draft,
+  { run, sessionHash, now }: { run: RunFacts; sessionHash?: string | undefined; now: number },
+): { decision: RunDecision } | { leftMs: number; note: () => void } {
+  if (sessionHash === undefined) return { leftMs: 0, note: () => {} };
+  const key = keys.session(run.tenant, sessionHash);
+  const session = draft.get<Session>(key);
+  const leftMs = (session?.exp ?? 0) - now;
+  if (session === undefined || leftMs <= 0) return { decision: { gone: true } };
+  if (session.messages >= session.messageCap) {
+    const limit = session.messageCap;
+    return { decision: { refused: { scope: "session_messages", limit, retryAfterMs: leftMs } } };
+  }
+  const next: Session = { ...session, messages: session.messages + 1 };
+  return { leftMs, note: () => draft.set(key, next, { expireIn: sessionExpireIn(leftMs) }) };
+}
+
+/** Sets aside what every account has room for, or tells which of them has none. */
+function grant(
+  ledgers: { account: Account; ledger: Ledger }[],
+  request: RunRequest & { now: number; sessionEndsIn: number },
+): { hold: number } | { refused: LimitRefusal } {
+  const { least, now } = request;
+  let hold = request.hold;
+  for (const { account, ledger } of ledgers) {
+    const limits = limitsOf(account, request.limits);
+    const moment = momentOf(account, now);
+    const refusal = refusalOf(ledger, { least, limits, moment });
+    if (refusal?.refused === "streams") {
+      const scope = scopeOf(account, "streams");
+      return { refused: { scope, limit: limits.streams!, retryAfterMs: SOON_MS } };
+    }
+    if (refusal !== undefined) {
+      return { refused: costRefusal(account, { ...request, spent: refusal.spent }) };
+    }
+    hold = Math.min(hold, roomOf(ledger, { limits, moment }));
+  }
+  return { hold };
+}
+
+function costRefusal(
+  account: Account,
+  { limits, now, spent, sessionEndsIn }: {
+    limits: Limits;
+    now: number;
+    spent: boolean;
+    sessionEndsIn: number;
+  },
+): LimitRefusal {
+  const ends = account.kind === "session" ? sessionEndsIn : untilMidnight(now);
+  const limit = limitsOf(account, limits).hardLimit! / 1_000_000;
+  const windowSeconds = account.kind === "session" ? {} : { windowSeconds: 86_400 };
+  const retryAfterMs = spent ? ends : SOON_MS;
+  return { scope: scopeOf(account, "cost"), limit, ...windowSeconds, retryAfterMs };
+}
+
+/** What another process needs to settle the run, and what a repeated message is answered by. */
+function noteRun(
+  draft: Draft,
+  { run, receipt, now }: RunRequest & { now: number },
+  accounts: Account[],
+): void {
+  draft.note(keys.liveRun(run.tenant, run.runId), liveRunOf(run, accounts));
+  if (receipt === undefined) return;
+  const { key, fingerprint, keptMs } = receipt;
+  const noted: ChatReceipt = { v: 1, fingerprint, runId: run.runId, exp: now + keptMs };
+  draft.set(key, noted, { expireIn: keptMs });
+}

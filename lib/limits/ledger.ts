@@ -1,0 +1,137 @@
+/** One running run: a stream slot, and the money set aside for it. */
+export interface Lease {
+  /** The slot lapses then, unless the process that runs it says otherwise. Milliseconds. */
+  readonly until: number;
+  /** What is set aside, in micro-USD. */
+  readonly hold: number;
+}
+
+/**
+ * What one account (a tenant's day, a session, an address's day) has spent, and what its running runs
+ * hold: slots and money in one document, so that both are decided in one step. Integer micro-USD.
+ */
+export interface Ledger {
+  readonly v: 1;
+  /** The UTC day as `YYYY-MM-DD`, or empty for an account that has no days. */
+  readonly period: string;
+  readonly spent: number;
+  /** A lease that has lapsed stays, its slot free and its hold counted, until it is settled. */
+  readonly runs: Readonly<Record<string, Lease>>;
+}
+
+/** Which moment a ledger is looked at, and in which of its periods that is. */
+export interface Moment {
+  now: number;
+  period: string;
+}
+
+/** What an account may have at once; unset is without limit. */
+export interface LedgerLimits {
+  readonly streams?: number | undefined;
+  /** Micro-USD. */
+  readonly hardLimit?: number | undefined;
+}
+
+export type LedgerRefusal =
+  | { refused: "streams" }
+  /** `spent`: the money is gone; otherwise only running runs hold it. */
+  | { refused: "cost"; spent: boolean };
+
+/** A lease that is not renewed for this long frees its slot. */
+export const LEASE_MS = 30_000;
+
+const DAY_MS = 86_400_000;
+
+/** The UTC day of a time in milliseconds. */
+export function dayOf(now: number): string {
+  return new Date(now).toISOString().slice(0, 10);
+}
+
+/** Milliseconds until the next UTC midnight. */
+export function untilMidnight(now: number): number {
+  return DAY_MS - (now % DAY_MS);
+}
+
+/** The ledger in the period of the moment: a new one begins at nothing, with what still runs. */
+export function currentLedger(stored: Ledger | undefined, { period }: Moment): Ledger {
+  const spent = stored?.period === period ? stored.spent : 0;
+  return { v: 1, period, spent, runs: stored?.runs ?? {} };
+}
+
+/** How many slots are taken. */
+export function slotsOf(ledger: Ledger, { now }: Moment): number {
+  return Object.values(ledger.runs).filter((lease) => lease.until > now).length;
+}
+
+/**
+ * What runs hold, in micro-USD, but for the one named. What a dead process has spent is not known, so
+ * its hold counts in full in the period it lapsed in.
+ */
+export function heldBy(ledger: Ledger, moment: Moment, except?: string): number {
+  return Object.entries(ledger.runs)
+    .filter(([runId, lease]) => runId !== except && isCounted(lease, moment))
+    .reduce((sum, [, lease]) => sum + lease.hold, 0);
+}
+
+/** Whether a lease's money belongs to the period of the moment. */
+export function isCounted({ until }: Lease, { now, period }: Moment): boolean {
+  return until > now || period === "" || dayOf(until) === period;
+}
+
+/** Micro-USD that a run may have in all, beside what the others hold; `Infinity` without a limit. */
+export function roomOf(
+  ledger: Ledger,
+  { runId, limits, moment }: { runId?: string; limits: LedgerLimits; moment: Moment },
+): number {
+  if (limits.hardLimit === undefined) return Infinity;
+  return limits.hardLimit - ledger.spent - heldBy(ledger, moment, runId);
+}
+
+/** Why a run that must set aside `least` may not begin; nothing when it may. */
+export function refusalOf(
+  ledger: Ledger,
+  { least, limits, moment }: { least: number; limits: LedgerLimits; moment: Moment },
+): LedgerRefusal | undefined {
+  // Past the limit runs of price 0 are refused too.
+  const spent = ledger.spent >= (limits.hardLimit ?? Infinity);
+  if (spent) return { refused: "cost", spent };
+  if (slotsOf(ledger, moment) >= (limits.streams ?? Infinity)) return { refused: "streams" };
+  if (least > roomOf(ledger, { limits, moment })) return { refused: "cost", spent };
+  return undefined;
+}
+
+/** Begins a run, or changes what it holds for its next step; its lease lasts anew. */
+export function setLease(
+  ledger: Ledger,
+  { runId, hold, now }: { runId: string; hold: number; now: number },
+): Ledger {
+  return { ...ledger, runs: { ...ledger.runs, [runId]: { until: now + LEASE_MS, hold } } };
+}
+
+/** Prolongs the leases of runs that still go on; one that has lapsed is not brought back. */
+export function renewLeases(
+  ledger: Ledger,
+  { runIds, now }: { runIds: readonly string[]; now: number },
+): Ledger {
+  const runs = { ...ledger.runs };
+  for (const runId of runIds) {
+    const lease = leaseOf(ledger, runId);
+    if (lease !== undefined && lease.until > now) runs[runId] = { ...lease, until: now + LEASE_MS };
+  }
+  return { ...ledger, runs };
+}
+
+/** The lease of a run that has not been settled yet, lapsed or not. */
+export function leaseOf(ledger: Ledger | undefined, runId: string): Lease | undefined {
+  return ledger !== undefined && Object.hasOwn(ledger.runs, runId) ? ledger.runs[runId] : undefined;
+}
+
+/** Ends a run: its slot and hold go, its cost (micro-USD) is charged; once, however often it is asked. */
+export function settleRun(
+  ledger: Ledger,
+  { runId, cost }: { runId: string; cost: number },
+): Ledger {
+  if (leaseOf(ledger, runId) === undefined) return ledger;
+  const { [runId]: _ended, ...runs } = ledger.runs;
+  return { ...ledger, spent: ledger.spent + cost, runs };
+}

@@ -1,0 +1,95 @@
+import type { Draft } from "../committer/operation.ts";
+import { keys } from "../storage/keys.ts";
+import type { RunEnd, RunRecord } from "../usage/run_record.ts";
+import { addToUsage, usageKeyOf } from "../usage/usage_rows.ts";
+import { keptFor, limitsOf, momentOf } from "./accounts.ts";
+import {
+  currentLedger,
+  dayOf,
+  isCounted,
+  leaseOf,
+  type Ledger,
+  roomOf,
+  settleRun,
+} from "./ledger.ts";
+import type { Limits } from "./limits.ts";
+import type { LiveRun } from "./live_run.ts";
+
+const DAY_MS = 86_400_000;
+const RUN_KEPT_MS = 90 * DAY_MS;
+
+/** A run to be settled. */
+export interface Settlement {
+  live: LiveRun;
+  end: RunEnd;
+  /** What it has cost by the vendors' word, micro-USD; unknown for a process that died. */
+  cost: number | undefined;
+  /** It is charged no more than this, whatever a vendor reports; micro-USD. */
+  ceiling: number;
+  /** Unset for a settlement on behalf of another process, which never exceeds what was held. */
+  limits?: Limits | undefined;
+  now: number;
+}
+
+/** What a run was charged, and what nobody was charged for. Micro-USD. */
+export interface Charge {
+  charged: number;
+  excess: number;
+}
+
+/** The keys that settling a run touches. */
+export function settlementKeys({ live, now, cost }: Settlement): Deno.KvKey[] {
+  const days = [dayOf(now)];
+  // A dead process's run may have been alive yesterday: it counts there.
+  if (cost === undefined) days.push(dayOf(now - DAY_MS));
+  return [
+    ...live.accounts.map(({ key }) => key),
+    ...days.map((day) => usageKeyOf(live.run, day)),
+  ];
+}
+
+/**
+ * Charges a run to all its accounts, frees its slot and records it: once. Answers nothing when it has
+ * been settled before. Its own process charges it to the day it ends on; a dead one's run is charged
+ * all it held, to the day its lease lapsed on.
+ */
+export function decideSettlement(draft: Draft, settlement: Settlement): Charge | undefined {
+  const { live, end, now } = settlement;
+  const { runId, tenant } = live.run;
+  const lease = leaseOf(draft.get<Ledger>(live.accounts[0]!.key), runId);
+  if (lease === undefined) return undefined;
+  const isDead = settlement.cost === undefined;
+  const cost = settlement.cost ?? lease.hold;
+  const charged = Math.max(0, Math.min(cost, settlement.ceiling, roomFor(draft, settlement)));
+  for (const account of live.accounts) {
+    const moment = momentOf(account, now);
+    const ledger = currentLedger(draft.get<Ledger>(account.key), moment);
+    const due = isDead && !isCounted(lease, moment) ? 0 : charged;
+    draft.set(account.key, settleRun(ledger, { runId, cost: due }), keptFor(account));
+  }
+  const endedAt = isDead ? Math.min(now, lease.until) : now;
+  const excess = cost - charged;
+  const record: RunRecord = { v: 1, ...live.run, ...end, endedAt, cost: charged, excess };
+  addToUsage(draft, usageKeyOf(live.run, usageDay(endedAt, now)), record);
+  draft.note(keys.run(tenant, runId), record, { expireIn: RUN_KEPT_MS });
+  draft.note(keys.liveRun(tenant, runId), undefined);
+  return { charged, excess };
+}
+
+/** What a run can be charged without any account going past its limit. */
+function roomFor(draft: Draft, { live, limits, now }: Settlement): number {
+  if (limits === undefined) return Infinity;
+  const rooms = live.accounts.map((account) => {
+    const moment = momentOf(account, now);
+    const ledger = currentLedger(draft.get<Ledger>(account.key), moment);
+    const { runId } = live.run;
+    return roomOf(ledger, { runId, limits: limitsOf(account, limits), moment });
+  });
+  return Math.min(...rooms);
+}
+
+/** One that nobody settled for days counts yesterday: its row is the oldest at hand. */
+function usageDay(endedAt: number, now: number): string {
+  const [day, yesterday] = [dayOf(endedAt), dayOf(now - DAY_MS)];
+  return day < yesterday ? yesterday : day;
+}

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { FINISH_REASONS, STREAM_ERROR_CODES } from "../wire/error_codes.ts";
+import { VENDORS } from "../wire/vendors.ts";
+
+const microUsd = z.int().nonnegative();
+
+/** What is known of a run when it is let in. Times in milliseconds. */
+export const runFactsSchema = z.object({
+  runId: z.string(),
+  tenant: z.string(),
+  agentId: z.string(),
+  agentVersion: z.int().positive(),
+  conversationId: z.string(),
+  /** The credential that began it: `id` of the API key, or of the session. */
+  source: z.object({ kind: z.enum(["key", "session"]), id: z.string() }),
+  /** Who is asked first; who answered is known at the end. */
+  provider: z.enum(VENDORS),
+  model: z.string(),
+  startedAt: z.int(),
+});
+export type RunFacts = z.infer<typeof runFactsSchema>;
+
+/** How a run ended. */
+export const runEndSchema = z.object({
+  /** Who answered, where anybody did. */
+  provider: z.enum(VENDORS),
+  model: z.string(),
+  steps: z.int().nonnegative(),
+  toolCalls: z.int().nonnegative(),
+  inputTokens: z.int().nonnegative(),
+  outputTokens: z.int().nonnegative(),
+  finishReason: z.enum([...FINISH_REASONS, "interrupted"]),
+  errorCode: z.enum(STREAM_ERROR_CODES).optional(),
+});
+export type RunEnd = z.infer<typeof runEndSchema>;
+
+/** A run that is over, as it is kept for 90 days: what happened and what it cost. */
+export const runRecordSchema = runFactsSchema.extend(runEndSchema.shape).extend({
+  v: z.literal(1),
+  endedAt: z.int(),
+  /** What was charged, micro-USD. */
+  cost: microUsd,
+  /** What the vendor reported beyond every limit, and nobody was charged for. */
+  excess: microUsd,
+});
+export type RunRecord = z.infer<typeof runRecordSchema>;
+
+/** A run whose process died: what it used is not known, so all it held is charged. */
+export function interruptedEnd({ provider, model }: RunFacts): RunEnd {
+  return {
+    provider,
+    model,
+    steps: 0,
+    toolCalls: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    finishReason: "interrupted",
+    errorCode: "run_interrupted",
+  };
+}

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import type { Draft } from "../committer/operation.ts";
+import { keys } from "../storage/keys.ts";
+import type { RunFacts, RunRecord } from "./run_record.ts";
+
+/** Usage is read for at most a year back; a row outlives that by a month. */
+const KEPT_MS = 400 * 86_400_000;
+
+/** The `source` of a row for all widget sessions together. */
+export const SESSIONS = "sessions";
+
+/** Sums of settled runs; cost in micro-USD. */
+const usageSchema = z.object({
+  runs: z.int().nonnegative(),
+  inputTokens: z.int().nonnegative(),
+  outputTokens: z.int().nonnegative(),
+  cost: z.int().nonnegative(),
+});
+export type Usage = z.infer<typeof usageSchema>;
+
+/** What one agent used on one day through one key (or all sessions), by `provider/model`. */
+export const usageRowSchema = z.object({
+  v: z.literal(1),
+  models: z.record(z.string(), usageSchema),
+});
+export type UsageRow = z.infer<typeof usageRowSchema>;
+
+export const NO_USAGE: Usage = { runs: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
+
+export function sumUsage(a: Usage, b: Usage): Usage {
+  return {
+    runs: a.runs + b.runs,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cost: a.cost + b.cost,
+  };
+}
+
+/** The row that a run of `day` (UTC, `YYYY-MM-DD`) adds to. */
+export function usageKeyOf(
+  { tenant, agentId, source }: Pick<RunFacts, "tenant" | "agentId" | "source">,
+  day: string,
+): string[] {
+  const name = source.kind === "session" ? SESSIONS : source.id;
+  return keys.usageRow({ tenant, day, agentId, source: name });
+}
+
+/** Adds a finished run to its row. */
+export function addToUsage(draft: Draft, key: string[], run: RunRecord): void {
+  const models = draft.get<UsageRow>(key)?.models ?? {};
+  const name = `${run.provider}/${run.model}`;
+  const before = Object.hasOwn(models, name) ? models[name]! : NO_USAGE;
+  const row: UsageRow = {
+    v: 1,
+    models: { ...models, [name]: sumUsage(before, { ...run, runs: 1 }) },
+  };
+  draft.set(key, row, { expireIn: KEPT_MS });
+}
