@@ -54,7 +54,11 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const signer = new Signer(options.hmacSecrets);
   const cursors = new CursorSeal(signer);
   const agents = new AgentAdmin(new AgentStore(kv, system), { models, cursors });
-  const admission = new Admission(new Committer(kv, { system }), system);
+  const committer = new Committer(kv, { system });
+  const admission = new Admission(committer, {
+    system,
+    onLost: (runId) => chat.stopLost(runId),
+  });
   const chat = new ChatService({
     admission,
     models,
@@ -69,6 +73,8 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const onRevoked = (id: string) => chat.cancelRunsOf(id);
   const tenant = (await tenants.ensureDefault()).id;
   await catalogue.addMissing(options.catalogue ?? []);
+  // In memory before the first message asks for it.
+  await catalogue.list();
   const offerDemo = config.demoModel && demoOn(config);
   const demoId = offerDemo ? await ensureDemoAgent({ kv, agents, tenant, baseUrl }) : undefined;
   return {
@@ -86,7 +92,13 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     tenants,
     widget: await describeWidgetBundle(options.widget),
     demoAgent: demoId === undefined ? undefined : { tenant, id: demoId },
-    meterParts: { admission, signer, tenants, limits: { ...DEFAULT_LIMITS, ...options.limits } },
+    meterParts: {
+      committer,
+      admission,
+      signer,
+      tenants,
+      limits: { ...DEFAULT_LIMITS, ...options.limits },
+    },
     ready: () => kv.get(keys.installation("default_tenant")).then(() => true, () => false),
     close: async () => {
       await chat.stopAll();

@@ -1,3 +1,4 @@
+import type { KvReader } from "../committer/view.ts";
 import { ApiError, invalid, parseOrThrow } from "../errors.ts";
 import type { AgentChange, AgentStore, Precondition } from "../storage/agent_store.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
@@ -38,8 +39,8 @@ export class AgentAdmin {
     return await this.#store.create(tenant, agent, options);
   }
 
-  async get(tenant: string, id: string): Promise<Agent> {
-    return await this.#store.get(tenant, id) ?? notFound();
+  async get(tenant: string, id: string, reader?: KvReader): Promise<Agent> {
+    return await this.#store.get(tenant, id, reader) ?? notFound();
   }
 
   /** Newest first; 400 for a cursor that this list did not give out. */

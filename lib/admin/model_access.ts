@@ -1,3 +1,4 @@
+import type { KvReader } from "../committer/view.ts";
 import type { CatalogueEntry, CatalogueStore } from "../storage/catalogue_store.ts";
 import type { Plan, TenantStore } from "../storage/tenant_store.ts";
 import type { ValidationIssue } from "../wire/error_codes.ts";
@@ -20,18 +21,26 @@ export class ModelAccess {
   }
 
   /** The priced entry, or `undefined` when the plan or the catalogue does not have the model. */
-  async find(tenant: string, name: ModelName): Promise<CatalogueEntry | undefined> {
-    const plan = await this.#tenants.plan(tenant);
+  async find(
+    tenant: string,
+    name: ModelName,
+    reader?: KvReader,
+  ): Promise<CatalogueEntry | undefined> {
+    const plan = await this.#tenants.plan(tenant, reader);
     if (!planAllows(plan, name)) return undefined;
-    return await this.#catalogue.get(name.provider, name.model);
+    return await this.#catalogue.get(name.provider, name.model, reader);
   }
 
   /** The fault to report at `path` when the model may not be used; none when it may. */
   async issues(tenant: string, name: ModelName, path: string): Promise<ValidationIssue[]> {
-    if (await this.find(tenant, name) !== undefined) return [];
-    const message = `${name.provider} has no model ${JSON.stringify(name.model)} in your plan`;
-    return [{ path, code: "model_not_in_plan", message }];
+    return await this.find(tenant, name) === undefined ? [notInPlan(name, path)] : [];
   }
+}
+
+/** The fault of a model that the plan or the catalogue does not have. */
+export function notInPlan(name: ModelName, path: string): ValidationIssue {
+  const message = `${name.provider} has no model ${JSON.stringify(name.model)} in your plan`;
+  return { path, code: "model_not_in_plan", message };
 }
 
 function planAllows(plan: Plan, name: ModelName): boolean {

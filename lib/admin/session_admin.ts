@@ -1,3 +1,4 @@
+import type { KvReader } from "../committer/view.ts";
 import { ApiError } from "../errors.ts";
 import type { Commit } from "../storage/record.ts";
 import type { Session, SessionStore } from "../storage/session_store.ts";
@@ -53,8 +54,8 @@ export class SessionAdmin {
   }
 
   /** The live session behind a token; 401 when there is none. */
-  async require(sessionToken: string): Promise<Session> {
-    return await this.#store.get(sessionToken) ?? refuseToken();
+  async require(sessionToken: string, reader?: KvReader): Promise<Session> {
+    return await this.#store.get(sessionToken, reader) ?? refuseToken();
   }
 
   /** Removes a session of this tenant and ends its runs; 404 when it has no such session. */

@@ -14,6 +14,8 @@ export interface Candidate {
   provider: Vendor;
   model: string;
   client: Model;
+  /** What one step of it may write, by the agent's wish and the money set aside. */
+  maxOutputTokens: number;
 }
 
 /** What the loop tells as it goes. `accepted` comes once, before anything else. */
@@ -40,7 +42,6 @@ export interface AgentRunOptions {
   executeTool: (name: string, args: unknown, signal: AbortSignal) => Promise<unknown>;
   maxSteps: number;
   temperature?: number;
-  maxOutputTokens: number;
   signal: AbortSignal;
 }
 
@@ -90,7 +91,7 @@ async function openStep(
       system: options.system,
       messages: options.messages,
       tools: options.tools,
-      maxOutputTokens: options.maxOutputTokens,
+      maxOutputTokens: candidate.maxOutputTokens,
       signal: options.signal,
       ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
     };

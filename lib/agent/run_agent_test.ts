@@ -10,6 +10,7 @@ const candidate = (client: Model, model = "m") => ({
   provider: "vendor_a" as const,
   model,
   client,
+  maxOutputTokens: 100,
 });
 
 /** Runs the loop to its end on `models`, the first the agent's choice, the others its fallback. */
@@ -26,7 +27,6 @@ async function run(models: Model[], change: Partial<AgentRunOptions> = {}) {
       return Promise.resolve({ found: 1 });
     },
     maxSteps: 3,
-    maxOutputTokens: 100,
     signal: new AbortController().signal,
     ...change,
   });
@@ -244,7 +244,6 @@ Deno.test("runAgent: leaving early closes the model's stream", async () => {
     tools: [],
     executeTool: () => Promise.reject(new Error("no tool")),
     maxSteps: 1,
-    maxOutputTokens: 1,
     signal: new AbortController().signal,
   });
   await loop.next();

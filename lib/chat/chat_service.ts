@@ -5,12 +5,15 @@ import { ModelError, type ModelTool } from "../models/model.ts";
 import type { ModelRegistry } from "../models/model_registry.ts";
 import type { ModelAccess } from "../admin/model_access.ts";
 import type { Admission } from "../limits/admission.ts";
-import { costMicroUsd } from "./money.ts";
+import type { KvReader } from "../committer/view.ts";
+import type { RunFacts } from "../usage/run_record.ts";
+import { toMicroUsd } from "./money.ts";
 import type { System } from "../system.ts";
 import type { Agent } from "../wire/agent.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import { resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
 import { Run, RunStopped } from "./run.ts";
+import { affordableOutput, inputBound, type StepCost, stepCost } from "./step_cost.ts";
 
 /** A stream opens without `start` when no vendor has accepted by then. */
 const OPEN_ANYWAY_MS = 5_000;
@@ -20,15 +23,26 @@ export interface ChatRequest {
   tenant: string;
   agent: Agent;
   body: ChatBody;
+  /** The run it becomes, when it is let in. */
+  runId: string;
   /** The `x-request-id`, where the body brings none. */
   requestId: string;
-  /** The caller holds a widget session, not an API key. */
-  visitor: boolean;
-  /** Id of the session or API key that sends it. */
-  startedBy: string;
-  /** The last check before the run begins: slot and money are taken; throws to refuse. */
-  admit: (runId: string, holdMicroUsd: number) => Promise<void>;
+  /** The credential it comes with: an API key, or a visitor's session. */
+  source: RunFacts["source"];
 }
+
+/** A message that could be answered: all of it is valid, nobody has been asked yet. */
+export interface PreparedRun {
+  request: ChatRequest;
+  policy: ResolvedPolicy;
+  facts: RunFacts;
+  /** What its first step can cost, micro-USD. */
+  cost: StepCost;
+  inputTokens: number;
+}
+
+/** The part of admission that running takes. */
+export type Settles = Pick<Admission, "settle">;
 
 /** Runs: begun here, followed by any number of readers, stopped by whoever may. */
 export class ChatService {
@@ -37,7 +51,7 @@ export class ChatService {
   #system: System;
   #log: Logger;
   #unwatchedMs: number;
-  #admission: Pick<Admission, "settle">;
+  #admission: Settles;
   /** Each with the promise of its end. */
   #runs = new Map<Run, Promise<void>>();
 
@@ -48,7 +62,7 @@ export class ChatService {
       system: System;
       log: Logger;
       unwatchedMs: number;
-      admission: Pick<Admission, "settle">;
+      admission: Settles;
     },
   ) {
     this.#models = parts.models;
@@ -64,16 +78,40 @@ export class ChatService {
     return [...this.#runs.keys()];
   }
 
+  /** A run of this process that has not ended yet. */
+  find(tenant: string, runId: string): Run | undefined {
+    return this.active.find((run) => run.id === runId && run.tenant === tenant);
+  }
+
+  /** Checks a message and prices its first step; throws an `ApiError` for one that is not valid. */
+  async prepare(request: ChatRequest, reader?: KvReader): Promise<PreparedRun> {
+    const { agent, body, source } = request;
+    const visitor = source.kind === "session";
+    const policy = await resolveCandidates({ ...request, visitor, models: this.#models, reader });
+    const inputTokens = inputBound(agent, body.messages);
+    const tokens = { inputTokens, outputTokens: policy.maxOutputTokens };
+    const primary = policy.entries[0]!;
+    const facts: RunFacts = {
+      runId: request.runId,
+      tenant: request.tenant,
+      agentId: agent.id,
+      agentVersion: agent.version,
+      conversationId: body.conversationId ?? this.#system.uuid(),
+      source,
+      provider: primary.vendor,
+      model: primary.model,
+      startedAt: this.#system.now(),
+    };
+    return { request, policy, facts, cost: stepCost(policy.entries, tokens), inputTokens };
+  }
+
   /**
-   * Admits one message and begins its run; settles when the answer may be streamed. Throws an
-   * `ApiError` for whatever prevents the stream from starting.
+   * Begins the run of a message that has been let in, with `hold` (micro-USD) set aside; settles when
+   * the answer may be streamed. Throws an `ApiError` for whatever prevents the stream from starting.
    */
-  async begin(request: ChatRequest): Promise<Run> {
-    const policy = await resolveCandidates({ ...request, models: this.#models });
-    const runId = this.#system.uuid();
-    await request.admit(runId, firstStepCost(request, policy));
-    const run = this.#create(request, { policy, runId });
-    const driven = this.#drive(run, request, policy).finally(() => this.#runs.delete(run));
+  async begin(prepared: PreparedRun, { hold }: { hold: number }): Promise<Run> {
+    const run = this.#create(prepared);
+    const driven = this.#drive(run, prepared, hold).finally(() => this.#runs.delete(run));
     this.#runs.set(run, driven);
     const begun = await this.#beginning(run);
     if (!begun.started) {
@@ -81,6 +119,11 @@ export class ChatService {
       throw refusalOf(begun.error);
     }
     return run;
+  }
+
+  /** Ends the run whose lease this process has lost: another may have settled it already. */
+  stopLost(runId: string): void {
+    this.active.find((run) => run.id === runId)?.stop("cancelled");
   }
 
   /** Cancels what a session or an API key has begun and that still goes on, when it is revoked. */
@@ -96,43 +139,48 @@ export class ChatService {
     await Promise.all(this.#runs.values());
   }
 
-  #create(
-    request: ChatRequest,
-    { policy, runId }: { policy: ResolvedPolicy; runId: string },
-  ): Run {
-    const primary = policy.entries[0]!;
+  #create({ request, policy, facts }: PreparedRun): Run {
+    const { runId, conversationId, tenant, source, provider, model } = facts;
+    const ceiling = toMicroUsd(request.agent.budget.maxCostUsd);
     return new Run({
       runId,
+      tenant,
       requestId: request.body.requestId ?? request.requestId,
-      conversationId: request.body.conversationId ?? this.#system.uuid(),
-      startedBy: request.startedBy,
-      first: { provider: primary.vendor, model: primary.model },
+      conversationId,
+      startedBy: source.id,
+      first: { provider, model },
       system: this.#system,
       unwatchedMs: this.#unwatchedMs,
-      price: ({ provider, model }) =>
-        policy.entries.find((e) => e.vendor === provider && e.model === model) ?? primary,
-      settle: (cost) => this.#admission.settle({ runId, tenant: request.tenant, cost }),
+      price: (name) =>
+        policy.entries.find((e) => e.vendor === name.provider && e.model === name.model) ??
+          policy.entries[0]!,
+      settle: (end, cost) => this.#admission.settle(runId, { end, cost, ceiling }),
       report: (error) => this.#log.error("run failed", { runId, error: String(error) }),
     });
   }
 
-  async #drive(run: Run, { agent, body }: ChatRequest, policy: ResolvedPolicy): Promise<void> {
+  async #drive(
+    run: Run,
+    { request: { agent, body }, policy, inputTokens }: PreparedRun,
+    hold: number,
+  ): Promise<void> {
     const timer = new AbortController();
     this.#system.sleep(agent.budget.wallClockMs, timer.signal)
       .then(() => run.stop("timeout"), () => {});
+    const wanted = policy.maxOutputTokens;
     try {
       await run.drive(runAgent({
         candidates: policy.entries.map((entry) => ({
           provider: entry.vendor,
           model: entry.model,
           client: this.#registry.find(entry.vendor, entry.model),
+          maxOutputTokens: affordableOutput(entry, { hold, inputTokens, wanted }),
         })),
         system: agent.systemPrompt,
         messages: body.messages,
         tools: describeTools(agent),
         executeTool: refuseTool,
         maxSteps: agent.budget.maxSteps,
-        maxOutputTokens: policy.maxOutputTokens,
         signal: run.signal,
         ...(policy.temperature === undefined ? {} : { temperature: policy.temperature }),
       }));
@@ -156,16 +204,6 @@ export class ChatService {
       waiting.abort();
     }
   }
-}
-
-/** What the first step can cost at most: no token is shorter than a byte. In micro-USD. */
-function firstStepCost({ agent, body }: ChatRequest, policy: ResolvedPolicy): number {
-  const text = agent.systemPrompt + JSON.stringify(body.messages) + JSON.stringify(agent.tools);
-  const inputTokens = new TextEncoder().encode(text).length;
-  const most = policy.entries.map((entry) =>
-    costMicroUsd(entry, { inputTokens, outputTokens: policy.maxOutputTokens })
-  );
-  return Math.max(...most);
 }
 
 function describeTools(agent: Agent): ModelTool[] {

@@ -19,8 +19,8 @@ async function underWay({ chat, system }: { chat: ChatService; system: FakeSyste
 
 Deno.test("ChatService: an accepted message is a run that ends with done and leaves nothing", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { chat, system } = await openChat(kv, { mid: new FakeModel([text("Hi"), end()]) });
-  const frames = await finishedFrames(await chat.begin(chatRequest("mid")));
+  const { chat, begin, system } = await openChat(kv, { mid: new FakeModel([text("Hi"), end()]) });
+  const frames = await finishedFrames(await begin(chatRequest("mid")));
   assertEquals(frames.map((frame) => frame.type), ["start", "delta", "usage", "done"]);
   await chat.stopAll();
   assertEquals(chat.active, []);
@@ -30,11 +30,11 @@ Deno.test("ChatService: an accepted message is a run that ends with done and lea
 Deno.test("ChatService: start names the model that answers and echoes the body's ids", async () => {
   using kv = await Deno.openKv(":memory:");
   const models = { mid: new FakeModel(down), spare: new FakeModel([end()]) };
-  const { chat } = await openChat(kv, models);
+  const { begin } = await openChat(kv, models);
   const request = chatRequest("mid", { fallback: "spare" });
   const conversationId = crypto.randomUUID();
   request.body = { ...request.body, requestId: "mine-0001", conversationId };
-  const [start] = await finishedFrames(await chat.begin(request));
+  const [start] = await finishedFrames(await begin(request));
   assertEquals(start?.type === "start" && [start.model, start.requestId, start.conversationId], [
     "spare",
     "mine-0001",
@@ -44,30 +44,20 @@ Deno.test("ChatService: start names the model that answers and echoes the body's
 
 Deno.test("ChatService: when nobody accepts the refusal is thrown, with the vendor's kind of fault", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { chat, system } = await openChat(kv, { mid: new FakeModel(down) });
-  const error = await assertRejects(() => chat.begin(chatRequest("mid")), ApiError);
+  const { chat, begin, system } = await openChat(kv, { mid: new FakeModel(down) });
+  const error = await assertRejects(() => begin(chatRequest("mid")), ApiError);
   assertEquals([error.code, error.status], ["provider_rate_limited", 503]);
   assertEquals(chat.active, []);
   assertEquals(system.sleeping, 0);
 });
 
-Deno.test("ChatService: a model outside the plan asks nobody and admits nothing", async () => {
+Deno.test("ChatService: a model outside the plan asks nobody", async () => {
   using kv = await Deno.openKv(":memory:");
   const model = new FakeModel([end()]);
-  const { chat } = await openChat(kv, { mid: model });
-  const admit = () => Promise.reject(new Error("must not be asked"));
-  const error = await assertRejects(() => chat.begin(chatRequest("other", { admit })), ApiError);
+  const { begin } = await openChat(kv, { mid: model });
+  const error = await assertRejects(() => begin(chatRequest("other")), ApiError);
   assertEquals(error.code, "schema_validation_failed");
   assertEquals(model.requests, []);
-});
-
-Deno.test("ChatService: who is not admitted reaches no model", async () => {
-  using kv = await Deno.openKv(":memory:");
-  const model = new FakeModel([end()]);
-  const { chat } = await openChat(kv, { mid: model });
-  const admit = () => Promise.reject(new ApiError("rate_limit_exceeded", "no"));
-  await assertRejects(() => chat.begin(chatRequest("mid", { admit })), ApiError, "no");
-  assertEquals([model.requests.length, chat.active.length], [0, 0]);
 });
 
 Deno.test("ChatService: after 5 s without a model the stream opens, and start follows", async () => {
@@ -80,7 +70,7 @@ Deno.test("ChatService: after 5 s without a model the stream opens, and start fo
     },
   };
   const opened = await openChat(kv, { mid: slow });
-  const begun = opened.chat.begin(chatRequest("mid"));
+  const begun = opened.begin(chatRequest("mid"));
   await underWay(opened);
   await opened.system.advance(5_000);
   const run = await begun;
@@ -94,7 +84,7 @@ Deno.test("ChatService: a failure after the stream opened empty is told in frame
   using kv = await Deno.openKv(":memory:");
   const fails = Promise.withResolvers<never>();
   const opened = await openChat(kv, { mid: { stream: () => fails.promise } });
-  const begun = opened.chat.begin(chatRequest("mid"));
+  const begun = opened.begin(chatRequest("mid"));
   await underWay(opened);
   await opened.system.advance(5_000);
   const run = await begun;
@@ -107,7 +97,7 @@ Deno.test("ChatService: a run past the agent's wallClockMs ends as timeout", asy
   using kv = await Deno.openKv(":memory:");
   const never = new Promise(() => {});
   const opened = await openChat(kv, { mid: new FakeModel([text("Well,"), never]) });
-  const run = await opened.chat.begin(chatRequest("mid", { budget: { wallClockMs: 10_000 } }));
+  const run = await opened.begin(chatRequest("mid", { budget: { wallClockMs: 10_000 } }));
   await opened.system.advance(9_999);
   assertFalse(run.log.closed);
   await opened.system.advance(1);
@@ -125,7 +115,7 @@ Deno.test("ChatService: a run past the agent's wallClockMs ends as timeout", asy
 Deno.test("ChatService: wallClockMs passing before anybody accepted is provider_timeout", async () => {
   using kv = await Deno.openKv(":memory:");
   const opened = await openChat(kv, { mid: silentModel });
-  const begun = opened.chat.begin(chatRequest("mid", { budget: { wallClockMs: 1_000 } }));
+  const begun = opened.begin(chatRequest("mid", { budget: { wallClockMs: 1_000 } }));
   const refused = assertRejects(() => begun, ApiError);
   await underWay(opened);
   await opened.system.advance(1_000);
@@ -136,9 +126,9 @@ Deno.test("ChatService: stopping all ends running and waiting runs alike", async
   using kv = await Deno.openKv(":memory:");
   const never = new Promise(() => {});
   const models = { mid: new FakeModel([text("Well,"), never]), silent: silentModel };
-  const { chat, system } = await openChat(kv, models);
-  const running = await chat.begin(chatRequest("mid"));
-  const refused = assertRejects(() => chat.begin(chatRequest("silent")), ApiError);
+  const { chat, begin, system } = await openChat(kv, models);
+  const running = await begin(chatRequest("mid"));
+  const refused = assertRejects(() => begin(chatRequest("silent")), ApiError);
   while (chat.active.length < 2) await new Promise((resolve) => setImmediate(resolve));
   await chat.stopAll();
   const frames = await finishedFrames(running);
@@ -151,8 +141,8 @@ Deno.test("ChatService: stopping all ends running and waiting runs alike", async
 Deno.test("ChatService: a model that throws something unknown is internal_error, logged not told", async () => {
   using kv = await Deno.openKv(":memory:");
   const model = new FakeModel([text("Well,"), new TypeError("private words")]);
-  const { chat, logged } = await openChat(kv, { mid: model });
-  const frames = await finishedFrames(await chat.begin(chatRequest("mid")));
+  const { begin, logged } = await openChat(kv, { mid: model });
+  const frames = await finishedFrames(await begin(chatRequest("mid")));
   assertEquals(frames.at(-2)?.type === "error" && frames.at(-2), {
     type: "error",
     code: "internal_error",

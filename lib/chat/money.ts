@@ -19,3 +19,8 @@ export function costMicroUsd(
 export function toUsd(microUsd: number): number {
   return microUsd / 1_000_000;
 }
+
+/** USD as whole micro-USD, rounded down: a budget is never more than was meant. */
+export function toMicroUsd(usd: number): number {
+  return Math.floor(usd * 1_000_000 + 1e-6);
+}

@@ -1,4 +1,5 @@
-import type { ModelAccess, ModelName } from "../admin/model_access.ts";
+import { type ModelAccess, type ModelName, notInPlan } from "../admin/model_access.ts";
+import type { KvReader } from "../committer/view.ts";
 import { invalid } from "../errors.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
 import type { Agent } from "../wire/agent.ts";
@@ -19,20 +20,26 @@ export interface ResolvedPolicy {
  * widget session) may not choose a dearer model than the agent's own, nor more output.
  */
 export async function resolveCandidates(
-  options: { tenant: string; agent: Agent; body: ChatBody; visitor: boolean; models: ModelAccess },
+  options: {
+    tenant: string;
+    agent: Agent;
+    body: ChatBody;
+    visitor: boolean;
+    models: ModelAccess;
+    reader?: KvReader | undefined;
+  },
 ): Promise<ResolvedPolicy> {
-  const { agent, body, models, tenant } = options;
+  const { agent, body, models, tenant, reader } = options;
   const policy = agent.modelPolicy;
   const chosen: ModelName = {
     provider: body.provider ?? policy.provider,
     model: body.model ?? policy.model,
   };
-  const issues = await models.issues(tenant, chosen, body.model ? "model" : "provider");
-  if (issues.length > 0) throw invalid(issues);
-  const primary = (await models.find(tenant, chosen))!;
-  const spare = agent.fallback && await models.find(tenant, agent.fallback);
+  const primary = await models.find(tenant, chosen, reader);
+  if (primary === undefined) throw invalid([notInPlan(chosen, body.model ? "model" : "provider")]);
+  const spare = agent.fallback && await models.find(tenant, agent.fallback, reader);
   if (options.visitor && (body.model !== undefined || body.provider !== undefined)) {
-    const own = await models.find(tenant, policy);
+    const own = await models.find(tenant, policy, reader);
     refuseDearer(primary, [own, spare].filter((entry) => entry !== undefined));
   }
   const temperature = body.temperature ?? policy.temperature;

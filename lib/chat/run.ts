@@ -3,6 +3,7 @@ import { ModelError } from "../models/model.ts";
 import type { Frame } from "../wire/frames.ts";
 import type { Vendor } from "../wire/vendors.ts";
 import { DeltaCoalescer } from "./delta_coalescer.ts";
+import type { RunEnd } from "../usage/run_record.ts";
 import { costMicroUsd, type Price, toUsd } from "./money.ts";
 import { RunLog } from "./run_log.ts";
 import type { System } from "../system.ts";
@@ -21,6 +22,7 @@ export class RunStopped extends Error {
 
 export interface RunOptions {
   runId: string;
+  tenant: string;
   requestId: string;
   conversationId: string;
   /** Id of the session or API key that began it: revoking that cancels the run. */
@@ -31,8 +33,8 @@ export interface RunOptions {
   /** A run nobody follows for this long is cancelled. */
   unwatchedMs: number;
   price: (name: { provider: Vendor; model: string }) => Price;
-  /** Charges the run and frees its slot, before `done` is written. */
-  settle: (costMicroUsd: number) => Promise<void>;
+  /** Charges the run, frees its slot and records it, before `usage` and `done` are written. */
+  settle: (end: RunEnd, costMicroUsd: number) => Promise<{ charged: number }>;
   /** Called with what an unknown failure was; the wire only says `internal_error`. */
   report: (error: unknown) => void;
 }
@@ -53,12 +55,18 @@ export class Run {
   readonly #beginning = Promise.withResolvers<RunBeginning>();
   readonly #deltas = new DeltaCoalescer((text) => this.log.append({ type: "delta", text }));
   #opened = false;
-  #account = { inputTokens: 0, outputTokens: 0, costMicroUsd: 0 };
+  #account = { inputTokens: 0, outputTokens: 0, costMicroUsd: 0, steps: 0, toolCalls: 0 };
+  #answering: { provider: Vendor; model: string };
 
   constructor(options: RunOptions) {
     this.id = options.runId;
+    this.#answering = options.first;
     this.#options = options;
     this.watchers = new Watchers({ ...options, onAbandoned: () => this.stop("cancelled") });
+  }
+
+  get tenant(): string {
+    return this.#options.tenant;
   }
 
   get startedBy(): string {
@@ -94,8 +102,9 @@ export class Run {
       await this.#finish(await this.#consume(events));
     } catch (error) {
       const cause = this.signal.aborted ? this.signal.reason : error;
-      if (this.#opened) return await this.#finish(this.#outcomeOf(cause));
-      await this.#settle();
+      const outcome = this.#outcomeOf(cause);
+      if (this.#opened) return await this.#finish(outcome);
+      await this.#settle(outcome);
       this.#beginning.resolve({ started: false, error: cause });
     }
   }
@@ -115,6 +124,7 @@ export class Run {
       case "text":
         return this.#deltas.push(event.text);
       case "tool_call":
+        this.#account.toolCalls++;
         return this.#write({ type: "tool_call", name: event.name, args: event.args as never });
       case "tool_result":
         return this.#write({
@@ -123,6 +133,7 @@ export class Run {
           output: event.output as never,
         });
       case "usage":
+        this.#account.steps++;
         this.#account.inputTokens += event.inputTokens;
         this.#account.outputTokens += event.outputTokens;
         this.#account.costMicroUsd += costMicroUsd(this.#options.price(event), event);
@@ -135,6 +146,7 @@ export class Run {
   #start(answering: { provider: Vendor; model: string }): void {
     const { requestId, runId, conversationId } = this.#options;
     const { provider, model } = answering;
+    this.#answering = { provider, model };
     this.log.append({ type: "start", requestId, runId, provider, model, conversationId });
     this.#opened = true;
     this.#beginning.resolve({ started: true });
@@ -142,17 +154,32 @@ export class Run {
 
   async #finish(outcome: AgentOutcome): Promise<void> {
     if (this.log.length === 0) this.#start(this.#options.first);
-    const { inputTokens, outputTokens, costMicroUsd } = this.#account;
-    this.#write({ type: "usage", inputTokens, outputTokens, costUsd: toUsd(costMicroUsd) });
+    const charged = await this.#settle(outcome);
+    const { inputTokens, outputTokens } = this.#account;
+    this.#write({ type: "usage", inputTokens, outputTokens, costUsd: toUsd(charged) });
     if (outcome.error) this.#write({ type: "error", ...outcome.error });
-    await this.#settle();
     this.#write({ type: "done", finishReason: outcome.finishReason });
     this.watchers.settle();
   }
 
-  /** A settlement that cannot be made is made up for by the lease, which charges the whole hold. */
-  async #settle(): Promise<void> {
-    await this.#options.settle(this.#account.costMicroUsd).catch(this.#options.report);
+  /**
+   * What was charged, micro-USD. A settlement that cannot be made is made up for later: the lease
+   * lapses, and all it holds is charged.
+   */
+  async #settle({ finishReason, error }: AgentOutcome): Promise<number> {
+    const { costMicroUsd, ...counted } = this.#account;
+    const end: RunEnd = {
+      ...this.#answering,
+      ...counted,
+      finishReason,
+      ...(error === undefined ? {} : { errorCode: error.code }),
+    };
+    try {
+      return (await this.#options.settle(end, costMicroUsd)).charged;
+    } catch (fault) {
+      this.#options.report(fault);
+      return costMicroUsd;
+    }
   }
 
   /** Any frame but a delta: what text is held goes first. */

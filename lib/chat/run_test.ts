@@ -21,8 +21,9 @@ function open() {
   const reported: unknown[] = [];
   const run = new Run({
     startedBy: "key-1",
-    settle: () => Promise.resolve(),
+    settle: (_end, cost) => Promise.resolve({ charged: cost }),
     runId: fakeUuid(1),
+    tenant: fakeUuid(801),
     requestId: "request-1",
     conversationId: fakeUuid(2),
     first: { provider: "vendor_a", model: "first" },

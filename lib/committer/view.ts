@@ -13,6 +13,8 @@ export class ChangedError extends Error {
 /** The part of a store that reading one record takes: a `Deno.Kv` is one, a view is one. */
 export interface KvReader {
   get<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>>;
+  /** Reads together what will be asked for one by one. */
+  preload?(keys: readonly Deno.KvKey[]): Promise<void>;
 }
 
 /**

@@ -28,6 +28,7 @@ export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
 
 async function answer(ctx: Context<State>): Promise<Response> {
   try {
+    if (isCounted(ctx)) await ctx.state.meter.refuseFlood();
     const response = await ctx.next();
     await count(ctx);
     return response;
@@ -50,5 +51,9 @@ async function refuse(ctx: Context<State>, thrown: unknown): Promise<Response> {
 }
 
 async function count(ctx: Context<State>): Promise<void> {
-  if (!UNCOUNTED.has(ctx.url.pathname)) await ctx.state.meter.count();
+  if (isCounted(ctx)) await ctx.state.meter.count();
+}
+
+function isCounted(ctx: Context<State>): boolean {
+  return !UNCOUNTED.has(ctx.url.pathname);
 }

@@ -1,6 +1,6 @@
+import type { KvReader, View } from "../committer/view.ts";
 import { ApiError } from "../errors.ts";
-import type { ApiKeyIdentity, ApiKeyStore } from "../storage/api_key_store.ts";
-import type { RequestMeter } from "./request_meter.ts";
+import type { ApiKeyIdentity, ApiKeyStore, Beside } from "../storage/api_key_store.ts";
 import { hasScope, type Scope } from "../wire/scopes.ts";
 
 const CHALLENGE = { "www-authenticate": 'Bearer realm="agent-chat"' };
@@ -15,31 +15,30 @@ export function bearerKey(req: Request): string | undefined {
 /** What authenticating a request takes: the keys, and the meter that counts it. */
 export interface Authentication {
   service: { apiKeys: ApiKeyStore };
-  meter: Pick<RequestMeter, "identify" | "count">;
+  meter: {
+    countAs(find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity>;
+  };
 }
 
-/** Whom the request's API key speaks for; 401 when it has none that is valid. Counts nothing yet. */
-export async function requireApiKey(
+/** Whom the request's API key speaks for; 401 when it has none that is valid. Counts nothing. */
+export async function identifyKey(
   req: Request,
-  { service, meter }: Authentication,
+  apiKeys: ApiKeyStore,
+  options: { reader: KvReader; beside?: Beside },
 ): Promise<ApiKeyIdentity> {
-  const identity = await service.apiKeys.verify(bearerKey(req) ?? "");
-  if (identity !== undefined) {
-    meter.identify(identity);
-    return identity;
-  }
+  const identity = await apiKeys.verify(bearerKey(req) ?? "", options);
+  if (identity !== undefined) return identity;
   const message = "a valid API key is required as Authorization: Bearer <API_KEY>";
   throw new ApiError("invalid_api_key", message, { headers: CHALLENGE });
 }
 
-/** As `requireApiKey`, counted against the limits, and 403 unless the key carries `scope`. */
+/** As `identifyKey`, counted against the limits, and 403 unless the key carries `scope`. */
 export async function requireScope(
   req: Request,
-  state: Authentication,
+  { service, meter }: Authentication,
   scope: Scope,
 ): Promise<ApiKeyIdentity> {
-  const identity = await requireApiKey(req, state);
-  await state.meter.count();
+  const identity = await meter.countAs((reader) => identifyKey(req, service.apiKeys, { reader }));
   if (hasScope(identity.scopes, scope)) return identity;
   throw new ApiError("insufficient_scope", `the API key needs the scope ${scope}`, {
     details: { scope },

@@ -1,15 +1,17 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import type { View } from "../committer/view.ts";
 import { Signer } from "../credentials/hashing.ts";
 import { ApiError } from "../errors.ts";
 import { ApiKeyStore } from "../storage/api_key_store.ts";
-import { bearerKey, requireApiKey, requireScope } from "./authenticate.ts";
+import { type Authentication, bearerKey, identifyKey, requireScope } from "./authenticate.ts";
 
 function request(authorization?: string): Request {
   const headers = authorization === undefined ? {} : { authorization };
   return new Request("http://127.0.0.1/", { headers });
 }
 
+/** Keys on a store that is read directly, not through a view. */
 function openKeys(kv: Deno.Kv): ApiKeyStore {
   return new ApiKeyStore(kv, { system: new FakeSystem(), signer: new Signer(["secret"]) });
 }
@@ -24,19 +26,20 @@ Deno.test("bearerKey: is what follows Bearer, in any case; another scheme is an 
 });
 
 /** What a request carries, with a meter that counts without limits. */
-function stateOf(apiKeys: ApiKeyStore) {
-  return { service: { apiKeys }, meter: { identify: () => {}, count: () => Promise.resolve() } };
+function stateOf(kv: Deno.Kv, apiKeys: ApiKeyStore): Authentication {
+  const view = kv as unknown as View;
+  return { service: { apiKeys }, meter: { countAs: (find) => find(view) } };
 }
 
-Deno.test("requireApiKey: a valid key names its tenant", async () => {
+Deno.test("identifyKey: a valid key names its tenant", async () => {
   using kv = await Deno.openKv(":memory:");
   const keys = openKeys(kv);
   const made = await keys.create(fakeUuid(801), { name: "k", scopes: ["billing:read"] });
-  const identity = await requireApiKey(request(`Bearer ${made.secret}`), stateOf(keys));
+  const identity = await identifyKey(request(`Bearer ${made.secret}`), keys, { reader: kv });
   assertEquals(identity.tenant, fakeUuid(801));
 });
 
-Deno.test("requireApiKey: whatever is wrong with a key, the answer is one 401 with a challenge", async () => {
+Deno.test("identifyKey: whatever is wrong with a key, the answer is one 401 with a challenge", async () => {
   using kv = await Deno.openKv(":memory:");
   const keys = openKeys(kv);
   const { secret } = await openKeys(kv).create(fakeUuid(801), {
@@ -47,7 +50,7 @@ Deno.test("requireApiKey: whatever is wrong with a key, the answer is one 401 wi
   const messages = new Set<string>();
   for (const header of [undefined, "Bearer x", "Basic eDp5", `Bearer ${secret}`]) {
     const error = await assertRejects(
-      () => requireApiKey(request(header), stateOf(keys)),
+      () => identifyKey(request(header), keys, { reader: kv }),
       ApiError,
     );
     assertEquals([error.code, error.status], ["invalid_api_key", 401]);
@@ -62,9 +65,9 @@ Deno.test("requireScope: a key without the scope is 403 and is told which", asyn
   const keys = openKeys(kv);
   const { secret } = await keys.create(fakeUuid(801), { name: "k", scopes: ["agents:write"] });
   const req = request(`Bearer ${secret}`);
-  assertEquals((await requireScope(req, stateOf(keys), "agents:read")).tenant, fakeUuid(801));
+  assertEquals((await requireScope(req, stateOf(kv, keys), "agents:read")).tenant, fakeUuid(801));
   const error = await assertRejects(
-    () => requireScope(req, stateOf(keys), "widget:mint"),
+    () => requireScope(req, stateOf(kv, keys), "widget:mint"),
     ApiError,
   );
   assertEquals([error.code, error.details?.scope], ["insufficient_scope", "widget:mint"]);

@@ -1,11 +1,16 @@
 import { refuseToken, type SessionAdmin } from "../admin/session_admin.ts";
+import type { View } from "../committer/view.ts";
 import { ApiError, invalid } from "../errors.ts";
-import type { ApiKeyStore } from "../storage/api_key_store.ts";
-import type { Session } from "../storage/session_store.ts";
+import type { ApiKeyIdentity, ApiKeyStore } from "../storage/api_key_store.ts";
+import { keys } from "../storage/keys.ts";
+import { type Session, sessionKey } from "../storage/session_store.ts";
+import { tenantOfToken } from "../credentials/session_token.ts";
 import type { Agent } from "../wire/agent.ts";
 import type { ChatBody } from "../wire/chat.ts";
+import { SESSIONS } from "../usage/usage_rows.ts";
 import { FIELD_BOUNDS } from "../wire/limits.ts";
-import { type Authentication, bearerKey, requireApiKey } from "./authenticate.ts";
+import { bearerKey, identifyKey } from "./authenticate.ts";
+import { type ChatReads, chatReads } from "./chat_reads.ts";
 
 /** Who sends a message: a backend with a key, or a page with a session. */
 export type ChatCaller =
@@ -13,26 +18,40 @@ export type ChatCaller =
   | { kind: "session"; tenant: string; id: string; sessionToken: string; session: Session };
 
 /** What finding the caller takes. */
-export interface ChatAuthentication extends Authentication {
+export interface ChatAuthentication {
   service: { apiKeys: ApiKeyStore; sessions: SessionAdmin };
+  meter: {
+    identify(view: View, find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity>;
+  };
 }
 
 /**
  * The credential of a chat call. With an API key the key decides and a session is optional; without
- * one the session header is the credential.
+ * one the session header is the credential. What `reads` names is read along with it.
  */
 export async function chatCaller(
   req: Request,
-  state: ChatAuthentication,
+  { service, meter }: ChatAuthentication,
+  { view, reads }: { view: View; reads: ChatReads },
 ): Promise<ChatCaller> {
   const header = req.headers.get("x-service-session") ?? undefined;
   if (bearerKey(req) !== undefined || header === undefined) {
-    const { tenant, id } = await requireApiKey(req, state);
+    const { tenant, id } = await meter.identify(view, (reader) => {
+      const beside = (owner: { tenant: string; id: string }) => [
+        keys.apiKeyWindow(owner.tenant, owner.id),
+        ...chatReads({ ...reads, tenant: owner.tenant, source: owner.id }),
+      ];
+      return identifyKey(req, service.apiKeys, { reader, beside });
+    });
     return { kind: "key", tenant, id, sessionHeader: header };
   }
-  const session = await state.service.sessions.require(header);
-  const { tenant, id } = session;
-  return { kind: "session", tenant, id, sessionToken: header, session };
+  const tenant = tenantOfToken(header) ?? "none";
+  await view.preload([
+    await sessionKey(header),
+    ...chatReads({ ...reads, tenant, source: SESSIONS }),
+  ]);
+  const session = await service.sessions.require(header, view);
+  return { kind: "session", tenant: session.tenant, id: session.id, sessionToken: header, session };
 }
 
 /** The token in the body must be the one in the header; a session is for one agent. */

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { agentOf } from "@/tests/support/agents.ts";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { Committer } from "../committer/committer.ts";
 import { SessionAdmin } from "../admin/session_admin.ts";
 import { Signer } from "../credentials/hashing.ts";
 import { ApiError } from "../errors.ts";
@@ -19,11 +20,15 @@ async function open(kv: Deno.Kv) {
   const sessions = new SessionAdmin(new SessionStore(kv, system), { system });
   const made = await apiKeys.create(fakeUuid(801), { name: "k", scopes: ["billing:read"] });
   const { sessionToken } = await sessions.mintForOrigin(fakeUuid(802), AGENT, SHOP);
+  const committer = new Committer(kv, { system });
+  const reads = { address: "address", agentId: AGENT.id, now: system.now() };
   const call = (headers: Record<string, string>) =>
-    chatCaller(new Request("http://127.0.0.1/", { headers }), {
-      service: { apiKeys, sessions },
-      meter: { identify: () => {}, count: () => Promise.resolve() },
-    });
+    committer.work((view) =>
+      chatCaller(new Request("http://127.0.0.1/", { headers }), {
+        service: { apiKeys, sessions },
+        meter: { identify: (view, find) => find(view) },
+      }, { view, reads })
+    );
   return { call, bearer: `Bearer ${made.secret}`, token: sessionToken };
 }
 

@@ -1,68 +1,103 @@
 import { addressBlock } from "../accounts/address_block.ts";
+import type { Committer } from "../committer/committer.ts";
+import type { View } from "../committer/view.ts";
 import type { Signer } from "../credentials/hashing.ts";
-import { ApiError } from "../errors.ts";
-import type { Admission, AdmittedRun, RequestCount, RunRequest } from "../limits/admission.ts";
-import type { WindowLeft } from "../limits/count_request.ts";
+import type { Admission, Admitted } from "../limits/admission.ts";
+import type { Caller } from "../limits/count_request.ts";
+import type { RunRequest } from "../limits/decide_run.ts";
 import { type Limits, withOverrides } from "../limits/limits.ts";
+import type { WindowLeft } from "../limits/rate_window.ts";
+import { isFinalRefusal, isWindow, LimitError } from "../limits/refusal.ts";
 import type { ApiKeyIdentity } from "../storage/api_key_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 
 /** What every meter of a process works with. */
 export interface MeterParts {
+  committer: Committer;
   admission: Admission;
   signer: Signer;
   tenants: TenantStore;
   limits: Limits;
 }
 
-/** What is left of each window, by its name in the headers. */
-type Left = Record<string, WindowLeft>;
-
 /**
  * Counts one /v1 request, once: with its API key when that is known, with its message when it is one,
- * and at the latest when it has been refused for another reason.
+ * and at the latest when it has been refused for another reason. What was read to know the caller is
+ * checked in the commit that counts it, so a revoked key is refused by the next request everywhere.
  */
 export class RequestMeter {
   #parts: MeterParts;
   #clientAddress: string;
+  #address: Promise<string> | undefined;
+  #id: number;
   #apiKey: ApiKeyIdentity | undefined;
   #counted = false;
-  #left: Left = {};
+  /** What is left of each window, by its name in the headers. */
+  #left: Record<string, WindowLeft> = {};
   #softLimitPassed = false;
 
   constructor(parts: MeterParts, clientAddress: string) {
     this.#parts = parts;
     this.#clientAddress = clientAddress;
+    this.#id = parts.admission.requestId();
   }
 
-  /** The request speaks for this key from now on, and counts against it. */
-  identify(apiKey: ApiKeyIdentity): void {
-    this.#apiKey = apiKey;
+  /** Refuses an address whose minute is known to be full before anything is done for it. */
+  async refuseFlood(): Promise<void> {
+    const { admission, limits } = this.#parts;
+    const address = await this.address();
+    await this.#noting(() => Promise.try(() => admission.refuseFlood(address, limits)));
   }
 
   /** Counts the request unless it has been; throws the 429 of the limit that is reached. */
   async count(): Promise<void> {
     if (this.#counted) return;
-    this.#counted = true;
-    const limits = await this.#limitsOf(this.#apiKey?.tenant);
-    const counted = this.#parts.admission.countRequest(await this.#caller(), limits);
-    this.#left = pick(await counted.catch((error) => this.#refused(error)));
+    await this.work(async (view) => await this.#count(view, this.#apiKey));
   }
 
-  /** Counts the request as a message and lets its run in; `undefined` when the session has ended. */
+  /** Finds whose key the request carries and counts it, both in one commit. */
+  async countAs(find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity> {
+    return await this.work(async (view) => {
+      const apiKey = await this.identify(view, find);
+      await this.#count(view, apiKey);
+      return apiKey;
+    });
+  }
+
+  /** Work that reads through a view and ends in `admit`. */
+  async work<T>(work: (view: View) => Promise<T>): Promise<T> {
+    return await this.#noting(() => this.#parts.committer.work(work, { isFinal: isFinalRefusal }));
+  }
+
+  /** The request speaks for this key from now on, and counts against it. */
+  async identify(
+    view: View,
+    find: (view: View) => Promise<ApiKeyIdentity>,
+  ): Promise<ApiKeyIdentity> {
+    this.#apiKey = undefined;
+    return this.#apiKey = await find(view);
+  }
+
+  /** Counts the request as a message and lets its run in, as part of `work`. */
   async admit(
-    run: Pick<RunRequest, "runId" | "tenant" | "hold" | "sessionHash">,
-  ): Promise<AdmittedRun | undefined> {
-    this.#counted = true;
-    const limits = await this.#limitsOf(run.tenant);
-    const caller = await this.#caller();
-    const admission = this.#parts.admission.admit({ ...run, caller, limits });
-    const admitted = await admission.catch((error) => this.#refused(error));
-    this.#left = pick(admitted);
-    this.#softLimitPassed = admitted?.softLimitPassed === true;
+    view: View,
+    run: Omit<RunRequest, "limits" | "caller">,
+  ): Promise<Admitted> {
+    const limits = await this.#limitsOf(view, run.run.tenant);
+    const caller = await this.#caller(this.#apiKey);
+    const request = { ...run, id: this.#id, caller, limits };
+    const admitted = await this.#parts.admission.admit(request, view);
     // A session that ended meanwhile is refused for another reason than a limit: that counts.
-    if (admitted === undefined) this.#counted = false;
+    if (admitted.kind === "gone") return admitted;
+    this.#counted = true;
+    this.#left = { ...admitted.left };
+    this.#softLimitPassed = admitted.kind === "admitted" && admitted.softLimitPassed;
     return admitted;
+  }
+
+  /** The caller's address as it is stored: its keyed hash, because addresses are personal. */
+  address(): Promise<string> {
+    return this.#address ??= this.#parts.signer.sign(addressBlock(this.#clientAddress));
   }
 
   /** Puts what is left, and the plan's warning, into an answer. */
@@ -73,41 +108,46 @@ export class RequestMeter {
     const items = (item: (name: string, left: WindowLeft) => string) =>
       windows.map(([name, left]) => item(name, left)).join(", ");
     headers.set("ratelimit-policy", items((name, { limit }) => `"${name}";q=${limit};w=60`));
-    headers.set("ratelimit", items((name, { remaining }) => `"${name}";r=${remaining};t=60`));
+    headers.set(
+      "ratelimit",
+      items((name, { remaining, resetMs }) =>
+        `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`
+      ),
+    );
   }
 
-  /** A full window has nothing left; what another limit refused has still been asked, and counts. */
-  #refused(error: unknown): never {
-    const window = fullWindow(error);
-    if (window !== undefined) this.#left = window;
-    else if (error instanceof ApiError) this.#counted = false;
-    throw error;
+  /**
+   * Who keeps knocking at a full window would never get in if that counted, and a flood must cost no
+   * write. What another limit refused has still been asked, and counts.
+   */
+  async #noting<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (error instanceof LimitError && isWindow(error.refusal)) {
+        const { scope, limit, retryAfterMs } = error.refusal;
+        this.#counted = true;
+        this.#left = { [scope]: { limit, remaining: 0, resetMs: retryAfterMs } };
+      }
+      throw error;
+    }
   }
 
-  async #limitsOf(tenant: string | undefined): Promise<Limits> {
+  async #count(view: View, apiKey: ApiKeyIdentity | undefined): Promise<void> {
+    if (this.#counted) return;
+    const limits = await this.#limitsOf(view, apiKey?.tenant);
+    const request = { id: this.#id, caller: await this.#caller(apiKey), limits };
+    this.#left = { ...await this.#parts.admission.countRequest(request, view) };
+    this.#counted = true;
+  }
+
+  async #limitsOf(view: View, tenant: string | undefined): Promise<Limits> {
     const { limits, tenants } = this.#parts;
-    return tenant === undefined
-      ? limits
-      : withOverrides(limits, (await tenants.plan(tenant)).limits);
+    if (tenant === undefined) return limits;
+    return withOverrides(limits, (await tenants.plan(tenant, view)).limits);
   }
 
-  /** Addresses are personal: the store sees only their keyed hash. */
-  async #caller() {
-    const address = await this.#parts.signer.sign(addressBlock(this.#clientAddress));
-    return { address, apiKeyId: this.#apiKey?.id };
+  async #caller(apiKey: ApiKeyIdentity | undefined): Promise<Caller> {
+    return { address: await this.address(), apiKey };
   }
-}
-
-function pick(counted: RequestCount | undefined): Left {
-  if (counted === undefined) return {};
-  const { ip, key } = counted;
-  return key === undefined ? { ip } : { ip, key };
-}
-
-/** The window behind a 429; `undefined` when it is about something else than a minute's requests. */
-function fullWindow(error: unknown): Left | undefined {
-  if (!(error instanceof ApiError)) return undefined;
-  const { scope, limit, windowSeconds } = error.details ?? {};
-  if (typeof scope !== "string" || typeof limit !== "number") return undefined;
-  return windowSeconds === undefined ? undefined : { [scope]: { limit, remaining: 0 } };
 }

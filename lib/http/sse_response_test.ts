@@ -16,7 +16,8 @@ function open(frames: readonly Frame[] = []) {
   const system = new FakeSystem();
   const run = new Run({
     startedBy: "key-1",
-    settle: () => Promise.resolve(),
+    settle: (_end, cost) => Promise.resolve({ charged: cost }),
+    tenant: fakeUuid(801),
     runId: RUN,
     requestId: "request-1",
     conversationId: fakeUuid(2),

@@ -15,7 +15,7 @@ import {
 } from "./count_request.ts";
 import { type AdmittedRun, decideRun, runKeys, type RunRequest } from "./decide_run.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import { currentLedger, leaseOf, type Ledger, renewLeases, roomOf, setLease } from "./ledger.ts";
+import { leaseOf, type Ledger } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import { type LiveRun, liveRunOf } from "./live_run.ts";
 import { LimitError } from "./refusal.ts";

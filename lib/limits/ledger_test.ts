@@ -2,31 +2,45 @@ import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { seeded } from "../../tests/support/flaky_kv.ts";
 import {
-  admitRun,
   currentLedger,
+  dayOf,
   heldBy,
   LEASE_MS,
-  type LedgerResult,
-  raiseHold,
+  type Ledger,
+  refusalOf,
   renewLeases,
+  roomOf,
+  setLease,
   settleRun,
-  type TenantLedger,
+  slotsOf,
   untilMidnight,
-} from "./tenant_ledger.ts";
+} from "./ledger.ts";
 
 const LIMITS = { streams: 10, hardLimit: 5_000_000 };
 const NOON = Date.UTC(2026, 0, 2, 12);
+const at = (now: number) => ({ now, period: dayOf(now) });
 
-function admitted(result: LedgerResult): TenantLedger {
-  if ("refused" in result) throw new Error(result.refused);
-  return result.ledger;
+/** The ledger with one more run, or why it is refused. */
+function admit(
+  stored: Ledger | undefined,
+  run: { runId: string; hold: number; now: number; limits?: typeof LIMITS },
+) {
+  const { runId, hold, now, limits = LIMITS } = run;
+  const ledger = currentLedger(stored, at(now));
+  const refusal = refusalOf(ledger, { least: hold, limits, moment: at(now) });
+  return refusal ?? setLease(ledger, { runId, hold, now });
 }
 
-describe("the tenant's ledger", () => {
+function admitted(result: ReturnType<typeof admit>): Ledger {
+  if ("refused" in result) throw new Error(result.refused);
+  return result;
+}
+
+describe("a ledger", () => {
   for (const seed of [1, 2, 3, 4, 5, 6]) {
     it(`never spends or holds past the hard limit, reaches it, and balances (seed ${seed})`, () => {
       const random = seeded(seed);
-      let ledger: TenantLedger | undefined;
+      let ledger: Ledger | undefined;
       let now = NOON;
       let settled = 0;
       let refusedForMoney = 0;
@@ -34,23 +48,23 @@ describe("the tenant's ledger", () => {
       for (let i = 0; i < 3_000; i++) {
         now += Math.floor(random() * 1_000);
         const ids = [...running.keys()];
-        ledger = renewLeases(ledger, { runIds: ids, now });
+        ledger = renewLeases(currentLedger(ledger, at(now)), { runIds: ids, now });
         if (running.size > 0 && random() < 0.5) {
           const runId = ids[Math.floor(random() * ids.length)]!;
           const cost = Math.floor(random() * (running.get(runId)! + 1));
-          ledger = settleRun(ledger, { runId, cost, now });
+          ledger = settleRun(ledger, { runId, cost });
           settled += cost;
           running.delete(runId);
         } else {
           const hold = Math.floor(random() * 20_000);
-          const result = admitRun(ledger, { runId: `run-${i}`, hold, now, limits: LIMITS });
-          if ("ledger" in result) {
-            ledger = result.ledger;
+          const result = admit(ledger, { runId: `run-${i}`, hold, now });
+          if (!("refused" in result)) {
+            ledger = result;
             running.set(`run-${i}`, hold);
-          } else if (result.refused === "tenant_daily_cost") refusedForMoney++;
+          } else if (result.refused === "cost") refusedForMoney++;
         }
-        assert(ledger.spent + heldBy(ledger) <= LIMITS.hardLimit);
-        assert(Object.keys(ledger.runs).length <= LIMITS.streams);
+        assert(ledger.spent + heldBy(ledger, at(now)) <= LIMITS.hardLimit);
+        assert(slotsOf(ledger, at(now)) <= LIMITS.streams);
         assertEquals(ledger.spent, settled);
       }
       assert(refusedForMoney > 0, "the limit was reached");
@@ -58,63 +72,62 @@ describe("the tenant's ledger", () => {
     });
   }
 
-  it("lets the same run in once, however often its commit is repeated", () => {
-    const run = { runId: "a", hold: 100, now: NOON, limits: LIMITS };
-    const once = admitted(admitRun(undefined, run));
-    assertEquals(admitted(admitRun(once, run)), once);
-    const ended = settleRun(once, { runId: "a", cost: 40, now: NOON });
-    assertEquals(settleRun(ended, { runId: "a", cost: 40, now: NOON }), ended);
+  it("charges a run once, however often it is settled", () => {
+    const once = admitted(admit(undefined, { runId: "a", hold: 100, now: NOON }));
+    const ended = settleRun(once, { runId: "a", cost: 40 });
+    assertEquals(settleRun(ended, { runId: "a", cost: 40 }), ended);
     assertEquals(ended.spent, 40);
   });
 
-  it("frees a dead process's slot after the lease and charges what it held", () => {
-    const ledger = admitted(
-      admitRun(undefined, { runId: "a", hold: 700, now: NOON, limits: LIMITS }),
-    );
-    assertEquals(Object.keys(currentLedger(ledger, NOON + LEASE_MS - 1).runs), ["a"]);
-    const after = currentLedger(ledger, NOON + LEASE_MS);
-    assertEquals([after.runs, after.spent], [{}, 700]);
+  it("frees a dead process's slot after the lease, and counts what it held until it is settled", () => {
+    const ledger = admitted(admit(undefined, { runId: "a", hold: 700, now: NOON }));
+    assertEquals(slotsOf(ledger, at(NOON + LEASE_MS - 1)), 1);
+    assertEquals(slotsOf(ledger, at(NOON + LEASE_MS)), 0);
+    assertEquals(heldBy(ledger, at(NOON + LEASE_MS)), 700);
+    const settled = settleRun(ledger, { runId: "a", cost: 700 });
+    assertEquals([settled.spent, settled.runs], [700, {}]);
   });
 
   it("does not bring a lapsed lease back", () => {
-    const ledger = admitted(
-      admitRun(undefined, { runId: "a", hold: 700, now: NOON, limits: LIMITS }),
-    );
+    const ledger = admitted(admit(undefined, { runId: "a", hold: 700, now: NOON }));
     const now = NOON + LEASE_MS + 1;
-    assertEquals(renewLeases(ledger, { runIds: ["a"], now }).runs, {});
+    assertEquals(slotsOf(renewLeases(ledger, { runIds: ["a"], now }), at(now)), 0);
   });
 
   it("tells money that is spent from money that is only held", () => {
-    const tight = { streams: 10, hardLimit: 100 };
-    const held = admitted(
-      admitRun(undefined, { runId: "a", hold: 80, now: NOON, limits: tight }),
-    );
-    const next = { runId: "b", hold: 30, now: NOON, limits: tight };
-    assertEquals(admitRun(held, next), { refused: "tenant_daily_cost", spent: false });
-    const spent = settleRun(held, { runId: "a", cost: 100, now: NOON });
-    const free = { ...next, hold: 0 };
-    assertEquals(admitRun(spent, free), { refused: "tenant_daily_cost", spent: true });
+    const limits = { streams: 10, hardLimit: 100 };
+    const held = admitted(admit(undefined, { runId: "a", hold: 80, now: NOON, limits }));
+    const next = { runId: "b", hold: 30, now: NOON, limits };
+    assertEquals(admit(held, next), { refused: "cost", spent: false });
+    const spent = settleRun(held, { runId: "a", cost: 100 });
+    assertEquals(admit(spent, { ...next, hold: 0 }), { refused: "cost", spent: true });
   });
 
-  it("raises a hold within the day's money, counting the run's own hold once", () => {
-    const tight = { streams: 10, hardLimit: 100 };
-    const held = admitted(
-      admitRun(undefined, { runId: "a", hold: 80, now: NOON, limits: tight }),
-    );
-    const more = { runId: "a", now: NOON, limits: tight };
-    assertEquals(heldBy(admitted(raiseHold(held, { ...more, hold: 100 }))), 100);
-    const refused = { refused: "tenant_daily_cost", spent: false } as const;
-    assertEquals(raiseHold(held, { ...more, hold: 101 }), refused);
+  it("leaves a run's own hold out of what the others leave it", () => {
+    const ledger = admitted(admit(undefined, { runId: "a", hold: 80, now: NOON }));
+    const limits = { hardLimit: 100 };
+    const moment = at(NOON);
+    assertEquals(roomOf(ledger, { limits, moment }), 20);
+    assertEquals(roomOf(ledger, { runId: "a", limits, moment }), 100);
+    assertEquals(roomOf(ledger, { limits: {}, moment }), Infinity);
   });
 
-  it("begins each UTC day at nothing and carries running runs over", () => {
+  it("begins each UTC day at nothing, carries running runs over, and forgets yesterday's lapsed hold", () => {
     const late = Date.UTC(2026, 0, 2, 23, 59, 50);
-    let ledger = admitted(
-      admitRun(undefined, { runId: "a", hold: 9, now: late, limits: LIMITS }),
-    );
+    let ledger = admitted(admit(undefined, { runId: "a", hold: 9, now: late }));
     ledger = { ...ledger, spent: 4_000_000 };
-    const next = currentLedger(ledger, late + 15_000);
-    assertEquals([next.day, next.spent, heldBy(next)], ["2026-01-03", 0, 9]);
+    const soon = late + 15_000;
+    const next = currentLedger(ledger, at(soon));
+    assertEquals([next.period, next.spent, heldBy(next, at(soon))], ["2026-01-03", 0, 9]);
+    const dead = admitted(admit(undefined, { runId: "b", hold: 9, now: late - LEASE_MS }));
+    assertEquals(heldBy(dead, at(soon)), 0);
     assertEquals(untilMidnight(late), 10_000);
+  });
+
+  it("has one period for good where there are no days", () => {
+    const moment = { now: NOON, period: "" };
+    const ledger = setLease(currentLedger(undefined, moment), { runId: "a", hold: 5, now: NOON });
+    const muchLater = { now: NOON + 3 * 86_400_000, period: "" };
+    assertEquals(heldBy(currentLedger(ledger, muchLater), muchLater), 5);
   });
 });

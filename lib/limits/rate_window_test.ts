@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { seeded } from "../../tests/support/flaky_kv.ts";
 import {
-  remainingInWindow,
+  leftInWindow,
   takeFromWindow,
   toRetryAfterSeconds,
   type WindowStamps,
@@ -68,7 +68,7 @@ describe("takeFromWindow", () => {
     const result = takeFromWindow(stamps, { now: 100, rule: { limit: 10, windowMs: 60_000 } });
     assert(!result.admitted);
     assertEquals(result.retryAfterMs, 50 + 60_001 - 100);
-    assertEquals(remainingInWindow(stamps, { now: 100, rule: RULE }), 0);
+    assertEquals(leftInWindow(stamps, { now: 100, rule: RULE }).remaining, 0);
   });
 });
 

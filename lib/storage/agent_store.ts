@@ -2,6 +2,7 @@ import { canonicalJson } from "../canonical_json.ts";
 import type { System } from "../system.ts";
 import type { Agent, AgentBody } from "../wire/agent.ts";
 import { type AgentRecord, openAgentRecord, setAgentRecord, toAgent } from "./agent_record.ts";
+import type { KvReader } from "../committer/view.ts";
 import { keys } from "./keys.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
 import { type Commit, commitRecord, untilCommitted } from "./record.ts";
@@ -51,8 +52,8 @@ export class AgentStore {
     return agent;
   }
 
-  async get(tenant: string, id: string): Promise<Agent | undefined> {
-    return await this.#read(keys.agent(tenant, id));
+  async get(tenant: string, id: string, reader?: KvReader): Promise<Agent | undefined> {
+    return await this.#read(keys.agent(tenant, id), reader);
   }
 
   /** Newest first. */
@@ -149,8 +150,8 @@ export class AgentStore {
     await change.commit();
   }
 
-  async #read(key: Deno.KvKey): Promise<Agent | undefined> {
-    const record = await openAgentRecord(this.#kv, await this.#kv.get(key));
+  async #read(key: Deno.KvKey, reader: KvReader = this.#kv): Promise<Agent | undefined> {
+    const record = await openAgentRecord(this.#kv, await reader.get(key));
     return record && toAgent(record);
   }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { KvReader } from "../committer/view.ts";
 import { newApiKey, parseApiKey } from "../credentials/api_key_format.ts";
 import type { Signer } from "../credentials/hashing.ts";
 import { iso, type System } from "../system.ts";
@@ -14,7 +15,6 @@ const apiKeyRecordSchema = z.object({
   name: z.string(),
   scopes: z.array(z.enum(SCOPE_NAMES)),
   createdAt: z.int(),
-  lastUsedAt: z.int().optional(),
   expiresAt: z.int().optional(),
   revokedAt: z.int().optional(),
   /** One, or two while a rotation overlaps; `hash` is the keyed HMAC of the secret part. */
@@ -46,6 +46,9 @@ export interface ApiKeyIdentity {
   tenant: string;
   scopes: Scope[];
 }
+
+/** Keys of what else a request reads once its key's owner is known: read together with the key. */
+export type Beside = (owner: { tenant: string; id: string }) => Deno.KvKey[];
 
 /** API keys: made, shown once, verified, revoked. */
 export class ApiKeyStore {
@@ -102,7 +105,8 @@ export class ApiKeyStore {
       if (record) found.push(record);
     }
     found.sort((a, b) => b.createdAt - a.createdAt || a.id.localeCompare(b.id));
-    return found.map((record) => this.#toApiKey(record));
+    const uses = await this.#lastUses(tenant);
+    return found.map((record) => this.#toApiKey(record, uses.get(record.id)));
   }
 
   /** Revokes for good; `null` when the tenant has no such key. Repeating it changes nothing. */
@@ -130,37 +134,46 @@ export class ApiKeyStore {
 
   /**
    * Whom `text` speaks for, or `undefined` when it is malformed, unknown, wrong, expired or revoked.
-   * An unknown prefix costs the same HMAC as a wrong secret.
+   * An unknown prefix costs the same HMAC, and the same reads, as a wrong secret.
    */
-  async verify(text: string): Promise<ApiKeyIdentity | undefined> {
+  async verify(
+    text: string,
+    options: { reader?: KvReader; beside?: Beside } = {},
+  ): Promise<ApiKeyIdentity | undefined> {
+    const reader: KvReader = options.reader ?? this.#kv;
     const parts = parseApiKey(text);
     if (parts === undefined) return undefined;
-    const owner = await this.#owner(parts.prefix);
-    const key = keys.apiKey(owner?.tenant ?? "none", owner?.id ?? "none");
-    const record = parseRecord(apiKeyRecordSchema, await this.#kv.get(key));
+    // Before the first read, which ends the work early when memory does not have the key.
+    const genuine = await this.#signer.verifier(parts.secret);
+    const owner = await this.#owner(parts.prefix, reader);
+    const key = keys.apiKey(owner?.tenant ?? "none", owner?.id ?? parts.prefix);
+    await reader.preload?.([key, ...(owner && options.beside?.(owner) || [])]);
+    const record = parseRecord(apiKeyRecordSchema, await reader.get(key));
     const secret = record?.secrets.find((candidate) => candidate.prefix === parts.prefix);
-    const genuine = await this.#signer.verify(parts.secret, secret?.hash ?? "");
-    if (!genuine || record === undefined || secret === undefined) return undefined;
+    const isGenuine = genuine(secret?.hash ?? "");
+    if (!isGenuine || record === undefined || secret === undefined) return undefined;
     const now = this.#system.now();
     if (this.#state(record) !== "active" || (secret.expiresAt ?? Infinity) <= now) return undefined;
-    await this.#touch(record, now);
     return { id: record.id, tenant: record.tenant, scopes: record.scopes };
   }
 
-  /** Notes the use, to the minute: at most one write a minute, and a lost race is no loss. */
-  async #touch(record: ApiKeyRecord, now: number): Promise<void> {
-    const minute = now - now % 60_000;
-    if ((record.lastUsedAt ?? 0) >= minute) return;
-    const key = keys.apiKey(record.tenant, record.id);
-    const entry = await this.#kv.get(key);
-    const fresh = parseRecord(apiKeyRecordSchema, entry);
-    if (fresh === undefined || fresh.revokedAt !== undefined) return;
-    await this.#kv.atomic().check(entry).set(key, { ...fresh, lastUsedAt: minute }).commit();
+  async #owner(
+    prefix: string,
+    reader: KvReader = this.#kv,
+  ): Promise<{ tenant: string; id: string } | undefined> {
+    const entry = await reader.get<{ tenant: string; id: string }>(keys.apiKeyByPrefix(prefix));
+    return entry.value ?? undefined;
   }
 
-  async #owner(prefix: string): Promise<{ tenant: string; id: string } | undefined> {
-    const entry = await this.#kv.get<{ tenant: string; id: string }>(keys.apiKeyByPrefix(prefix));
-    return entry.value ?? undefined;
+  /** When each key was last used, to the minute, by id. */
+  async #lastUses(tenant: string): Promise<Map<string, number>> {
+    const uses = new Map<string, number>();
+    const rows = this.#kv.list<{ all: number[] }>({ prefix: keys.apiKeyWindows(tenant) });
+    for await (const { key, value } of rows) {
+      const latest = value.all.at(-1);
+      if (latest !== undefined) uses.set(String(key.at(-1)), latest - latest % 60_000);
+    }
+    return uses;
   }
 
   #state(record: ApiKeyRecord): ApiKey["state"] {
@@ -168,14 +181,14 @@ export class ApiKeyStore {
     return (record.expiresAt ?? Infinity) <= this.#system.now() ? "expired" : "active";
   }
 
-  #toApiKey(record: ApiKeyRecord): ApiKey {
+  #toApiKey(record: ApiKeyRecord, lastUsedAt?: number): ApiKey {
     return {
       id: record.id,
       name: record.name,
       scopes: record.scopes,
       state: this.#state(record),
       createdAt: iso(record.createdAt),
-      ...(record.lastUsedAt === undefined ? {} : { lastUsedAt: iso(record.lastUsedAt) }),
+      ...(lastUsedAt === undefined ? {} : { lastUsedAt: iso(lastUsedAt) }),
       ...(record.expiresAt === undefined ? {} : { expiresAt: iso(record.expiresAt) }),
       ...(record.revokedAt === undefined ? {} : { revokedAt: iso(record.revokedAt) }),
       secrets: record.secrets.map((secret) => ({

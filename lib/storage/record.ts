@@ -6,17 +6,27 @@ export class CorruptRecordError extends Error {
   override name = "CorruptRecordError";
 }
 
+/** A value that is read from memory time and again is parsed once. */
+const parsedValues = new WeakMap<object, { schema: z.ZodType; data: unknown }>();
+
 /**
  * Parses a stored value: records outlive deploys, so each carries `v` and is checked on read.
- * The message names the key and the path at fault, never the value, which may be personal.
+ * What it answers may be shared: never change it in place. The message names the key and the path at fault, never the value, which may be personal.
  */
 export function parseRecord<T extends z.ZodType>(
   schema: T,
   entry: Deno.KvEntryMaybe<unknown>,
 ): z.infer<T> | undefined {
   if (entry.versionstamp === null) return undefined;
-  const parsed = schema.safeParse(entry.value);
-  if (parsed.success) return parsed.data;
+  const { value } = entry;
+  const shared = typeof value === "object" && value !== null ? value : undefined;
+  const known = shared && parsedValues.get(shared);
+  if (known !== undefined && known.schema === schema) return known.data as z.infer<T>;
+  const parsed = schema.safeParse(value);
+  if (parsed.success) {
+    if (shared) parsedValues.set(shared, { schema, data: parsed.data });
+    return parsed.data;
+  }
   const where = parsed.error.issues.map((issue) => issue.path.join(".")).join(", ");
   throw new CorruptRecordError(
     `stored record ${String(entry.key[0])} is not readable at: ${where}`,

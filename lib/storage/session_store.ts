@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { base64url, sha256 } from "../credentials/hashing.ts";
+import type { KvReader } from "../committer/view.ts";
+import { sha256 } from "../credentials/hashing.ts";
+import { newSessionToken, tenantOfToken } from "../credentials/session_token.ts";
 import { iso, type System } from "../system.ts";
 import { SESSION_MESSAGE_CAP, SESSION_TTL_MS } from "../wire/limits.ts";
 import type { MintedSession } from "../wire/session.ts";
@@ -46,7 +48,7 @@ export class SessionStore {
     bound: { agentId: string; origin?: string | undefined; playground?: boolean },
     options: { commit?: Commit<MintedSession> | undefined } = {},
   ): Promise<MintedSession> {
-    const sessionToken = `cs_${base64url(this.#system.randomBytes(32))}`;
+    const sessionToken = newSessionToken(tenant, (n) => this.#system.randomBytes(n));
     const exp = this.#system.now() + SESSION_TTL_MS;
     const session: Session = {
       v: 1,
@@ -60,7 +62,7 @@ export class SessionStore {
       messageCap: SESSION_MESSAGE_CAP,
     };
     const expireIn = sessionExpireIn(SESSION_TTL_MS);
-    const key = keys.session(await sha256(sessionToken));
+    const key = await sessionKey(sessionToken);
     const change = this.#kv.atomic()
       .check({ key, versionstamp: null })
       .set(key, session, { expireIn });
@@ -71,18 +73,23 @@ export class SessionStore {
   }
 
   /** The live session behind a token; `undefined` when unknown, expired or revoked. */
-  async get(sessionToken: string): Promise<Session | undefined> {
-    const key = keys.session(await sha256(sessionToken));
-    const session = parseRecord(sessionRecordSchema, await this.#kv.get(key));
+  async get(sessionToken: string, reader: KvReader = this.#kv): Promise<Session | undefined> {
+    const key = await sessionKey(sessionToken);
+    const session = parseRecord(sessionRecordSchema, await reader.get(key));
     return session !== undefined && session.exp > this.#system.now() ? session : undefined;
   }
 
   /** Removes the stored entry of a tenant's session; its id, or `undefined` when it has none such. */
   async revoke(tenant: string, sessionToken: string): Promise<string | undefined> {
-    const key = keys.session(await sha256(sessionToken));
+    const key = await sessionKey(sessionToken);
     const session = parseRecord(sessionRecordSchema, await this.#kv.get(key));
     if (session?.tenant !== tenant) return undefined;
     await this.#kv.delete(key);
     return session.id;
   }
+}
+
+/** Where a token's session is kept; for what is no token, where there never is one. */
+export async function sessionKey(sessionToken: string): Promise<Deno.KvKey> {
+  return keys.session(tenantOfToken(sessionToken) ?? "none", await sha256(sessionToken));
 }

@@ -1,10 +1,8 @@
 import { assert, assertEquals, assertFalse, assertMatch, assertRejects } from "@std/assert";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { storedKeys, storedText } from "@/tests/support/store.ts";
-import { sha256 } from "../credentials/hashing.ts";
-import { keys } from "./keys.ts";
 import { CorruptRecordError } from "./record.ts";
-import { SessionStore } from "./session_store.ts";
+import { sessionKey, SessionStore } from "./session_store.ts";
 
 const [OURS, THEIRS, AGENT] = [fakeUuid(801), fakeUuid(802), fakeUuid(901)];
 const BOUND = { agentId: AGENT, origin: "https://shop.example" };
@@ -69,7 +67,7 @@ Deno.test("SessionStore: its tenant alone revokes a session, which leaves no key
 Deno.test("SessionStore: a corrupt record's error names no value", async () => {
   using kv = await Deno.openKv(":memory:");
   const { sessions } = open(kv);
-  await kv.set(keys.session(await sha256("cs_broken")), { v: 1, origin: 5, tenant: "private" });
+  await kv.set(await sessionKey("cs_broken"), { v: 1, origin: 5, tenant: "private" });
   const error = await assertRejects(() => sessions.get("cs_broken"), CorruptRecordError);
   assertFalse(error.message.includes("private"));
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { KvReader } from "../committer/view.ts";
 import type { System } from "../system.ts";
 import { VENDORS } from "../wire/vendors.ts";
 import { keys } from "./keys.ts";
@@ -13,14 +14,22 @@ const tenantRecordSchema = z.object({
 export type Tenant = z.infer<typeof tenantRecordSchema>;
 
 const count = z.int().nonnegative();
+/** The times of a whole window are one value of the store, which takes 64 KiB. */
+const windowCount = count.max(6_000);
 
-/** What a plan may set differently for its tenant; money in micro-USD. */
+/**
+ * What a plan may set differently for its tenant; money in micro-USD. Those of a session and of an
+ * address are without limit unless set.
+ */
 const limitOverridesSchema = z.object({
-  ipMessages: count,
-  keyRequests: count,
-  streams: count,
+  ipMessages: windowCount,
+  keyRequests: windowCount,
+  streams: count.max(1_000),
   softDailyCost: count,
   hardDailyCost: count,
+  sessionStreams: count.max(1_000),
+  sessionCost: count,
+  ipDailyCost: count,
 }).partial();
 export type LimitOverrides = z.infer<typeof limitOverridesSchema>;
 
@@ -69,7 +78,7 @@ export class TenantStore {
     return parseRecord(tenantRecordSchema, await this.#kv.get(keys.tenant(id)));
   }
 
-  async plan(id: string): Promise<Plan> {
-    return parseRecord(planRecordSchema, await this.#kv.get(keys.plan(id))) ?? DEFAULT_PLAN;
+  async plan(id: string, reader: KvReader = this.#kv): Promise<Plan> {
+    return parseRecord(planRecordSchema, await reader.get(keys.plan(id))) ?? DEFAULT_PLAN;
   }
 }

@@ -33,9 +33,12 @@ export async function openChat(kv: Deno.Kv, models: Record<string, Model>) {
     system,
     log: createLogger({ json: true, write: (line) => logged.push(line) }),
     unwatchedMs: 30_000,
-    admission: { settle: () => Promise.resolve() },
+    admission: { settle: (_runId, { cost }) => Promise.resolve({ charged: cost, excess: 0 }) },
   });
-  return { chat, system, logged };
+  /** As if every limit had let it in. */
+  const begin = async (request: ChatRequest) =>
+    await chat.begin(await chat.prepare(request), { hold: Infinity });
+  return { chat, begin, system, logged };
 }
 
 /** One message for an agent on `model`, with `fallback` where one is named. */
@@ -53,10 +56,9 @@ export function chatRequest(
     tenant: fakeUuid(801),
     agent,
     body: { agentId: agent.id, messages: [{ role: "user", content: "hi" }] },
+    runId: crypto.randomUUID(),
     requestId: "request-1",
-    visitor: false,
-    startedBy: "key-1",
-    admit: () => Promise.resolve(),
+    source: { kind: "key", id: "key-1" },
     ...rest,
   };
 }

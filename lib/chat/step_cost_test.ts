@@ -1,0 +1,41 @@
+import { assert, assertEquals } from "@std/assert";
+import { agentOf } from "@/tests/support/agents.ts";
+import { seeded } from "@/tests/support/flaky_kv.ts";
+import { costMicroUsd } from "./money.ts";
+import { affordableOutput, inputBound, stepCost } from "./step_cost.ts";
+
+const MID = { inputUsdPerMTok: 3, outputUsdPerMTok: 15 };
+
+Deno.test("inputBound: counts the bytes of everything the model is shown", () => {
+  const agent = agentOf({ systemPrompt: "äö", tools: [] });
+  const bound = inputBound(agent, [{ role: "user", content: "猫" }]);
+  assertEquals(bound, 4 + '[{"role":"user","content":""}]'.length + 3 + "[]".length);
+});
+
+Deno.test("stepCost: the dearest of the models that may answer", () => {
+  const dear = { inputUsdPerMTok: 1, outputUsdPerMTok: 75 };
+  const cost = stepCost([MID, dear], { inputTokens: 1_000, outputTokens: 100 });
+  assertEquals(cost, { most: 1_000 + 7_500, least: 3_015 });
+});
+
+Deno.test("affordableOutput: what it allows never costs more than is held, and uses it up", () => {
+  const random = seeded(5);
+  for (let n = 0; n < 2_000; n++) {
+    const price = {
+      inputUsdPerMTok: Math.round(random() * 1_000) / 100,
+      outputUsdPerMTok: Math.round(random() * 6_000 + 1) / 100,
+    };
+    const inputTokens = Math.floor(random() * 20_000);
+    const { most, least } = stepCost([price], { inputTokens, outputTokens: 4_096 });
+    const hold = least + Math.floor(random() * (most - least + 1));
+    const wanted = affordableOutput(price, { hold, inputTokens, wanted: 4_096 });
+    assert(costMicroUsd(price, { inputTokens, outputTokens: wanted }) <= hold);
+    const more = costMicroUsd(price, { inputTokens, outputTokens: wanted + 1 });
+    assert(wanted === 4_096 || more > hold, JSON.stringify({ price, inputTokens, hold, wanted }));
+  }
+});
+
+Deno.test("affordableOutput: a free model writes as much as is asked for", () => {
+  const free = { inputUsdPerMTok: 0, outputUsdPerMTok: 0 };
+  assertEquals(affordableOutput(free, { hold: 0, inputTokens: 9, wanted: 500 }), 500);
+});
