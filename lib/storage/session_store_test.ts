@@ -16,7 +16,7 @@ Deno.test("SessionStore: a minted session is bound to agent and origin for 15 mi
   using kv = await Deno.openKv(":memory:");
   const { sessions } = open(kv);
   const minted = await sessions.mint(OURS, BOUND);
-  assertMatch(minted.sessionToken, /^cs_[\w-]{43}$/);
+  assertMatch(minted.sessionToken, /^cs_[\w-]{64}$/);
   assertEquals(minted.expiresAt, "2030-01-01T00:15:00.000Z");
   assertEquals(minted.messageCap, 50);
   const session = await sessions.get(minted.sessionToken);
