@@ -57,7 +57,7 @@ Deno.test("/v1: RateLimit and RateLimit-Policy tell what is left", async () => {
   const response = await service.fetch("/v1/agents", { key });
   await response.body?.cancel();
   assertEquals(response.headers.get("ratelimit-policy"), '"ip";q=100;w=60, "key";q=60;w=60');
-  assertEquals(response.headers.get("ratelimit"), '"ip";r=99;t=60, "key";r=59;t=60');
+  assertEquals(response.headers.get("ratelimit"), '"ip";r=99;t=61, "key";r=59;t=61');
 });
 
 Deno.test("POST /v1/chat/stream: 20 messages a minute from one address", async () => {

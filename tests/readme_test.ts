@@ -64,7 +64,7 @@ Deno.test("README: the flow from a key to a chat on a page works as it is writte
     assertMatch(said, /event: done\ndata: {"type":"done","finishReason":"stop"}\n\n$/);
     const page = await Deno.readTextFile(`${dir}/page.html`);
     assertMatch(page, /integrity="sha384-[A-Za-z0-9+/]{64}"/);
-    assertMatch(page, /data-session-token="cs_[\w-]{43}"/);
+    assertMatch(page, /data-session-token="cs_[\w-]{64}"/);
   } finally {
     assertEquals((await service.stop()).code, 0);
     await Deno.remove(dir, { recursive: true });

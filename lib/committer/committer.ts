@@ -15,6 +15,8 @@ const MAX_QUEUE = 5_000;
 const PATIENCE_MS = 5_000;
 const CACHED_DOCUMENTS = 50_000;
 const CACHED_BYTES = 64 * 1024 * 1024;
+/** A store that fails this often in a row is given up, whatever the clock says. */
+const MAX_FAILURES = 60;
 /** Work whose basis changes under it this often in a row is told that the store is busy. */
 const MAX_TRIES = 20;
 const BACKOFF_MS = 5;
@@ -49,6 +51,7 @@ export class Committer {
   #pumping = false;
   #limit = MAX_KEYS;
   #failures = 0;
+  #lastFailure: unknown;
 
   constructor(kv: Deno.Kv, options: CommitterOptions) {
     this.#kv = kv;
@@ -71,19 +74,25 @@ export class Committer {
   ): Promise<T> {
     let since = this.#documents.tick;
     try {
-      return await work(new View(this.#documents, { fresh: false, since }));
+      return await work(this.#view({ fresh: false, since }));
     } catch (error) {
       if (options.isFinal?.(error)) throw error;
     }
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       try {
-        return await work(new View(this.#documents, { fresh: true, since }));
+        return await work(this.#view({ fresh: true, since }));
       } catch (error) {
         if (!(error instanceof ChangedError)) throw error;
         since = this.#documents.tick;
       }
     }
     throw new StoreUnavailableError("what was read kept changing");
+  }
+
+  #view(options: { fresh: boolean; since: number }): View {
+    const load = (keys: ReadonlyMap<string, Deno.KvKey>) =>
+      this.#loadPatiently(keys, options.since);
+    return new View(this.#documents, { ...options, load });
   }
 
   /** A value that memory has, fresh or not, without asking the store. */
@@ -127,6 +136,22 @@ export class Committer {
     }
   }
 
+  /** Reads what a view asks for; a store that is locked for a moment is asked again. */
+  async #loadPatiently(keys: ReadonlyMap<string, Deno.KvKey>, since: number): Promise<void> {
+    const deadline = this.#system.now() + this.#patienceMs;
+    for (let failures = 0;;) {
+      try {
+        return await this.#inTime(this.#documents.load(keys, since));
+      } catch (cause) {
+        this.#documents.abandonReads();
+        if (++failures >= MAX_FAILURES || this.#system.now() >= deadline) {
+          throw new StoreUnavailableError("the store does not answer", { cause });
+        }
+        await this.#pause(failures);
+      }
+    }
+  }
+
   #pump(): void {
     if (this.#pumping) return;
     this.#pumping = true;
@@ -158,11 +183,12 @@ export class Committer {
     try {
       open = await this.#inTime(this.#attempt(entries));
       this.#failures = 0;
-    } catch {
+    } catch (cause) {
       // The outcome is unknown: decided again on fresh values, operations recognise their own.
+      this.#lastFailure = cause;
       this.#documents.drop(entries.flatMap((entry) => [...entry.keys.keys()]));
       this.#documents.abandonReads();
-      await this.#pause();
+      await this.#pause(this.#failures++);
     }
     this.#queue.unshift(...open);
   }
@@ -205,9 +231,13 @@ export class Committer {
 
   #giveUpLate(entries: Entry[]): Entry[] {
     const now = this.#system.now();
+    const isHopeless = this.#failures >= MAX_FAILURES;
+    // The next one who asks finds out anew.
+    if (isHopeless) this.#failures = 0;
     return entries.filter((entry) => {
-      if (entry.deadline > now) return true;
-      entry.reject(new StoreUnavailableError("the store did not answer in time"));
+      if (entry.deadline > now && !isHopeless) return true;
+      const cause = this.#lastFailure;
+      entry.reject(new StoreUnavailableError("the store did not answer in time", { cause }));
       return false;
     });
   }
@@ -227,8 +257,8 @@ export class Committer {
   }
 
   /** Waits a little longer each time, with jitter so that processes do not go in step. */
-  #pause(): Promise<void> {
-    const ceiling = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** this.#failures++);
+  #pause(failures: number): Promise<void> {
+    const ceiling = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** failures);
     const jitter = this.#system.randomBytes(1)[0]! / 255;
     return this.#system.sleep(Math.ceil(ceiling * (0.5 + jitter / 2)));
   }

@@ -28,10 +28,20 @@ export class View implements KvReader {
   /** The committer's count when the work began. */
   readonly since: number;
   #documents: Documents;
+  #load: (keys: ReadonlyMap<string, Deno.KvKey>) => Promise<void>;
   #read = new Map<string, { key: Deno.KvKey; versionstamp: string | null }>();
 
-  constructor(documents: Documents, options: { fresh: boolean; since: number }) {
+  /** `load` reads keys that were not seen since then. */
+  constructor(
+    documents: Documents,
+    options: {
+      fresh: boolean;
+      since: number;
+      load: (keys: ReadonlyMap<string, Deno.KvKey>) => Promise<void>;
+    },
+  ) {
     this.#documents = documents;
+    this.#load = options.load;
     this.fresh = options.fresh;
     this.since = options.since;
   }
@@ -43,7 +53,7 @@ export class View implements KvReader {
 
   async get<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>> {
     const text = keyText(key);
-    if (this.fresh) await this.#documents.load(new Map([[text, key]]), this.since);
+    if (this.fresh) await this.#load(new Map([[text, key]]));
     const document = this.#documents.get(text);
     if (document === undefined) throw new ColdError("not in memory");
     const { value, versionstamp } = document;
@@ -56,6 +66,6 @@ export class View implements KvReader {
   /** Reads together what will be asked for one by one, or touched by an operation. */
   async preload(keys: readonly Deno.KvKey[]): Promise<void> {
     if (!this.fresh) return;
-    await this.#documents.load(new Map(keys.map((key) => [keyText(key), key])), this.since);
+    await this.#load(new Map(keys.map((key) => [keyText(key), key])));
   }
 }

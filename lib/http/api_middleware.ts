@@ -1,5 +1,6 @@
 import type { Context } from "fresh";
 import type { State } from "../../utils.ts";
+import { ApiError } from "../errors.ts";
 import { addCorsHeaders, isBrowserPath, isPreflight, preflightResponse } from "./cors.ts";
 import { errorResponse, toApiError } from "./error_response.ts";
 import { headResponse } from "./head_response.ts";
@@ -40,7 +41,7 @@ async function answer(ctx: Context<State>): Promise<Response> {
 /** A request refused for its own faults counts as any other, and the limit is told before the fault. */
 async function refuse(ctx: Context<State>, thrown: unknown): Promise<Response> {
   let error = toApiError(thrown);
-  if (error.code === "internal_error") logFault(ctx, thrown);
+  if (error.status >= 500 && !(thrown instanceof ApiError)) logFault(ctx, thrown);
   try {
     await count(ctx);
   } catch (limit) {

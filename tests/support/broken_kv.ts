@@ -1,13 +1,28 @@
-/** A real store that can be made to fail every read, as one whose disk has gone. */
-export async function breakableKv(): Promise<{ kv: Deno.Kv; break(message: string): void }> {
+const CALLS = ["get", "getMany", "list", "set", "delete", "atomic"] as const;
+type Call = typeof CALLS[number];
+
+/** A real store that can be made to fail, as one whose disk has gone: every call of it, or `only` some. */
+export async function breakableKv(): Promise<
+  { kv: Deno.Kv; break(message: string, only?: Call[]): void }
+> {
   const real = await Deno.openKv(":memory:");
   let fault: string | undefined;
+  let broken: readonly string[] = [];
+  const fail = () => Promise.reject(new Error(fault));
   const kv = new Proxy(real, {
     get(target, name) {
-      if (name === "get" && fault !== undefined) return () => Promise.reject(new Error(fault));
       const value: unknown = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
+      if (typeof value !== "function") return value;
+      if (!broken.includes(String(name))) return value.bind(target);
+      if (name === "atomic") return () => Object.assign(target.atomic(), { commit: fail });
+      return name === "list" ? () => ({ [Symbol.asyncIterator]: () => ({ next: fail }) }) : fail;
     },
   });
-  return { kv, break: (message) => fault = message };
+  return {
+    kv,
+    break(message, only = [...CALLS]) {
+      fault = message;
+      broken = only;
+    },
+  };
 }

@@ -4,6 +4,7 @@ import { ApiError, parseOrThrow } from "@/lib/errors.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { attempt } from "@/lib/http/attempt.ts";
 import { chatCaller, checkSessionOrigin, checkTokens } from "@/lib/http/chat_caller.ts";
+import { chatReceipt } from "@/lib/http/chat_receipt.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
 import { chatBodySchema } from "@/lib/wire/chat.ts";
@@ -17,7 +18,7 @@ export const handler = define.handlers(apiHandler({
     const sent = attempt(() => parseOrThrow(chatBodySchema, parseJson(text)));
     const runId = system.uuid();
     const address = await meter.address();
-    const { prepared, admitted } = await meter.work(async (view) => {
+    const { begun, replayed } = await meter.work(async (view) => {
       const reads = { address, agentId: sent.value?.agentId, now: system.now() };
       const caller = await chatCaller(ctx.req, ctx.state, { view, reads });
       const body = sent.get();
@@ -25,22 +26,27 @@ export const handler = define.handlers(apiHandler({
       const { kind, id, tenant } = caller;
       const agent = await service.agents.get(tenant, body.agentId, view);
       if (kind === "session") checkSessionOrigin(ctx.req, caller.session, agent);
+      const receipt = await chatReceipt(ctx.req, caller, body);
       const request = { tenant, agent, body, runId, requestId, source: { kind, id } };
       const prepared = await chat.prepare(request, view);
       const admitted = await meter.admit(view, {
         run: prepared.facts,
         hold: prepared.cost.most,
         least: prepared.cost.least,
+        receipt,
         sessionHash: kind === "session" ? await sha256(caller.sessionToken) : undefined,
       });
-      return { prepared, admitted };
+      if (admitted.kind === "gone") refuseToken();
+      // Begun in the same breath as it is let in: who repeats the message finds the run.
+      return admitted.kind === "admitted"
+        ? { begun: chat.begin(prepared, admitted) }
+        : { replayed: chat.find(tenant, admitted.runId) ?? streamExpired() };
     });
-    if (admitted.kind === "gone") refuseToken();
-    if (admitted.kind === "replayed") {
-      const run = chat.find(prepared.facts.tenant, admitted.runId);
-      if (run === undefined) throw new ApiError("stream_expired", "the run's frames are gone");
-      return sseResponse(run, { system, headers: { "idempotency-replayed": "true" } });
-    }
-    return sseResponse(await chat.begin(prepared, admitted), { system });
+    if (begun !== undefined) return sseResponse(await begun, { system });
+    return sseResponse(replayed, { system, headers: { "idempotency-replayed": "true" } });
   },
 }));
+
+function streamExpired(): never {
+  throw new ApiError("stream_expired", "the frames of this message's run are gone");
+}

@@ -1,0 +1,37 @@
+import type { ReceiptRequest } from "../limits/decide_run.ts";
+import { keys } from "../storage/keys.ts";
+import type { ChatBody } from "../wire/chat.ts";
+import type { ChatCaller } from "./chat_caller.ts";
+import {
+  fingerprintOf,
+  idempotencyKey,
+  idempotencyScope,
+  SESSION_KEY_MIN_LENGTH,
+  VOLATILE_CHAT_FIELDS,
+} from "./idempotency_key.ts";
+
+const KEPT_MS = 24 * 60 * 60_000;
+
+/**
+ * What makes a message sent again the same run: with a session the scope is agent, page and
+ * conversation, because the token may have been renewed since; nothing without an `Idempotency-Key`.
+ */
+export async function chatReceipt(
+  req: Request,
+  caller: ChatCaller,
+  body: ChatBody,
+): Promise<ReceiptRequest | undefined> {
+  const isSession = caller.kind === "session";
+  const key = idempotencyKey(req, isSession ? { min: SESSION_KEY_MIN_LENGTH } : {});
+  if (key === undefined) return undefined;
+  const who = isSession
+    ? ["session", body.agentId, caller.session.origin ?? "", body.conversationId ?? ""]
+    : ["key", caller.id];
+  const route = "POST /v1/chat/stream";
+  const scope = await idempotencyScope({ route, caller: who, key });
+  return {
+    key: keys.chatReceipt(caller.tenant, scope),
+    fingerprint: await fingerprintOf(body, { without: VOLATILE_CHAT_FIELDS }),
+    keptMs: KEPT_MS,
+  };
+}
