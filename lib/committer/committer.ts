@@ -20,7 +20,7 @@ const MAX_FAILURES = 60;
 /** Work whose basis changes under it this often in a row is told that the store is busy. */
 const MAX_TRIES = 20;
 const BACKOFF_MS = 5;
-const MAX_BACKOFF_MS = 200;
+const MAX_BACKOFF_MS = 80;
 
 export interface CommitterOptions {
   system: System;
