@@ -21,6 +21,7 @@ import { ReceiptStore } from "./storage/receipt_store.ts";
 import { keys } from "./storage/keys.ts";
 import { SessionStore } from "./storage/session_store.ts";
 import { TenantStore } from "./storage/tenant_store.ts";
+import { UsageReports } from "./usage/usage_report.ts";
 import type { System } from "./system.ts";
 import { describeWidgetBundle } from "./widget_bundle.ts";
 
@@ -54,6 +55,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const signer = new Signer(options.hmacSecrets);
   const cursors = new CursorSeal(signer);
   const agents = new AgentAdmin(new AgentStore(kv, system), { models, cursors });
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const committer = new Committer(kv, { system });
   const admission = new Admission(committer, {
     system,
@@ -90,6 +92,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     receipts: new ReceiptStore(kv, { system, sealer: sealer("receipts") }),
     sessions: new SessionAdmin(new SessionStore(kv, system), { system, onRevoked }),
     tenants,
+    usage: new UsageReports(kv, { system, tenants, limits }),
     widget: await describeWidgetBundle(options.widget),
     demoAgent: demoId === undefined ? undefined : { tenant, id: demoId },
     meterParts: {
@@ -97,7 +100,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       admission,
       signer,
       tenants,
-      limits: { ...DEFAULT_LIMITS, ...options.limits },
+      limits,
     },
     ready: () => kv.get(keys.installation("default_tenant")).then(() => true, () => false),
     close: async () => {

@@ -10,6 +10,7 @@ import type { TenantStore } from "./storage/tenant_store.ts";
 import type { MeterParts } from "./http/request_meter.ts";
 import type { Logger } from "./log.ts";
 import type { System } from "./system.ts";
+import type { UsageReports } from "./usage/usage_report.ts";
 import type { WidgetBundle } from "./widget_bundle.ts";
 
 /** Everything a route may call: one per process, composed in `open_service.ts`. */
@@ -27,6 +28,7 @@ export interface Service {
   readonly receipts: ReceiptStore;
   readonly sessions: SessionAdmin;
   readonly tenants: TenantStore;
+  readonly usage: UsageReports;
   /** The widget as it is served: its bytes, integrity and version. */
   readonly widget: WidgetBundle;
   readonly log: Logger;

@@ -60,6 +60,7 @@ Deno.test("every success of every operation is as documented", async () => {
   const id = await agents(walk);
   await sessions(walk, id);
   await walk.call("deleteAgent", 204, { at: { id }, headers: { "if-match": "*" } });
+  await walk.call("readUsage", 200, { query: "?from=2026-01-01" });
   await pages(walk, service.service.widget.hash12);
   assertEquals([...walk.seen].sort(), promised(walk.api).sort());
 });

@@ -1,3 +1,4 @@
+import type { Scope } from "@/lib/wire/scopes.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { httpTool } from "./support/agent_bodies.ts";
 import { breakableKv } from "./support/broken_kv.ts";
@@ -43,7 +44,8 @@ Deno.test("every key that is absent, malformed, mistyped, revoked or expired is 
 Deno.test("a key without the scope is 403 insufficient_scope, which names it", async (t) => {
   await using service = await TestService.start();
   const agent = `/v1/agents/${ID}`;
-  const wanted: [string, string, string][] = [
+  const wanted: [string, string, Scope][] = [
+    ["GET", "/v1/usage", "billing:read"],
     ["GET", "/v1/agents", "agents:read"],
     ["POST", "/v1/agents", "agents:write"],
     ["GET", agent, "agents:read"],
@@ -57,7 +59,8 @@ Deno.test("a key without the scope is 403 insufficient_scope, which names it", a
   ];
   for (const [method, path, scope] of wanted) {
     await t.step(`${method} ${path} wants ${scope}`, async () => {
-      const key = await service.key(["billing:read"]);
+      const other: Scope = scope === "billing:read" ? "knowledge:read" : "billing:read";
+      const key = await service.key([other]);
       const answer = await service.fetch(path, { method, key });
       const { details, message } = await expectRefusal(answer, "insufficient_scope");
       assertEquals(details, { scope });

@@ -126,7 +126,7 @@ Deno.test("/v1: a 429 says in RateLimit that nothing is left of the full window"
   await refused.body?.cancel();
   assertEquals(refused.status, 429);
   assertEquals(refused.headers.get("ratelimit-policy"), '"key";q=60;w=60');
-  assertEquals(refused.headers.get("ratelimit"), '"key";r=0;t=60');
+  assertEquals(refused.headers.get("ratelimit"), '"key";r=0;t=61');
 });
 
 Deno.test("POST /v1/chat/stream: a message that the tenant's streams refuse counts as a request", async () => {

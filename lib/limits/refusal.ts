@@ -36,9 +36,10 @@ const MESSAGES: Record<LimitScope, string> = {
 
 /** A 429, with what it was refused for. */
 export class LimitError extends ApiError {
-  readonly scope: LimitScope;
+  readonly refusal: LimitRefusal;
 
-  constructor({ scope, limit, windowSeconds, retryAfterMs }: LimitRefusal) {
+  constructor(refusal: LimitRefusal) {
+    const { scope, limit, windowSeconds, retryAfterMs } = refusal;
     const code: ErrorCode = scope === "tenant_daily_cost"
       ? "plan_limit_exceeded"
       : "rate_limit_exceeded";
@@ -46,8 +47,13 @@ export class LimitError extends ApiError {
       details: { scope, limit, ...(windowSeconds === undefined ? {} : { windowSeconds }) },
       headers: { "retry-after": String(toRetryAfterSeconds(retryAfterMs)) },
     });
-    this.scope = scope;
+    this.refusal = refusal;
   }
+}
+
+/** Whether a minute's window was full, rather than streams, a session or money. */
+export function isWindow({ scope }: LimitRefusal): boolean {
+  return scope === "ip" || scope === "key" || scope === "ip_chat";
 }
 
 /**
@@ -55,5 +61,5 @@ export class LimitError extends ApiError {
  * made room: a flood is refused from memory alone.
  */
 export function isFinalRefusal(error: unknown): boolean {
-  return error instanceof LimitError && error.scope === "ip";
+  return error instanceof LimitError && error.refusal.scope === "ip";
 }

@@ -7,6 +7,7 @@ import { jsonValueSchema } from "../wire/json_value.ts";
 import { healthSchema, readinessSchema, widgetInfoSchema } from "../wire/public_info.ts";
 import * as session from "../wire/session.ts";
 import { httpToolSchema, mcpToolSchema, toolDefinitionSchema } from "../wire/tool_definition.ts";
+import { usageReportSchema } from "../wire/usage.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
 /**
@@ -37,6 +38,7 @@ export const SCHEMAS = {
   Health: healthSchema,
   Readiness: readinessSchema,
   WidgetInfo: widgetInfoSchema,
+  UsageReport: usageReportSchema,
   JsonValue: jsonValueSchema,
 } satisfies Record<string, z.ZodType>;
 export type SchemaName = keyof typeof SCHEMAS;

@@ -19,6 +19,7 @@ export const CHAT_OPERATIONS: Operation[] = [
       "Pages of any site may call it and read every answer, refusals included: the lock is the " +
       "session's origin, not CORS.",
     auth: "key or session",
+    idempotent: true,
     rateLimited: true,
     browser: true,
     parameters: ["pageOrigin"],
@@ -40,6 +41,7 @@ export const CHAT_OPERATIONS: Operation[] = [
     errors: [
       "origin_not_allowed",
       "not_found",
+      "stream_expired",
       "plan_limit_exceeded",
       "provider_error",
       "provider_rate_limited",

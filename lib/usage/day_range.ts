@@ -1,0 +1,41 @@
+import { invalid } from "../errors.ts";
+
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 30;
+const MAX_DAYS = 366;
+
+/** Days of a query, both included; UTC, `YYYY-MM-DD`. */
+export interface DayRange {
+  from: string;
+  to: string;
+}
+
+/** The UTC day some days after `day`. */
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The days that `from` and `to` ask for: the last 30 unless they say; 400 for what is no range. */
+export function dayRange(
+  asked: { from: string | null; to: string | null },
+  today: string,
+): DayRange {
+  const to = parseDay(asked.to, "to") ?? today;
+  const from = parseDay(asked.from, "from") ?? addDays(to, 1 - DEFAULT_DAYS);
+  if (from > to) throw badDay("from", "must not be after `to`");
+  if (addDays(from, MAX_DAYS - 1) < to) throw badDay("from", `is more than ${MAX_DAYS} days ago`);
+  return { from, to };
+}
+
+function parseDay(text: string | null, path: string): string | undefined {
+  if (text === null) return undefined;
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN;
+  // A 30th of February is read as a day in March.
+  const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+  if (!isDay) throw badDay(path, "must be a day as YYYY-MM-DD");
+  return text;
+}
+
+function badDay(path: string, message: string) {
+  return invalid([{ path, code: "invalid_day", message }]);
+}

@@ -1,0 +1,31 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { ApiError } from "../errors.ts";
+import { addDays, dayRange } from "./day_range.ts";
+
+const TODAY = "2028-03-01";
+
+Deno.test("dayRange: the last 30 days, today included, unless told", () => {
+  assertEquals(dayRange({ from: null, to: null }, TODAY), { from: "2028-02-01", to: TODAY });
+  const to = "2027-12-31";
+  assertEquals(dayRange({ from: null, to }, TODAY), { from: "2027-12-02", to });
+});
+
+Deno.test("dayRange: what is no day, is backwards or too long is refused by its name", () => {
+  const pathOf = (from: string | null, to: string | null) => {
+    const error = assertThrows(() => dayRange({ from, to }, TODAY), ApiError);
+    return (error.details?.issues as { path: string }[])[0]?.path;
+  };
+  for (const day of ["", "today", "2028-2-1", "2027-02-29", "2028-02-30", "2028-01-01T00:00:00Z"]) {
+    assertEquals(pathOf(day, null), "from", day);
+    assertEquals(pathOf(null, day), "to", day);
+  }
+  assertEquals(pathOf("2028-02-02", "2028-02-01"), "from");
+  assertEquals(pathOf("2027-02-28", TODAY), "from");
+  assertEquals(dayRange({ from: "2027-03-02", to: TODAY }, TODAY).from, "2027-03-02");
+});
+
+Deno.test("addDays: goes over months and leap days", () => {
+  assertEquals(addDays("2028-02-28", 1), "2028-02-29");
+  assertEquals(addDays("2028-03-01", -1), "2028-02-29");
+  assertEquals(addDays("2027-12-31", 1), "2028-01-01");
+});

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { VENDORS } from "./vendors.ts";
+
+const count = z.int().nonnegative();
+const usd = z.number().nonnegative();
+
+const usageSchema = z.object({
+  costUsd: usd.describe("What was charged, exact to a millionth."),
+  runs: count.describe("Runs that have ended."),
+  messages: count.describe("Messages that were let in and have been answered: one a run."),
+  inputTokens: count,
+  outputTokens: count,
+});
+
+/** One day of the query: UTC, `YYYY-MM-DD`. */
+export const dayUsageSchema = usageSchema.extend({ day: z.iso.date() });
+export const agentUsageSchema = usageSchema.extend({ agentId: z.uuid() });
+export const modelUsageSchema = usageSchema.extend({
+  provider: z.enum(VENDORS),
+  model: z.string(),
+});
+
+/** Answer of `GET /v1/usage`. The sums at the top are today's. Source: CONTRACT section 4. */
+export const usageReportSchema = usageSchema.extend({
+  day: z.iso.date().describe("Today, UTC."),
+  resetsAt: z.iso.datetime().describe("When the day's cost begins at nothing again."),
+  softLimitUsd: usd.describe("Past it, answers of chat carry `x-plan-warning`."),
+  hardLimitUsd: usd.describe("Past it, messages are refused until `resetsAt`."),
+  activeStreams: count.describe("Runs going on at this moment."),
+  maxStreams: count,
+  days: z.array(dayUsageSchema).describe("Days of the query on which anything was used, in order."),
+  byAgent: z.array(agentUsageSchema).describe("Over all days of the query, the dearest first."),
+  byModel: z.array(modelUsageSchema).describe("Over all days of the query, the dearest first."),
+});
+export type UsageReport = z.infer<typeof usageReportSchema>;
