@@ -6,6 +6,7 @@ import { SCOPE_NAMES as SCOPES } from "@/lib/wire/scopes.ts";
 import { addressOf, answeredBy, ApiDocument, type Documented } from "./support/api_document.ts";
 import { breakableKv } from "./support/broken_kv.ts";
 import { expectJson } from "./support/expect_answer.ts";
+import { fastSystem } from "./support/fast_system.ts";
 import { PUBLIC_ROUTES } from "./support/public_routes.ts";
 import { agentBody, TestService, type TestServiceOptions } from "./support/service.ts";
 
@@ -177,7 +178,7 @@ Deno.test("the document: a tenant's full streams and spent day are documented 42
 
 Deno.test("the document: a store that fails is a documented refusal of every operation", async () => {
   const store = await breakableKv();
-  const { service, api } = await open({ kv: store.kv });
+  const { service, api } = await open({ kv: store.kv, ...fastSystem() });
   await using _ = service;
   const key = await service.key([...SCOPES]);
   store.break("the disk is gone");
@@ -226,7 +227,6 @@ Deno.test("the document: every code of the interface is some operation's", async
   const { service, of } = await open();
   await using _ = service;
   const told = of.flatMap((one) => Object.keys(one.responses).flatMap((s) => codesOf(one, +s)));
-  // Frames are kept for whoever resumes a run, which no route does yet.
   const later: string[] = [];
   assertEquals(Object.keys(ERROR_STATUS).filter((code) => !told.includes(code)), later);
 });

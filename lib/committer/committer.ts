@@ -76,7 +76,7 @@ export class Committer {
     try {
       return await work(this.#view({ fresh: false, since }));
     } catch (error) {
-      if (options.isFinal?.(error)) throw error;
+      if (error instanceof StoreUnavailableError || options.isFinal?.(error)) throw error;
     }
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       try {

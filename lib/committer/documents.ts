@@ -70,7 +70,7 @@ export class Documents {
     this.#keep(text, { ...document, seen: ++this.#seen });
   }
 
-  /** No longer waits for reads that do not come back; what they still bring is not kept. */
+  /** No longer waits for reads that do not come back. */
   abandonReads(): void {
     this.#reading.clear();
   }
@@ -102,7 +102,6 @@ export class Documents {
     const done = this.#kv.getMany(wanted.map(([, key]) => key)).then((entries) => {
       entries.forEach((entry, i) => {
         const [text, key] = wanted[i]!;
-        if (!isOwn(text)) return;
         const { value, versionstamp } = entry;
         this.#keepRead(text, { key, value: value ?? undefined, versionstamp, seen });
       });

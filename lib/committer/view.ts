@@ -1,8 +1,15 @@
-import { type Documents, keyText } from "./documents.ts";
+import { type Document, type Documents, keyText } from "./documents.ts";
+import { StoreUnavailableError } from "./operation.ts";
+
+const MAX_TRIES = 50;
 
 /** The cached view has not seen a key: the work is done again on a fresh one. */
 export class ColdError extends Error {
   override name = "ColdError";
+
+  constructor() {
+    super("not in memory");
+  }
 }
 
 /** What the work had read was changed by somebody else before its operation was committed. */
@@ -53,14 +60,23 @@ export class View implements KvReader {
 
   async get<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>> {
     const text = keyText(key);
-    if (this.fresh) await this.#load(new Map([[text, key]]));
-    const document = this.#documents.get(text);
-    if (document === undefined) throw new ColdError("not in memory");
-    const { value, versionstamp } = document;
+    const { value, versionstamp } = await this.#document(text, key);
     // The first version seen is the one that must still hold.
     if (!this.#read.has(text)) this.#read.set(text, { key, versionstamp });
     const entry = { key, value: versionstamp === null ? null : value, versionstamp };
     return entry as Deno.KvEntryMaybe<T>;
+  }
+
+  async #document(text: string, key: Deno.KvKey): Promise<Document> {
+    if (this.fresh) await this.#load(new Map([[text, key]]));
+    let document = this.#documents.get(text);
+    // A commit that failed in between makes memory forget: what was forgotten is read once more.
+    for (let tries = 0; this.fresh && document === undefined && tries < MAX_TRIES; tries++) {
+      await this.#load(new Map([[text, key]]));
+      document = this.#documents.get(text);
+    }
+    if (document !== undefined) return document;
+    throw this.fresh ? new StoreUnavailableError("the store is busy") : new ColdError();
   }
 
   /** Reads together what will be asked for one by one, or touched by an operation. */

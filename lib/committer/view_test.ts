@@ -108,3 +108,18 @@ Deno.test("Committer.run: a note is written with the rest, unread and unchecked"
   const notes = await Array.fromAsync(kv.list({ prefix: ["notes"] }));
   assertEquals(notes.map(({ key }) => key[1]), ["new"]);
 });
+
+Deno.test("Committer.work: many who ask at different moments of the same read all get their answer", async () => {
+  using kv = await Deno.openKv(":memory:");
+  await kv.set(RULE, "open");
+  const bad = { random: seeded(3), turns: 12, locked: 0.1 };
+  const committer = new Committer(flakyKv(kv, bad).kv, { system });
+  const asked: Promise<number>[] = [];
+  for (let n = 0; n < 40; n++) {
+    asked.push(use(committer));
+    for (let turn = 0; turn < n % 7; turn++) await Promise.resolve();
+    // Another process changes the rule's version now and then.
+    if (n % 10 === 9) await kv.set(RULE, "open");
+  }
+  assertEquals(new Set(await Promise.all(asked)).size, 40);
+});

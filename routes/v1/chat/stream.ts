@@ -23,10 +23,10 @@ export const handler = define.handlers(apiHandler({
       const caller = await chatCaller(ctx.req, ctx.state, { view, reads });
       const body = sent.get();
       checkTokens(caller, body);
+      const receipt = await chatReceipt(ctx.req, caller, body);
       const { kind, id, tenant } = caller;
       const agent = await service.agents.get(tenant, body.agentId, view);
       if (kind === "session") checkSessionOrigin(ctx.req, caller.session, agent);
-      const receipt = await chatReceipt(ctx.req, caller, body);
       const request = { tenant, agent, body, runId, requestId, source: { kind, id } };
       const prepared = await chat.prepare(request, view);
       const admitted = await meter.admit(view, {
