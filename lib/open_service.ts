@@ -55,10 +55,14 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const cursors = new CursorSeal(signer);
   const agents = new AgentAdmin(new AgentStore(kv, system), { models, cursors });
   const admission = new Admission(new Committer(kv, { system }), system);
+  const registry = new ModelRegistry(system, {
+    vendors: config.vendors,
+    report: (event) => log.warn("a model vendor failed", { ...event }),
+  });
   const chat = new ChatService({
     admission,
     models,
-    registry: new ModelRegistry(system),
+    registry,
     system,
     log,
     unwatchedMs: config.unwatchedRunMs,
@@ -90,6 +94,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ready: () => kv.get(keys.installation("default_tenant")).then(() => true, () => false),
     close: async () => {
       await chat.stopAll();
+      registry.close();
       admission.close();
       await options.close();
     },
