@@ -17,12 +17,18 @@ export interface VendorFaultOptions extends ErrorOptions {
 export class VendorFault extends ModelError {
   readonly retry: "no" | "now" | "later";
   readonly status: number | undefined;
-  readonly words: string | undefined;
+  /** Private, so that nothing that prints an error with its fields prints a vendor's words. */
+  readonly #words: string | undefined;
 
   constructor(code: ModelError["code"], message: string, options: VendorFaultOptions = {}) {
     super(code, message, options);
     this.retry = options.retry ?? "no";
     this.status = options.status;
-    this.words = options.words;
+    this.#words = options.words;
+  }
+
+  /** The vendor's own words, secrets and all. */
+  get words(): string | undefined {
+    return this.#words;
   }
 }

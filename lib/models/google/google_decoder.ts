@@ -78,9 +78,9 @@ export class GoogleDecoder implements StreamDecoder {
   }
 }
 
-/** Absent parts count nothing, unless all are absent. */
+/** Absent parts count nothing, unless all are absent; nonsense makes the sum nonsense. */
 function sum(...counts: unknown[]): unknown {
   const present = counts.filter((count) => count !== undefined);
   if (present.length === 0) return undefined;
-  return present.reduce<number>((total, count) => total + Number(count), 0);
+  return present.reduce<number>((total, n) => total + (typeof n === "number" ? n : NaN), 0);
 }
