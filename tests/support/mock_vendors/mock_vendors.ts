@@ -31,6 +31,7 @@ export class MockVendors implements AsyncDisposable {
   readonly #otherwise: (request: MockRequest) => Script;
   readonly #sockets = new Set<Socket>();
   readonly #scripts: Script[] = [];
+  readonly #waiting: { n: number; resolve: (request: MockRequest) => void }[] = [];
   #connections = 0;
 
   private constructor(options: MockVendorsOptions) {
@@ -64,6 +65,13 @@ export class MockVendors implements AsyncDisposable {
   /** What the next requests get, in order. */
   next(...scripts: Script[]): void {
     this.#scripts.push(...scripts);
+  }
+
+  /** The `n`-th request from 1, as soon as it has come. */
+  asked(n: number): Promise<MockRequest> {
+    const known = this.requests[n - 1];
+    if (known !== undefined) return Promise.resolve(known);
+    return new Promise((resolve) => this.#waiting.push({ n, resolve }));
   }
 
   /** Closes every connection, those kept for later as well. */
@@ -104,6 +112,7 @@ export class MockVendors implements AsyncDisposable {
       return void socket.end("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
     }
     this.requests.push(request);
+    for (const { n, resolve } of this.#waiting) if (n === this.requests.length) resolve(request);
     const script = this.#scripts.shift() ?? this.#otherwise(request);
     const { protocol, model, gone } = request;
     void play(socket, { protocol, model, script, gone });

@@ -23,6 +23,7 @@ const encoder = new TextEncoder();
 /** Plays one script on a socket, byte for byte. */
 export async function play(socket: Socket, options: PlayOptions): Promise<void> {
   const { script } = options;
+  if (script.silent) return;
   if (script.garbage !== undefined) return void socket.end(script.garbage);
   const { status = 200 } = script;
   if (status !== 200) return refuse(socket, script);
@@ -43,6 +44,7 @@ export async function play(socket: Socket, options: PlayOptions): Promise<void> 
 function* steps({ protocol, model, script }: PlayOptions): Generator<
   string | Uint8Array | { wait: number | Promise<unknown> }
 > {
+  if (script.body !== undefined) return yield script.body;
   const wire = new WIRES[protocol]({ model, script });
   const eol = script.eol ?? (protocol === "google" ? "\r\n" : "\n");
   const lines = (events: string[]) => events.map((event) => event.replaceAll("\n", eol));
@@ -119,7 +121,7 @@ function finish(socket: Socket, out: ChunkWriter, how: NonNullable<Script["finis
 }
 
 function refuse(socket: Socket, { status, headers = {}, body = "" }: Script): void {
-  const bytes = encoder.encode(body);
+  const bytes = typeof body === "string" ? encoder.encode(body) : body;
   const all = { "Content-Type": "application/json", ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join("");
   socket.write(`HTTP/1.1 ${status} Refused\r\n${lines}Content-Length: ${bytes.length}\r\n\r\n`);

@@ -33,10 +33,11 @@ export interface ScriptedUsage {
 
 /** What one request gets. An empty script is a short, honest answer. */
 export interface Script {
-  /** Any status but 200 is a refusal with `body`. */
+  /** Any status but 200 is a refusal. */
   status?: number;
   headers?: Readonly<Record<string, string>>;
-  body?: string;
+  /** The whole body of a refusal, or of a recorded answer in place of `say` and `end`. */
+  body?: string | Uint8Array;
   say?: readonly Say[];
   /** Why the model stopped, in our words; `none` leaves out the whole ending. */
   end?: "stop" | "length" | "filter" | "refusal" | "calls" | "none";
@@ -49,8 +50,10 @@ export interface Script {
    * half, or not at all.
    */
   finish?: "end" | "reset" | "close" | "half" | "hang";
-  /** Sent in place of any HTTP. */
+  /** Sent in place of any HTTP, before the connection is closed. */
   garbage?: string;
+  /** Nothing is sent at all. */
+  silent?: true;
 }
 
 export type ProtocolName = "openai" | "anthropic" | "google";
