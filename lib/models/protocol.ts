@@ -29,5 +29,7 @@ export interface StreamDecoder {
 export interface Protocol {
   headers(apiKey: string): Readonly<Record<string, string>>;
   phrase(request: ModelRequest): Phrasing;
+  /** Whether a refusal says that a filter took the prompt, which is an answer and no failure. */
+  filtered?(refusal: Refusal): boolean;
   decoder(turn: Turn): StreamDecoder;
 }

@@ -50,6 +50,16 @@ for (const protocol of PROTOCOLS) {
     assertEquals(answer.text, "Hello there.");
   });
 
+  Deno.test(`${protocol}: a refusal whose words dawdle is not waited for`, async () => {
+    await using vendors = await Vendors.start();
+    vendors.mock.next({ status: 400, body: "so", finish: "hang" });
+    const pending = assertRejects(() => vendors.open(protocol), ModelError);
+    await vendors.arrived;
+    await vendors.clock.advance(2 * SECOND);
+    assertEquals((await pending).code, "provider_error");
+    await vendors.mock.requests[0]!.gone;
+  });
+
   Deno.test(`${protocol}: an empty account is not asked again`, async () => {
     await using vendors = await Vendors.start();
     const body = `{"error":{"code":"insufficient_quota"}}`;
@@ -105,6 +115,19 @@ for (const protocol of PROTOCOLS) {
     assertEquals(await pending, reason);
     await gone;
     assertEquals(vendors.reports, []);
+  });
+
+  Deno.test(`${protocol}: an abort of a request that was taken tells what it may cost`, async () => {
+    await using vendors = await Vendors.start();
+    const reason = new Error("the run was stopped");
+    vendors.mock.next({ body: ": thinking\n\n", finish: "hang" });
+    const pending = vendors.open(protocol);
+    await vendors.arrived;
+    vendors.stop.abort(reason);
+    const stream = (await pending)[Symbol.asyncIterator]();
+    const { value } = await stream.next();
+    assert(value.type === "usage" && value.inputTokens > 10 && value.estimated);
+    assertEquals(await assertRejects(() => stream.next()), reason);
   });
 
   Deno.test(`${protocol}: with an aborted signal nobody is asked`, async () => {

@@ -1,7 +1,7 @@
 import type { System } from "../system.ts";
 import type { Vendor } from "../wire/vendors.ts";
 import { AnswerReader } from "./connection/answer_reader.ts";
-import { Exchange } from "./connection/exchange.ts";
+import { Exchange, type ExchangeOptions } from "./connection/exchange.ts";
 import { readRefusal, readWords } from "./connection/read_refusal.ts";
 import { VendorConnection, type VendorPost } from "./connection/vendor_connection.ts";
 import { VendorFault } from "./connection/vendor_fault.ts";
@@ -72,16 +72,17 @@ export class VendorModel implements Model {
 
   async #attempt(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
     request.signal.throwIfAborted();
-    const phrasing = this.#options.protocol.phrase(request);
+    const { protocol } = this.#options;
+    const phrasing = protocol.phrase(request);
     for (let n = 1;; n++) {
       try {
         const answer = await this.#ask(request, phrasing);
         phrasing.accepted?.();
         return answer;
       } catch (error) {
-        const again = n < MAX_PHRASINGS && error instanceof VendorFault &&
-          phrasing.rejected?.(error);
-        if (!again) throw error;
+        if (!(error instanceof VendorFault)) throw error;
+        if (protocol.filtered?.(error)) return filteredAnswer();
+        if (n === MAX_PHRASINGS || !phrasing.rejected?.(error)) throw error;
       }
     }
   }
@@ -108,7 +109,7 @@ export class VendorModel implements Model {
   async #open(post: VendorPost, signal: AbortSignal): Promise<Exchange> {
     const { system } = this.#options;
     const connection = this.#connection;
-    const exchange = new Exchange({ connection, post, system, signal, ...this.#timeouts });
+    const exchange = this.#send({ connection, post, system, signal, ...this.#timeouts });
     const response = await exchange.head;
     if (response.statusCode !== 200) {
       const refusal = await readRefusal(exchange, { response, system });
@@ -122,6 +123,16 @@ export class VendorModel implements Model {
       throw new VendorFault("provider_error", "the model vendor answered no stream", { words });
     }
     return exchange;
+  }
+
+  /** A credential with characters that no header may hold is the operator's slip, not our fault. */
+  #send(options: ExchangeOptions): Exchange {
+    try {
+      return new Exchange(options);
+    } catch (cause) {
+      const message = "the model vendor cannot be asked with the credential of its slot";
+      throw new VendorFault("provider_error", message, { cause });
+    }
   }
 
   #report(error: unknown, { model, attempt }: { model: string; attempt?: number }): void {
@@ -144,4 +155,11 @@ export class VendorModel implements Model {
 /** The code alone: the message of a socket's error may name what must not be logged. */
 function causeOf(cause: Error): string {
   return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
+}
+
+/** A prompt that a filter took before the model saw it; such a refusal is not billed. */
+// deno-lint-ignore require-await -- an answer comes asynchronously; this one is known
+async function* filteredAnswer(): AsyncGenerator<ModelEvent> {
+  yield { type: "usage", inputTokens: 0, outputTokens: 0 };
+  yield { type: "end", reason: "content_filter" };
 }

@@ -43,18 +43,29 @@ export class Vendors implements AsyncDisposable {
   readonly pauses: number[] = [];
   readonly stop = new AbortController();
   readonly registry: ModelRegistry;
+  readonly #arrived = Promise.withResolvers<void>();
+  #clockReads = 0;
   readonly #heard = Promise.withResolvers<void>();
 
-  private constructor(mock: MockVendors, baseUrl: string) {
+  private constructor(mock: MockVendors, slots: { baseUrl: string; apiKey?: string | undefined }) {
     this.mock = mock;
-    const slot = (protocol: ProtocolName) => ({ protocol, baseUrl, apiKey: KEYS[protocol] });
+    const slot = (protocol: ProtocolName) => ({
+      protocol,
+      baseUrl: slots.baseUrl,
+      apiKey: slots.apiKey ?? KEYS[protocol],
+    });
     const sleep = (ms: number, signal?: AbortSignal) => {
       // A pause hangs on the call's own signal; all else that sleeps is a limit on silence.
       if (signal !== this.stop.signal) return this.clock.sleep(ms, signal);
       this.pauses.push(ms);
       return Promise.resolve();
     };
-    const { now, uuid, randomBytes } = this.clock;
+    const { uuid, randomBytes } = this.clock;
+    const now = () => {
+      // A connection reads the clock as it begins, for its head, and for each chunk.
+      if (++this.#clockReads === 3) this.#arrived.resolve();
+      return this.clock.now();
+    };
     this.registry = new ModelRegistry({ now, uuid, randomBytes, sleep }, {
       vendors: {
         vendor_a: slot("openai"),
@@ -65,9 +76,17 @@ export class Vendors implements AsyncDisposable {
     });
   }
 
-  static async start(options: { baseUrl?: (port: number) => string } = {}): Promise<Vendors> {
+  static async start(
+    options: { baseUrl?: (port: number) => string; apiKey?: string } = {},
+  ): Promise<Vendors> {
     const mock = await MockVendors.start();
-    return new Vendors(mock, options.baseUrl?.(mock.port) ?? mock.url);
+    const baseUrl = options.baseUrl?.(mock.port) ?? mock.url;
+    return new Vendors(mock, { baseUrl, apiKey: options.apiKey });
+  }
+
+  /** Settles when the first bytes of the first response's body have come, whatever they are. */
+  get arrived(): Promise<void> {
+    return this.#arrived.promise;
   }
 
   /** Settles when an answer's first text has been heard: a reset takes what was not yet read. */

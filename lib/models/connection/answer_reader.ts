@@ -38,10 +38,18 @@ export class AnswerReader {
     });
   }
 
-  /** Settles with the first event of an answer; rejects when there is none. */
+  /**
+   * Settles with the first event of an answer; rejects when the vendor gives none. An abort in
+   * between is told by `events`, with usage: the vendor had taken the request and may bill it.
+   */
   async begun(): Promise<void> {
     while (!this.#begun && !this.#over) await this.#more();
-    if (!this.#begun) throw this.#fault ?? brokenOff();
+    if (this.#begun || this.#aborted) return;
+    throw this.#fault ?? brokenOff();
+  }
+
+  get #aborted(): boolean {
+    return this.#fault !== undefined && !(this.#fault instanceof VendorFault);
   }
 
   /** The answer; what came before a break is told, then its usage, then the fault is thrown. */
@@ -65,8 +73,7 @@ export class AnswerReader {
   *#last(): Generator<ModelEvent> {
     const { turn, onBroken } = this.#options;
     // A connection that broke when all but the end mark had come took nothing from the answer.
-    const lost = this.#fault !== undefined && !(this.#fault instanceof VendorFault);
-    if (turn.stopped && !lost) return yield* turn.conclude();
+    if (turn.stopped && !this.#aborted) return yield* turn.conclude();
     const fault = this.#fault ?? brokenOff();
     onBroken(fault);
     yield turn.brokenUsage();

@@ -9,6 +9,9 @@ export function openaiProtocol(baseUrl: string): Protocol {
   return {
     headers: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
     phrase: (request) => new OpenaiPhrasing(request, dialects),
+    // Quotes inside a quoted prompt are escaped, so only the vendor's own field looks like this.
+    filtered: ({ status, words = "" }) =>
+      status === 400 && /"code"\s*:\s*"content_filter"/.test(words),
     decoder: (turn) => new OpenaiDecoder(turn),
   };
 }

@@ -120,11 +120,13 @@ function finish(socket: Socket, out: ChunkWriter, how: NonNullable<Script["finis
   }
 }
 
-function refuse(socket: Socket, { status, headers = {}, body = "" }: Script): void {
+/** A refusal that hangs promises more of its body than comes. */
+function refuse(socket: Socket, { status, headers = {}, body = "", finish }: Script): void {
   const bytes = typeof body === "string" ? encoder.encode(body) : body;
   const all = { "Content-Type": "application/json", ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  socket.write(`HTTP/1.1 ${status} Refused\r\n${lines}Content-Length: ${bytes.length}\r\n\r\n`);
+  const length = bytes.length + (finish === "hang" ? 100 : 0);
+  socket.write(`HTTP/1.1 ${status} Refused\r\n${lines}Content-Length: ${length}\r\n\r\n`);
   socket.write(bytes);
 }
 
