@@ -21,6 +21,9 @@ export interface ResponseListener {
   onEnd(fault: unknown): void;
 }
 
+/** Ends the watch; made once, for the default reason is an error with a stack for each request. */
+const OVER = new Error("the exchange is over");
+
 /** Bytes a vendor may still send after an answer was told complete, before it is cut off. */
 const MAX_TRAILING_BYTES = 65_536;
 
@@ -48,9 +51,9 @@ export class Exchange {
       socket.once(options.connection.secure ? "secureConnect" : "connect", this.#onConnected);
     });
     this.#request.once("response", (response) => this.#onResponse(response));
-    this.#request.on("error", (error) => this.#end(this.#connectionFault(error)));
+    this.#request.on("error", (error) => this.#lose(error));
     this.#request.once("close", () => {
-      if (this.#response === undefined) this.#end(this.#connectionFault());
+      if (this.#response === undefined) this.#lose();
     });
     options.signal.addEventListener("abort", this.#onAbort, { once: true });
     this.#head.promise.catch(() => {});
@@ -113,8 +116,8 @@ export class Exchange {
     this.#connected = true;
     this.#lastByteAt = this.#options.system.now();
     this.#response = response;
-    response.on("error", (error) => this.#end(this.#connectionFault(error)));
-    response.once("close", () => this.#end(this.#connectionFault()));
+    response.on("error", (error) => this.#lose(error));
+    response.once("close", () => this.#lose());
     this.#head.resolve(response);
   }
 
@@ -122,13 +125,18 @@ export class Exchange {
   #end(fault: unknown): void {
     if (this.#over.signal.aborted) return;
     this.#fault = fault;
-    this.#over.abort();
+    this.#over.abort(OVER);
     this.#options.signal.removeEventListener("abort", this.#onAbort);
     this.#head.reject(fault);
     this.#listener?.onEnd(fault);
   }
 
-  #connectionFault(cause?: Error): VendorFault {
+  /** Every whole response closes as well, so the fault is only made where there is one. */
+  #lose(cause?: Error): void {
+    if (!this.#over.signal.aborted) this.#end(this.#connectionFault(cause));
+  }
+
+  #connectionFault(cause: Error | undefined): VendorFault {
     if (this.#response !== undefined) {
       return new VendorFault("provider_error", "the model vendor broke off its answer", {
         cause,
