@@ -158,7 +158,6 @@ function causeOf(cause: Error): string {
 }
 
 /** A prompt that a filter took before the model saw it; such a refusal is not billed. */
-// deno-lint-ignore require-await -- an answer comes asynchronously; this one is known
 async function* filteredAnswer(): AsyncGenerator<ModelEvent> {
   yield { type: "usage", inputTokens: 0, outputTokens: 0 };
   yield { type: "end", reason: "content_filter" };
