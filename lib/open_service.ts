@@ -55,6 +55,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const signer = new Signer(options.hmacSecrets);
   const cursors = new CursorSeal(signer);
   const agents = new AgentAdmin(new AgentStore(kv, system), { models, cursors });
+  const registry = new ModelRegistry(system, {
+    vendors: config.vendors,
+    report: (event) => log.warn("a model vendor failed", { ...event }),
+  });
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const committer = new Committer(kv, { system });
   const admission = new Admission(committer, {
@@ -64,7 +68,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const chat = new ChatService({
     admission,
     models,
-    registry: new ModelRegistry(system),
+    registry,
     system,
     log,
     unwatchedMs: config.unwatchedRunMs,
@@ -105,6 +109,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ready: () => kv.get(keys.installation("default_tenant")).then(() => true, () => false),
     close: async () => {
       await chat.stopAll();
+      registry.close();
       admission.close();
       await options.close();
     },

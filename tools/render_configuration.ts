@@ -16,7 +16,8 @@ const VENDORS_TEXT = `
 
 \`vendor_a\`, \`vendor_b\` and \`vendor_c\` are slots. A slot with a credential here is shown
 read-only in the dashboard; any other slot can be set up there. A server that needs no credential
-takes any text as one.
+takes any text as one. Certificates are always checked; one signed by an authority of your own is
+accepted when \`NODE_EXTRA_CA_CERTS\` names that authority's file.
 `;
 
 const DATA_TEXT = `

@@ -9,6 +9,8 @@ export interface ModelToolCall {
   id: string;
   name: string;
   args: string;
+  /** What this vendor wants back with the call, as it sent it; nobody else reads it. */
+  opaque?: unknown;
 }
 
 /** A tool as a model is told of it. */
@@ -26,20 +28,40 @@ export interface ModelRequest {
   tools: readonly ModelTool[];
   temperature?: number;
   maxOutputTokens: number;
+  /** Milliseconds since the epoch: a wait for a busy vendor that would end later is not begun. */
+  deadline?: number;
   /** Aborting it ends the vendor's request at once. */
   signal: AbortSignal;
 }
 
-/** What a model streams back; `end` is last, `usage` comes before it. */
+/** Why a model stopped. */
+export type EndReason = "stop" | "length" | "content_filter" | "tool_calls";
+
+/** What one step used. The two totals are what is charged; the others are parts of them. */
+export interface ModelUsage {
+  /** Cached tokens included. */
+  inputTokens: number;
+  /** Hidden reasoning included. */
+  outputTokens: number;
+  cachedInputTokens?: number;
+  reasoningTokens?: number;
+  /** At least one total is our estimate, made upward, because the vendor did not say. */
+  estimated?: true;
+}
+
+/**
+ * What a model streams back; `end` is last, `usage` comes before it. A stream that breaks or is
+ * aborted tells its `usage` as well, and then throws.
+ */
 export type ModelEvent =
   | { type: "text"; text: string }
   | { type: "tool_call"; call: ModelToolCall }
-  | { type: "usage"; inputTokens: number; outputTokens: number }
-  | { type: "end"; reason: "stop" | "length" | "content_filter" | "tool_calls" };
+  | { type: "usage" } & ModelUsage
+  | { type: "end"; reason: EndReason };
 
 /**
- * A vendor's model. `stream` settles when the vendor has accepted the request; until then it rejects
- * with a `ModelError`, and another vendor may still be asked.
+ * A vendor's model. `stream` settles when the vendor has begun to answer; until then it rejects with
+ * a `ModelError`, and another vendor may still be asked. Aborted, it throws the signal's reason.
  */
 export interface Model {
   stream(request: ModelRequest): Promise<AsyncIterable<ModelEvent>>;
@@ -49,9 +71,16 @@ export interface Model {
 export class ModelError extends Error {
   override name = "ModelError";
   readonly code: "provider_error" | "provider_timeout" | "provider_rate_limited";
+  /** How long the vendor asked to be left alone, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(code: ModelError["code"], message: string, options?: ErrorOptions) {
+  constructor(
+    code: ModelError["code"],
+    message: string,
+    options: ErrorOptions & { retryAfterMs?: number | undefined } = {},
+  ) {
     super(message, options);
     this.code = code;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }

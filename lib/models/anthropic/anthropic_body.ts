@@ -1,0 +1,71 @@
+import { callArguments, clampTemperature, outputText } from "../call_arguments.ts";
+import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall } from "../model.ts";
+
+const HIGHEST_TEMPERATURE = 1;
+
+/** Stands where the vendor demands words and there are none, or a question and there was none. */
+const NO_WORDS = "(no text)";
+
+interface Message {
+  role: "user" | "assistant";
+  content: unknown[];
+}
+
+/** A request as Messages wants it. */
+export function anthropicBody(request: ModelRequest): unknown {
+  const { model, system, tools, temperature, maxOutputTokens } = request;
+  return {
+    model,
+    system,
+    messages: asTurns(request.messages),
+    max_tokens: maxOutputTokens,
+    stream: true,
+    ...clampTemperature(temperature, HIGHEST_TEMPERATURE),
+    ...(tools.length > 0 ? { tools: tools.map(asTool) } : {}),
+  };
+}
+
+/** Turns alternate and begin with the user; all results of one step belong in one turn. */
+function asTurns(messages: readonly ModelMessage[]): Message[] {
+  const turns: Message[] = [];
+  for (const message of messages) {
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const content = asBlocks(message);
+    const last = turns.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else if (content.length > 0) turns.push({ role, content });
+  }
+  if (turns[0]?.role === "assistant") turns.unshift({ role: "user", content: [text(NO_WORDS)] });
+  return turns;
+}
+
+function asBlocks(message: ModelMessage): unknown[] {
+  switch (message.role) {
+    case "user":
+      return [text(message.content.trim() === "" ? NO_WORDS : message.content)];
+    case "assistant": {
+      const said = message.content.trim() === "" ? [] : [text(message.content)];
+      return [...said, ...(message.toolCalls ?? []).map(asToolUse)];
+    }
+    case "tool":
+      return [{
+        type: "tool_result",
+        tool_use_id: message.callId,
+        content: outputText(message.output),
+      }];
+    default:
+      return message satisfies never;
+  }
+}
+
+function text(words: string): unknown {
+  return { type: "text", text: words };
+}
+
+function asToolUse(call: ModelToolCall): unknown {
+  return { type: "tool_use", id: call.id, name: call.name, input: callArguments(call) };
+}
+
+function asTool({ name, description, parameters }: ModelTool): unknown {
+  return { name, description, input_schema: { type: "object", ...parameters } };
+}

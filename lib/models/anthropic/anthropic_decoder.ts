@@ -1,0 +1,88 @@
+import type { EndReason } from "../model.ts";
+import type { StreamDecoder } from "../protocol.ts";
+import { asObject, asText, type Loose, readEvent, streamFault } from "../stream_json.ts";
+import type { Turn } from "../turn.ts";
+
+const REASONS: ReadonlyMap<string, EndReason> = new Map([
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
+  ["pause_turn", "stop"],
+  ["max_tokens", "length"],
+  ["model_context_window_exceeded", "length"],
+  ["tool_use", "tool_calls"],
+  ["refusal", "content_filter"],
+]);
+
+/** Reads the events of a message; kinds that are not known are passed over, as the vendor asks. */
+export class AnthropicDecoder implements StreamDecoder {
+  readonly #turn: Turn;
+
+  constructor(turn: Turn) {
+    this.#turn = turn;
+  }
+
+  take(data: string): void {
+    const event = readEvent(data);
+    switch (event.type) {
+      case "message_start":
+        return this.#usage(asObject(event.message)?.usage);
+      case "content_block_start":
+        return this.#blockStart(indexOf(event), asObject(event.content_block) ?? {});
+      case "content_block_delta":
+        return this.#blockDelta(indexOf(event), asObject(event.delta) ?? {});
+      case "message_delta":
+        return this.#messageDelta(event);
+      case "message_stop":
+        return this.#turn.close();
+      case "error":
+        throw streamFault(asText(asObject(event.error)?.type), data);
+    }
+  }
+
+  #blockStart(index: number, block: Loose): void {
+    if (block.type === "text") return this.#turn.text(asText(block.text));
+    if (block.type !== "tool_use") return;
+    // The input begins as {} and follows in pieces; compatible servers may give it whole.
+    const input = asObject(block.input) ?? {};
+    const args = Object.keys(input).length === 0 ? "" : JSON.stringify(input);
+    this.#turn.call(index, { id: asText(block.id), name: asText(block.name), args });
+  }
+
+  #blockDelta(index: number, delta: Loose): void {
+    switch (delta.type) {
+      case "text_delta":
+        return this.#turn.text(asText(delta.text));
+      case "input_json_delta":
+        return this.#turn.call(index, { args: asText(delta.partial_json) });
+      case "thinking_delta":
+        return this.#turn.hidden(asText(delta.thinking));
+    }
+  }
+
+  #messageDelta(event: Loose): void {
+    this.#usage(event.usage);
+    const reason = asObject(event.delta)?.stop_reason;
+    if (typeof reason === "string") this.#turn.stop(REASONS.get(reason) ?? "stop");
+  }
+
+  /** Input that was written to or read from a cache is counted beside the rest, not in it. */
+  #usage(value: unknown): void {
+    const usage = asObject(value);
+    if (usage === undefined) return;
+    const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
+    const input = usage.input_tokens;
+    this.#turn.usage({
+      inputTokens: typeof input === "number" ? input + (count(read) + count(written)) : input,
+      outputTokens: usage.output_tokens,
+      cachedInputTokens: read,
+    });
+  }
+}
+
+function indexOf(event: Loose): number {
+  return typeof event.index === "number" ? event.index : 0;
+}
+
+function count(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}

@@ -1,0 +1,179 @@
+import type { ClientRequest, IncomingMessage } from "node:http";
+import type { System } from "../../system.ts";
+import { VendorFault } from "./vendor_fault.ts";
+import type { VendorConnection, VendorPost } from "./vendor_connection.ts";
+
+export interface ExchangeOptions {
+  connection: VendorConnection;
+  post: VendorPost;
+  system: Pick<System, "now" | "sleep">;
+  signal: AbortSignal;
+  /** Longest time to a connection, its TLS handshake included. */
+  connectMs: number;
+  /** Longest silence of the vendor, before the answer or inside it. */
+  idleMs: number;
+}
+
+/** Who reads a response: called for each network chunk, and once at its end. */
+export interface ResponseListener {
+  onChunk(chunk: Uint8Array): void;
+  /** `fault` says why the response ended before it was whole. */
+  onEnd(fault: unknown): void;
+}
+
+/** Ends the watch; made once, for the default reason is an error with a stack for each request. */
+const OVER = new Error("the exchange is over");
+
+/** Bytes a vendor may still send after an answer was told complete, before it is cut off. */
+const MAX_TRAILING_BYTES = 65_536;
+
+/**
+ * One request and its response on one socket. It ends by itself, by silence, or when the signal
+ * aborts, which closes the socket at once. It throws the signal's reason or a `VendorFault`.
+ */
+export class Exchange {
+  readonly #request: ClientRequest;
+  readonly #options: ExchangeOptions;
+  readonly #head = Promise.withResolvers<IncomingMessage>();
+  readonly #over = new AbortController();
+  #response: IncomingMessage | undefined;
+  #listener: ResponseListener | undefined;
+  #fault: unknown;
+  #connected = false;
+  #lastByteAt: number;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.#lastByteAt = options.system.now();
+    this.#request = options.connection.post(options.post);
+    this.#request.once("socket", (socket) => {
+      if (this.#request.reusedSocket) return this.#onConnected();
+      socket.once(options.connection.secure ? "secureConnect" : "connect", this.#onConnected);
+    });
+    this.#request.once("response", (response) => this.#onResponse(response));
+    this.#request.on("error", (error) => this.#lose(error));
+    this.#request.once("close", () => {
+      if (this.#response === undefined) this.#lose();
+    });
+    options.signal.addEventListener("abort", this.#onAbort, { once: true });
+    this.#head.promise.catch(() => {});
+    void this.#watch();
+  }
+
+  /** The response as soon as its headers are there. */
+  get head(): Promise<IncomingMessage> {
+    return this.#head.promise;
+  }
+
+  /** Begins to read the response; until then nothing of its body is taken from the socket. */
+  listen(listener: ResponseListener): void {
+    const response = this.#response;
+    if (response === undefined) throw new Error("a response is read after its head");
+    this.#listener = listener;
+    if (this.#over.signal.aborted) return listener.onEnd(this.#fault);
+    response.on("data", (chunk: Uint8Array) => {
+      this.#lastByteAt = this.#options.system.now();
+      this.#listener?.onChunk(chunk);
+    });
+    response.once("end", () => this.#end(undefined));
+  }
+
+  pause(): void {
+    this.#response?.pause();
+  }
+
+  resume(): void {
+    this.#lastByteAt = this.#options.system.now();
+    this.#response?.resume();
+  }
+
+  /** Nobody listens any more; a response that soon ends leaves its connection to the next request. */
+  release(): void {
+    let left = MAX_TRAILING_BYTES;
+    this.#listener = {
+      onChunk: (chunk) => {
+        left -= chunk.byteLength;
+        if (left < 0) this.destroy();
+      },
+      onEnd: () => {},
+    };
+    this.resume();
+  }
+
+  /** Closes the socket; who listens is told `fault`. */
+  destroy(fault?: unknown): void {
+    this.#end(fault);
+    this.#request.destroy();
+  }
+
+  readonly #onAbort = () => this.destroy(this.#options.signal.reason);
+
+  readonly #onConnected = () => {
+    this.#connected = true;
+  };
+
+  #onResponse(response: IncomingMessage): void {
+    this.#connected = true;
+    this.#lastByteAt = this.#options.system.now();
+    this.#response = response;
+    response.on("error", (error) => this.#lose(error));
+    response.once("close", () => this.#lose());
+    this.#head.resolve(response);
+  }
+
+  /** The first end counts: what follows is only its echo on the socket. */
+  #end(fault: unknown): void {
+    if (this.#over.signal.aborted) return;
+    this.#fault = fault;
+    this.#over.abort(OVER);
+    this.#options.signal.removeEventListener("abort", this.#onAbort);
+    this.#head.reject(fault);
+    this.#listener?.onEnd(fault);
+  }
+
+  /** Every whole response closes as well, so the fault is only made where there is one. */
+  #lose(cause?: Error): void {
+    if (!this.#over.signal.aborted) this.#end(this.#connectionFault(cause));
+  }
+
+  #connectionFault(cause: Error | undefined): VendorFault {
+    if (this.#response !== undefined) {
+      return new VendorFault("provider_error", "the model vendor broke off its answer", {
+        cause,
+        retry: "later",
+      });
+    }
+    const retry = this.#request.reusedSocket ? "now" : "later";
+    return new VendorFault("provider_error", "the model vendor could not be reached", {
+      cause,
+      retry,
+    });
+  }
+
+  /** One timer for a whole stretch of silence, not one per chunk. */
+  async #watch(): Promise<void> {
+    const { system, connectMs, idleMs } = this.#options;
+    const signal = this.#over.signal;
+    try {
+      await system.sleep(Math.min(connectMs, idleMs), signal);
+      if (!this.#connected) return this.destroy(silence("did not accept a connection in time"));
+      for (let rest = this.#rest(idleMs); rest > 0; rest = this.#rest(idleMs)) {
+        await system.sleep(rest, signal);
+      }
+      this.destroy(silence("fell silent"));
+    } catch (error) {
+      // The exchange is over, and its watch with it.
+      if (!signal.aborted) this.destroy(error);
+    }
+  }
+
+  /** A response that we paused is not silent. */
+  #rest(idleMs: number): number {
+    if (this.#response?.isPaused()) return idleMs;
+    return this.#lastByteAt + idleMs - this.#options.system.now();
+  }
+}
+
+function silence(what: string): VendorFault {
+  return new VendorFault("provider_timeout", `the model vendor ${what}`);
+}

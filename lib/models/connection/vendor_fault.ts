@@ -1,0 +1,34 @@
+import { ModelError } from "../model.ts";
+
+export interface VendorFaultOptions extends ErrorOptions {
+  /**
+   * Whether the same request may be sent again while nothing of an answer has come: `now` for a
+   * kept connection that turned out to be closed, `later` for a vendor that is busy or away.
+   */
+  retry?: "no" | "now" | "later";
+  retryAfterMs?: number | undefined;
+  /** HTTP status of a refusal. */
+  status?: number;
+  /** The vendor's own words: for the operator's log, never for a message. */
+  words?: string;
+}
+
+/** A `ModelError` that also knows whether to try again and what the operator should read. */
+export class VendorFault extends ModelError {
+  readonly retry: "no" | "now" | "later";
+  readonly status: number | undefined;
+  /** Private, so that nothing that prints an error with its fields prints a vendor's words. */
+  readonly #words: string | undefined;
+
+  constructor(code: ModelError["code"], message: string, options: VendorFaultOptions = {}) {
+    super(code, message, options);
+    this.retry = options.retry ?? "no";
+    this.status = options.status;
+    this.#words = options.words;
+  }
+
+  /** The vendor's own words, secrets and all. */
+  get words(): string | undefined {
+    return this.#words;
+  }
+}

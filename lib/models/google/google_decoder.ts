@@ -1,0 +1,86 @@
+import { VendorFault } from "../connection/vendor_fault.ts";
+import type { EndReason } from "../model.ts";
+import type { StreamDecoder } from "../protocol.ts";
+import { asArray, asObject, asText, type Loose, readEvent, streamFault } from "../stream_json.ts";
+import type { Turn } from "../turn.ts";
+
+const REASONS: ReadonlyMap<string, EndReason> = new Map([
+  ["STOP", "stop"],
+  ["MAX_TOKENS", "length"],
+  ["SAFETY", "content_filter"],
+  ["RECITATION", "content_filter"],
+  ["LANGUAGE", "content_filter"],
+  ["BLOCKLIST", "content_filter"],
+  ["PROHIBITED_CONTENT", "content_filter"],
+  ["SPII", "content_filter"],
+  ["IMAGE_SAFETY", "content_filter"],
+]);
+
+/** Reads `GenerateContentResponse` events. No mark ends the stream: its connection does. */
+export class GoogleDecoder implements StreamDecoder {
+  readonly #turn: Turn;
+
+  constructor(turn: Turn) {
+    this.#turn = turn;
+  }
+
+  take(data: string): void {
+    const response = readEvent(data);
+    const error = asObject(response.error);
+    if (error !== undefined) throw streamFault(`${error.status} ${error.code}`, data);
+    const usage = asObject(response.usageMetadata);
+    if (usage !== undefined) this.#usage(usage);
+    // A prompt that was blocked has a reason and no candidate.
+    if (asText(asObject(response.promptFeedback)?.blockReason) !== "") {
+      this.#turn.stop("content_filter");
+    }
+    const candidate = asObject(asArray(response.candidates)[0]);
+    if (candidate === undefined) return;
+    for (const item of asArray(asObject(candidate.content)?.parts)) {
+      const part = asObject(item);
+      if (part !== undefined) this.#part(part);
+    }
+    if (typeof candidate.finishReason === "string") this.#stop(candidate.finishReason, data);
+  }
+
+  #part(part: Loose): void {
+    const called = asObject(part.functionCall);
+    if (called !== undefined) {
+      return this.#turn.call(this.#turn.calls, {
+        id: asText(called.id),
+        name: asText(called.name),
+        args: JSON.stringify(asObject(called.args) ?? {}),
+        opaque: asText(part.thoughtSignature) || undefined,
+      });
+    }
+    if (part.thought === true) this.#turn.hidden(asText(part.text));
+    else this.#turn.text(asText(part.text));
+  }
+
+  /** Totals so far, on any event; thoughts and tool prompts are counted beside the rest. */
+  #usage(usage: Loose): void {
+    const { promptTokenCount, toolUsePromptTokenCount } = usage;
+    const { candidatesTokenCount, thoughtsTokenCount } = usage;
+    this.#turn.usage({
+      inputTokens: sum(promptTokenCount, toolUsePromptTokenCount),
+      outputTokens: sum(candidatesTokenCount, thoughtsTokenCount),
+      cachedInputTokens: usage.cachedContentTokenCount,
+      reasoningTokens: thoughtsTokenCount,
+    });
+  }
+
+  #stop(reason: string, data: string): void {
+    const known = REASONS.get(reason);
+    if (known !== undefined) return this.#turn.stop(known);
+    // Such as MALFORMED_FUNCTION_CALL: the model failed, and what it said is no answer.
+    const message = "the model gave up its answer";
+    throw new VendorFault("provider_error", message, { words: data.slice(0, 4096) });
+  }
+}
+
+/** Absent parts count nothing, unless all are absent; nonsense makes the sum nonsense. */
+function sum(...counts: unknown[]): unknown {
+  const present = counts.filter((count) => count !== undefined);
+  if (present.length === 0) return undefined;
+  return present.reduce<number>((total, n) => total + (typeof n === "number" ? n : NaN), 0);
+}

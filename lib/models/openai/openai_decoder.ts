@@ -1,0 +1,103 @@
+import type { EndReason } from "../model.ts";
+import type { StreamDecoder } from "../protocol.ts";
+import { asArray, asObject, asText, type Loose, readEvent, streamFault } from "../stream_json.ts";
+import type { Turn } from "../turn.ts";
+
+const END_MARK = "[DONE]";
+
+const REASONS: ReadonlyMap<string, EndReason> = new Map([
+  ["stop", "stop"],
+  ["length", "length"],
+  ["tool_calls", "tool_calls"],
+  ["function_call", "tool_calls"],
+  ["content_filter", "content_filter"],
+]);
+
+/** Reads `chat.completion.chunk` events. */
+export class OpenaiDecoder implements StreamDecoder {
+  readonly #turn: Turn;
+  /** The newest call at each of the vendor's positions. */
+  readonly #keys = new Map<number, { key: number; id: string }>();
+  #refused = false;
+
+  constructor(turn: Turn) {
+    this.#turn = turn;
+  }
+
+  take(data: string): void {
+    if (data === END_MARK) return this.#close();
+    const chunk = readEvent(data);
+    if (chunk.error !== undefined && chunk.error !== null) return this.#fail(chunk.error, data);
+    const usage = asObject(chunk.usage);
+    if (usage !== undefined) this.#usage(usage);
+    // The chunk with the usage has no choice; only the first of several would be ours.
+    const choice = asObject(asArray(chunk.choices)[0]);
+    if (choice === undefined || (choice.index ?? 0) !== 0) return;
+    const delta = asObject(choice.delta);
+    if (delta !== undefined) this.#delta(delta);
+    if (typeof choice.finish_reason === "string") this.#stop(choice.finish_reason, data);
+  }
+
+  #delta(delta: Loose): void {
+    this.#turn.text(asText(delta.content));
+    if (typeof delta.refusal === "string" && delta.refusal !== "") {
+      this.#refused = true;
+      this.#turn.text(delta.refusal);
+    }
+    // Not the protocol's own fields, but what compatible servers put their reasoning in.
+    this.#turn.hidden(asText(delta.reasoning_content) || asText(delta.reasoning));
+    for (const item of asArray(delta.tool_calls)) {
+      const piece = asObject(item);
+      if (piece !== undefined) this.#callPiece(piece);
+    }
+  }
+
+  #callPiece(piece: Loose): void {
+    const position = typeof piece.index === "number" ? piece.index : 0;
+    const id = asText(piece.id);
+    const known = this.#keys.get(position);
+    // Some servers number every call 0 and tell them apart by id alone.
+    const isNew = known === undefined || (id !== "" && known.id !== "" && id !== known.id);
+    const key = isNew ? this.#turn.calls : known.key;
+    if (isNew) this.#keys.set(position, { key, id });
+    const called = asObject(piece.function) ?? {};
+    const args = asObject(called.arguments);
+    this.#turn.call(key, {
+      id,
+      // The name comes whole, once; a server that repeats it says nothing new.
+      name: asText(called.name),
+      args: args === undefined ? asText(called.arguments) : JSON.stringify(args),
+      opaque: asObject(piece.extra_content),
+    });
+  }
+
+  #usage(usage: Loose): void {
+    const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage;
+    const rest = Number(total) - Number(prompt);
+    this.#turn.usage({
+      inputTokens: prompt,
+      // Where reasoning is left out of the completion, the total still holds it.
+      outputTokens: rest > Number(completion) ? rest : completion,
+      cachedInputTokens: asObject(usage.prompt_tokens_details)?.cached_tokens,
+      reasoningTokens: asObject(usage.completion_tokens_details)?.reasoning_tokens,
+    });
+  }
+
+  #stop(reason: string, data: string): void {
+    if (reason === "error") throw streamFault("server_error", data);
+    const known = REASONS.get(reason) ?? "stop";
+    this.#turn.stop(this.#refused && known === "stop" ? "content_filter" : known);
+  }
+
+  /** The end mark vouches for an answer whose server gives no reason, unless there is no answer. */
+  #close(): void {
+    if (!this.#turn.stopped && !this.#turn.empty) this.#turn.stop("stop");
+    this.#turn.close();
+  }
+
+  #fail(error: unknown, data: string): void {
+    const { type, code } = asObject(error) ?? {};
+    if (code === "content_filter") return this.#turn.stop("content_filter");
+    throw streamFault(`${type} ${code}`, data);
+  }
+}

@@ -1,0 +1,51 @@
+import type { Refusal } from "../protocol.ts";
+
+/** Where servers that speak this protocol differ on what they accept. */
+export interface OpenaiDialect {
+  /**
+   * The vendor's own reasoning models refuse the old field; many compatible servers refuse or, worse,
+   * ignore the new one.
+   */
+  limitField: "max_tokens" | "max_completion_tokens";
+  /** Usage in a stream must be asked for; some servers give it unasked and refuse the question. */
+  asksForUsage: boolean;
+}
+
+/** The dialect of each model of a slot: a first guess by the host, then what the server asked for. */
+export class OpenaiDialects {
+  readonly #first: OpenaiDialect;
+  readonly #learned = new Map<string, OpenaiDialect>();
+
+  constructor(baseUrl: string) {
+    const own = /(^|\.)openai\.(com|azure\.com)$/.test(new URL(baseUrl).hostname);
+    this.#first = {
+      limitField: own ? "max_completion_tokens" : "max_tokens",
+      asksForUsage: true,
+    };
+  }
+
+  of(model: string): OpenaiDialect {
+    return this.#learned.get(model) ?? this.#first;
+  }
+
+  learn(model: string, dialect: OpenaiDialect): void {
+    if (dialect !== this.of(model)) this.#learned.set(model, dialect);
+  }
+}
+
+/**
+ * The dialect to try after a refusal that names a field of ours; undefined when it names none. The
+ * words may quote the request, so it is kept only once the server has accepted it.
+ */
+export function otherDialect(
+  dialect: OpenaiDialect,
+  { status, words = "" }: Refusal,
+): OpenaiDialect | undefined {
+  if (status !== 400 && status !== 422) return undefined;
+  if (dialect.asksForUsage && words.includes("stream_options")) {
+    return { ...dialect, asksForUsage: false };
+  }
+  if (!words.includes("max_completion_tokens")) return undefined;
+  const limitField = dialect.limitField === "max_tokens" ? "max_completion_tokens" : "max_tokens";
+  return { ...dialect, limitField };
+}

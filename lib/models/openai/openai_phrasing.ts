@@ -1,0 +1,89 @@
+import { callArguments, clampTemperature, outputText } from "../call_arguments.ts";
+import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall } from "../model.ts";
+import type { Phrasing, Refusal } from "../protocol.ts";
+import { type OpenaiDialect, type OpenaiDialects, otherDialect } from "./openai_dialect.ts";
+
+const HIGHEST_TEMPERATURE = 2;
+
+/** A request as Chat Completions wants it, in the dialect that the server understands. */
+export class OpenaiPhrasing implements Phrasing {
+  readonly path = "/chat/completions";
+  readonly #request: ModelRequest;
+  readonly #dialects: OpenaiDialects;
+  #dialect: OpenaiDialect;
+
+  constructor(request: ModelRequest, dialects: OpenaiDialects) {
+    this.#request = request;
+    this.#dialects = dialects;
+    this.#dialect = dialects.of(request.model);
+  }
+
+  body(): unknown {
+    const { model, system, messages, tools, temperature, maxOutputTokens } = this.#request;
+    const { limitField, asksForUsage } = this.#dialect;
+    return {
+      model,
+      messages: [{ role: "system", content: system }, ...messages.map(asMessage)],
+      stream: true,
+      ...(asksForUsage ? { stream_options: { include_usage: true } } : {}),
+      [limitField]: maxOutputTokens,
+      ...clampTemperature(temperature, HIGHEST_TEMPERATURE),
+      ...(tools.length > 0 ? { tools: tools.map(asTool) } : {}),
+    };
+  }
+
+  rejected(refusal: Refusal): boolean {
+    const other = otherDialect(this.#dialect, refusal);
+    if (other === undefined) return false;
+    this.#dialect = other;
+    return true;
+  }
+
+  accepted(): void {
+    this.#dialects.learn(this.#request.model, this.#dialect);
+  }
+}
+
+function asMessage(message: ModelMessage): unknown {
+  switch (message.role) {
+    case "user":
+      return { role: "user", content: message.content };
+    case "assistant":
+      return asAssistantMessage(message);
+    case "tool":
+      return {
+        role: "tool",
+        tool_call_id: message.callId,
+        content: outputText(message.output),
+      };
+    default:
+      return message satisfies never;
+  }
+}
+
+function asAssistantMessage(message: ModelMessage & { role: "assistant" }): unknown {
+  const { content, toolCalls = [] } = message;
+  if (toolCalls.length === 0) return { role: "assistant", content };
+  return {
+    role: "assistant",
+    content: content === "" ? null : content,
+    tool_calls: toolCalls.map(asToolCall),
+  };
+}
+
+function asToolCall(call: ModelToolCall): unknown {
+  return {
+    id: call.id,
+    type: "function",
+    function: { name: call.name, arguments: JSON.stringify(callArguments(call)) },
+    ...(call.opaque === undefined ? {} : { extra_content: call.opaque }),
+  };
+}
+
+/** An object schema without `properties` is refused, though a tool may well take nothing. */
+function asTool({ name, description, parameters }: ModelTool): unknown {
+  return {
+    type: "function",
+    function: { name, description, parameters: { properties: {}, ...parameters } },
+  };
+}

@@ -1,0 +1,55 @@
+import { VendorFault } from "./connection/vendor_fault.ts";
+
+/** A JSON object of a stream whose fields are looked at one by one: nothing in it is trusted. */
+export type Loose = Readonly<Record<string, unknown>>;
+
+/** One event's data. Throws a `VendorFault` for what is no JSON object. */
+export function readEvent(data: string): Loose {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    // Told below, with what could not be read.
+  }
+  const object = asObject(value);
+  if (object !== undefined) return object;
+  const message = "the model vendor's answer cannot be read";
+  throw new VendorFault("provider_error", message, { words: data.slice(0, 4096) });
+}
+
+export function asObject(value: unknown): Loose | undefined {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? value as Loose : undefined;
+}
+
+export function asArray(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function asText(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** An error inside a stream; `kind` is all the vendor calls it by, `data` the event it came in. */
+export function streamFault(kind: string, data: string): VendorFault {
+  const words = data.slice(0, 4096);
+  if (/insufficient_quota/i.test(kind)) {
+    const message = "the model vendor is over its rate limit";
+    return new VendorFault("provider_rate_limited", message, { words });
+  }
+  if (/rate_?limit|resource_exhausted|too_many|\b429\b/i.test(kind)) {
+    const message = "the model vendor is over its rate limit";
+    return new VendorFault("provider_rate_limited", message, { words, retry: "later" });
+  }
+  if (/time_?out|deadline|\b(408|504)\b/i.test(kind)) {
+    return new VendorFault("provider_timeout", "the model vendor timed out", {
+      words,
+      retry: "later",
+    });
+  }
+  const passes = /overloaded|unavailable|internal|server_error|api_error|\b5\d\d\b/i.test(kind);
+  return new VendorFault("provider_error", "the model vendor answered with an error", {
+    words,
+    retry: passes ? "later" : "no",
+  });
+}

@@ -1,0 +1,164 @@
+import type { System } from "../system.ts";
+import type { Vendor } from "../wire/vendors.ts";
+import { AnswerReader } from "./connection/answer_reader.ts";
+import { Exchange, type ExchangeOptions } from "./connection/exchange.ts";
+import { readRefusal, readWords } from "./connection/read_refusal.ts";
+import { VendorConnection, type VendorPost } from "./connection/vendor_connection.ts";
+import { VendorFault } from "./connection/vendor_fault.ts";
+import { withRetries } from "./connection/with_retries.ts";
+import type { Model, ModelEvent, ModelRequest } from "./model.ts";
+import type { Phrasing, Protocol } from "./protocol.ts";
+import { Turn } from "./turn.ts";
+import { UsageTally } from "./usage_tally.ts";
+import { safeWords, type VendorReport } from "./vendor_report.ts";
+
+export interface VendorTimeouts {
+  /** Longest time to a connection, in milliseconds. */
+  connectMs: number;
+  /** Longest silence of a vendor, in milliseconds. */
+  idleMs: number;
+}
+
+export const DEFAULT_TIMEOUTS: VendorTimeouts = { connectMs: 10_000, idleMs: 60_000 };
+
+export interface VendorModelOptions {
+  vendor: Vendor;
+  protocol: Protocol;
+  baseUrl: string;
+  apiKey: string;
+  system: System;
+  timeouts?: Partial<VendorTimeouts> | undefined;
+  /** Told of every failure, also of one that a retry makes good. */
+  report: (event: VendorReport) => void;
+}
+
+/** How often one attempt may put its request another way after the vendor asked for that. */
+const MAX_PHRASINGS = 3;
+
+const encoder = new TextEncoder();
+
+/** The client of one vendor slot: its protocol over its own kept-alive connections. */
+export class VendorModel implements Model {
+  readonly #options: VendorModelOptions;
+  readonly #timeouts: VendorTimeouts;
+  readonly #connection: VendorConnection;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(options: VendorModelOptions) {
+    this.#options = options;
+    this.#timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    this.#connection = new VendorConnection(options.baseUrl);
+    this.#headers = options.protocol.headers(options.apiKey);
+  }
+
+  stream(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
+    const { system } = this.#options;
+    const { signal, deadline } = request;
+    const attempt = async (n: number) => {
+      try {
+        return await this.#attempt(request);
+      } catch (error) {
+        this.#report(error, { model: request.model, attempt: n });
+        throw error;
+      }
+    };
+    return withRetries(attempt, { system, signal, deadline });
+  }
+
+  /** Closes every connection; answers still streaming break off. */
+  close(): void {
+    this.#connection.close();
+  }
+
+  async #attempt(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
+    request.signal.throwIfAborted();
+    const { protocol } = this.#options;
+    const phrasing = protocol.phrase(request);
+    for (let n = 1;; n++) {
+      try {
+        const answer = await this.#ask(request, phrasing);
+        phrasing.accepted?.();
+        return answer;
+      } catch (error) {
+        if (!(error instanceof VendorFault)) throw error;
+        if (protocol.filtered?.(error)) return filteredAnswer();
+        if (n === MAX_PHRASINGS || !phrasing.rejected?.(error)) throw error;
+      }
+    }
+  }
+
+  async #ask(request: ModelRequest, phrasing: Phrasing): Promise<AsyncIterable<ModelEvent>> {
+    const { path } = phrasing;
+    const body = encoder.encode(JSON.stringify(phrasing.body()));
+    const exchange = await this.#open({ path, headers: this.#headers, body }, request.signal);
+    const { model, maxOutputTokens } = request;
+    const tally = new UsageTally({ requestBytes: body.byteLength, maxOutputTokens });
+    // A run's messages grow with each step, so their number tells its steps apart.
+    const turn = new Turn(tally, request.messages.length);
+    const reader = new AnswerReader({
+      exchange,
+      turn,
+      decoder: this.#options.protocol.decoder(turn),
+      onBroken: (fault) => this.#report(fault, { model }),
+    });
+    await reader.begun();
+    return reader.events();
+  }
+
+  /** An exchange whose answer is a stream of events. */
+  async #open(post: VendorPost, signal: AbortSignal): Promise<Exchange> {
+    const { system } = this.#options;
+    const connection = this.#connection;
+    const exchange = this.#send({ connection, post, system, signal, ...this.#timeouts });
+    const response = await exchange.head;
+    if (response.statusCode !== 200) {
+      const refusal = await readRefusal(exchange, { response, system });
+      signal.throwIfAborted();
+      throw refusal;
+    }
+    const { "content-type": type = "", "content-encoding": coding = "identity" } = response.headers;
+    if (/json|html/i.test(type) || coding !== "identity") {
+      const words = await readWords(exchange, system);
+      signal.throwIfAborted();
+      throw new VendorFault("provider_error", "the model vendor answered no stream", { words });
+    }
+    return exchange;
+  }
+
+  /** A credential with characters that no header may hold is the operator's slip, not our fault. */
+  #send(options: ExchangeOptions): Exchange {
+    try {
+      return new Exchange(options);
+    } catch (cause) {
+      const message = "the model vendor cannot be asked with the credential of its slot";
+      throw new VendorFault("provider_error", message, { cause });
+    }
+  }
+
+  #report(error: unknown, { model, attempt }: { model: string; attempt?: number }): void {
+    if (!(error instanceof VendorFault)) return;
+    const { code, message, status, words, cause } = error;
+    const { vendor, apiKey } = this.#options;
+    this.#options.report({
+      vendor,
+      model,
+      code,
+      message,
+      ...(attempt === undefined ? {} : { attempt }),
+      ...(status === undefined ? {} : { status }),
+      ...(words === undefined || words === "" ? {} : { words: safeWords(words, apiKey) }),
+      ...(cause instanceof Error ? { cause: causeOf(cause) } : {}),
+    });
+  }
+}
+
+/** The code alone: the message of a socket's error may name what must not be logged. */
+function causeOf(cause: Error): string {
+  return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
+}
+
+/** A prompt that a filter took before the model saw it; such a refusal is not billed. */
+async function* filteredAnswer(): AsyncGenerator<ModelEvent> {
+  yield { type: "usage", inputTokens: 0, outputTokens: 0 };
+  yield { type: "end", reason: "content_filter" };
+}

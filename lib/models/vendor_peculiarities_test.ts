@@ -1,0 +1,138 @@
+/** What single protocols, and servers that claim to speak them, do in their own way. */
+import { assert, assertEquals } from "@std/assert";
+import type { Script } from "@/tests/support/mock_vendors/script.ts";
+import { only, Vendors } from "@/tests/support/vendors.ts";
+
+Deno.test("google: a model's name is a path, and leads nowhere else", async () => {
+  await using vendors = await Vendors.start();
+  await vendors.ask("google", {}, { model: "tunedModels/a b?c" });
+  const { path } = vendors.mock.requests[0]!;
+  assertEquals(path, "/some/prefix/v1/tunedModels/a%20b%3Fc:streamGenerateContent?alt=sse");
+  for (const model of ["../../x", "a//b", "models/.."]) {
+    const { error } = await vendors.ask("google", [], { model });
+    assertEquals(error.code, "provider_error");
+  }
+  assertEquals(vendors.mock.requests.length, 1);
+});
+
+Deno.test("openai: a tool that takes nothing still has properties", async () => {
+  await using vendors = await Vendors.start();
+  const bare = { name: "look_up", description: "Looks up.", parameters: { type: "object" } };
+  await vendors.ask("openai", {}, { tools: [bare] });
+  const { parameters } = vendors.mock.requests[0]!.body.tools[0].function;
+  assertEquals(parameters, { type: "object", properties: {} });
+});
+
+const wants = (field: string): Script => ({
+  status: 400,
+  body: JSON.stringify({ error: { message: `Unsupported. Use '${field}' instead.`, param: "x" } }),
+});
+
+Deno.test("openai: a server that wants the newer limit gets it, at once and from then on", async () => {
+  await using vendors = await Vendors.start();
+  const first = await vendors.ask("openai", [wants("max_completion_tokens"), {}]);
+  assertEquals([first.text, vendors.pauses, vendors.reports], ["Hello there.", [], []]);
+  await vendors.ask("openai");
+  await vendors.ask("openai", {}, { model: "another" });
+  assertEquals(limits(vendors), [
+    "max_tokens",
+    "max_completion_tokens",
+    "max_completion_tokens",
+    "max_tokens",
+  ]);
+});
+
+Deno.test("openai: a server that refuses to be asked for usage is not asked again", async () => {
+  await using vendors = await Vendors.start();
+  const refusal = { status: 422, body: `{"detail":[{"loc":["body","stream_options"]}]}` };
+  const { events } = await vendors.ask("openai", [refusal, {}]);
+  assertEquals(only(events, "usage").outputTokens, 15);
+  await vendors.ask("openai");
+  const asked = vendors.mock.requests.map(({ body }) => body.stream_options !== undefined);
+  assertEquals(asked, [true, false, false]);
+});
+
+Deno.test("openai: what a refusal seems to ask for is forgotten when it does not help", async () => {
+  await using vendors = await Vendors.start();
+  const misleading = wants("max_completion_tokens");
+  const { error } = await vendors.ask("openai", [misleading, misleading, misleading]);
+  assertEquals(error.code, "provider_error");
+  await vendors.ask("openai");
+  assertEquals(limits(vendors), [
+    "max_tokens",
+    "max_completion_tokens",
+    "max_tokens",
+    "max_tokens",
+  ]);
+});
+
+Deno.test("openai: a prompt that a filter took is an answer, not a failure", async () => {
+  await using vendors = await Vendors.start();
+  const body = JSON.stringify({ error: { message: "Filtered.", code: "content_filter" } });
+  const { events, error } = await vendors.ask("openai", { status: 400, body });
+  assertEquals([error, vendors.reports], [undefined, []]);
+  assertEquals(events, [
+    { type: "usage", inputTokens: 0, outputTokens: 0 },
+    { type: "end", reason: "content_filter" },
+  ]);
+  const quoted = JSON.stringify({ error: { message: `you sent "code": "content_filter"` } });
+  assertEquals((await vendors.ask("openai", { status: 400, body: quoted })).accepted, false);
+});
+
+Deno.test("google: a prompt that was blocked is an answer, not a failure", async () => {
+  await using vendors = await Vendors.start();
+  const feedback = { promptFeedback: { blockReason: "PROHIBITED_CONTENT" } };
+  const usageMetadata = { promptTokenCount: 4, totalTokenCount: 4 };
+  const body = `data: ${JSON.stringify({ ...feedback, usageMetadata })}\r\n\r\n`;
+  const { events, error } = await vendors.ask("google", { body });
+  assertEquals([error, only(events, "end").reason], [undefined, "content_filter"]);
+  assertEquals(only(events, "usage").inputTokens, 4);
+});
+
+Deno.test("google: a model that gives up its answer is a failure", async () => {
+  await using vendors = await Vendors.start();
+  const candidates = [{ finishReason: "MALFORMED_FUNCTION_CALL", index: 0 }];
+  const body = `data: ${JSON.stringify({ candidates })}\r\n\r\n`;
+  assertEquals((await vendors.ask("google", { body })).error.code, "provider_error");
+});
+
+Deno.test("openai: calls that a server numbers all alike are told apart by id", async () => {
+  await using vendors = await Vendors.start();
+  const piece = (id: string, args: unknown) => ({
+    choices: [{
+      index: 0,
+      delta: { tool_calls: [{ index: 0, id, function: { name: "f", arguments: args } }] },
+    }],
+  });
+  const last = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
+  const chunks = [piece("a", '{"n":'), piece("a", "1}"), piece("b", { n: 2 }), last];
+  const body = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
+  const { events } = await vendors.ask("openai", { body });
+  const calls = events.flatMap((event) => event.type === "tool_call" ? [event.call] : []);
+  assertEquals(calls, [
+    { id: "a", name: "f", args: '{"n":1}' },
+    { id: "b", name: "f", args: '{"n":2}' },
+  ]);
+  assertEquals(only(events, "end").reason, "tool_calls");
+});
+
+Deno.test("openai: reasoning left out of the completion is charged by the total", async () => {
+  await using vendors = await Vendors.start();
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 40 };
+  const choice = { index: 0, delta: { content: "Hi" }, finish_reason: "stop" };
+  const body = `data: ${JSON.stringify({ choices: [choice], usage })}\n\ndata: [DONE]\n\n`;
+  const { events } = await vendors.ask("openai", { body });
+  assertEquals(only(events, "usage").outputTokens, 30);
+});
+
+Deno.test("a credential that no header may hold is a clear refusal", async () => {
+  await using vendors = await Vendors.start({ apiKey: "schlüssel\n€" });
+  const { error } = await vendors.ask("openai", []);
+  assertEquals(error.code, "provider_error");
+  assert(!JSON.stringify([error.message, vendors.reports]).includes("schl"));
+});
+
+function limits(vendors: Vendors): string[] {
+  const fields = ["max_tokens", "max_completion_tokens"];
+  return vendors.mock.requests.map(({ body }) => fields.find((field) => field in body) ?? "");
+}

@@ -1,0 +1,111 @@
+/** A whole service whose three slots are the mock vendors: what callers and operators see. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { VENDORS } from "@/lib/wire/vendors.ts";
+import { catalogueEntry } from "./support/chat.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { one, order, startOf } from "./support/frame_words.ts";
+import { readFrames, textOf } from "./support/frames.ts";
+import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { TestService } from "./support/service.ts";
+import { KEYS } from "./support/vendors.ts";
+import { byKey } from "./support/widget_calls.ts";
+
+/** A service on three vendors, and an agent on the model of each slot. */
+async function startOn(mock: MockVendors) {
+  const env = {
+    VENDOR_A_BASE_URL: mock.url,
+    VENDOR_A_API_KEY: KEYS.openai,
+    VENDOR_B_BASE_URL: mock.url,
+    VENDOR_B_API_KEY: KEYS.anthropic,
+    VENDOR_C_BASE_URL: mock.url,
+    VENDOR_C_API_KEY: KEYS.google,
+  };
+  const service = await TestService.start({ env, ...fastSystem() });
+  await service.service.catalogue.addMissing(VENDORS.map((vendor) => catalogueEntry({ vendor })));
+  const key = await service.key();
+  const ask = async (provider: string, fallback?: string) => {
+    const agent = await service.agent(key, {
+      modelPolicy: { provider, model: "mid" },
+      ...(fallback === undefined ? {} : { fallback: { provider: fallback, model: "mid" } }),
+    });
+    return byKey(service, { key, body: { agentId: agent.id } });
+  };
+  return { service, ask };
+}
+
+for (const provider of VENDORS) {
+  Deno.test(`POST /v1/chat/stream answers from ${provider} and charges what it says`, async () => {
+    await using mock = await MockVendors.start();
+    const { service, ask } = await startOn(mock);
+    await using _ = service;
+    const frames = await readFrames(await ask(provider));
+    assertEquals(order(frames), ["start", "delta", "usage", "done"]);
+    assertEquals([startOf(frames).provider, startOf(frames).model], [provider, "mid"]);
+    assertEquals(textOf(frames), "Hello there.");
+    const { inputTokens, outputTokens, costUsd } = one(frames, "usage");
+    // 25 tokens at 3 USD a million, 15 at 15.
+    assertEquals([inputTokens, outputTokens, costUsd], [25, 15, 0.0003]);
+  });
+
+  Deno.test(`POST /v1/chat/stream: ${provider} refusing is an envelope, its words a log line`, async () => {
+    await using mock = await MockVendors.start();
+    const { service, ask } = await startOn(mock);
+    await using _ = service;
+    const secrets = Object.values(KEYS);
+    mock.next({ status: 401, body: `no such key: ${secrets.join(" ")} <vendor words>` });
+    const answer = await ask(provider);
+    assertEquals(answer.status, 502);
+    const text = await answer.text();
+    assertEquals(JSON.parse(text).code, "provider_error");
+    assert(!text.includes("vendor words"));
+    const logged = service.logged.join("");
+    assertStringIncludes(logged, "<vendor words>");
+    for (const secret of secrets) assert(!logged.includes(secret));
+  });
+
+  Deno.test(`POST /v1/chat/stream: ${provider} breaking off ends in error, with usage charged`, async () => {
+    await using mock = await MockVendors.start();
+    const { service, ask } = await startOn(mock);
+    await using _ = service;
+    mock.next({ say: [{ text: "Half" }], end: "none", finish: "close" });
+    const frames = await readFrames(await ask(provider));
+    assertEquals(order(frames), ["start", "delta", "usage", "error", "done"]);
+    assertEquals(one(frames, "error").code, "provider_error");
+    assert(one(frames, "usage").costUsd > 0);
+  });
+}
+
+Deno.test("POST /v1/chat/stream: a fallback of another protocol answers for a vendor that is away", async () => {
+  await using mock = await MockVendors.start();
+  const { service, ask } = await startOn(mock);
+  await using _ = service;
+  mock.next({ status: 403 }, { say: [{ text: "I am the other." }] });
+  const frames = await readFrames(await ask("vendor_a", "vendor_b"));
+  assertEquals([startOf(frames).provider, textOf(frames)], ["vendor_b", "I am the other."]);
+});
+
+Deno.test("a service that closes leaves no connection to a vendor open", async () => {
+  await using mock = await MockVendors.start();
+  const { service, ask } = await startOn(mock);
+  await readFrames(await ask("vendor_a"));
+  await service[Symbol.asyncDispose]();
+  await mock.requests[0]!.gone;
+});
+
+Deno.test("tests/support/mock_vendors/serve.ts prints its port, and its models say how they answer", async () => {
+  const script = new URL("./support/mock_vendors/serve.ts", import.meta.url).pathname;
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", script],
+    stdout: "piped",
+  });
+  await using process = command.spawn();
+  const reader = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const port = Number((await reader.read()).value);
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+    method: "POST",
+    body: JSON.stringify({ model: "mock-3-1" }),
+  });
+  assertEquals((await answer.text()).match(/word\d/g), ["word0", "word1", "word2"]);
+  process.kill();
+  await reader.cancel();
+});

@@ -1,0 +1,88 @@
+import { endOf, type ScriptedCall, usageOf, type Wire, type WireOptions } from "./script.ts";
+
+const REASONS = {
+  stop: "STOP",
+  length: "MAX_TOKENS",
+  filter: "SAFETY",
+  refusal: "PROHIBITED_CONTENT",
+  // This vendor says STOP when it calls.
+  calls: "STOP",
+  none: undefined,
+} as const;
+
+const ERRORS = {
+  overloaded: { code: 503, message: "The model is overloaded.", status: "UNAVAILABLE" },
+  rate_limit: { code: 429, message: "Resource exhausted.", status: "RESOURCE_EXHAUSTED" },
+  timeout: { code: 504, message: "Deadline expired.", status: "DEADLINE_EXCEEDED" },
+  invalid: { code: 400, message: "Invalid argument.", status: "INVALID_ARGUMENT" },
+} as const;
+
+/** `GenerateContentResponse` events; nothing marks the last one but its reason. */
+export class GoogleWire implements Wire {
+  readonly #options: WireOptions;
+
+  constructor(options: WireOptions) {
+    this.#options = options;
+  }
+
+  begin(): string[] {
+    return [];
+  }
+
+  say(say: Parameters<Wire["say"]>[0]): string[] {
+    if ("text" in say) return [this.#response([{ text: say.text }])];
+    if ("thought" in say) return [this.#response([{ text: say.thought, thought: true }])];
+    if ("calls" in say) return [this.#response(say.calls.map(asPart))];
+    if ("error" in say) return [data({ error: ERRORS[say.error] })];
+    return [": ping\n\n"];
+  }
+
+  end(): string[] {
+    return [this.#response([{ text: "" }], REASONS[endOf(this.#options.script)])];
+  }
+
+  #response(parts: unknown[], finishReason?: string): string {
+    const usage = usageOf(this.#options.script);
+    const isLast = finishReason !== undefined;
+    return data({
+      candidates: [{
+        content: { parts, role: "model" },
+        ...(isLast ? { finishReason } : {}),
+        index: 0,
+      }],
+      ...(usage === undefined ? {} : {
+        usageMetadata: {
+          promptTokenCount: usage.input,
+          ...(usage.cached === undefined ? {} : { cachedContentTokenCount: usage.cached }),
+          ...(isLast ? outputCounts(usage) : {}),
+          promptTokensDetails: [{ modality: "TEXT", tokenCount: usage.input }],
+        },
+      }),
+      modelVersion: this.#options.model,
+      responseId: "mAitaLmkHPPlz7IPvtfUqQ4",
+    });
+  }
+}
+
+/** Thoughts are counted beside the candidates. */
+function outputCounts({ input, output, reasoning = 0 }: NonNullable<ReturnType<typeof usageOf>>) {
+  const candidates = reasoning === 0 ? output : Number(output) - reasoning;
+  return {
+    candidatesTokenCount: candidates,
+    ...(reasoning === 0 ? {} : { thoughtsTokenCount: reasoning }),
+    totalTokenCount: Number(input) + Number(output),
+  };
+}
+
+/** Arguments come whole. */
+function asPart({ id, name, args, signature }: ScriptedCall): unknown {
+  const text = args.join("");
+  return {
+    functionCall: { ...(id === undefined ? {} : { id }), name, args: JSON.parse(text || "{}") },
+    ...(signature === undefined ? {} : { thoughtSignature: signature }),
+  };
+}
+
+function data(value: unknown): string {
+  return `data: ${JSON.stringify(value)}\n\n`;
+}

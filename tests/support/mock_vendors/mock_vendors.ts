@@ -1,0 +1,137 @@
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { play } from "./play.ts";
+import { type RawRequest, RequestReader } from "./raw_request.ts";
+import type { ProtocolName, Script } from "./script.ts";
+
+/** A request as a test looks at it. */
+export interface MockRequest extends Omit<RawRequest, "body"> {
+  protocol: ProtocolName;
+  model: string;
+  // deno-lint-ignore no-explicit-any -- a test looks into whatever was sent
+  body: any;
+  /** Number of the connection it came on, from 1. */
+  connection: number;
+  /** Settles when the client has closed the connection. */
+  gone: Promise<void>;
+}
+
+export interface MockVendorsOptions {
+  port?: number;
+  /** What a request gets when no script is left. */
+  otherwise?: (request: MockRequest) => Script;
+}
+
+/**
+ * The three vendors on one port, told apart by path as their documentation has it, under any prefix.
+ * It speaks raw TCP, so that it can be cut, slow, broken or absurd as no HTTP server would be.
+ */
+export class MockVendors implements AsyncDisposable {
+  readonly requests: MockRequest[] = [];
+  readonly #server: Server;
+  readonly #otherwise: (request: MockRequest) => Script;
+  readonly #sockets = new Set<Socket>();
+  readonly #scripts: Script[] = [];
+  readonly #waiting: { n: number; resolve: (request: MockRequest) => void }[] = [];
+  #connections = 0;
+
+  private constructor(options: MockVendorsOptions) {
+    this.#otherwise = options.otherwise ?? (() => ({}));
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+      this.#serve(socket);
+    });
+  }
+
+  static async start(options: MockVendorsOptions = {}): Promise<MockVendors> {
+    const mock = new MockVendors(options);
+    await new Promise<void>((resolve) => {
+      mock.#server.listen(options.port ?? 0, "127.0.0.1", () => resolve());
+    });
+    return mock;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** A base URL, with a prefix as compatible servers have. */
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/some/prefix/v1`;
+  }
+
+  get connections(): number {
+    return this.#connections;
+  }
+
+  /** What the next requests get, in order. */
+  next(...scripts: Script[]): void {
+    this.#scripts.push(...scripts);
+  }
+
+  /** The `n`-th request from 1, as soon as it has come. */
+  asked(n: number): Promise<MockRequest> {
+    const known = this.requests[n - 1];
+    if (known !== undefined) return Promise.resolve(known);
+    return new Promise((resolve) => this.#waiting.push({ n, resolve }));
+  }
+
+  /** Closes every connection, those kept for later as well. */
+  dropConnections(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.dropConnections();
+    await closed;
+  }
+
+  #serve(socket: Socket): void {
+    const connection = ++this.#connections;
+    const reader = new RequestReader();
+    const gone = Promise.withResolvers<void>();
+    this.#sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("end", () => {
+      gone.resolve();
+      socket.end();
+    });
+    socket.on("close", () => {
+      gone.resolve();
+      this.#sockets.delete(socket);
+    });
+    socket.on("data", (chunk: Uint8Array) => {
+      reader.feed(chunk);
+      for (let raw = reader.take(); raw !== undefined; raw = reader.take()) {
+        this.#answer(socket, describe(raw, { connection, gone: gone.promise }));
+      }
+    });
+  }
+
+  #answer(socket: Socket, request: MockRequest | undefined): void {
+    if (request === undefined) {
+      return void socket.end("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+    }
+    this.requests.push(request);
+    for (const { n, resolve } of this.#waiting) if (n === this.requests.length) resolve(request);
+    const script = this.#scripts.shift() ?? this.#otherwise(request);
+    const { protocol, model, gone } = request;
+    void play(socket, { protocol, model, script, gone });
+  }
+}
+
+function describe(
+  raw: RawRequest,
+  more: { connection: number; gone: Promise<void> },
+): MockRequest | undefined {
+  const protocol = protocolOf(raw.path);
+  if (protocol === undefined || raw.method !== "POST") return undefined;
+  const body = JSON.parse(raw.body);
+  const named = /models\/([^:]+):/.exec(raw.path)?.[1];
+  return { ...raw, ...more, protocol, body, model: body.model ?? decodeURIComponent(named ?? "") };
+}
+
+function protocolOf(path: string): ProtocolName | undefined {
+  if (path.endsWith("/chat/completions")) return "openai";
+  if (path.endsWith("/messages")) return "anthropic";
+  return path.endsWith(":streamGenerateContent?alt=sse") ? "google" : undefined;
+}
