@@ -1,5 +1,6 @@
 import { Egress, type EgressRequest } from "@/lib/egress/egress.ts";
 import type { EgressCall } from "@/lib/egress/egress_error.ts";
+import type { Resolver } from "@/lib/egress/resolve_host.ts";
 import type { System } from "@/lib/system.ts";
 import { fastSystem } from "./fast_system.ts";
 
@@ -31,31 +32,39 @@ export class EgressServer implements AsyncDisposable {
   readonly port: number;
   readonly ca = tls("ca.pem");
   #server: Deno.HttpServer;
+  #abandon = new AbortController();
 
   constructor(
-    answer: (request: Request) => Response | Promise<Response>,
+    answer: (request: SeenRequest) => Response | Promise<Response>,
     options: {
       addresses?: Record<string, string[]>;
+      resolver?: Resolver;
       allow?: string[];
+      /** Addresses that take no connection. */
+      refusing?: string[];
       system?: Pick<System, "now" | "sleep">;
     } = {},
   ) {
     const handler = async (request: Request) => {
       const { method, url, headers } = request;
-      this.seen.push({ method, url, headers, body: await request.clone().text() });
-      return await answer(request);
+      const seen = { method, url, headers, body: await request.text() };
+      this.seen.push(seen);
+      return await answer(seen);
     };
     const cert = { cert: tls("leaf.pem"), key: tls("leaf.key") };
     const listen = { port: 0, hostname: "127.0.0.1", onListen: () => {}, ...cert };
-    this.#server = Deno.serve(listen, handler);
+    this.#server = Deno.serve({ ...listen, signal: this.#abandon.signal }, handler);
     this.port = (this.#server.addr as Deno.NetAddr).port;
     this.egress = new Egress({
       allow: options.allow ?? [],
       system: options.system ?? fastSystem().system,
-      resolver: (host) => Promise.resolve(options.addresses?.[host] ?? [PUBLIC_ADDRESS]),
+      resolver: options.resolver ??
+        ((host) => Promise.resolve(options.addresses?.[host] ?? [PUBLIC_ADDRESS])),
       dial: ({ address }) => {
         this.dialled.push(address);
-        return { address: "127.0.0.1", port: this.port };
+        // Nothing listens on port 1 of loopback.
+        const refuses = options.refusing?.includes(address) ?? false;
+        return { address: "127.0.0.1", port: refuses ? 1 : this.port };
       },
       ca: this.ca,
     });
@@ -74,6 +83,12 @@ export class EgressServer implements AsyncDisposable {
       record: (call) => this.calls.push(call),
       ...change,
     };
+  }
+
+  /** Stops without waiting for answers that never come. */
+  async abandon(): Promise<void> {
+    this.#abandon.abort();
+    await this.#server.finished;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -40,7 +40,7 @@ function fillSegment(segment: string, lookup: Lookup): string {
     if (value === undefined || value === null) throw invalid(`${name} is needed in the path`);
     return encode(plainSegment(name, value));
   });
-  if (filled === undefined || /^(\.|%2e)*$/i.test(filled)) {
+  if (filled === undefined || /^(\.|%2e){0,2}$/i.test(filled)) {
     throw invalid("a part of the path would be empty, . or ..");
   }
   return filled;
