@@ -69,17 +69,24 @@ function streamOf(
   answer: EgressAnswer,
   onFailure: (error: unknown) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let cancelled = false;
   return new ReadableStream({
     async pull(controller) {
       try {
         const { done, value } = await answer.body.next();
+        if (cancelled) return;
         if (done) controller.close();
         else controller.enqueue(new Uint8Array(value));
       } catch (error) {
+        // Whoever cancels has broken the connection, and knows.
+        if (cancelled) return;
         onFailure(error);
         controller.error(error);
       }
     },
-    cancel: () => answer.close(),
+    cancel: () => {
+      cancelled = true;
+      answer.close();
+    },
   });
 }
