@@ -1,3 +1,4 @@
+import { toolFaults } from "../agent/tools/tool_faults.ts";
 import { ApiError, invalid, parseOrThrow } from "../errors.ts";
 import type { AgentChange, AgentStore, Precondition } from "../storage/agent_store.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
@@ -78,7 +79,7 @@ export class AgentAdmin {
     settled(await this.#store.delete(tenant, id, options));
   }
 
-  /** What an agent points at must be the tenant's to use. */
+  /** What an agent points at must be the tenant's to use, and its tools must be usable at all. */
   async #checkReferences(tenant: string, agent: AgentBody): Promise<void> {
     const issues = await this.#models.issues(tenant, agent.modelPolicy, "modelPolicy.model");
     if (agent.fallback !== undefined) {
@@ -88,6 +89,7 @@ export class AgentAdmin {
       const message = "is not one of your knowledge bases";
       issues.push({ path: "knowledgeBaseId", code: "unknown_knowledge_base", message });
     }
+    issues.push(...toolFaults(agent.tools));
     if (issues.length > 0) throw invalid(issues);
   }
 }

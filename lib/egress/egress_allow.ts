@@ -49,7 +49,7 @@ export class EgressAllow {
 export function parseEgressTarget(entry: string): AllowedTarget | undefined {
   const slash = entry.indexOf("/");
   if (slash !== -1) return parseNetwork(entry.slice(0, slash), entry.slice(slash + 1));
-  const match = /^(\[[0-9a-f:.]+\]|[^:\[\]@?#\\\s]+)(?::(\d{1,5}))?$/i.exec(entry);
+  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/i.exec(entry);
   const url = match?.[1] === undefined ? null : URL.parse(`http://${match[1]}/`);
   const port = match?.[2];
   if (url === null || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) return undefined;

@@ -56,6 +56,7 @@ Deno.test("EgressAllow: an entry that names nothing is told of at once", () => {
     "host:65536",
     "a b",
     "a@b",
+    "*.internal",
   ];
   for (const entry of unusable) assertEquals(parseEgressTarget(entry), undefined, entry);
   assertThrows(() => new EgressAllow(["10.0.0.0/99"]), Error, "EGRESS_ALLOW");
