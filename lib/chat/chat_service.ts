@@ -1,7 +1,9 @@
-import { runAgent, toolError } from "../agent/run_agent.ts";
+import { runWithTools } from "../agent/tools/run_with_tools.ts";
+import type { Toolset } from "../agent/tools/toolset.ts";
+import type { Toolsets } from "../agent/tools/toolsets.ts";
 import { ApiError } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import { ModelError, type ModelTool } from "../models/model.ts";
+import { ModelError } from "../models/model.ts";
 import type { ModelRegistry } from "../models/model_registry.ts";
 import type { ModelAccess } from "../admin/model_access.ts";
 import type { Admission } from "../limits/admission.ts";
@@ -38,6 +40,7 @@ export class ChatService {
   #log: Logger;
   #unwatchedMs: number;
   #admission: Pick<Admission, "settle">;
+  #toolsets: Toolsets;
   /** Each with the promise of its end. */
   #runs = new Map<Run, Promise<void>>();
 
@@ -49,6 +52,7 @@ export class ChatService {
       log: Logger;
       unwatchedMs: number;
       admission: Pick<Admission, "settle">;
+      toolsets: Toolsets;
     },
   ) {
     this.#models = parts.models;
@@ -57,6 +61,7 @@ export class ChatService {
     this.#log = parts.log;
     this.#unwatchedMs = parts.unwatchedMs;
     this.#admission = parts.admission;
+    this.#toolsets = parts.toolsets;
   }
 
   /** Runs that have not ended yet. */
@@ -116,12 +121,14 @@ export class ChatService {
     });
   }
 
-  async #drive(run: Run, { agent, body }: ChatRequest, policy: ResolvedPolicy): Promise<void> {
+  async #drive(run: Run, request: ChatRequest, policy: ResolvedPolicy): Promise<void> {
+    const { agent, body } = request;
+    const tools = this.#toolsets.open(request);
     const timer = new AbortController();
     this.#system.sleep(agent.budget.wallClockMs, timer.signal)
       .then(() => run.stop("timeout"), () => {});
     try {
-      await run.drive(runAgent({
+      await run.drive(runWithTools(tools, {
         candidates: policy.entries.map((entry) => ({
           provider: entry.vendor,
           model: entry.model,
@@ -129,8 +136,6 @@ export class ChatService {
         })),
         system: agent.systemPrompt,
         messages: body.messages,
-        tools: describeTools(agent),
-        executeTool: refuseTool,
         maxSteps: agent.budget.maxSteps,
         maxOutputTokens: policy.maxOutputTokens,
         signal: run.signal,
@@ -138,7 +143,14 @@ export class ChatService {
       }));
     } finally {
       timer.abort();
+      this.#logTools(run, tools);
+      await tools.close();
     }
+  }
+
+  #logTools({ id: runId }: Run, { ledger, notes }: Toolset): void {
+    if (ledger.length > 0) this.#log.debug("what tools reached", { runId, calls: ledger });
+    if (notes.length > 0) this.#log.warn("tools were left out", { runId, notes });
   }
 
   async #beginning(run: Run) {
@@ -166,17 +178,6 @@ function firstStepCost({ agent, body }: ChatRequest, policy: ResolvedPolicy): nu
     costMicroUsd(entry, { inputTokens, outputTokens: policy.maxOutputTokens })
   );
   return Math.max(...most);
-}
-
-function describeTools(agent: Agent): ModelTool[] {
-  return agent.tools.filter((tool) => tool.type === "http")
-    .map(({ name, description, parameters }) => ({ name, description, parameters }));
-}
-
-/** Until tools can go out through a guarded connection, none goes out at all. */
-function refuseTool(): Promise<unknown> {
-  const message = "this version of the service stores tools but does not call them yet";
-  return Promise.resolve(toolError("tool_unreachable", message));
 }
 
 function refusalOf(error: unknown): Error {

@@ -33,12 +33,13 @@ export class McpServer {
   #client = new Client({ name: "agent-chat-service", version: "1" }, { capabilities: {} });
   #transport: StreamableHTTPClientTransport;
   #world: ToolWorld;
-  #onFailure: (error: unknown) => void = () => {};
+  /** Told of a connection that breaks: one for each exchange under way. */
+  #breaks = new Set<(error: unknown) => void>();
 
   private constructor(url: URL, parts: { world: ToolWorld; headers: Record<string, string> }) {
     this.#world = parts.world;
     this.#transport = new StreamableHTTPClientTransport(url, {
-      fetch: mcpFetch(parts.world, (error) => this.#onFailure(error)),
+      fetch: mcpFetch(parts.world, (error) => this.#breaks.forEach((tell) => tell(error))),
       requestInit: { headers: parts.headers },
       reconnectionOptions: {
         initialReconnectionDelay: 500,
@@ -102,29 +103,37 @@ export class McpServer {
 
   /** Ends the session, if the server keeps one, and closes every connection. Never throws. */
   async close(): Promise<void> {
-    this.#onFailure = () => {};
     await this.#transport.terminateSession().catch(() => {});
     await this.#client.close().catch(() => {});
   }
 
-  /** One exchange at a time: a connection that breaks ends it, instead of leaving it to wait. */
+  /**
+   * One exchange; a connection that breaks ends it, instead of leaving it to wait. The library goes
+   * on listening to a signal when its request is over, and would tell the server of a cancellation
+   * then, so each request has a signal of its own.
+   */
   async #ask<T>(
     work: (options: { signal: AbortSignal; timeout: number }) => Promise<T>,
     { signal, timeout }: { signal: AbortSignal; timeout: number },
   ): Promise<T> {
-    const broken = new AbortController();
+    const stop = new AbortController();
+    const onAbort = () => stop.abort("the run was stopped");
     let failure: unknown;
-    this.#onFailure = (error) => {
+    const onBreak = (error: unknown) => {
       failure ??= error;
-      broken.abort(error);
+      stop.abort("the connection broke");
     };
+    this.#breaks.add(onBreak);
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
     try {
-      return await work({ signal: AbortSignal.any([signal, broken.signal]), timeout });
+      return await work({ signal: stop.signal, timeout });
     } catch (error) {
       const clean = (text: string) => this.#world.redactor.text(text);
       throw mcpFailure(failure ?? error, { clean, signal });
     } finally {
-      this.#onFailure = () => {};
+      this.#breaks.delete(onBreak);
+      signal.removeEventListener("abort", onAbort);
     }
   }
 }
