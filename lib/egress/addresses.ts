@@ -40,7 +40,7 @@ const v4Rules = REFUSED_V4.map(([net, bits, why]) => rule(net, bits, why));
 const v6Rules = REFUSED_V6.map(([net, bits, why]) => rule(net, bits, why));
 const globalUnicast = rule("2000::", 3, "");
 // An interface id of this form is an IPv4 address in disguise (ISATAP).
-const ISATAP = /:(?:[02]00)?:?0?:?5efe:[0-9a-f]{1,4}:[0-9a-f]{1,4}$/i;
+const ISATAP = /:5efe:[0-9a-f.:]+$/i;
 
 /**
  * Why `address` (text of an IPv4 or IPv6 address) is not a host on the public internet; `undefined`

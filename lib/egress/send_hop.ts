@@ -62,6 +62,8 @@ function sendTo(address: string, hop: HopRequest): Promise<IncomingMessage> {
     path: hop.url.pathname + hop.url.search,
     headers: { ...hop.headers, host: hop.url.host },
     agent: false as const,
+    // Said aloud, because an environment variable of Node's could turn it off.
+    rejectUnauthorized: true,
     maxHeaderSize: MAX_HEAD_BYTES,
     signal: hop.signal,
     ...(isIP(name) === 0 ? { servername: name.replace(/\.$/, "") } : {}),

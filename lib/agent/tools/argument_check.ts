@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { CostMeter, TooCostly } from "./cost_meter.ts";
 import { linearPattern, patternFault } from "./linear_pattern.ts";
+import { isTooDeep } from "./nesting.ts";
 import { prepareSchema, type SchemaFault, STEP_KEYWORD } from "./prepare_schema.ts";
 
 /** What is wrong with a call's arguments, in words for the model; `undefined` when nothing is. */
@@ -9,7 +10,8 @@ export type ArgumentCheck = (args: unknown) => string | undefined;
 
 /** What following one reference costs: it is a call of a function, not a comparison. */
 const STEP_COST = 100;
-const MAX_VALUE_DEPTH = 64;
+/** Characters that are as much work as one value. */
+const TEXT_PER_STEP = 16;
 
 /**
  * Compiles a tool's `parameters`, or says what is wrong with them and where (a dotted path inside).
@@ -29,9 +31,9 @@ export function compileParameters(
   try {
     const validate = validatorFor(parameters, meter).compile(schema);
     const check = (args: unknown) => {
-      const values = countValues(args);
+      const size = measure(args);
       meter.reset();
-      meter.charge(values * nodes + uniqueItems * values ** 2);
+      meter.charge(size * nodes + uniqueItems * size ** 2);
       return validate(args) === true ? undefined : describe(validate.errors);
     };
     return { check: (args) => withinBounds(check, args) };
@@ -98,18 +100,18 @@ function withinBounds(check: ArgumentCheck, args: unknown): string | undefined {
   }
 }
 
-/** How many values there are, at every level. Throws `TooCostly` beyond 64 levels. */
-function countValues(root: unknown): number {
-  let count = 0;
-  let level = [root];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_VALUE_DEPTH) throw new TooCostly("the arguments are nested too deeply");
-    count += level.length;
-    level = level.flatMap((value) =>
-      typeof value === "object" && value !== null ? Object.values(value) : []
-    );
+/** How much there is to look at: values at every level, and text by its length. */
+function measure(args: unknown): number {
+  if (isTooDeep(args)) throw new TooCostly("the arguments are nested too deeply");
+  let size = 0;
+  const waiting = [args];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    size += typeof value === "string" ? 1 + value.length / TEXT_PER_STEP : 1;
+    if (typeof value !== "object" || value === null) continue;
+    for (const inner of Object.values(value)) waiting.push(inner);
   }
-  return count;
+  return size;
 }
 
 function describe(errors: readonly ErrorObject[] | null | undefined): string {

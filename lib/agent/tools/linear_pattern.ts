@@ -10,7 +10,7 @@ export interface LinearPattern {
 /** States of one pattern's automaton; compiling takes about 6 ms for a thousand. */
 const MAX_STATES = 2_500;
 /** What a state costs to compile, in steps of a check. */
-const STATE_COST = 200;
+const STATE_COST = 1_000;
 const TOKEN = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[\s\S]/g;
 
 /**

@@ -1,7 +1,7 @@
 import type { ModelTool } from "../../models/model.ts";
 import { TOOL_NAME } from "../../wire/tool_definition.ts";
-import { compileParameters } from "./argument_check.ts";
 import type { ListedTool } from "./mcp_server.ts";
+import { isTooDeep } from "./nesting.ts";
 
 const MAX_OF_SERVER = 64;
 const MAX_SCHEMA_BYTES = 16_384;
@@ -16,8 +16,9 @@ export interface NamedTool {
 
 /**
  * The tools of one server that a model is told of: those of `allow`, at most 64, each with a name
- * that vendors accept, prefixed `<server>_` when `taken` has it, and a schema that can be checked.
- * `leftOut` is told of the others.
+ * that vendors accept, prefixed `<server>_` when `taken` has it, and a schema of bounded size. What
+ * else is wrong with a schema shows when its tool is called: compiling all of a stranger's schemas
+ * for each run would cost seconds. `leftOut` is told of the others.
  */
 export function nameTools(
   listed: readonly ListedTool[],
@@ -30,9 +31,10 @@ export function nameTools(
 ): NamedTool[] {
   const wanted = listed.filter(({ name }) => allow === undefined || allow.includes(name));
   const named: NamedTool[] = [];
-  for (const [n, tool] of wanted.entries()) {
+  if (wanted.length > MAX_OF_SERVER) leftOut(`${server}: all but ${MAX_OF_SERVER} tools`);
+  for (const tool of wanted.slice(0, MAX_OF_SERVER)) {
     const name = taken.has(tool.name) ? `${server}_${tool.name}` : tool.name;
-    const fault = n >= MAX_OF_SERVER ? "the server has too many tools" : faultOf(tool, name, taken);
+    const fault = faultOf(tool, { name, taken });
     if (fault !== undefined) {
       leftOut(`${server}: ${tool.name.slice(0, 64)} is left out: ${fault}`);
       continue;
@@ -46,12 +48,11 @@ export function nameTools(
 
 function faultOf(
   tool: ListedTool,
-  ...[name, taken]: [string, ReadonlySet<string>]
+  { name, taken }: { name: string; taken: ReadonlySet<string> },
 ): string | undefined {
   if (!TOOL_NAME.test(name)) return "its name is not one a model may call";
   if (taken.has(name)) return "its name is taken";
+  if (isTooDeep(tool.inputSchema)) return "its schema is nested too deeply";
   const bytes = new TextEncoder().encode(JSON.stringify(tool.inputSchema)).length;
-  if (bytes > MAX_SCHEMA_BYTES) return "its schema is larger than 16 KiB";
-  const compiled = compileParameters(tool.inputSchema);
-  return "check" in compiled ? undefined : `its schema ${compiled.path} ${compiled.message}`;
+  return bytes > MAX_SCHEMA_BYTES ? "its schema is larger than 16 KiB" : undefined;
 }

@@ -1,5 +1,6 @@
 // @ts-types="@modelcontextprotocol/sdk/types"
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/sdk/types.js";
+import { isTooDeep } from "./nesting.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 const EXCERPT = 1_000;
@@ -17,6 +18,9 @@ export function mcpOutput(
   const text = result.content.map(describe).join("\n");
   if (result.isError) throw new ToolFailure("tool_http_error", clean(text).slice(0, EXCERPT));
   const output = { content: result.structuredContent ?? text };
+  if (isTooDeep(output)) {
+    throw new ToolFailure("tool_response_too_large", "the answer is nested too deeply");
+  }
   if (JSON.stringify(output).length > MAX_OUTPUT) {
     const message = `the answer is larger than ${MAX_OUTPUT} characters`;
     throw new ToolFailure("tool_response_too_large", message);

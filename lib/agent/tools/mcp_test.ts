@@ -129,12 +129,14 @@ Deno.test("mcp: names, schemas and numbers of tools are bounded", async () => {
     listed("9th"),
     listed("x".repeat(65)),
     listed("large", { title: "x".repeat(17_000) }),
+    listed("deep", JSON.parse(`{"not":${"[".repeat(5000)}${"]".repeat(5000)}}`)),
     listed("bad", { properties: { a: { pattern: "(?=a)" } } }),
     listed("good"),
   ]);
   const picky = toolsetOf(odd, [mcpTool()]);
-  assertEquals((await picky.describe(noAbort())).map(({ name }) => name), ["good"]);
+  assertEquals((await picky.describe(noAbort())).map(({ name }) => name), ["bad", "good"]);
   assertEquals(picky.notes.length, 5);
+  assertEquals(await codeOf(picky, "bad", { a: "a" }), "tool_invalid_arguments");
   await picky.close();
 });
 
@@ -147,12 +149,9 @@ Deno.test("mcp: a server that is down, or is none, is left out and the others st
       new Response("x", { status: 200, headers: { "content-encoding": "zstd" } })
     ),
     new EgressServer(() => Response.redirect("https://other.example.com/", 307)),
-    new EgressServer(() =>
-      new Response("data: {\n\n", { headers: { "content-type": "text/event-stream" } })
-    ),
   ];
   const codes = [];
-  for (const server of servers.slice(0, 5)) {
+  for (const server of servers) {
     const toolset = toolsetOf(server, [mcpTool(), httpTool()]);
     const names = (await toolset.describe(noAbort())).map(({ name }) => name);
     assertEquals(names, ["look_up"]);

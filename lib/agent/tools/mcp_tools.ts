@@ -20,10 +20,16 @@ export async function openMcpTools(
   options: { world: ToolWorld; signal: AbortSignal; notes: string[]; taken: Set<string> },
 ): Promise<McpTools> {
   const { McpServer } = await import("./mcp_server.ts");
-  const servers = await Promise.all(definitions.map((definition) => open(definition, options)));
+  const attempts = await Promise.allSettled(definitions.map((one) => open(one, options)));
+  const servers = attempts.flatMap((one) => one.status === "fulfilled" ? one.value ?? [] : []);
+  const close = async () => void await Promise.all(servers.map((one) => one.connection.close()));
+  const fault = attempts.find((one) => one.status === "rejected");
+  if (fault !== undefined) {
+    await close();
+    throw fault.reason;
+  }
   const tools = new Map<string, CallableTool>();
   for (const found of servers) {
-    if (found === undefined) continue;
     const { definition: { name: server, allow }, connection, listed } = found;
     const leftOut = (note: string) => void options.notes.push(note);
     for (const { name, tool } of nameTools(listed, { ...options, server, allow, leftOut })) {
@@ -31,10 +37,7 @@ export async function openMcpTools(
       tools.set(tool.name, { tool, call });
     }
   }
-  return {
-    tools,
-    close: async () => void await Promise.all(servers.map((one) => one?.connection.close())),
-  };
+  return { tools, close };
 
   async function open(
     definition: McpTool,

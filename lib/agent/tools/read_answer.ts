@@ -1,7 +1,6 @@
+import { isTooDeep } from "./nesting.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
-/** Nested deeper, a value overflows the stack of whatever walks it by recursion. */
-const MAX_DEPTH = 64;
 const EXCERPT = 1_000;
 const TEXTUAL =
   /^(text\/|application\/([\w.+-]+\+)?(json|xml|javascript|x-ndjson)\b|application\/x-www-form)/i;
@@ -58,19 +57,8 @@ function decode({ contentType, body }: RawAnswer): string {
 function parsed(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    return isDeep(value) ? text : value;
+    return isTooDeep(value) ? text : value;
   } catch {
     return text;
   }
-}
-
-function isDeep(root: unknown): boolean {
-  let level = [root];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return true;
-    level = level.flatMap((value) =>
-      typeof value === "object" && value !== null ? Object.values(value) : []
-    );
-  }
-  return false;
 }

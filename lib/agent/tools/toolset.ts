@@ -25,7 +25,7 @@ export interface ToolsetOptions extends Pick<ToolWorld, "egress" | "secret" | "a
 export interface Toolset {
   /**
    * What the model is told of, asked for once: MCP servers are listed at the first call, and one
-   * that does not answer is left out. Never throws.
+   * that does not answer is left out. Only our faults throw.
    */
   describe(signal: AbortSignal): Promise<readonly ModelTool[]>;
   /** Carries out one call; a failure is `{ error: { code, message } }`. Only our faults throw. */
@@ -46,8 +46,11 @@ export function createToolset(options: ToolsetOptions): Toolset {
   const ledger: EgressCall[] = [];
   const notes: string[] = [];
   const record = (call: EgressCall) => {
+    if (ledger.length >= MAX_LEDGER) return;
     // A redirect's host is its server's to choose, and could spell out what it was sent.
-    if (ledger.length < MAX_LEDGER) ledger.push(redactor.value(call) as EgressCall);
+    const clean = { ...call, host: redactor.text(call.host) };
+    if (call.refused !== undefined) clean.refused = redactor.text(call.refused);
+    ledger.push(clean);
   };
   const { egress, secret, allowedDomains } = options;
   const world: ToolWorld = { egress, secret, allowedDomains, redactor, record };
@@ -72,7 +75,7 @@ export function createToolset(options: ToolsetOptions): Toolset {
       const output = await run(found, { name, args, signal, checks: options.checks });
       return redactor.value(output);
     },
-    close: async () => await (await opened)?.close(),
+    close: async () => await opened?.then(({ close }) => close(), () => {}),
   };
 }
 
