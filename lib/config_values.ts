@@ -1,3 +1,5 @@
+import { parseEgressTarget } from "./egress/egress_allow.ts";
+
 /** What became of one variable's text: its value, or why it has none. Never quotes the text. */
 export type Parsed<T> = { value: T } | { problem: string };
 
@@ -73,6 +75,6 @@ export function base64Key(bytes: number): Parse<string> {
 
 /** `host`, `host:port`, `[v6]:port` or a network such as `10.0.0.0/8`. */
 export const egressTarget: Parse<string> = (text) =>
-  /^(\[[0-9a-f:.]+\](:\d{1,5})?|[0-9a-f:.]+\/\d{1,3}|[a-z0-9.-]+(:\d{1,5})?)$/i.test(text)
-    ? { value: text.toLowerCase() }
-    : { problem: "entries must be host, host:port or a network such as 10.0.0.0/8" };
+  parseEgressTarget(text) === undefined
+    ? { problem: "entries must be host, host:port or a network such as 10.0.0.0/8" }
+    : { value: text.toLowerCase() };

@@ -1,4 +1,5 @@
 import { Accounts } from "./accounts/accounts.ts";
+import { Toolsets } from "./agent/tools/toolsets.ts";
 import { AgentAdmin } from "./admin/agent_admin.ts";
 import { CursorSeal } from "./admin/cursor_seal.ts";
 import { ModelAccess } from "./admin/model_access.ts";
@@ -8,6 +9,7 @@ import { type Config, demoOn } from "./config.ts";
 import { Committer } from "./committer/committer.ts";
 import { Signer } from "./credentials/hashing.ts";
 import { Sealer } from "./credentials/sealing.ts";
+import { Egress } from "./egress/egress.ts";
 import { ensureDemoAgent } from "./demo_agent.ts";
 import { Admission } from "./limits/admission.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits/limits.ts";
@@ -72,6 +74,11 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     system,
     log,
     unwatchedMs: config.unwatchedRunMs,
+    toolsets: new Toolsets({
+      egress: new Egress({ allow: config.egressAllow, system }),
+      // Nothing stores secrets yet: a tool that names one is told that it is not set.
+      findSecret: () => undefined,
+    }),
   });
   const { encryptionKey } = options;
   const sealer = (purpose: string) =>

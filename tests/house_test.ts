@@ -76,6 +76,7 @@ Deno.test("wrongEdges: each rule of the house refuses its edge", () => {
     edge("lib/wire/frames.ts", "npm:preact@10.29.8"),
     edge("lib/agent/run_agent.ts", "lib/storage/keys.ts", { typeOnly: true }),
     edge("lib/storage/keys.ts", "lib/agent/run_agent.ts"),
+    edge("lib/egress/egress.ts", "lib/agent/run_agent.ts", { typeOnly: true }),
     edge("lib/models/openai.ts", "lib/chat/run.ts"),
     edge("lib/chat/run.ts", "lib/http/cors.ts"),
     edge("widget/main.tsx", "lib/errors.ts", { typeOnly: true }),

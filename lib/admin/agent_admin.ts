@@ -1,3 +1,4 @@
+import { toolFaults } from "../agent/tools/tool_faults.ts";
 import type { KvReader } from "../committer/view.ts";
 import { ApiError, invalid, parseOrThrow } from "../errors.ts";
 import type { AgentChange, AgentStore, Precondition } from "../storage/agent_store.ts";
@@ -35,7 +36,7 @@ export class AgentAdmin {
     options: { commit?: Commit<Agent> | undefined } = {},
   ): Promise<Agent> {
     const agent = parseOrThrow(agentBodySchema, body);
-    await this.#checkReferences(tenant, agent);
+    await this.#checkReferences(tenant, agent, { tools: agent.tools });
     return await this.#store.create(tenant, agent, options);
   }
 
@@ -66,7 +67,9 @@ export class AgentAdmin {
   ): Promise<Agent> {
     const patch = parseOrThrow(agentPatchSchema, options.patch);
     const current = await this.get(tenant, id);
-    await this.#checkReferences(tenant, mergeAgent(bodyOf(current), patch));
+    const merged = mergeAgent(bodyOf(current), patch);
+    // Tools that stay were compiled when they came.
+    await this.#checkReferences(tenant, merged, { tools: patch.tools ?? [] });
     return settled(
       await this.#store.update(tenant, id, {
         change: (body) => mergeAgent(body, patch),
@@ -79,8 +82,12 @@ export class AgentAdmin {
     settled(await this.#store.delete(tenant, id, options));
   }
 
-  /** What an agent points at must be the tenant's to use. */
-  async #checkReferences(tenant: string, agent: AgentBody): Promise<void> {
+  /** What an agent points at must be the tenant's to use, and its tools must be usable at all. */
+  async #checkReferences(
+    tenant: string,
+    agent: AgentBody,
+    { tools }: Pick<AgentBody, "tools">,
+  ): Promise<void> {
     const issues = await this.#models.issues(tenant, agent.modelPolicy, "modelPolicy.model");
     if (agent.fallback !== undefined) {
       issues.push(...await this.#models.issues(tenant, agent.fallback, "fallback.model"));
@@ -89,6 +96,7 @@ export class AgentAdmin {
       const message = "is not one of your knowledge bases";
       issues.push({ path: "knowledgeBaseId", code: "unknown_knowledge_base", message });
     }
+    issues.push(...toolFaults(tools));
     if (issues.length > 0) throw invalid(issues);
   }
 }

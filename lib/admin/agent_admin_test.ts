@@ -152,3 +152,30 @@ Deno.test("AgentAdmin: a cursor is good for its own tenant's list alone, and can
     assertEquals(await faults(() => agents.list(OURS, { limit: 1, cursor: altered })), ["cursor"]);
   }
 });
+
+Deno.test("AgentAdmin: a tool whose schema cannot be compiled is a fault with its path", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { agents } = openAdmin(kv);
+  const allowedDomains = ["tools.example.com"];
+  const create = (tool: Record<string, unknown>) =>
+    agents.create(OURS, rawAgentBody({ tools: [httpTool(), tool], allowedDomains }));
+  const schema = { type: "object", properties: { day: { type: "dte" } } };
+  const pattern = { type: "object", properties: { a: { pattern: "(?=x)y" } } };
+  const name = "second";
+  assertEquals(await faults(() => create(httpTool({ name, parameters: schema }))), [
+    "tools.1.parameters.properties.day.type",
+  ]);
+  assertEquals(await faults(() => create(httpTool({ name, parameters: pattern }))), [
+    "tools.1.parameters.properties.a.pattern",
+  ]);
+  const headers = { Host: "evil.example", "Proxy-Authorization": "x", "X-Own": "fine" };
+  assertEquals(await faults(() => create(httpTool({ name }, { headers }))), [
+    "tools.1.request.headers.Host",
+    "tools.1.request.headers.Proxy-Authorization",
+  ]);
+  const made = await agents.create(OURS, rawAgentBody({ tools: [httpTool()], allowedDomains }));
+  const patch = { tools: [httpTool({ parameters: schema })] };
+  assertEquals(await faults(() => agents.patch(OURS, made.id, { patch })), [
+    "tools.0.parameters.properties.day.type",
+  ]);
+});

@@ -10,7 +10,6 @@ const candidate = (client: Model, model = "m") => ({
   provider: "vendor_a" as const,
   model,
   client,
-  maxOutputTokens: 100,
 });
 
 /** Runs the loop to its end on `models`, the first the agent's choice, the others its fallback. */
@@ -26,6 +25,7 @@ async function run(models: Model[], change: Partial<AgentRunOptions> = {}) {
       executed.push([name, args]);
       return Promise.resolve({ found: 1 });
     },
+    allow: () => Promise.resolve({ outputTokens: () => 100 }),
     maxSteps: 3,
     signal: new AbortController().signal,
     ...change,
@@ -47,7 +47,7 @@ Deno.test("runAgent: a plain answer is accepted, text, usage, and ends with the 
   for (const reason of ["stop", "length", "content_filter"] as const) {
     const { events, outcome } = await run([new FakeModel([text("Hi"), usage(3, 1), end(reason)])]);
     assertEquals(events, [
-      { type: "accepted", provider: "vendor_a", model: "m0" },
+      { type: "step", n: 1, provider: "vendor_a", model: "m0" },
       { type: "text", text: "Hi" },
       { type: "usage", provider: "vendor_a", model: "m0", inputTokens: 3, outputTokens: 1 },
     ]);
@@ -72,7 +72,7 @@ Deno.test("runAgent: the model is asked with prompt, messages, tools and limits"
 Deno.test("runAgent: a refusal before the first byte falls back to the next model", async () => {
   const spare = new FakeModel([text("Hi"), end()]);
   const { events, outcome } = await run([new FakeModel(down), spare]);
-  assertEquals(events[0], { type: "accepted", provider: "vendor_a", model: "m1" });
+  assertEquals(events[0], { type: "step", n: 1, provider: "vendor_a", model: "m1" });
   assertEquals(spare.requests[0]?.model, "m1");
   assertEquals(outcome, { finishReason: "stop" });
 });
@@ -81,7 +81,7 @@ Deno.test("runAgent: once text has come there is no fallback", async () => {
   const spare = new FakeModel([end()]);
   const { events, failed } = await run([new FakeModel([text("Hel"), down]), spare]);
   assertEquals(failed, down);
-  assertEquals(events.map((event) => event.type), ["accepted", "text"]);
+  assertEquals(events.map((event) => event.type), ["step", "text"]);
   assertEquals(spare.requests, []);
 });
 
@@ -129,7 +129,34 @@ Deno.test("runAgent: whoever answered the first step answers the rest", async ()
   const spare = new FakeModel([call("look_up"), end("tool_calls")], [end()]);
   const { events } = await run([primary, spare]);
   assertEquals([primary.requests.length, spare.requests.length], [1, 2]);
-  assertEquals(events.filter((event) => event.type === "accepted").length, 1);
+  assertEquals(events.filter((event) => event.type === "step").length, 2);
+});
+
+Deno.test("runAgent: a later step falls back too, as long as nothing was said", async () => {
+  const later = (first: unknown[]) => {
+    const primary = new FakeModel(first as never, down);
+    return [primary, new FakeModel([text("Here."), end()])] as const;
+  };
+  const silent = later([call("look_up"), end("tool_calls")]);
+  assertEquals((await run([...silent])).outcome, { finishReason: "stop" });
+  const talking = later([text("Well,"), call("look_up"), end("tool_calls")]);
+  assertEquals((await run([...talking])).failed, down);
+  assertEquals(talking[1].requests, []);
+});
+
+Deno.test("runAgent: before each step it is asked what the step may write, and ends when nothing pays", async () => {
+  const model = new FakeModel([call("look_up"), end("tool_calls")], [end()]);
+  const asked: number[] = [];
+  const ended = { finishReason: "max_cost" } as const;
+  const { outcome } = await run([model], {
+    allow: ({ inputTokens }) => {
+      asked.push(inputTokens);
+      return Promise.resolve(asked.length === 1 ? { outputTokens: () => 7 } : { ended });
+    },
+  });
+  assertEquals(outcome, ended);
+  assertEquals(model.requests.map((one) => one.maxOutputTokens), [7]);
+  assertEquals(asked[1]! > asked[0]!, true);
 });
 
 Deno.test("runAgent: several calls of one step are carried out one after the other", async () => {
@@ -139,11 +166,12 @@ Deno.test("runAgent: several calls of one step are carried out one after the oth
   );
   const { events } = await run([model]);
   assertEquals(events.map((event) => event.type), [
-    "accepted",
+    "step",
     "tool_call",
     "tool_result",
     "tool_call",
     "tool_result",
+    "step",
   ]);
 });
 
@@ -171,7 +199,7 @@ for (const args of ["{", "[1]", "null", '"text"', "7"]) {
     const model = new FakeModel([call("look_up", args), end("tool_calls")], [end()]);
     const { events, executed } = await run([model]);
     assertEquals(executed, []);
-    assertEquals(events.slice(1), [
+    assertEquals(events.slice(1, 3), [
       { type: "tool_call", name: "look_up", args },
       {
         type: "tool_result",
@@ -243,6 +271,7 @@ Deno.test("runAgent: leaving early closes the model's stream", async () => {
     messages: [],
     tools: [],
     executeTool: () => Promise.reject(new Error("no tool")),
+    allow: () => Promise.resolve({ outputTokens: () => 1 }),
     maxSteps: 1,
     signal: new AbortController().signal,
   });

@@ -1,7 +1,10 @@
-import { runAgent, toolError } from "../agent/run_agent.ts";
+import { inputBound } from "../agent/input_bound.ts";
+import { runWithTools } from "../agent/tools/run_with_tools.ts";
+import type { Toolset } from "../agent/tools/toolset.ts";
+import type { Toolsets } from "../agent/tools/toolsets.ts";
 import { ApiError } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import { ModelError, type ModelTool } from "../models/model.ts";
+import { ModelError } from "../models/model.ts";
 import type { ModelRegistry } from "../models/model_registry.ts";
 import type { ModelAccess } from "../admin/model_access.ts";
 import type { Admission } from "../limits/admission.ts";
@@ -10,13 +13,18 @@ import type { RunFacts } from "../usage/run_record.ts";
 import { toMicroUsd } from "./money.ts";
 import type { System } from "../system.ts";
 import type { Agent } from "../wire/agent.ts";
-import type { ChatBody } from "../wire/chat.ts";
+import type { ChatBody, ChatMessage } from "../wire/chat.ts";
 import { resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
 import { Run, RunStopped } from "./run.ts";
-import { affordableOutput, inputBound, type StepCost, stepCost } from "./step_cost.ts";
+import { fitContext } from "./fit_context.ts";
+import { RunBudget } from "./run_budget.ts";
+import { stepCost } from "./step_cost.ts";
 
 /** A stream opens without `start` when no vendor has accepted by then. */
 const OPEN_ANYWAY_MS = 5_000;
+
+/** Calls of tools that are kept with a run: a record has room for 64 KiB. */
+const KEPT_EGRESS_CALLS = 100;
 
 /** One message to answer. */
 export interface ChatRequest {
@@ -36,13 +44,26 @@ export interface PreparedRun {
   request: ChatRequest;
   policy: ResolvedPolicy;
   facts: RunFacts;
-  /** What its first step can cost, micro-USD. */
-  cost: StepCost;
-  inputTokens: number;
+  /** What of the conversation fits into the model's context. */
+  messages: readonly ChatMessage[];
+  /** How many of its messages do not. */
+  dropped: number;
+  /** What it may cost at most; micro-USD, as the next two. */
+  ceiling: number;
+  /** What its first step can cost at most. */
+  hold: number;
+  /** What its first step costs at least. */
+  least: number;
 }
 
 /** The part of admission that running takes. */
-export type Settles = Pick<Admission, "settle">;
+export type RunAdmission = Pick<Admission, "settle" | "reserve">;
+
+interface Driven {
+  /** What was set aside when it was let in, micro-USD. */
+  hold: number;
+  tools: Toolset;
+}
 
 /** Runs: begun here, followed by any number of readers, stopped by whoever may. */
 export class ChatService {
@@ -51,7 +72,8 @@ export class ChatService {
   #system: System;
   #log: Logger;
   #unwatchedMs: number;
-  #admission: Settles;
+  #admission: RunAdmission;
+  #toolsets: Toolsets;
   /** Each with the promise of its end. */
   #runs = new Map<Run, Promise<void>>();
 
@@ -62,7 +84,8 @@ export class ChatService {
       system: System;
       log: Logger;
       unwatchedMs: number;
-      admission: Settles;
+      admission: RunAdmission;
+      toolsets: Toolsets;
     },
   ) {
     this.#models = parts.models;
@@ -71,6 +94,7 @@ export class ChatService {
     this.#log = parts.log;
     this.#unwatchedMs = parts.unwatchedMs;
     this.#admission = parts.admission;
+    this.#toolsets = parts.toolsets;
   }
 
   /** Runs that have not ended yet. */
@@ -88,9 +112,17 @@ export class ChatService {
     const { agent, body, source } = request;
     const visitor = source.kind === "session";
     const policy = await resolveCandidates({ ...request, visitor, models: this.#models, reader });
-    const inputTokens = inputBound(agent, body.messages);
-    const tokens = { inputTokens, outputTokens: policy.maxOutputTokens };
     const primary = policy.entries[0]!;
+    const { systemPrompt: system, tools } = agent;
+    const { messages, dropped } = fitContext(body.messages, {
+      contextTokens: Math.min(...policy.entries.map((entry) => entry.contextTokens)),
+      outputTokens: policy.maxOutputTokens,
+      otherBytes: inputBound({ system, messages: [], tools: tools as never }),
+    });
+    const inputTokens = inputBound({ system, messages, tools: tools as never });
+    const cost = stepCost(policy.entries, { inputTokens, outputTokens: policy.maxOutputTokens });
+    // What the budget cannot pay is told in the run's frames: it takes its place like any other.
+    const ceiling = toMicroUsd(agent.budget.maxCostUsd);
     const facts: RunFacts = {
       runId: request.runId,
       tenant: request.tenant,
@@ -102,7 +134,16 @@ export class ChatService {
       model: primary.model,
       startedAt: this.#system.now(),
     };
-    return { request, policy, facts, cost: stepCost(policy.entries, tokens), inputTokens };
+    return {
+      request,
+      policy,
+      facts,
+      messages,
+      dropped,
+      ceiling,
+      hold: Math.min(cost.most, ceiling),
+      least: Math.min(cost.least, ceiling),
+    };
   }
 
   /**
@@ -110,8 +151,10 @@ export class ChatService {
    * the answer may be streamed. Throws an `ApiError` for whatever prevents the stream from starting.
    */
   async begin(prepared: PreparedRun, { hold }: { hold: number }): Promise<Run> {
-    const run = this.#create(prepared);
-    const driven = this.#drive(run, prepared, hold).finally(() => this.#runs.delete(run));
+    const tools = this.#toolsets.open(prepared.request);
+    const run = this.#create(prepared, tools);
+    const driven = this.#drive(run, prepared, { hold, tools })
+      .finally(() => this.#runs.delete(run));
     this.#runs.set(run, driven);
     const begun = await this.#beginning(run);
     if (!begun.started) {
@@ -139,9 +182,9 @@ export class ChatService {
     await Promise.all(this.#runs.values());
   }
 
-  #create({ request, policy, facts }: PreparedRun): Run {
+  #create(prepared: PreparedRun, tools: Toolset): Run {
+    const { request, policy, facts, ceiling, dropped } = prepared;
     const { runId, conversationId, tenant, source, provider, model } = facts;
-    const ceiling = toMicroUsd(request.agent.budget.maxCostUsd);
     return new Run({
       runId,
       tenant,
@@ -154,38 +197,47 @@ export class ChatService {
       price: (name) =>
         policy.entries.find((e) => e.vendor === name.provider && e.model === name.model) ??
           policy.entries[0]!,
+      details: () => ({
+        ...(dropped === 0 ? {} : { droppedMessages: dropped }),
+        ...(tools.ledger.length === 0 ? {} : { egress: tools.ledger.slice(0, KEPT_EGRESS_CALLS) }),
+        ...(tools.notes.length === 0 ? {} : { notes: [...tools.notes] }),
+      }),
       settle: (end, cost) => this.#admission.settle(runId, { end, cost, ceiling }),
       report: (error) => this.#log.error("run failed", { runId, error: String(error) }),
     });
   }
 
-  async #drive(
-    run: Run,
-    { request: { agent, body }, policy, inputTokens }: PreparedRun,
-    hold: number,
-  ): Promise<void> {
+  async #drive(run: Run, prepared: PreparedRun, { hold, tools }: Driven): Promise<void> {
+    const { request: { agent }, policy, messages, ceiling } = prepared;
+    const { wallClockMs, maxSteps } = agent.budget;
+    const budget = new RunBudget({
+      entries: policy.entries,
+      maxOutputTokens: policy.maxOutputTokens,
+      ceiling,
+      hold,
+      spent: () => run.costMicroUsd,
+      raise: (amount) => this.#admission.reserve(run.id, amount),
+    });
     const timer = new AbortController();
-    this.#system.sleep(agent.budget.wallClockMs, timer.signal)
-      .then(() => run.stop("timeout"), () => {});
-    const wanted = policy.maxOutputTokens;
+    this.#system.sleep(wallClockMs, timer.signal).then(() => run.stop("timeout"), () => {});
     try {
-      await run.drive(runAgent({
-        candidates: policy.entries.map((entry) => ({
-          provider: entry.vendor,
-          model: entry.model,
-          client: this.#registry.find(entry.vendor, entry.model),
-          maxOutputTokens: affordableOutput(entry, { hold, inputTokens, wanted }),
+      await run.drive(runWithTools(tools, {
+        candidates: policy.entries.map(({ vendor, model }) => ({
+          provider: vendor,
+          model,
+          client: this.#registry.find(vendor, model),
         })),
         system: agent.systemPrompt,
-        messages: body.messages,
-        tools: describeTools(agent),
-        executeTool: refuseTool,
-        maxSteps: agent.budget.maxSteps,
+        messages,
+        allow: (step) => budget.allow(step),
+        maxSteps,
+        deadline: this.#system.now() + wallClockMs,
         signal: run.signal,
         ...(policy.temperature === undefined ? {} : { temperature: policy.temperature }),
       }));
     } finally {
       timer.abort();
+      await tools.close();
     }
   }
 
@@ -204,17 +256,6 @@ export class ChatService {
       waiting.abort();
     }
   }
-}
-
-function describeTools(agent: Agent): ModelTool[] {
-  return agent.tools.filter((tool) => tool.type === "http")
-    .map(({ name, description, parameters }) => ({ name, description, parameters }));
-}
-
-/** Until tools can go out through a guarded connection, none goes out at all. */
-function refuseTool(): Promise<unknown> {
-  const message = "this version of the service stores tools but does not call them yet";
-  return Promise.resolve(toolError("tool_unreachable", message));
 }
 
 function refusalOf(error: unknown): Error {

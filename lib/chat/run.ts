@@ -3,7 +3,7 @@ import { ModelError } from "../models/model.ts";
 import type { Frame } from "../wire/frames.ts";
 import type { Vendor } from "../wire/vendors.ts";
 import { DeltaCoalescer } from "./delta_coalescer.ts";
-import type { RunEnd } from "../usage/run_record.ts";
+import type { RunDetails, RunEnd } from "../usage/run_record.ts";
 import { costMicroUsd, type Price, toUsd } from "./money.ts";
 import { RunLog } from "./run_log.ts";
 import type { System } from "../system.ts";
@@ -33,6 +33,8 @@ export interface RunOptions {
   /** A run nobody follows for this long is cancelled. */
   unwatchedMs: number;
   price: (name: { provider: Vendor; model: string }) => Price;
+  /** What else is kept with the record of the run. */
+  details: () => RunDetails;
   /** Charges the run, frees its slot and records it, before `usage` and `done` are written. */
   settle: (end: RunEnd, costMicroUsd: number) => Promise<{ charged: number }>;
   /** Called with what an unknown failure was; the wire only says `internal_error`. */
@@ -56,11 +58,14 @@ export class Run {
   readonly #deltas = new DeltaCoalescer((text) => this.log.append({ type: "delta", text }));
   #opened = false;
   #account = { inputTokens: 0, outputTokens: 0, costMicroUsd: 0, steps: 0, toolCalls: 0 };
+  #beganAt: number;
+  #firstTextMs: number | undefined;
   #answering: { provider: Vendor; model: string };
 
   constructor(options: RunOptions) {
     this.id = options.runId;
     this.#answering = options.first;
+    this.#beganAt = options.system.now();
     this.#options = options;
     this.watchers = new Watchers({ ...options, onAbandoned: () => this.stop("cancelled") });
   }
@@ -71,6 +76,11 @@ export class Run {
 
   get startedBy(): string {
     return this.#options.startedBy;
+  }
+
+  /** What it has cost so far, by what the vendors said. */
+  get costMicroUsd(): number {
+    return this.#account.costMicroUsd;
   }
 
   /** Aborts everything the run is doing, when it is stopped. */
@@ -119,9 +129,11 @@ export class Run {
 
   #take(event: AgentEvent): void {
     switch (event.type) {
-      case "accepted":
-        return this.#start(event);
+      case "step":
+        this.#account.steps = event.n;
+        return event.n === 1 ? this.#start(event) : undefined;
       case "text":
+        this.#firstTextMs ??= this.#options.system.now() - this.#beganAt;
         return this.#deltas.push(event.text);
       case "tool_call":
         this.#account.toolCalls++;
@@ -133,7 +145,6 @@ export class Run {
           output: event.output as never,
         });
       case "usage":
-        this.#account.steps++;
         this.#account.inputTokens += event.inputTokens;
         this.#account.outputTokens += event.outputTokens;
         this.#account.costMicroUsd += costMicroUsd(this.#options.price(event), event);
@@ -171,6 +182,8 @@ export class Run {
     const end: RunEnd = {
       ...this.#answering,
       ...counted,
+      ...this.#options.details(),
+      ...(this.#firstTextMs === undefined ? {} : { firstTextMs: this.#firstTextMs }),
       finishReason,
       ...(error === undefined ? {} : { errorCode: error.code }),
     };

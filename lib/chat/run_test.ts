@@ -6,7 +6,7 @@ import { ModelError } from "../models/model.ts";
 import { type Frame, frameSchema } from "../wire/frames.ts";
 import { Run } from "./run.ts";
 
-const accepted: AgentEvent = { type: "accepted", provider: "vendor_b", model: "m" };
+const accepted: AgentEvent = { type: "step", n: 1, provider: "vendor_b", model: "m" };
 const text = (words: string): AgentEvent => ({ type: "text", text: words });
 const used = (inputTokens: number, outputTokens: number): AgentEvent => ({
   type: "usage",
@@ -24,6 +24,7 @@ function open() {
     settle: (_end, cost) => Promise.resolve({ charged: cost }),
     runId: fakeUuid(1),
     tenant: fakeUuid(801),
+    details: () => ({}),
     requestId: "request-1",
     conversationId: fakeUuid(2),
     first: { provider: "vendor_a", model: "first" },

@@ -1,5 +1,3 @@
-import type { Agent } from "../wire/agent.ts";
-import type { ChatMessage } from "../wire/chat.ts";
 import { costMicroUsd, type Price } from "./money.ts";
 
 /** What one step can cost, micro-USD. */
@@ -8,12 +6,6 @@ export interface StepCost {
   most: number;
   /** With a single token of output: below this the step cannot be made at all. */
   least: number;
-}
-
-/** No token is shorter than a byte, so a step's input is never more tokens than this. */
-export function inputBound(agent: Agent, messages: readonly ChatMessage[]): number {
-  const text = agent.systemPrompt + JSON.stringify(messages) + JSON.stringify(agent.tools);
-  return new TextEncoder().encode(text).length;
 }
 
 /** What a step costs whichever of the models answers it. */

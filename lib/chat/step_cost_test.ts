@@ -1,16 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import { agentOf } from "@/tests/support/agents.ts";
 import { seeded } from "@/tests/support/flaky_kv.ts";
 import { costMicroUsd } from "./money.ts";
-import { affordableOutput, inputBound, stepCost } from "./step_cost.ts";
+import { affordableOutput, stepCost } from "./step_cost.ts";
 
 const MID = { inputUsdPerMTok: 3, outputUsdPerMTok: 15 };
-
-Deno.test("inputBound: counts the bytes of everything the model is shown", () => {
-  const agent = agentOf({ systemPrompt: "äö", tools: [] });
-  const bound = inputBound(agent, [{ role: "user", content: "猫" }]);
-  assertEquals(bound, 4 + '[{"role":"user","content":""}]'.length + 3 + "[]".length);
-});
 
 Deno.test("stepCost: the dearest of the models that may answer", () => {
   const dear = { inputUsdPerMTok: 1, outputUsdPerMTok: 75 };

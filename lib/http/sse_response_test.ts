@@ -18,6 +18,7 @@ function open(frames: readonly Frame[] = []) {
     startedBy: "key-1",
     settle: (_end, cost) => Promise.resolve({ charged: cost }),
     tenant: fakeUuid(801),
+    details: () => ({}),
     runId: RUN,
     requestId: "request-1",
     conversationId: fakeUuid(2),

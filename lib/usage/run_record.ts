@@ -20,6 +20,31 @@ export const runFactsSchema = z.object({
 });
 export type RunFacts = z.infer<typeof runFactsSchema>;
 
+/** One hop of a call that a tool made: no path, no header, no body of it. */
+const egressCallSchema = z.object({
+  host: z.string(),
+  address: z.string().optional(),
+  method: z.string(),
+  status: z.int().optional(),
+  bytes: z.int().nonnegative(),
+  ms: z.number().nonnegative(),
+  refused: z.string().optional(),
+  hop: z.int().nonnegative(),
+});
+
+/** What else is known of a run at its end. */
+const runDetailsSchema = z.object({
+  /** Messages of the conversation that did not fit into the model's context. */
+  droppedMessages: z.int().positive(),
+  /** From the beginning to the first word, milliseconds. */
+  firstTextMs: z.number().nonnegative(),
+  /** What its tools reached, the first 100 calls. */
+  egress: z.array(egressCallSchema),
+  /** Which tools the model was not told of, and why. */
+  notes: z.array(z.string()),
+}).partial();
+export type RunDetails = z.infer<typeof runDetailsSchema>;
+
 /** How a run ended. */
 export const runEndSchema = z.object({
   /** Who answered, where anybody did. */
@@ -31,6 +56,7 @@ export const runEndSchema = z.object({
   outputTokens: z.int().nonnegative(),
   finishReason: z.enum([...FINISH_REASONS, "interrupted"]),
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
+  ...runDetailsSchema.shape,
 });
 export type RunEnd = z.infer<typeof runEndSchema>;
 

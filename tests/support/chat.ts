@@ -1,5 +1,7 @@
+import { Toolsets } from "@/lib/agent/tools/toolsets.ts";
 import { ModelAccess } from "@/lib/admin/model_access.ts";
 import { type ChatRequest, ChatService } from "@/lib/chat/chat_service.ts";
+import { Egress } from "@/lib/egress/egress.ts";
 import { createLogger } from "@/lib/log.ts";
 import type { Model } from "@/lib/models/model.ts";
 import { type CatalogueEntry, CatalogueStore } from "@/lib/storage/catalogue_store.ts";
@@ -33,7 +35,11 @@ export async function openChat(kv: Deno.Kv, models: Record<string, Model>) {
     system,
     log: createLogger({ json: true, write: (line) => logged.push(line) }),
     unwatchedMs: 30_000,
-    admission: { settle: (_runId, { cost }) => Promise.resolve({ charged: cost, excess: 0 }) },
+    admission: {
+      settle: (_runId, { cost }) => Promise.resolve({ charged: cost, excess: 0 }),
+      reserve: (_runId, { hold }) => Promise.resolve(hold),
+    },
+    toolsets: new Toolsets({ egress: new Egress({ system }), findSecret: () => undefined }),
   });
   /** As if every limit had let it in. */
   const begin = async (request: ChatRequest) =>

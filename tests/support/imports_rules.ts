@@ -41,6 +41,11 @@ const RULES: Rule[] = [
     never: /^lib\/(storage|http|chat|limits|accounts|admin)\//,
   },
   {
+    why: "lib/egress guards whatever asks, and knows none of those who do",
+    files: /^lib\/egress\//,
+    never: /^lib\/(agent|storage|http|chat|models|limits|accounts|admin)\//,
+  },
+  {
     why: "lib/storage knows Deno.Kv and the records, not those who use them",
     files: /^lib\/storage\//,
     never: /^lib\/(agent|http|chat|models|admin)\//,

@@ -31,8 +31,8 @@ export const handler = define.handlers(apiHandler({
       const prepared = await chat.prepare(request, view);
       const admitted = await meter.admit(view, {
         run: prepared.facts,
-        hold: prepared.cost.most,
-        least: prepared.cost.least,
+        hold: prepared.hold,
+        least: prepared.least,
         receipt,
         sessionHash: kind === "session" ? await sha256(caller.sessionToken) : undefined,
       });

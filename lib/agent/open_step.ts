@@ -1,0 +1,45 @@
+import { type Model, ModelError, type ModelRequest } from "../models/model.ts";
+import type { AgentRunOptions, Candidate } from "./run_agent.ts";
+
+/** A step that a model has accepted and now answers. */
+export interface OpenedStep {
+  candidate: Candidate;
+  events: Awaited<ReturnType<Model["stream"]>>;
+}
+
+type StepOptions =
+  & Pick<AgentRunOptions, "system" | "messages" | "tools" | "temperature" | "deadline" | "signal">
+  & { outputTokens: (candidate: Candidate) => number };
+
+/** Asks the candidates in turn until one accepts; the last refusal is thrown. */
+export async function openStep(
+  candidates: readonly Candidate[],
+  options: StepOptions,
+): Promise<OpenedStep> {
+  let refusal: unknown = new ModelError("provider_error", "no model is configured");
+  for (const candidate of candidates) {
+    try {
+      const events = await candidate.client.stream(requestOf(candidate, options));
+      return { candidate, events };
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      refusal = error;
+    }
+    options.signal.throwIfAborted();
+  }
+  throw refusal;
+}
+
+function requestOf(candidate: Candidate, options: StepOptions): ModelRequest {
+  const { system, messages, tools, temperature, deadline, signal } = options;
+  return {
+    model: candidate.model,
+    system,
+    messages,
+    tools,
+    maxOutputTokens: options.outputTokens(candidate),
+    signal,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(deadline === undefined ? {} : { deadline }),
+  };
+}

@@ -1,0 +1,43 @@
+import type { ModelToolCall } from "../models/model.ts";
+import type { OpenedStep } from "./open_step.ts";
+import type { AgentEvent } from "./run_agent.ts";
+
+/** What a step came to. */
+export interface Turn {
+  text: string;
+  calls: ModelToolCall[];
+  reason: "stop" | "length" | "content_filter" | "tool_calls";
+}
+
+/**
+ * Passes one step on as it streams; answers what it said and what it wants called. A stream that
+ * breaks still tells its usage before it throws.
+ */
+export async function* streamStep(
+  { candidate, events }: OpenedStep,
+): AsyncGenerator<AgentEvent, Turn> {
+  const turn: Turn = { text: "", calls: [], reason: "stop" };
+  for await (const event of events) {
+    switch (event.type) {
+      case "text":
+        turn.text += event.text;
+        yield { type: "text", text: event.text };
+        break;
+      case "tool_call":
+        turn.calls.push(event.call);
+        break;
+      case "usage": {
+        const { inputTokens, outputTokens } = event;
+        const { provider, model } = candidate;
+        yield { type: "usage", provider, model, inputTokens, outputTokens };
+        break;
+      }
+      case "end":
+        turn.reason = event.reason;
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+  return turn;
+}

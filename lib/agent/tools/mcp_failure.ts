@@ -1,0 +1,33 @@
+// @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
+import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+// @ts-types="@modelcontextprotocol/sdk/types"
+import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { EgressError } from "../../egress/egress_error.ts";
+import { type ToolErrorCode, ToolFailure } from "./tool_failure.ts";
+
+const EXCERPT = 1_000;
+
+const CODES: ReadonlyMap<number, ToolErrorCode> = new Map([
+  [ErrorCode.RequestTimeout, "tool_timeout"],
+  [ErrorCode.InvalidParams, "tool_invalid_arguments"],
+  [ErrorCode.ConnectionClosed, "tool_unreachable"],
+]);
+
+/** What went wrong between us and an MCP server, as a failure of the tool. */
+export function mcpFailure(
+  error: unknown,
+  { clean, signal }: { clean: (text: string) => string; signal: AbortSignal },
+): ToolFailure | EgressError {
+  if (signal.aborted) return new ToolFailure("tool_timeout", "the call was stopped");
+  if (error instanceof ToolFailure || error instanceof EgressError) return error;
+  const excerpt = error instanceof Error ? clean(error.message).slice(0, EXCERPT) : "";
+  if (error instanceof McpError) {
+    return new ToolFailure(CODES.get(error.code) ?? "tool_http_error", excerpt, { cause: error });
+  }
+  if (error instanceof StreamableHTTPError && (error.code ?? 0) > 0) {
+    const message = `the server answered ${error.code}: ${excerpt}`;
+    return new ToolFailure("tool_http_error", message, { cause: error });
+  }
+  const message = "the server does not speak the Model Context Protocol";
+  return new ToolFailure("tool_unreachable", message, { cause: error });
+}

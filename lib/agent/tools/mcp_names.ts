@@ -1,0 +1,58 @@
+import type { ModelTool } from "../../models/model.ts";
+import { TOOL_NAME } from "../../wire/tool_definition.ts";
+import type { ListedTool } from "./mcp_server.ts";
+import { isTooDeep } from "./nesting.ts";
+
+const MAX_OF_SERVER = 64;
+const MAX_SCHEMA_BYTES = 16_384;
+const MAX_DESCRIPTION = 1_024;
+
+/** A server's tool under the name the model knows it by. */
+export interface NamedTool {
+  /** As the server knows it. */
+  name: string;
+  tool: ModelTool;
+}
+
+/**
+ * The tools of one server that a model is told of: those of `allow`, at most 64, each with a name
+ * that vendors accept, prefixed `<server>_` when `taken` has it, and a schema of bounded size. What
+ * else is wrong with a schema shows when its tool is called: compiling all of a stranger's schemas
+ * for each run would cost seconds. `leftOut` is told of the others.
+ */
+export function nameTools(
+  listed: readonly ListedTool[],
+  { server, allow, taken, leftOut }: {
+    server: string;
+    allow: readonly string[] | undefined;
+    taken: Set<string>;
+    leftOut: (note: string) => void;
+  },
+): NamedTool[] {
+  const wanted = listed.filter(({ name }) => allow === undefined || allow.includes(name));
+  const named: NamedTool[] = [];
+  if (wanted.length > MAX_OF_SERVER) leftOut(`${server}: all but ${MAX_OF_SERVER} tools`);
+  for (const tool of wanted.slice(0, MAX_OF_SERVER)) {
+    const name = taken.has(tool.name) ? `${server}_${tool.name}` : tool.name;
+    const fault = faultOf(tool, { name, taken });
+    if (fault !== undefined) {
+      leftOut(`${server}: ${tool.name.slice(0, 64)} is left out: ${fault}`);
+      continue;
+    }
+    taken.add(name);
+    const description = (tool.description || tool.name).slice(0, MAX_DESCRIPTION).toWellFormed();
+    named.push({ name: tool.name, tool: { name, description, parameters: tool.inputSchema } });
+  }
+  return named;
+}
+
+function faultOf(
+  tool: ListedTool,
+  { name, taken }: { name: string; taken: ReadonlySet<string> },
+): string | undefined {
+  if (!TOOL_NAME.test(name)) return "its name is not one a model may call";
+  if (taken.has(name)) return "its name is taken";
+  if (isTooDeep(tool.inputSchema)) return "its schema is nested too deeply";
+  const bytes = new TextEncoder().encode(JSON.stringify(tool.inputSchema)).length;
+  return bytes > MAX_SCHEMA_BYTES ? "its schema is larger than 16 KiB" : undefined;
+}

@@ -1,0 +1,139 @@
+import { Client } from "@modelcontextprotocol/sdk/client";
+// @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+// @ts-types="@modelcontextprotocol/sdk/types"
+import { CallToolResultSchema, ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import { isToolHeader } from "../../egress/outgoing_headers.ts";
+import type { ToolDefinition } from "../../wire/tool_definition.ts";
+import type { ToolWorld } from "./http_tool.ts";
+import { mcpFailure } from "./mcp_failure.ts";
+import { mcpFetch } from "./mcp_fetch.ts";
+import { mcpOutput } from "./mcp_output.ts";
+import { renderHeaders } from "./render_request.ts";
+import { lookupIn } from "./template.ts";
+import { ToolFailure } from "./tool_failure.ts";
+import { secretsFor } from "./tool_secrets.ts";
+
+export type McpTool = Extract<ToolDefinition, { type: "mcp" }>;
+
+/** A tool as the server lists it. */
+export interface ListedTool {
+  name: string;
+  description?: string | undefined;
+  inputSchema: Record<string, unknown>;
+}
+
+const CONNECT_MS = 10_000;
+const CALL_MS = 30_000;
+/** Pages of a list that are read. */
+const MAX_PAGES = 8;
+
+/** One MCP server during one run, over Streamable HTTP. Throws what a tool's failure is. */
+export class McpServer {
+  #client = new Client({ name: "agent-chat-service", version: "1" }, { capabilities: {} });
+  #transport: StreamableHTTPClientTransport;
+  #world: ToolWorld;
+  /** Told of a connection that breaks: one for each exchange under way. */
+  #breaks = new Set<(error: unknown) => void>();
+
+  private constructor(url: URL, parts: { world: ToolWorld; headers: Record<string, string> }) {
+    this.#world = parts.world;
+    this.#transport = new StreamableHTTPClientTransport(url, {
+      fetch: mcpFetch(parts.world, (error) => this.#breaks.forEach((tell) => tell(error))),
+      requestInit: { headers: parts.headers },
+      reconnectionOptions: {
+        initialReconnectionDelay: 500,
+        maxReconnectionDelay: 5_000,
+        reconnectionDelayGrowFactor: 2,
+        maxRetries: 2,
+      },
+    });
+  }
+
+  static async connect(
+    tool: McpTool,
+    { world, signal }: { world: ToolWorld; signal: AbortSignal },
+  ): Promise<McpServer> {
+    const url = URL.parse(tool.url);
+    if (url === null) throw new ToolFailure("tool_unreachable", "the tool's URL is not valid");
+    const { secret: find, redactor } = world;
+    const secrets = await secretsFor(tool.headers, { url, find, redactor });
+    const headers = renderHeaders(tool.headers ?? {}, lookupIn({}, secrets));
+    const own = Object.fromEntries(Object.entries(headers).filter(([name]) => isToolHeader(name)));
+    const server = new McpServer(url, { world, headers: own });
+    await server.#ask(
+      (options) => server.#client.connect(server.#transport as never, options),
+      { signal, timeout: CONNECT_MS },
+    );
+    return server;
+  }
+
+  /** What the server offers, in its order. Its output schemas are not compiled: nobody needs them. */
+  async list(signal: AbortSignal): Promise<ListedTool[]> {
+    const tools: ListedTool[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const listed = await this.#ask(
+        (options) =>
+          this.#client.request({ method: "tools/list", params }, ListToolsResultSchema, options),
+        { signal, timeout: CONNECT_MS },
+      );
+      tools.push(...listed.tools);
+      cursor = listed.nextCursor;
+      if (cursor === undefined) break;
+    }
+    return tools;
+  }
+
+  /** Calls one of its tools; answers `{ content }`. */
+  async call(
+    name: string,
+    args: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<{ content: unknown }> {
+    const params = { name, arguments: args };
+    const result = await this.#ask(
+      (options) =>
+        this.#client.request({ method: "tools/call", params }, CallToolResultSchema, options),
+      { signal, timeout: CALL_MS },
+    );
+    return mcpOutput(result, (text) => this.#world.redactor.text(text));
+  }
+
+  /** Ends the session, if the server keeps one, and closes every connection. Never throws. */
+  async close(): Promise<void> {
+    await this.#transport.terminateSession().catch(() => {});
+    await this.#client.close().catch(() => {});
+  }
+
+  /**
+   * One exchange; a connection that breaks ends it, instead of leaving it to wait. The library goes
+   * on listening to a signal when its request is over, and would tell the server of a cancellation
+   * then, so each request has a signal of its own.
+   */
+  async #ask<T>(
+    work: (options: { signal: AbortSignal; timeout: number }) => Promise<T>,
+    { signal, timeout }: { signal: AbortSignal; timeout: number },
+  ): Promise<T> {
+    const stop = new AbortController();
+    const onAbort = () => stop.abort("the run was stopped");
+    let failure: unknown;
+    const onBreak = (error: unknown) => {
+      failure ??= error;
+      stop.abort("the connection broke");
+    };
+    this.#breaks.add(onBreak);
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    try {
+      return await work({ signal: stop.signal, timeout });
+    } catch (error) {
+      const clean = (text: string) => this.#world.redactor.text(text);
+      throw mcpFailure(failure ?? error, { clean, signal });
+    } finally {
+      this.#breaks.delete(onBreak);
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+}

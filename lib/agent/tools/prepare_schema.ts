@@ -1,0 +1,104 @@
+/** Deeper schemas overflow the stack of whatever walks them by recursion. */
+const MAX_DEPTH = 32;
+
+/** A keyword of our own that stands beside every reference and counts how often it is followed. */
+export const STEP_KEYWORD = "x-step";
+
+/** What is wrong with a schema, and where: a dotted path inside it. */
+export interface SchemaFault {
+  path: string;
+  message: string;
+}
+
+/** A copy of a schema that is safe to compile, and what a check by it is multiplied by. */
+export interface PreparedSchema {
+  schema: Record<string, unknown>;
+  nodes: number;
+  uniqueItems: number;
+}
+
+/** Whose keys are names that the author chose, not keywords. */
+const OF_NAMES = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+]);
+/** Whose content is data, not schemas. */
+const OF_DATA = new Set(["const", "default", "enum", "examples"]);
+const REFUSED = new Set(["$async", "__proto__", STEP_KEYWORD]);
+
+type Place = "schema" | "names" | "data";
+
+/**
+ * Copies a schema that a stranger wrote. Refused: asynchronous schemas, whose verdict would be a
+ * promise and so always true; `__proto__`; more than 32 levels; patterns that `patternFault` finds
+ * fault with. References get a counter beside them, because a few that fan out make a check of
+ * astronomic length; inside data, where a counter would change a value, they are refused.
+ */
+export function prepareSchema(
+  schema: Readonly<Record<string, unknown>>,
+  patternFault: (pattern: string) => string | undefined,
+): PreparedSchema | SchemaFault {
+  const walk = new SchemaWalk(patternFault);
+  const copied = walk.copy(schema, { path: [], place: "schema" }) as Record<string, unknown>;
+  return walk.fault ?? { schema: copied, nodes: walk.nodes, uniqueItems: walk.uniqueItems };
+}
+
+class SchemaWalk {
+  nodes = 0;
+  uniqueItems = 0;
+  fault: SchemaFault | undefined;
+  #patternFault: (pattern: string) => string | undefined;
+
+  constructor(patternFault: (pattern: string) => string | undefined) {
+    this.#patternFault = patternFault;
+  }
+
+  copy(value: unknown, at: { path: readonly string[]; place: Place }): unknown {
+    this.nodes++;
+    const { path, place } = at;
+    if (path.length > MAX_DEPTH) {
+      return this.#fail(path.slice(0, 3), `is nested deeper than ${MAX_DEPTH} levels`);
+    }
+    if (Array.isArray(value)) {
+      return value.map((item, n) => this.copy(item, { path: [...path, `${n}`], place }));
+    }
+    if (typeof value !== "object" || value === null) return value;
+    const made: Record<string, unknown> = {};
+    for (const [key, inner] of Object.entries(value)) {
+      const inside = [...path, key];
+      if (!this.#accepts(key, inner, at)) continue;
+      made[key] = this.copy(inner, { path: inside, place: placeUnder(key, place) });
+    }
+    const refers = typeof made.$ref === "string" || typeof made.$dynamicRef === "string";
+    return refers ? { [STEP_KEYWORD]: true, ...made } : made;
+  }
+
+  #accepts(key: string, inner: unknown, at: { path: readonly string[]; place: Place }): boolean {
+    const inside = [...at.path, key];
+    const hidden = at.place === "data" && (key === "$ref" || key === "$dynamicRef");
+    if (REFUSED.has(key) || hidden) {
+      this.#fail(inside, "is not allowed here");
+      return false;
+    }
+    if (at.place === "schema" && key === "uniqueItems" && inner === true) this.uniqueItems++;
+    const isName = at.place === "names" && at.path.at(-1) === "patternProperties";
+    const pattern = isName ? key : at.place === "schema" && key === "pattern" ? inner : undefined;
+    const wrong = typeof pattern === "string" ? this.#patternFault(pattern) : undefined;
+    if (wrong !== undefined) this.#fail(inside, wrong);
+    return true;
+  }
+
+  /** The first fault is the one that is told. */
+  #fail(path: readonly string[], message: string): true {
+    this.fault ??= { path: path.join("."), message };
+    return true;
+  }
+}
+
+function placeUnder(key: string, place: Place): Place {
+  if (place === "data" || (place === "schema" && OF_DATA.has(key))) return "data";
+  return place === "schema" && OF_NAMES.has(key) ? "names" : "schema";
+}

@@ -1,0 +1,74 @@
+const SHOWN = "[secret]";
+
+/**
+ * Keeps the secrets of a run out of what its tools answer: each is looked for as it is and in the
+ * encodings in which servers echo what they were sent.
+ */
+export class Redactor {
+  #spellings: string[] = [];
+
+  add(secret: string): void {
+    const all = new Set([...this.#spellings, ...spellingsOf(secret)]);
+    // Longest first, so that no spelling hides the rest of a longer one.
+    this.#spellings = [...all].sort((a, b) => b.length - a.length);
+  }
+
+  /** Length of the longest spelling: an excerpt cut inside one would show a part of it. */
+  get longest(): number {
+    return this.#spellings[0]?.length ?? 0;
+  }
+
+  holds(text: string): boolean {
+    return this.#spellings.some((spelling) => text.includes(spelling));
+  }
+
+  text(text: string): string {
+    return this.#spellings.reduce((clean, spelling) => clean.replaceAll(spelling, SHOWN), text);
+  }
+
+  /** A JSON value, its keys and numbers included. */
+  value(value: unknown): unknown {
+    if (this.#spellings.length === 0) return value;
+    if (typeof value === "string") return this.text(value);
+    if (typeof value === "number") return this.holds(`${value}`) ? SHOWN : value;
+    if (Array.isArray(value)) return value.map((item) => this.value(item));
+    if (typeof value !== "object" || value === null) return value;
+    const entries = Object.entries(value).map(([key, item]) => [this.text(key), this.value(item)]);
+    return Object.fromEntries(entries);
+  }
+}
+
+function spellingsOf(secret: string): string[] {
+  if (secret === "") return [];
+  const percent = encodeURIComponent(secret.toWellFormed());
+  const bytes = new TextEncoder().encode(secret);
+  const hex = bytes.toHex();
+  const json = JSON.stringify(secret).slice(1, -1);
+  const plain = [secret, json, json.replaceAll("/", "\\/"), asHtml(secret)];
+  const encoded = [percent, percent.replaceAll("%20", "+"), hex, hex.toUpperCase()];
+  const lower = encoded.map((text) => text.replace(/%[0-9A-F]{2}/g, (one) => one.toLowerCase()));
+  return [...new Set([...plain, ...encoded, ...lower, ...base64Spellings(bytes)])];
+}
+
+/**
+ * Inside longer base64 (`Basic dXNlcjpwYXNz`) a text has three spellings, by where its first byte
+ * falls; characters that also depend on its neighbours are left off. Too short, it would match
+ * anything.
+ */
+function base64Spellings(bytes: Uint8Array): string[] {
+  const found: string[] = [];
+  for (let offset = 0; offset < 3; offset++) {
+    const padded = new Uint8Array(offset + bytes.length);
+    padded.set(bytes, offset);
+    const text = padded.toBase64({ omitPadding: true });
+    const whole = text.slice(Math.ceil(offset * 8 / 6), Math.floor(padded.length * 8 / 6));
+    if (whole.length < 6) continue;
+    found.push(whole, whole.replaceAll("+", "-").replaceAll("/", "_"));
+  }
+  return found;
+}
+
+function asHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

@@ -1,0 +1,81 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { renderUrl } from "./render_url.ts";
+import { lookupIn } from "./template.ts";
+import { ToolFailure } from "./tool_failure.ts";
+
+function urlOf(
+  url: string,
+  args: Record<string, unknown> = {},
+  query?: Record<string, string>,
+): string {
+  const lookup = lookupIn(args, new Map([["KEY", "a&b=c"]]));
+  return renderUrl({ url: `https://tools.example.com${url}`, query }, lookup).href
+    .replace("https://tools.example.com", "");
+}
+
+Deno.test("renderUrl: arguments are encoded for the place they stand in", () => {
+  const cases: [url: string, args: Record<string, unknown>, expected: string][] = [
+    ["/items/{{id}}", { id: 7 }, "/items/7"],
+    ["/items/{{id}}", { id: "a b?c#d&e" }, "/items/a%20b%3Fc%23d%26e"],
+    ["/items/{{id}}.json", { id: "é" }, "/items/%C3%A9.json"],
+    ["/repos/{{id}}/x", { id: "owner/name" }, "/repos/owner%2Fname/x"],
+    ["/items/{{id}}", { id: "100%" }, "/items/100%25"],
+    ["/items/{{id}}", { id: "..." }, "/items/..."],
+    ["/find?q={{q}}&n=1", { q: "a&n=2#x" }, "/find?q=a%26n%3D2%23x&n=1"],
+    ["/find?q={{q}}&n=1", {}, "/find?n=1"],
+    ["/find?q={{q}}", {}, "/find"],
+    ["/find?q={{q}}", { q: "\ud800" }, "/find?q=%EF%BF%BD"],
+    ["/a#{{q}}", { q: "x" }, "/a"],
+  ];
+  for (const [url, args, expected] of cases) assertEquals(urlOf(url, args), expected, url);
+});
+
+Deno.test("renderUrl: query fields are appended, secrets encoded, omitted ones dropped", () => {
+  const query = { q: "{{q}}", k: "{{secret.KEY}}", both: "a&{{q}}/{{x}}", "n n": "a=b c" };
+  assertEquals(
+    urlOf("/f?own=1", { q: "1 2" }, query),
+    "/f?own=1&q=1%202&k=a%26b%3Dc&n%20n=a%3Db%20c",
+  );
+  assertEquals(urlOf("/f", { q: "1", x: 2 }, { both: "a&{{q}}/{{x}}" }), "/f?both=a%261%2F2");
+});
+
+Deno.test("renderUrl: an argument can neither leave its segment nor be missing from it", () => {
+  const tricks = [
+    "",
+    ".",
+    "..",
+    "/",
+    "a/",
+    "/a",
+    "../a",
+    "a/../b",
+    "a/./b",
+    "a//b",
+    "%2e%2e",
+    "%2E",
+    "..%2fa",
+    "a%2Fb",
+    "%252e%252e%252fa",
+    "..\\a",
+    "a\\b",
+    "%5c",
+    "a\0b",
+    "%00",
+    "a\r\nb",
+    undefined,
+    null,
+  ];
+  for (const id of tricks) {
+    const call = () => urlOf("/x/{{id}}/y", { id });
+    const error = assertThrows(call, ToolFailure, undefined, JSON.stringify(id));
+    assertEquals(error.code, "tool_invalid_arguments");
+  }
+  assertThrows(() => urlOf("/x/.{{id}}/y", { id: "." }), ToolFailure);
+  assertThrows(() => urlOf("/x/%2e{{id}}/y", { id: "." }), ToolFailure);
+  assertThrows(() => urlOf("/x/{{a}}{{b}}", { a: ".", b: "." }), ToolFailure);
+});
+
+Deno.test("renderUrl: a secret does not stand in a URL of its own", () => {
+  assertThrows(() => urlOf("/x/{{secret.KEY}}"), ToolFailure, "secret");
+  assertThrows(() => urlOf("/x?k={{secret.KEY}}"), ToolFailure, "secret");
+});

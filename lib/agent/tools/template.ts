@@ -1,0 +1,61 @@
+/** `{{name}}`; what is written with blanks inside is text like any other. */
+const PLACEHOLDER = /\{\{([^{}\s]{1,256})\}\}/g;
+const SECRET = "secret.";
+
+/** What a placeholder stands for; `undefined` when the argument was left out. */
+export type Lookup = (name: string) => unknown;
+
+/**
+ * Fills a template in one pass, so that a value which looks like a placeholder stays text.
+ * `undefined` when an argument it names was left out: the field goes with it.
+ */
+export function fillTemplate(template: string, lookup: Lookup): string | undefined {
+  let omitted = false;
+  const text = template.replace(PLACEHOLDER, (_all, name: string) => {
+    const value = lookup(name);
+    omitted ||= value === undefined || value === null;
+    return asText(value);
+  });
+  return omitted ? undefined : text;
+}
+
+/** Fills every string of a JSON value; one that is exactly `{{name}}` takes the typed value. */
+export function fillBody(template: unknown, lookup: Lookup): unknown {
+  if (typeof template === "string") {
+    const whole = new RegExp(`^${PLACEHOLDER.source}$`).exec(template)?.[1];
+    return whole === undefined ? fillTemplate(template, lookup) : lookup(whole);
+  }
+  if (Array.isArray(template)) {
+    return template.map((item) => fillBody(item, lookup)).filter((item) => item !== undefined);
+  }
+  if (typeof template !== "object" || template === null) return template;
+  const filled = Object.entries(template).map(([key, item]) => [key, fillBody(item, lookup)]);
+  return Object.fromEntries(filled.filter(([, item]) => item !== undefined));
+}
+
+/** The `NAME` of each `{{secret.NAME}}` anywhere in a JSON value. */
+export function secretNames(value: unknown): string[] {
+  const text = JSON.stringify(value) ?? "";
+  const names = [...text.matchAll(PLACEHOLDER)].map(([, name = ""]) => name);
+  return [...new Set(names.filter(isSecretName).map((name) => name.slice(SECRET.length)))];
+}
+
+export function isSecretName(name: string): boolean {
+  return name.startsWith(SECRET);
+}
+
+/** A lookup of arguments and secrets, each among its own: no prototype, no mixing up. */
+export function lookupIn(
+  args: Readonly<Record<string, unknown>>,
+  secrets: ReadonlyMap<string, string>,
+): Lookup {
+  return (name) => {
+    if (isSecretName(name)) return secrets.get(name.slice(SECRET.length));
+    return Object.hasOwn(args, name) ? args[name] : undefined;
+  };
+}
+
+function asText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value) : `${value}`;
+}

@@ -1,0 +1,32 @@
+import { isToolHeader } from "../../egress/outgoing_headers.ts";
+import type { ValidationIssue } from "../../wire/error_codes.ts";
+import type { ToolDefinition } from "../../wire/tool_definition.ts";
+import { compileParameters } from "./argument_check.ts";
+
+/**
+ * What is wrong with an agent's tools that only compiling them shows, with paths in the agent's
+ * body. Their shape, names and hosts have been checked before.
+ */
+export function toolFaults(tools: readonly ToolDefinition[]): ValidationIssue[] {
+  return tools.flatMap((tool, n) =>
+    tool.type === "http"
+      ? [
+        ...schemaFaults(tool.parameters, `tools.${n}.parameters`),
+        ...headerFaults(tool.request.headers, `tools.${n}.request.headers`),
+      ]
+      : headerFaults(tool.headers, `tools.${n}.headers`)
+  );
+}
+
+function schemaFaults(parameters: Record<string, unknown>, at: string): ValidationIssue[] {
+  const compiled = compileParameters(parameters);
+  if ("check" in compiled) return [];
+  const path = compiled.path === "" ? at : `${at}.${compiled.path}`;
+  return [{ path, code: "invalid_schema", message: compiled.message }];
+}
+
+function headerFaults(headers: Record<string, string> | undefined, at: string): ValidationIssue[] {
+  const message = "is set by the connection itself";
+  return Object.keys(headers ?? {}).filter((name) => !isToolHeader(name))
+    .map((name) => ({ path: `${at}.${name}`, code: "reserved_header", message }));
+}

@@ -1,0 +1,39 @@
+import { isDomainAllowed } from "../../wire/domains.ts";
+import type { Redactor } from "./redactor.ts";
+import { secretNames } from "./template.ts";
+import { ToolFailure } from "./tool_failure.ts";
+
+/** A tenant's secret and the (normalised) domains it may be sent to. */
+export interface ToolSecret {
+  value: string;
+  domains: readonly string[];
+}
+
+/** Finds a secret by name, among the tenant's own. */
+export type FindSecret = (
+  name: string,
+) => ToolSecret | undefined | Promise<ToolSecret | undefined>;
+
+/**
+ * The secrets that `template` names, by name, for a call to `url`. Each is noted in `redactor`
+ * before it is used. Throws when one is not set, or may not go to that host.
+ */
+export async function secretsFor(
+  template: unknown,
+  { url, find, redactor }: { url: URL; find: FindSecret; redactor: Redactor },
+): Promise<Map<string, string>> {
+  const values = new Map<string, string>();
+  for (const name of secretNames(template)) {
+    const secret = await find(name);
+    if (secret === undefined) {
+      throw new ToolFailure("tool_unreachable", `the secret ${name} is not set`);
+    }
+    if (!isDomainAllowed(url, secret.domains)) {
+      const message = `the secret ${name} may not be sent to ${url.host}`;
+      throw new ToolFailure("domain_not_allowed", message);
+    }
+    redactor.add(secret.value);
+    values.set(name, secret.value);
+  }
+  return values;
+}

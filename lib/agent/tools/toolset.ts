@@ -1,0 +1,119 @@
+import type { EgressCall } from "../../egress/egress_error.ts";
+import type { ModelTool } from "../../models/model.ts";
+import type { ToolDefinition } from "../../wire/tool_definition.ts";
+import type { ArgumentChecks } from "./argument_checks.ts";
+import { callHttpTool, type ToolWorld } from "./http_tool.ts";
+import { openMcpTools } from "./mcp_tools.ts";
+import { Redactor } from "./redactor.ts";
+import { failureOutput, ToolFailure } from "./tool_failure.ts";
+
+/** A tool a model may call; `args` match its schema. Its failures are `ToolFailure`s. */
+export interface CallableTool {
+  tool: ModelTool;
+  call(args: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
+}
+
+export interface ToolsetOptions extends Pick<ToolWorld, "egress" | "secret" | "allowedDomains"> {
+  /** The agent's own. */
+  tools: readonly ToolDefinition[];
+  checks: ArgumentChecks;
+  /** The service's own, such as `search_knowledge`; an agent's tool of the same name yields. */
+  builtIn?: readonly CallableTool[];
+}
+
+/** The tools of one run. */
+export interface Toolset {
+  /**
+   * What the model is told of, asked for once: MCP servers are listed at the first call, and one
+   * that does not answer is left out. Only our faults throw.
+   */
+  describe(signal: AbortSignal): Promise<readonly ModelTool[]>;
+  /** Carries out one call; a failure is `{ error: { code, message } }`. Only our faults throw. */
+  execute(name: string, args: unknown, signal: AbortSignal): Promise<unknown>;
+  /** Every hop of every call so far. */
+  readonly ledger: readonly EgressCall[];
+  /** Which tools of which server the model was not told of, and why. */
+  readonly notes: readonly string[];
+  /** Closes the connections to MCP servers. Never throws. */
+  close(): Promise<void>;
+}
+
+const MAX_TOOLS = 128;
+const MAX_LEDGER = 1_000;
+
+export function createToolset(options: ToolsetOptions): Toolset {
+  const redactor = new Redactor();
+  const ledger: EgressCall[] = [];
+  const notes: string[] = [];
+  const record = (call: EgressCall) => {
+    if (ledger.length >= MAX_LEDGER) return;
+    // A redirect's host is its server's to choose, and could spell out what it was sent.
+    const clean = { ...call, host: redactor.text(call.host) };
+    if (call.refused !== undefined) clean.refused = redactor.text(call.refused);
+    ledger.push(clean);
+  };
+  const { egress, secret, allowedDomains } = options;
+  const world: ToolWorld = { egress, secret, allowedDomains, redactor, record };
+  const own = ownTools(options, world);
+  let opened: ReturnType<typeof openMcpTools> | undefined;
+  const open = async (signal: AbortSignal) => {
+    const servers = options.tools.filter((tool) => tool.type === "mcp");
+    if (servers.length === 0) return own;
+    opened ??= openMcpTools(servers, { world, signal, notes, taken: new Set(own.keys()) });
+    const { tools } = await opened;
+    return new Map([...own, ...tools].slice(0, MAX_TOOLS));
+  };
+  return {
+    ledger,
+    notes,
+    async describe(signal) {
+      const tools = await open(signal);
+      return [...tools.values()].map(({ tool }) => redactor.value(tool) as ModelTool);
+    },
+    async execute(name, args, signal) {
+      const found = (await open(signal)).get(name);
+      const output = await run(found, { name, args, signal, checks: options.checks });
+      return redactor.value(output);
+    },
+    close: async () => await opened?.then(({ close }) => close(), () => {}),
+  };
+}
+
+/** By name, in the order a model is told of them. A map: what an object inherits is no tool. */
+function ownTools(options: ToolsetOptions, world: ToolWorld): Map<string, CallableTool> {
+  const tools = new Map((options.builtIn ?? []).map((one) => [one.tool.name, one]));
+  for (const definition of options.tools) {
+    if (definition.type !== "http" || tools.has(definition.name)) continue;
+    const { name, description, parameters } = definition;
+    tools.set(name, {
+      tool: { name, description, parameters },
+      call: (args, signal) => callHttpTool(definition, args, { world, signal }),
+    });
+  }
+  return tools;
+}
+
+async function run(
+  found: CallableTool | undefined,
+  { name, args, signal, checks }: {
+    name: string;
+    args: unknown;
+    signal: AbortSignal;
+    checks: ArgumentChecks;
+  },
+): Promise<unknown> {
+  try {
+    if (found === undefined) {
+      throw new ToolFailure("tool_unknown", `there is no tool named ${name}`);
+    }
+    const fault = checks.of(found.tool.parameters)(args);
+    if (fault !== undefined) throw new ToolFailure("tool_invalid_arguments", fault);
+    // Whatever the schema says, a call without an object of arguments fills no template.
+    if (typeof args !== "object" || args === null || Array.isArray(args)) {
+      throw new ToolFailure("tool_invalid_arguments", "the arguments are not a JSON object");
+    }
+    return await found.call(args as Record<string, unknown>, signal);
+  } catch (error) {
+    return failureOutput(error);
+  }
+}

@@ -1,0 +1,39 @@
+import { assertEquals } from "@std/assert";
+import type { ChatMessage } from "../wire/chat.ts";
+import { fitContext } from "./fit_context.ts";
+
+/** `u` is the user's, `a` the assistant's; each 30 bytes, so 10 tokens. */
+function conversation(roles: string): ChatMessage[] {
+  return [...roles].map((role) => ({
+    role: role === "u" ? "user" as const : "assistant" as const,
+    content: "x".repeat(30),
+  }));
+}
+
+const room = (contextTokens: number) => ({ contextTokens, outputTokens: 10, otherBytes: 15 });
+
+Deno.test("fitContext: what fits is left as it is", () => {
+  const messages = conversation("uau");
+  assertEquals(fitContext(messages, room(45)), { messages, dropped: 0 });
+});
+
+Deno.test("fitContext: the oldest turns go, and what is left begins with the user", () => {
+  const messages = conversation("uauau");
+  assertEquals(fitContext(messages, room(64)).dropped, 2);
+  assertEquals(fitContext(messages, room(54)).dropped, 2);
+  assertEquals(fitContext(messages, room(44)).dropped, 4);
+});
+
+Deno.test("fitContext: the last message stays however long it is", () => {
+  const messages = conversation("uau");
+  assertEquals(fitContext(messages, room(5)), { messages: messages.slice(2), dropped: 2 });
+});
+
+Deno.test("fitContext: a script of three bytes a character counts by its bytes", () => {
+  const messages: ChatMessage[] = [
+    { role: "user", content: "猫".repeat(10) },
+    { role: "user", content: "猫".repeat(10) },
+  ];
+  assertEquals(fitContext(messages, room(34)).dropped, 1);
+  assertEquals(fitContext(messages, room(35)).dropped, 0);
+});

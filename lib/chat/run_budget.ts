@@ -1,0 +1,68 @@
+import type { AgentOutcome, Candidate, PlannedStep, StepGrant } from "../agent/run_agent.ts";
+import type { CatalogueEntry } from "../storage/catalogue_store.ts";
+import { affordableOutput, stepCost } from "./step_cost.ts";
+
+/** What a run's money is made of; everything in micro-USD. */
+export interface RunBudgetOptions {
+  entries: readonly CatalogueEntry[];
+  /** Output tokens a step may have by the agent's and the call's wish. */
+  maxOutputTokens: number;
+  /** The agent's `maxCostUsd`. */
+  ceiling: number;
+  /** What has been set aside at the start. */
+  hold: number;
+  /** What the run has cost so far. */
+  spent: () => number;
+  /** Sets aside more, with what is spent: what was granted, or nothing when the day has no room. */
+  raise: (amount: { hold: number; least: number }) => Promise<number | undefined>;
+}
+
+/**
+ * One run's money: before each step the most it can cost is set aside, and what the step may write is
+ * cut to what that pays for. So neither the agent's budget nor the day's limit is passed by a step, and
+ * both can be used up to the last token.
+ */
+export class RunBudget {
+  #options: RunBudgetOptions;
+  #hold: number;
+
+  constructor(options: RunBudgetOptions) {
+    this.#options = options;
+    this.#hold = options.hold;
+  }
+
+  async allow({ inputTokens, candidates }: PlannedStep): Promise<StepGrant> {
+    const { ceiling, maxOutputTokens } = this.#options;
+    const prices = candidates.map((candidate) => this.#priceOf(candidate));
+    const cost = stepCost(prices, { inputTokens, outputTokens: maxOutputTokens });
+    const spent = this.#options.spent();
+    const least = spent + cost.least;
+    if (least > ceiling) return { ended: OVER_BUDGET };
+    const wanted = Math.min(spent + cost.most, ceiling);
+    if (wanted > this.#hold) {
+      const granted = await this.#options.raise({ hold: wanted, least });
+      if (granted === undefined && least > this.#hold) return { ended: OVER_DAY };
+      this.#hold = granted ?? this.#hold;
+    }
+    const hold = Math.min(this.#hold, ceiling) - spent;
+    return {
+      outputTokens: (candidate) =>
+        affordableOutput(this.#priceOf(candidate), { hold, inputTokens, wanted: maxOutputTokens }),
+    };
+  }
+
+  #priceOf({ provider, model }: Candidate): CatalogueEntry {
+    const { entries } = this.#options;
+    return entries.find((entry) => entry.vendor === provider && entry.model === model)!;
+  }
+}
+
+const OVER_BUDGET: AgentOutcome = {
+  finishReason: "max_cost",
+  error: { code: "budget_exceeded", message: "the agent's cost for one answer is used up" },
+};
+
+const OVER_DAY: AgentOutcome = {
+  finishReason: "error",
+  error: { code: "plan_limit_exceeded", message: "the day's cost limit is reached" },
+};

@@ -1,0 +1,84 @@
+import { assert, assertEquals } from "@std/assert";
+import { catalogueEntry } from "@/tests/support/chat.ts";
+import { seeded } from "@/tests/support/flaky_kv.ts";
+import { costMicroUsd } from "./money.ts";
+import { RunBudget } from "./run_budget.ts";
+
+const ENTRY = catalogueEntry();
+const CANDIDATE = { provider: ENTRY.vendor, model: ENTRY.model, client: undefined as never };
+
+/** A budget of a run that has `spent` so far and asks `day` for more. */
+function open(
+  { ceiling, hold, spent = 0, day = Infinity }: {
+    ceiling: number;
+    hold: number;
+    spent?: number;
+    day?: number;
+  },
+) {
+  const raised: number[] = [];
+  const budget = new RunBudget({
+    entries: [ENTRY],
+    maxOutputTokens: 1_000,
+    ceiling,
+    hold,
+    spent: () => spent,
+    raise(amount) {
+      raised.push(amount.hold);
+      const granted = Math.min(amount.hold, day);
+      return Promise.resolve(granted < amount.least ? undefined : granted);
+    },
+  });
+  const allow = async (inputTokens: number) => {
+    const grant = await budget.allow({ inputTokens, candidates: [CANDIDATE] });
+    return "ended" in grant ? grant.ended.finishReason : grant.outputTokens(CANDIDATE);
+  };
+  return { allow, raised };
+}
+
+Deno.test("RunBudget: a step within what is held asks nobody", async () => {
+  const { allow, raised } = open({ ceiling: 1e6, hold: 300 + 15_000 });
+  assertEquals([await allow(100), raised], [1_000, []]);
+});
+
+Deno.test("RunBudget: a dearer step sets more aside, with what is spent", async () => {
+  const { allow, raised } = open({ ceiling: 1e6, hold: 15_300, spent: 5_000 });
+  assertEquals([await allow(100), raised], [1_000, [20_300]]);
+});
+
+Deno.test("RunBudget: a step may write what the agent's budget still pays for, and no more", async () => {
+  const { allow } = open({ ceiling: 5_000, hold: 5_000, spent: 1_000 });
+  assertEquals(await allow(100), Math.floor((4_000 - 300) / 15));
+  assertEquals(await allow(1_329), "max_cost");
+});
+
+Deno.test("RunBudget: a day without room for the least ends the run, with room for some cuts it", async () => {
+  const cut = open({ ceiling: 1e6, hold: 0, day: 3_000 });
+  assertEquals(await cut.allow(100), 180);
+  const full = open({ ceiling: 1e6, hold: 0, day: 300 });
+  assertEquals(await full.allow(100), "error");
+});
+
+Deno.test("RunBudget: honest steps never cost more than the ceiling, and use it up", async () => {
+  const random = seeded(11);
+  for (let n = 0; n < 200; n++) {
+    const ceiling = 1_000 + Math.floor(random() * 100_000);
+    let spent = 0;
+    const budget = new RunBudget({
+      entries: [ENTRY],
+      maxOutputTokens: 1_000,
+      ceiling,
+      hold: 0,
+      spent: () => spent,
+      raise: ({ hold }) => Promise.resolve(hold),
+    });
+    while (true) {
+      const inputTokens = Math.floor(random() * 300);
+      const grant = await budget.allow({ inputTokens, candidates: [CANDIDATE] });
+      if ("ended" in grant) break;
+      spent += costMicroUsd(ENTRY, { inputTokens, outputTokens: grant.outputTokens(CANDIDATE) });
+      assert(spent <= ceiling);
+    }
+    assert(ceiling - spent <= 300 * 3 + 15, `${ceiling - spent} of ${ceiling} were left`);
+  }
+});

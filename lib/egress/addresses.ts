@@ -1,0 +1,70 @@
+import { BlockList, isIP } from "node:net";
+
+/**
+ * IPv4 that is not the public internet. Source: IANA's special-purpose address registry, and the
+ * one cloud metadata service that answers on a public-looking address.
+ */
+const REFUSED_V4: readonly [string, number, string][] = [
+  ["0.0.0.0", 8, "an unspecified address"],
+  ["10.0.0.0", 8, "a private address"],
+  ["100.64.0.0", 10, "a carrier's internal address"],
+  ["127.0.0.0", 8, "a loopback address"],
+  ["168.63.129.16", 32, "a cloud's metadata address"],
+  ["169.254.0.0", 16, "a link-local address"],
+  ["172.16.0.0", 12, "a private address"],
+  ["192.0.0.0", 24, "a reserved address"],
+  ["192.0.2.0", 24, "a documentation address"],
+  ["192.31.196.0", 24, "a reserved address"],
+  ["192.52.193.0", 24, "a reserved address"],
+  ["192.88.99.0", 24, "a translated address"],
+  ["192.168.0.0", 16, "a private address"],
+  ["192.175.48.0", 24, "a reserved address"],
+  ["198.18.0.0", 15, "a benchmarking address"],
+  ["198.51.100.0", 24, "a documentation address"],
+  ["203.0.113.0", 24, "a documentation address"],
+  ["224.0.0.0", 4, "a multicast address"],
+  ["255.255.255.255", 32, "the broadcast address"],
+  ["240.0.0.0", 4, "a reserved address"],
+];
+
+/** Parts of 2000::/3 that are no public host, or that reach an IPv4 host by translation. */
+const REFUSED_V6: readonly [string, number, string][] = [
+  ["2001::", 23, "a reserved or translated address"],
+  ["2001:db8::", 32, "a documentation address"],
+  ["2002::", 16, "a translated address"],
+  ["2620:4f:8000::", 48, "a reserved address"],
+  ["3fff::", 20, "a documentation address"],
+];
+
+const v4Rules = REFUSED_V4.map(([net, bits, why]) => rule(net, bits, why));
+const v6Rules = REFUSED_V6.map(([net, bits, why]) => rule(net, bits, why));
+const globalUnicast = rule("2000::", 3, "");
+// An interface id of this form is an IPv4 address in disguise (ISATAP).
+const ISATAP = /:5efe:[0-9a-f.:]+$/i;
+
+/**
+ * Why `address` (text of an IPv4 or IPv6 address) is not a host on the public internet; `undefined`
+ * when it is one. IPv6 is public only inside 2000::/3, so loopback, link-local, unique-local,
+ * multicast, v4-mapped, v4-compatible, NAT64 and whatever is assigned next are refused unnamed.
+ */
+export function refusedAddress(address: string): string | undefined {
+  const family = isIP(address);
+  if (family === 0) return "not an address";
+  if (family === 4) return v4Rules.find((one) => one.net.check(address, "ipv4"))?.why;
+  // A zone (`fe80::1%eth0`) only means something on this machine's own links.
+  if (address.includes("%")) return "a link-local address";
+  if (!globalUnicast.net.check(address, "ipv6")) return "not a public IPv6 address";
+  if (ISATAP.test(address)) return "a translated address";
+  return v6Rules.find((one) => one.net.check(address, "ipv6"))?.why;
+}
+
+function rule(net: string, bits: number, why: string) {
+  return { net: networkOf(net, bits), why };
+}
+
+/** One network as something that checks addresses. Throws when it is none. */
+export function networkOf(net: string, bits: number): BlockList {
+  const list = new BlockList();
+  list.addSubnet(net, bits, isIP(net) === 4 ? "ipv4" : "ipv6");
+  return list;
+}

@@ -1,0 +1,37 @@
+import type { System } from "../system.ts";
+import { EgressError } from "./egress_error.ts";
+
+/** The time one call has, redirects and body included; also ends when the caller gives up. */
+export class Deadline {
+  #controller = new AbortController();
+  #timer = new AbortController();
+  #caller: AbortSignal;
+  #onAbort = () => this.#abort("the call was stopped");
+
+  constructor(
+    system: Pick<System, "sleep">,
+    { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+  ) {
+    this.#caller = signal;
+    if (signal.aborted) this.#onAbort();
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+    system.sleep(timeoutMs, this.#timer.signal)
+      .then(() => this.#abort(`there was no answer within ${timeoutMs} ms`), () => {});
+  }
+
+  /** Aborts with an `EgressError`. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Ends the wait; the signal stays as it is. */
+  end(): void {
+    this.#timer.abort();
+    this.#caller.removeEventListener("abort", this.#onAbort);
+  }
+
+  #abort(message: string): void {
+    this.#controller.abort(new EgressError("tool_timeout", message));
+    this.end();
+  }
+}

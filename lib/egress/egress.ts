@@ -1,0 +1,221 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { System } from "../system.ts";
+import { checkTarget } from "./check_target.ts";
+import { Deadline } from "./deadline.ts";
+import { EgressAllow } from "./egress_allow.ts";
+import { type EgressCall, EgressError } from "./egress_error.ts";
+import { HopRecord } from "./hop_record.ts";
+import { type Hop, nextHop } from "./next_hop.ts";
+import { outgoingHeaders } from "./outgoing_headers.ts";
+import { readBody } from "./read_body.ts";
+import { type Resolver, systemResolver } from "./resolve_host.ts";
+import { type Dial, sendHop } from "./send_hop.ts";
+import { toEgressError } from "./to_egress_error.ts";
+
+const MAX_REDIRECTS = 5;
+
+/** One call that a tool wants made. */
+export interface EgressRequest {
+  method: string;
+  url: URL;
+  headers: Readonly<Record<string, string>>;
+  body?: Uint8Array | undefined;
+  /** Normalised entries; every hop must match one. */
+  allowedDomains: readonly string[];
+  /** For all of it: lookup, redirects and body. */
+  timeoutMs: number;
+  /** Of the body, decoded. */
+  maxResponseBytes: number;
+  signal: AbortSignal;
+  /** Redirects that are followed, 5 unless said; the next one is answered as it is at 0. */
+  redirects?: number;
+  /** Whether a text holds a secret that must not go to another host. */
+  holdsSecret?: (text: string) => boolean;
+  /** Is told of each hop once it is over. */
+  record?: (call: EgressCall) => void;
+}
+
+/** What came back. The body is read once, to its end or until `close`; it throws `EgressError`. */
+export interface EgressAnswer {
+  status: number;
+  headers: Readonly<IncomingHttpHeaders>;
+  body: AsyncGenerator<Uint8Array>;
+  /** Drops what was not read, and the connection with it. */
+  close(): void;
+}
+
+export interface EgressOptions {
+  /** Entries of `EGRESS_ALLOW`. */
+  allow?: readonly string[];
+  system: Pick<System, "now" | "sleep">;
+  resolver?: Resolver;
+  dial?: Dial;
+  /** Certificate authorities instead of the machine's own, PEM. */
+  ca?: string;
+}
+
+/** The one way out for everything a tool may reach. */
+export class Egress {
+  #allow: EgressAllow;
+  #system: Pick<System, "now" | "sleep">;
+  #resolver: Resolver;
+  #dial: Dial;
+  #ca: string | undefined;
+
+  constructor(options: EgressOptions) {
+    this.#allow = new EgressAllow(options.allow ?? []);
+    this.#system = options.system;
+    this.#resolver = options.resolver ?? systemResolver;
+    this.#dial = options.dial ?? ((target) => target);
+    this.#ca = options.ca;
+  }
+
+  /** Sends a call and follows its redirects, each checked anew. Throws `EgressError`. */
+  async open(request: EgressRequest): Promise<EgressAnswer> {
+    const deadline = new Deadline(this.#system, request);
+    const { method, url, headers, body } = request;
+    let hop: Hop = { method, url: new URL(url), headers: outgoingHeaders(headers, body), body };
+    const most = request.redirects ?? MAX_REDIRECTS;
+    try {
+      for (let n = 0;; n++) {
+        const record = this.#recordOf(hop, { request, n });
+        const message = await this.#send(hop, { request, signal: deadline.signal, record });
+        const next = most === 0 ? undefined : followed(hop, { message, request, record });
+        if (next === undefined) return answerOf(message, { request, deadline, record });
+        record.end();
+        if (n === most) throw new EgressError("tool_unreachable", `more than ${most} redirects`);
+        hop = { ...next, headers: outgoingHeaders(next.headers, next.body) };
+      }
+    } catch (error) {
+      deadline.end();
+      throw error;
+    }
+  }
+
+  /** As `open`, with the body read: an answer that is not 2xx is cut at the bound, not refused. */
+  async fetch(request: EgressRequest): Promise<FetchedAnswer> {
+    const { status, headers, body, close } = await this.open(request);
+    const chunks: Uint8Array[] = [];
+    let truncated = false;
+    try {
+      for await (const chunk of body) chunks.push(chunk);
+    } catch (error) {
+      const isLong = error instanceof EgressError && error.code === "tool_response_too_large";
+      // Only an excerpt of a failure is ever shown.
+      if (!isLong || (status >= 200 && status < 300)) throw error;
+      truncated = true;
+    } finally {
+      close();
+    }
+    return { status, headers, body: concat(chunks), truncated };
+  }
+
+  #recordOf(hop: Hop, { request, n }: { request: EgressRequest; n: number }): HopRecord {
+    const { now } = this.#system;
+    return new HopRecord({ ...hop, hop: n }, { now: () => now(), record: request.record });
+  }
+
+  /** Checks one hop and sends it; a failure is recorded. */
+  async #send(
+    hop: Hop,
+    { request, signal, record }: {
+      request: EgressRequest;
+      signal: AbortSignal;
+      record: HopRecord;
+    },
+  ): Promise<IncomingMessage> {
+    try {
+      signal.throwIfAborted();
+      const { allowedDomains } = request;
+      const rules = { allowedDomains, allow: this.#allow, resolver: this.#resolver, signal };
+      const addresses = await checkTarget(hop.url, rules);
+      record.address = addresses[0];
+      const parts = { ...hop, addresses, signal, dial: this.#dial, ca: this.#ca };
+      const { message, address } = await sendHop(parts);
+      record.address = address;
+      record.status = message.statusCode;
+      return message;
+    } catch (cause) {
+      throw faultOf(cause, { signal, record });
+    }
+  }
+}
+
+/** The hop a redirect asks for; the connection it came on is given up. */
+function followed(
+  hop: Hop,
+  { message, request, record }: {
+    message: IncomingMessage;
+    request: EgressRequest;
+    record: HopRecord;
+  },
+): Hop | undefined {
+  const { statusCode: status = 0, headers: { location } } = message;
+  try {
+    const next = nextHop(hop, { status, location }, request.holdsSecret ?? (() => false));
+    if (next !== undefined) message.destroy();
+    return next;
+  } catch (error) {
+    message.destroy();
+    record.end(error instanceof Error ? error.message : undefined);
+    throw error;
+  }
+}
+
+function answerOf(
+  message: IncomingMessage,
+  { request, deadline, record }: {
+    request: EgressRequest;
+    deadline: Deadline;
+    record: HopRecord;
+  },
+): EgressAnswer {
+  const { signal } = deadline;
+  const close = () => {
+    deadline.end();
+    message.destroy();
+    record.end();
+  };
+  // A body that nobody reads any more still ends with the call's time.
+  signal.addEventListener("abort", () => record.end(signal.reason.message), { once: true });
+  async function* body(): AsyncGenerator<Uint8Array> {
+    const seen = (bytes: number) => record.bytes += bytes;
+    try {
+      yield* readBody(message, { maxBytes: request.maxResponseBytes, seen });
+    } catch (cause) {
+      throw faultOf(cause, { signal, record });
+    } finally {
+      close();
+    }
+  }
+  return { status: message.statusCode ?? 0, headers: message.headers, body: body(), close };
+}
+
+/** An answer whose body has been read. */
+export interface FetchedAnswer {
+  status: number;
+  headers: Readonly<IncomingHttpHeaders>;
+  body: Uint8Array;
+  /** The body goes on; only ever so when the status is not 2xx. */
+  truncated: boolean;
+}
+
+/** An abort looks like a broken socket: what ended the call is the signal's to say. */
+function faultOf(
+  cause: unknown,
+  { signal, record }: { signal: AbortSignal; record: HopRecord },
+): EgressError {
+  const error = toEgressError(signal.aborted ? signal.reason : cause, record.host);
+  record.end(error.message);
+  return error;
+}
+
+function concat(chunks: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.length;
+  }
+  return all;
+}

@@ -1,0 +1,67 @@
+import { type BlockList, isIP } from "node:net";
+import { networkOf } from "./addresses.ts";
+
+interface AllowedHost {
+  host: string;
+  /** Any port, when it is left out. */
+  port: string | undefined;
+}
+
+/** One entry of `EGRESS_ALLOW`, read. */
+type AllowedTarget = AllowedHost | { network: BlockList; family: 4 | 6 };
+
+/**
+ * The operator's `EGRESS_ALLOW`: hosts and networks that tools may reach although they are private
+ * or plain http. An agent's own `allowedDomains` hold all the same.
+ */
+export class EgressAllow {
+  #targets: readonly AllowedTarget[];
+
+  /** `host[:port]`, `[v6]:port` or a network each. Throws on an entry that is none of them. */
+  constructor(entries: readonly string[]) {
+    this.#targets = entries.map((entry) => {
+      const target = parseEgressTarget(entry);
+      if (target === undefined) throw new Error(`EGRESS_ALLOW has an unusable entry: ${entry}`);
+      return target;
+    });
+  }
+
+  /** Whether the URL's host (and port, if the entry names one) is allowed by name. */
+  permitsHost(url: URL): boolean {
+    const host = url.hostname.replace(/\.$/, "");
+    const port = url.port || (url.protocol === "http:" ? "80" : "443");
+    return this.#targets.some((target) =>
+      "host" in target && target.host === host && (target.port ?? port) === port
+    );
+  }
+
+  permitsAddress(address: string): boolean {
+    const family = isIP(address);
+    // A v4 network also checks mapped v6 spellings; a mapped address is refused in any case.
+    return this.#targets.some((target) =>
+      "network" in target && target.family === family &&
+      target.network.check(address, family === 4 ? "ipv4" : "ipv6")
+    );
+  }
+}
+
+/** Reads one entry; `undefined` when it is unusable. Hosts are normalised as URLs are. */
+export function parseEgressTarget(entry: string): AllowedTarget | undefined {
+  const slash = entry.indexOf("/");
+  if (slash !== -1) return parseNetwork(entry.slice(0, slash), entry.slice(slash + 1));
+  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/i.exec(entry);
+  const url = match?.[1] === undefined ? null : URL.parse(`http://${match[1]}/`);
+  const port = match?.[2];
+  if (url === null || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) return undefined;
+  return {
+    host: url.hostname.replace(/\.$/, ""),
+    port: port === undefined ? undefined : `${Number(port)}`,
+  };
+}
+
+function parseNetwork(net: string, bits: string): AllowedTarget | undefined {
+  const family = isIP(net);
+  if (family === 0 || !/^\d{1,3}$/.test(bits)) return undefined;
+  if (Number(bits) > (family === 4 ? 32 : 128)) return undefined;
+  return { network: networkOf(net, Number(bits)), family: family === 4 ? 4 : 6 };
+}

@@ -1,0 +1,63 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { EgressAllow, parseEgressTarget } from "./egress_allow.ts";
+
+Deno.test("EgressAllow: a host is allowed on any port, or on the one that is named", () => {
+  const allow = new EgressAllow([
+    "crm.internal",
+    "Billing.internal:8080",
+    "[::1]:9000",
+    "10.0.0.7",
+  ]);
+  const permits = (url: string) => allow.permitsHost(new URL(url));
+  const allowed = [
+    "http://crm.internal/",
+    "https://CRM.internal:99/",
+    "http://crm.internal./",
+    "http://billing.internal:8080/",
+    "http://[::1]:9000/",
+    "http://10.0.0.7/",
+    "http://0xa.7/",
+  ];
+  for (const url of allowed) assertEquals(permits(url), true, url);
+  const refused = [
+    "http://x.crm.internal/",
+    "http://billing.internal/",
+    "https://billing.internal/",
+    "http://[::1]/",
+    "http://10.0.0.8/",
+  ];
+  for (const url of refused) assertEquals(permits(url), false, url);
+});
+
+Deno.test("EgressAllow: a port that is the scheme's own may be named", () => {
+  const allow = new EgressAllow(["a.internal:80", "b.internal:443"]);
+  assertEquals(allow.permitsHost(new URL("http://a.internal/")), true);
+  assertEquals(allow.permitsHost(new URL("https://a.internal/")), false);
+  assertEquals(allow.permitsHost(new URL("https://b.internal/")), true);
+});
+
+Deno.test("EgressAllow: networks allow addresses of their own family", () => {
+  const allow = new EgressAllow(["10.1.0.0/16", "fd00:1::/32"]);
+  for (const address of ["10.1.0.0", "10.1.255.255", "fd00:1::7"]) {
+    assertEquals(allow.permitsAddress(address), true, address);
+  }
+  for (const address of ["10.2.0.1", "fd00:2::1", "::ffff:10.1.0.1", "crm.internal"]) {
+    assertEquals(allow.permitsAddress(address), false, address);
+  }
+});
+
+Deno.test("EgressAllow: an entry that names nothing is told of at once", () => {
+  const unusable = [
+    "",
+    "10.0.0.0/33",
+    "fd00::/129",
+    "999.0.0.1/8",
+    "host:0",
+    "host:65536",
+    "a b",
+    "a@b",
+    "*.internal",
+  ];
+  for (const entry of unusable) assertEquals(parseEgressTarget(entry), undefined, entry);
+  assertThrows(() => new EgressAllow(["10.0.0.0/99"]), Error, "EGRESS_ALLOW");
+});

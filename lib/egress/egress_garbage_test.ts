@@ -1,0 +1,89 @@
+import { assertEquals } from "@std/assert";
+import { fastSystem } from "@/tests/support/fast_system.ts";
+import { Egress } from "./egress.ts";
+import { EgressError } from "./egress_error.ts";
+
+/** What a server that sends exactly `bytes` and hangs up is answered with: a text, or a code. */
+async function answerTo(bytes: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const served = (async () => {
+    using connection = await listener.accept();
+    await connection.read(new Uint8Array(4096));
+    const all = typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes;
+    // Whoever has seen enough hangs up first.
+    await new Response(all).body!.pipeTo(connection.writable).catch(() => {});
+  })().catch(() => {});
+  const { port } = listener.addr as Deno.NetAddr;
+  const host = `127.0.0.1:${port}`;
+  const egress = new Egress({ allow: [host], system: fastSystem().system });
+  try {
+    const { status, body } = await egress.fetch({
+      method: "GET",
+      url: new URL(`http://${host}/`),
+      headers: {},
+      allowedDomains: [host],
+      timeoutMs: 10_000,
+      maxResponseBytes: 1_000,
+      signal: new AbortController().signal,
+    });
+    return `${status} ${new TextDecoder().decode(body)}`;
+  } catch (error) {
+    if (error instanceof EgressError) return error.code;
+    throw error;
+  } finally {
+    await served;
+    listener.close();
+  }
+}
+
+const OK = "HTTP/1.1 200 OK\r\n";
+
+Deno.test("Egress: a server that speaks no HTTP, or half of it, is unreachable", async () => {
+  const garbage = [
+    "",
+    "\r\n\r\n",
+    "hello, this is no HTTP\r\n\r\n",
+    "<html>old</html>",
+    "SSH-2.0-OpenSSH_9.6\r\n",
+    "HTTP/1.1 abc\r\n\r\n",
+    `${OK}no colon here\r\n\r\n`,
+    `${OK}content-length: -1\r\n\r\nx`,
+    `${OK}content-length: 5\r\ncontent-length: 6\r\n\r\nhello!`,
+    `${OK}content-length: 100\r\n\r\ncut short`,
+    `${OK}transfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n`,
+    `${OK}transfer-encoding: chunked\r\n\r\n5\r\nhel`,
+    "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n",
+    new Uint8Array(64).fill(0xff),
+  ];
+  for (const bytes of garbage) {
+    assertEquals(await answerTo(bytes), "tool_unreachable", JSON.stringify(bytes));
+  }
+});
+
+Deno.test("Egress: heads without end are cut", async () => {
+  const lines = Array.from({ length: 5_000 }, (_, n) => `x-${n}: ${n}\r\n`).join("");
+  assertEquals(await answerTo(OK + lines), "tool_response_too_large");
+  assertEquals(await answerTo(`${OK}x: ${"y".repeat(100_000)}`), "tool_response_too_large");
+  const trailers = `${OK}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n${lines}\r\n`;
+  assertEquals((await answerTo(trailers)).startsWith("tool_"), true);
+});
+
+Deno.test("Egress: unusual but honest answers are read", async () => {
+  assertEquals(await answerTo(`${OK}\r\nuntil the end`), "200 until the end");
+  assertEquals(await answerTo("HTTP/1.0 200 OK\r\n\r\nold"), "200 old");
+  assertEquals(
+    await answerTo(`${OK}transfer-encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\n\r\n`),
+    "200 hello",
+  );
+  const early = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
+  assertEquals(await answerTo(`${early}${OK}content-length: 2\r\n\r\nok`), "200 ok");
+  assertEquals(await answerTo("HTTP/1.1 404 \r\ncontent-length: 2\r\n\r\nno"), "404 no");
+});
+
+Deno.test("Egress: a garbled redirect is no way out", async () => {
+  const redirect = (location: string) =>
+    answerTo(`HTTP/1.1 302 Found\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`);
+  assertEquals(await redirect("http://"), "tool_unreachable");
+  assertEquals(await redirect("http://127.0.0.1:1/"), "domain_not_allowed");
+  assertEquals(await redirect("http://169.254.169.254/"), "domain_not_allowed");
+});

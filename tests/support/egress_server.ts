@@ -1,0 +1,97 @@
+import { Egress, type EgressRequest } from "@/lib/egress/egress.ts";
+import type { EgressCall } from "@/lib/egress/egress_error.ts";
+import type { Resolver } from "@/lib/egress/resolve_host.ts";
+import type { System } from "@/lib/system.ts";
+import { fastSystem } from "./fast_system.ts";
+
+const tls = (name: string) =>
+  Deno.readTextFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url));
+
+/** A public address that names of a test resolve to unless they are told another. */
+export const PUBLIC_ADDRESS = "93.184.215.14";
+
+/** One request as the test server saw it. */
+export interface SeenRequest {
+  method: string;
+  url: string;
+  headers: Headers;
+  body: string;
+}
+
+/**
+ * An https server on loopback with a certificate for `example.com`, `*.example.com` and
+ * `*.other.example`, and a guard whose every permitted connection is led to it. The guard's own
+ * checks are the real ones: names resolve to a public address, or to what the test says.
+ */
+export class EgressServer implements AsyncDisposable {
+  readonly seen: SeenRequest[] = [];
+  readonly calls: EgressCall[] = [];
+  /** Addresses that were dialled. */
+  readonly dialled: string[] = [];
+  readonly egress: Egress;
+  readonly port: number;
+  readonly ca = tls("ca.pem");
+  #server: Deno.HttpServer;
+  #abandon = new AbortController();
+
+  constructor(
+    answer: (request: SeenRequest) => Response | Promise<Response>,
+    options: {
+      addresses?: Record<string, string[]>;
+      resolver?: Resolver;
+      allow?: string[];
+      /** Addresses that take no connection. */
+      refusing?: string[];
+      system?: Pick<System, "now" | "sleep">;
+    } = {},
+  ) {
+    const handler = async (request: Request) => {
+      const { method, url, headers } = request;
+      const seen = { method, url, headers, body: await request.text() };
+      this.seen.push(seen);
+      return await answer(seen);
+    };
+    const cert = { cert: tls("leaf.pem"), key: tls("leaf.key") };
+    const listen = { port: 0, hostname: "127.0.0.1", onListen: () => {}, ...cert };
+    this.#server = Deno.serve({ ...listen, signal: this.#abandon.signal }, handler);
+    this.port = (this.#server.addr as Deno.NetAddr).port;
+    this.egress = new Egress({
+      allow: options.allow ?? [],
+      system: options.system ?? fastSystem().system,
+      resolver: options.resolver ??
+        ((host) => Promise.resolve(options.addresses?.[host] ?? [PUBLIC_ADDRESS])),
+      dial: ({ address }) => {
+        this.dialled.push(address);
+        // Nothing listens on port 1 of loopback.
+        const refuses = options.refusing?.includes(address) ?? false;
+        return { address: "127.0.0.1", port: refuses ? 1 : this.port };
+      },
+      ca: this.ca,
+    });
+  }
+
+  /** A request to it, as the guard takes it; `calls` keeps its ledger. */
+  request(url: string, change: Partial<EgressRequest> = {}): EgressRequest {
+    return {
+      method: "GET",
+      url: new URL(url),
+      headers: {},
+      allowedDomains: ["example.com", "*.example.com", "*.other.example"],
+      timeoutMs: 10_000,
+      maxResponseBytes: 65_536,
+      signal: new AbortController().signal,
+      record: (call) => this.calls.push(call),
+      ...change,
+    };
+  }
+
+  /** Stops without waiting for answers that never come. */
+  async abandon(): Promise<void> {
+    this.#abandon.abort();
+    await this.#server.finished;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.shutdown();
+  }
+}

@@ -1,0 +1,39 @@
+import { ArgumentChecks } from "@/lib/agent/tools/argument_checks.ts";
+import { createToolset, type Toolset, type ToolsetOptions } from "@/lib/agent/tools/toolset.ts";
+import type { ToolSecret } from "@/lib/agent/tools/tool_secrets.ts";
+import { toolDefinitionSchema } from "@/lib/wire/tool_definition.ts";
+import { httpTool } from "./agents.ts";
+import type { EgressServer } from "./egress_server.ts";
+
+/** A toolset on a test server, with the secrets it may find. */
+export function toolsetOf(
+  server: EgressServer,
+  tools: readonly Record<string, unknown>[],
+  options: { secrets?: Record<string, ToolSecret> } & Partial<ToolsetOptions> = {},
+): Toolset {
+  return createToolset({
+    tools: tools.map((tool) => toolDefinitionSchema.parse(tool)),
+    egress: server.egress,
+    secret: (name) => new Map(Object.entries(options.secrets ?? {})).get(name),
+    allowedDomains: ["tools.example.com", "other.example.com"],
+    checks: new ArgumentChecks(),
+    ...options,
+  });
+}
+
+/** Never aborts. */
+export function noAbort(): AbortSignal {
+  return new AbortController().signal;
+}
+
+/** Calls one HTTP tool, `look_up`, made of `request` and with any arguments accepted. */
+export async function callTool(
+  server: EgressServer,
+  request: Record<string, unknown>,
+  options: { args?: unknown; tool?: Record<string, unknown> } & Parameters<typeof toolsetOf>[2] =
+    {},
+): Promise<unknown> {
+  const { args = {}, tool = {}, ...rest } = options;
+  const definition = httpTool({ parameters: { type: "object" }, ...tool }, request);
+  return await toolsetOf(server, [definition], rest).execute("look_up", args, noAbort());
+}
