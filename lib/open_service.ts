@@ -5,6 +5,7 @@ import { CursorSeal } from "./admin/cursor_seal.ts";
 import { ModelAccess } from "./admin/model_access.ts";
 import { SessionAdmin } from "./admin/session_admin.ts";
 import { ChatService } from "./chat/chat_service.ts";
+import { RunDirectory } from "./chat/run_directory.ts";
 import { type Config, demoOn } from "./config.ts";
 import { Committer } from "./committer/committer.ts";
 import { Signer } from "./credentials/hashing.ts";
@@ -67,8 +68,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     system,
     onLost: (runId) => chat.stopLost(runId),
   });
+  const directory = new RunDirectory({ kv, committer, admission, system });
   const chat = new ChatService({
     admission,
+    directory,
     models,
     registry,
     system,
@@ -83,7 +86,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const { encryptionKey } = options;
   const sealer = (purpose: string) =>
     new Sealer(encryptionKey, { purpose, randomBytes: system.randomBytes });
-  const onRevoked = (id: string) => chat.cancelRunsOf(id);
+  const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const tenant = (await tenants.ensureDefault()).id;
   await catalogue.addMissing(options.catalogue ?? []);
   // In memory before the first message asks for it.
@@ -117,6 +120,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     close: async () => {
       await chat.stopAll();
       registry.close();
+      directory.close();
       admission.close();
       await options.close();
     },

@@ -2,6 +2,7 @@ import type { Accounts } from "./accounts/accounts.ts";
 import type { AgentAdmin } from "./admin/agent_admin.ts";
 import type { SessionAdmin } from "./admin/session_admin.ts";
 import type { ChatService } from "./chat/chat_service.ts";
+import type { RunDirectory } from "./chat/run_directory.ts";
 import type { Config } from "./config.ts";
 import type { ApiKeyStore } from "./storage/api_key_store.ts";
 import type { CatalogueStore } from "./storage/catalogue_store.ts";
@@ -26,6 +27,8 @@ export interface Service {
   readonly chat: ChatService;
   /** First answers to creating requests, for repeated ones. */
   readonly receipts: ReceiptStore;
+  /** Runs of all processes, to be followed and stopped. */
+  readonly runs: RunDirectory;
   readonly sessions: SessionAdmin;
   readonly tenants: TenantStore;
   readonly usage: UsageReports;

@@ -1,6 +1,7 @@
 import type { KvReader } from "../committer/view.ts";
 import { ApiError } from "../errors.ts";
 import type { Commit } from "../storage/record.ts";
+import type { OnRevoked } from "../storage/api_key_store.ts";
 import type { Session, SessionStore } from "../storage/session_store.ts";
 import type { System } from "../system.ts";
 import type { Agent } from "../wire/agent.ts";
@@ -15,12 +16,12 @@ export interface MintOptions {
 export class SessionAdmin {
   #store: SessionStore;
   #system: System;
-  #onRevoked: (id: string) => void;
+  #onRevoked: OnRevoked;
 
-  /** `onRevoked` is told the id of each session that is revoked. */
+  /** `onRevoked` is told of each session that is revoked. */
   constructor(
     store: SessionStore,
-    options: { system: System; onRevoked?: (id: string) => void },
+    options: { system: System; onRevoked?: OnRevoked },
   ) {
     this.#store = store;
     this.#system = options.system;
@@ -61,7 +62,7 @@ export class SessionAdmin {
   /** Removes a session of this tenant and ends its runs; 404 when it has no such session. */
   async revoke(tenant: string, sessionToken: string): Promise<void> {
     const id = await this.#store.revoke(tenant, sessionToken);
-    if (id !== undefined) return this.#onRevoked(id);
+    if (id !== undefined) return await this.#onRevoked(tenant, id);
     throw new ApiError("not_found", "there is no such session");
   }
 }

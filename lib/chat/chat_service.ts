@@ -17,6 +17,8 @@ import type { ChatBody, ChatMessage } from "../wire/chat.ts";
 import { resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
 import { Run, RunStopped } from "./run.ts";
 import { fitContext } from "./fit_context.ts";
+import type { RunDirectory } from "./run_directory.ts";
+import type { StoredLog } from "./stored_log.ts";
 import { RunBudget } from "./run_budget.ts";
 import { stepCost } from "./step_cost.ts";
 
@@ -35,6 +37,8 @@ export interface ChatRequest {
   runId: string;
   /** The `x-request-id`, where the body brings none. */
   requestId: string;
+  /** The page of a session. */
+  origin?: string | undefined;
   /** The credential it comes with: an API key, or a visitor's session. */
   source: RunFacts["source"];
 }
@@ -44,6 +48,8 @@ export interface PreparedRun {
   request: ChatRequest;
   policy: ResolvedPolicy;
   facts: RunFacts;
+  /** What begins in the store with it. */
+  opening: ReturnType<RunDirectory["opening"]>;
   /** What of the conversation fits into the model's context. */
   messages: readonly ChatMessage[];
   /** How many of its messages do not. */
@@ -74,6 +80,7 @@ export class ChatService {
   #unwatchedMs: number;
   #admission: RunAdmission;
   #toolsets: Toolsets;
+  #directory: RunDirectory;
   /** Each with the promise of its end. */
   #runs = new Map<Run, Promise<void>>();
 
@@ -86,6 +93,7 @@ export class ChatService {
       unwatchedMs: number;
       admission: RunAdmission;
       toolsets: Toolsets;
+      directory: RunDirectory;
     },
   ) {
     this.#models = parts.models;
@@ -95,16 +103,12 @@ export class ChatService {
     this.#unwatchedMs = parts.unwatchedMs;
     this.#admission = parts.admission;
     this.#toolsets = parts.toolsets;
+    this.#directory = parts.directory;
   }
 
   /** Runs that have not ended yet. */
   get active(): readonly Run[] {
     return [...this.#runs.keys()];
-  }
-
-  /** A run of this process that has not ended yet. */
-  find(tenant: string, runId: string): Run | undefined {
-    return this.active.find((run) => run.id === runId && run.tenant === tenant);
   }
 
   /** Checks a message and prices its first step; throws an `ApiError` for one that is not valid. */
@@ -138,6 +142,7 @@ export class ChatService {
       request,
       policy,
       facts,
+      opening: this.#directory.opening(facts, request.origin),
       messages,
       dropped,
       ceiling,
@@ -153,9 +158,12 @@ export class ChatService {
   async begin(prepared: PreparedRun, { hold }: { hold: number }): Promise<Run> {
     const tools = this.#toolsets.open(prepared.request);
     const run = this.#create(prepared, tools);
-    const driven = this.#drive(run, prepared, { hold, tools })
-      .finally(() => this.#runs.delete(run));
+    const driven = this.#drive(run, prepared, { hold, tools }).finally(() => {
+      this.#runs.delete(run);
+      this.#directory.remove(run);
+    });
     this.#runs.set(run, driven);
+    this.#directory.add(run);
     const begun = await this.#beginning(run);
     if (!begun.started) {
       await driven;
@@ -170,10 +178,11 @@ export class ChatService {
   }
 
   /** Cancels what a session or an API key has begun and that still goes on, when it is revoked. */
-  cancelRunsOf(startedBy: string): void {
+  async cancelRunsOf(tenant: string, startedBy: string): Promise<void> {
     for (const run of this.active) {
       if (run.startedBy === startedBy) run.stop("cancelled");
     }
+    await this.#directory.cancelRunsOf(tenant, startedBy);
   }
 
   /** Stops every run of this process and waits until each has written its `done` or is refused. */
@@ -185,7 +194,13 @@ export class ChatService {
   #create(prepared: PreparedRun, tools: Toolset): Run {
     const { request, policy, facts, ceiling, dropped } = prepared;
     const { runId, conversationId, tenant, source, provider, model } = facts;
-    return new Run({
+    const stored = () =>
+      this.#directory.storedLog(prepared.opening.head, {
+        log: run.log,
+        onLost: () => run.stop("cancelled"),
+      });
+    let log: StoredLog | undefined;
+    const run: Run = new Run({
       runId,
       tenant,
       requestId: request.body.requestId ?? request.requestId,
@@ -202,9 +217,16 @@ export class ChatService {
         ...(tools.ledger.length === 0 ? {} : { egress: tools.ledger.slice(0, KEPT_EGRESS_CALLS) }),
         ...(tools.notes.length === 0 ? {} : { notes: [...tools.notes] }),
       }),
-      settle: (end, cost) => this.#admission.settle(runId, { end, cost, ceiling }),
+      onFrame: (frame) => (log ??= stored()).appended(frame),
+      isWatchedElsewhere: () => this.#directory.isWatchedElsewhere(tenant, runId),
+      settle: async (end, { costMicroUsd: cost, last }) => {
+        log ??= stored();
+        const closing = await log.closing(last);
+        return await this.#admission.settle(runId, { end, cost, ceiling, closing });
+      },
       report: (error) => this.#log.error("run failed", { runId, error: String(error) }),
     });
+    return run;
   }
 
   async #drive(run: Run, prepared: PreparedRun, { hold, tools }: Driven): Promise<void> {

@@ -35,8 +35,18 @@ export interface RunOptions {
   price: (name: { provider: Vendor; model: string }) => Price;
   /** What else is kept with the record of the run. */
   details: () => RunDetails;
-  /** Charges the run, frees its slot and records it, before `usage` and `done` are written. */
-  settle: (end: RunEnd, costMicroUsd: number) => Promise<{ charged: number }>;
+  /** Told of each frame as it is written. */
+  onFrame: (frame: Frame) => void;
+  /** Whether somebody follows the run through another process. */
+  isWatchedElsewhere: () => Promise<boolean>;
+  /**
+   * Charges the run, frees its slot and stores what is left of it, `last` being its last frames, before
+   * any of those is told.
+   */
+  settle: (
+    end: RunEnd,
+    cost: { costMicroUsd: number; last: (chargedMicroUsd: number) => Frame[] },
+  ) => Promise<{ charged: number }>;
   /** Called with what an unknown failure was; the wire only says `internal_error`. */
   report: (error: unknown) => void;
 }
@@ -50,7 +60,7 @@ export type RunBeginning = { started: true } | { started: false; error: unknown 
  */
 export class Run {
   readonly id: string;
-  readonly log = new RunLog();
+  readonly log: RunLog;
   readonly watchers: Watchers;
   readonly #options: RunOptions;
   readonly #stop = new AbortController();
@@ -64,6 +74,7 @@ export class Run {
 
   constructor(options: RunOptions) {
     this.id = options.runId;
+    this.log = new RunLog(options.onFrame);
     this.#answering = options.first;
     this.#beganAt = options.system.now();
     this.#options = options;
@@ -114,7 +125,7 @@ export class Run {
       const cause = this.signal.aborted ? this.signal.reason : error;
       const outcome = this.#outcomeOf(cause);
       if (this.#opened) return await this.#finish(outcome);
-      await this.#settle(outcome);
+      await this.#settle(outcome, () => []);
       this.#beginning.resolve({ started: false, error: cause });
     }
   }
@@ -165,11 +176,14 @@ export class Run {
 
   async #finish(outcome: AgentOutcome): Promise<void> {
     if (this.log.length === 0) this.#start(this.#options.first);
-    const charged = await this.#settle(outcome);
+    this.#deltas.flush();
     const { inputTokens, outputTokens } = this.#account;
-    this.#write({ type: "usage", inputTokens, outputTokens, costUsd: toUsd(charged) });
-    if (outcome.error) this.#write({ type: "error", ...outcome.error });
-    this.#write({ type: "done", finishReason: outcome.finishReason });
+    const last = (charged: number): Frame[] => [
+      { type: "usage", inputTokens, outputTokens, costUsd: toUsd(charged) },
+      ...(outcome.error === undefined ? [] : [{ type: "error" as const, ...outcome.error }]),
+      { type: "done", finishReason: outcome.finishReason },
+    ];
+    for (const frame of last(await this.#settle(outcome, last))) this.log.append(frame);
     this.watchers.settle();
   }
 
@@ -177,7 +191,10 @@ export class Run {
    * What was charged, micro-USD. A settlement that cannot be made is made up for later: the lease
    * lapses, and all it holds is charged.
    */
-  async #settle({ finishReason, error }: AgentOutcome): Promise<number> {
+  async #settle(
+    { finishReason, error }: AgentOutcome,
+    last: (charged: number) => Frame[],
+  ): Promise<number> {
     const { costMicroUsd, ...counted } = this.#account;
     const end: RunEnd = {
       ...this.#answering,
@@ -188,7 +205,7 @@ export class Run {
       ...(error === undefined ? {} : { errorCode: error.code }),
     };
     try {
-      return (await this.#options.settle(end, costMicroUsd)).charged;
+      return (await this.#options.settle(end, { costMicroUsd, last })).charged;
     } catch (fault) {
       this.#options.report(fault);
       return costMicroUsd;

@@ -6,17 +6,39 @@ export interface LoggedFrame {
   frame: Frame;
 }
 
+/** What ends a run whose process died; told to each follower after the last frame it has. */
+export const INTERRUPTION: readonly Frame[] = [
+  {
+    type: "error",
+    code: "run_interrupted",
+    message: "the answer was interrupted on our side; send the message again",
+  },
+  { type: "done", finishReason: "error" },
+];
+
 /**
  * The frames of one run in order. Any number of followers read it, each at its own pace and from any
  * place: a slow one holds back nobody and costs no copy.
  */
 export class RunLog {
   #frames: Frame[] = [];
+  #interrupted = false;
   #grown = Promise.withResolvers<void>();
+  #onAppend: (frame: Frame) => void;
 
-  /** The run's last frame has been written. */
+  /** `onAppend` is told of each frame as it is written. */
+  constructor(onAppend: (frame: Frame) => void = () => {}) {
+    this.#onAppend = onAppend;
+  }
+
+  /** There will be no more frames. */
   get closed(): boolean {
-    return this.#frames.at(-1)?.type === "done";
+    return this.#interrupted || this.#frames.at(-1)?.type === "done";
+  }
+
+  /** It ended without a `done` of its own: its process died. */
+  get interrupted(): boolean {
+    return this.#interrupted;
   }
 
   /** How many frames there are. */
@@ -27,17 +49,35 @@ export class RunLog {
   append(frame: Frame): void {
     if (this.closed) throw new Error("a run has no frame after done");
     this.#frames.push(frame);
-    this.#grown.resolve();
-    this.#grown = Promise.withResolvers();
+    this.#onAppend(frame);
+    this.#wake();
+  }
+
+  /** Ends a log whose process died. */
+  interrupt(): void {
+    this.#interrupted = true;
+    this.#wake();
   }
 
   /** Everything written after `n`, now; empty when there is nothing yet. */
   after(n: number): LoggedFrame[] {
-    return this.#frames.slice(n).map((frame, i) => ({ n: n + i + 1, frame }));
+    if (this.#interrupted && n >= this.#frames.length) {
+      // Whoever has seen frames that were never stored goes on after them: no id is used twice.
+      return INTERRUPTION.map((frame, i) => ({ n: n + i + 1, frame }));
+    }
+    const frames = this.#frames.slice(n).map((frame, i) => ({ n: n + i + 1, frame }));
+    if (!this.#interrupted) return frames;
+    const last = this.#frames.length;
+    return [...frames, ...INTERRUPTION.map((frame, i) => ({ n: last + i + 1, frame }))];
   }
 
   /** Settles when something is written next. */
   grown(): Promise<void> {
     return this.#grown.promise;
+  }
+
+  #wake(): void {
+    this.#grown.resolve();
+    this.#grown = Promise.withResolvers();
   }
 }

@@ -1,5 +1,14 @@
 import type { System } from "../system.ts";
 
+export interface WatchersOptions {
+  system: System;
+  /** Nobody following for this long, milliseconds, ends the run. */
+  unwatchedMs: number;
+  /** Whether somebody follows it through another process; asked before it is given up. */
+  isWatchedElsewhere: () => Promise<boolean>;
+  onAbandoned: () => void;
+}
+
 /**
  * Counts who follows a run. A dropped client does not stop it, it may come back; a run that nobody
  * has followed for a while is stopped, so that an abandoned page does not go on spending.
@@ -7,9 +16,9 @@ import type { System } from "../system.ts";
 export class Watchers {
   #count = 0;
   #waiting: AbortController | undefined;
-  #options: { system: System; unwatchedMs: number; onAbandoned: () => void };
+  #options: WatchersOptions;
 
-  constructor(options: { system: System; unwatchedMs: number; onAbandoned: () => void }) {
+  constructor(options: WatchersOptions) {
     this.#options = options;
   }
 
@@ -20,15 +29,25 @@ export class Watchers {
 
   leave(): void {
     this.#count--;
-    if (this.#count > 0) return;
-    this.#waiting = new AbortController();
-    this.#options.system.sleep(this.#options.unwatchedMs, this.#waiting.signal)
-      .then(this.#options.onAbandoned, () => {});
+    if (this.#count === 0) this.#wait();
   }
 
   /** Ends the wait: somebody is there again, or the run is over. */
   settle(): void {
     this.#waiting?.abort();
     this.#waiting = undefined;
+  }
+
+  #wait(): void {
+    const waiting = new AbortController();
+    this.#waiting = waiting;
+    const { system, unwatchedMs, isWatchedElsewhere, onAbandoned } = this.#options;
+    system.sleep(unwatchedMs, waiting.signal).then(async () => {
+      // A store that does not answer is no reason to go on spending.
+      const isWatched = await isWatchedElsewhere().catch(() => false);
+      if (waiting.signal.aborted) return;
+      if (isWatched) this.#wait();
+      else onAbandoned();
+    }, () => {});
   }
 }

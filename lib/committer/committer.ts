@@ -112,6 +112,7 @@ export class Committer {
     }
     const keys = new Map(operation.keys.map((key) => [keyText(key), key]));
     for (const [text, { key }] of view?.basis ?? []) keys.set(text, key);
+    for (const key of operation.drawn ?? []) this.#documents.assume(keyText(key), key);
     const since = view?.since ?? this.#documents.tick;
     const deadline = this.#system.now() + this.#patienceMs;
     await this.#loadFirst(keys);

@@ -70,6 +70,12 @@ export class Documents {
     this.#keep(text, { ...document, seen: ++this.#seen });
   }
 
+  /** Takes a key that nobody can have written yet to be absent. */
+  assume(text: string, key: Deno.KvKey): void {
+    if (this.#byText.has(text)) return;
+    this.#keep(text, { key, value: undefined, versionstamp: null, seen: this.#seen });
+  }
+
   /** No longer waits for reads that do not come back. */
   abandonReads(): void {
     this.#reading.clear();

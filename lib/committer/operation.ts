@@ -23,6 +23,8 @@ export interface Operation<T> {
   /** All keys that `decide` may read and change; at most 10. */
   keys: readonly Deno.KvKey[];
   decide(draft: Draft): T;
+  /** Those of `keys` that were drawn at random just now: taken to be absent, which the commit checks. */
+  drawn?: readonly Deno.KvKey[];
   /**
    * A decision that writes nothing is a refusal. Made on a cached copy it may be stale, so the keys are
    * read once more before it is told, unless this says that no other process can have made it untrue

@@ -1,4 +1,4 @@
-import type { Run } from "../chat/run.ts";
+import type { FollowedRun } from "../chat/followed_run.ts";
 import type { LoggedFrame } from "../chat/run_log.ts";
 import type { System } from "../system.ts";
 
@@ -24,7 +24,7 @@ export function encodeFrame(runId: string, { n, frame }: LoggedFrame): string {
  * under way, the log serves it when it asks again.
  */
 export function sseResponse(
-  run: Run,
+  run: FollowedRun,
   options: { system: System; after?: number; headers?: Record<string, string> },
 ): Response {
   const left = new AbortController();
@@ -67,7 +67,7 @@ export function sseResponse(
 
 /** True when there is something after `position`, or nothing more will be; false when the silence is due a heartbeat. */
 async function waitFor(
-  run: Run,
+  run: FollowedRun,
   options: { system: System; position: number; signal: AbortSignal },
 ): Promise<boolean> {
   if (run.log.length > options.position || run.log.closed) return true;

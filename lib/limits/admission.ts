@@ -20,7 +20,13 @@ import type { Limits } from "./limits.ts";
 import { type LiveRun, liveRunOf } from "./live_run.ts";
 import { LimitError } from "./refusal.ts";
 import { raiseHold, renewAccount } from "./running_leases.ts";
-import { type Charge, decideSettlement, type Settlement, settlementKeys } from "./settle_run.ts";
+import {
+  type Charge,
+  type Closing,
+  decideSettlement,
+  type Settlement,
+  settlementKeys,
+} from "./settle_run.ts";
 
 /** What came of a message that no limit refused. */
 export type Admitted =
@@ -95,6 +101,7 @@ export class Admission {
   async admit(request: RunRequest & { id: number }, view?: View): Promise<Admitted> {
     const decided = await this.#committer.run({
       keys: runKeys(request),
+      drawn: request.opening === undefined ? [] : [request.opening.key],
       decide: (draft) => decideRun(draft, { ...request, now: this.#system.now() }),
       isFinal: (result) => "refused" in result && result.refused.scope === "ip",
       bytes: 5_120,
@@ -133,7 +140,12 @@ export class Admission {
    */
   async settle(
     runId: string,
-    { end, cost, ceiling }: { end: RunEnd; cost: number; ceiling: number },
+    { end, cost, ceiling, closing }: {
+      end: RunEnd;
+      cost: number;
+      ceiling: number;
+      closing?: Closing;
+    },
   ): Promise<Charge> {
     const running = this.#running.get(runId);
     if (running === undefined) return { charged: 0, excess: cost };
@@ -144,6 +156,7 @@ export class Admission {
       cost,
       ceiling,
       limits,
+      closing,
       now: this.#system.now(),
     });
     this.#running.delete(runId);
@@ -152,9 +165,12 @@ export class Admission {
   }
 
   /** Settles a run whose process died; nothing when it goes on after all, or is settled. */
-  async settleDead(live: LiveRun, end: RunEnd): Promise<Charge | undefined> {
+  async settleDead(
+    live: LiveRun,
+    { end, closing }: { end: RunEnd; closing?: Closing },
+  ): Promise<Charge | undefined> {
     const now = this.#system.now();
-    const settlement: Settlement = { live, end, cost: undefined, ceiling: Infinity, now };
+    const settlement: Settlement = { live, end, cost: undefined, ceiling: Infinity, closing, now };
     return await this.#settle(settlement, { onlyLapsed: true });
   }
 
@@ -178,7 +194,7 @@ export class Admission {
         charge = decideSettlement(draft, settlement) ?? charge;
         return charge;
       },
-      bytes: 5_120,
+      bytes: 5_120 + (settlement.closing?.bytes ?? 0),
     });
   }
 

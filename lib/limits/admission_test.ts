@@ -357,10 +357,10 @@ describe("Admission", () => {
     dead.close();
     const [live] = await valuesOf<LiveRun>(kv, keys.liveRuns());
     const end: RunEnd = { ...END, finishReason: "interrupted" };
-    assertEquals(await alive.settleDead(liveRunSchema.parse(live), end), undefined);
+    assertEquals(await alive.settleDead(liveRunSchema.parse(live), { end }), undefined);
     await system.advance(LEASE_MS);
-    assertEquals(await alive.settleDead(live!, end), { charged: 70, excess: 0 });
-    assertEquals(await alive.settleDead(live!, end), undefined);
+    assertEquals(await alive.settleDead(live!, { end }), { charged: 70, excess: 0 });
+    assertEquals(await alive.settleDead(live!, { end }), undefined);
     const ledger = await ledgerOf(kv);
     assertEquals([ledger.spent, ledger.runs], [70, {}]);
     const [record] = await valuesOf<RunRecord>(kv, ["runs", TENANT]);

@@ -37,8 +37,17 @@ export interface RunRequest {
   caller: Caller;
   /** SHA-256 of the session token, on the widget path. */
   sessionHash?: string | undefined;
+  /** Written in the same commit, as the beginning of what the run leaves behind. */
+  opening?: Opening | undefined;
   /** Names the one run that a repeated message means. */
   receipt?: ReceiptRequest | undefined;
+}
+
+/** What else is begun with a run. */
+export interface Opening {
+  /** Named after the run's id, so that nobody has written it yet. */
+  key: Deno.KvKey;
+  write(draft: Draft): void;
 }
 
 export interface ReceiptRequest {
@@ -76,13 +85,15 @@ export type RunDecision =
   | { gone: true };
 
 /** The keys that letting a message in touches. */
-export function runKeys({ run, limits, caller, sessionHash, receipt }: RunRequest): Deno.KvKey[] {
+export function runKeys(request: RunRequest): Deno.KvKey[] {
+  const { run, limits, caller, sessionHash, receipt, opening } = request;
   const charged = { tenant: run.tenant, sessionHash, address: caller.address };
   return [
     ...callerKeys(caller),
     ...accountsOf(charged, limits).map(({ key }) => key),
     ...(sessionHash === undefined ? [] : [keys.session(run.tenant, sessionHash)]),
     ...(receipt === undefined ? [] : [receipt.key]),
+    ...(opening === undefined ? [] : [opening.key]),
   ];
 }
 
@@ -206,9 +217,10 @@ function costRefusal(
 /** What another process needs to settle the run, and what a repeated message is answered by. */
 function noteRun(
   draft: Draft,
-  { run, receipt, now }: RunRequest & { now: number },
+  { run, receipt, opening, now }: RunRequest & { now: number },
   accounts: Account[],
 ): void {
+  opening?.write(draft);
   draft.note(keys.liveRun(run.tenant, run.runId), liveRunOf(run, accounts));
   if (receipt === undefined) return;
   const { key, fingerprint, keptMs } = receipt;

@@ -28,7 +28,17 @@ export interface Settlement {
   ceiling: number;
   /** Unset for a settlement on behalf of another process, which never exceeds what was held. */
   limits?: Limits | undefined;
+  /** Written in the same commit, as the end of what the run leaves behind. */
+  closing?: Closing | undefined;
   now: number;
+}
+
+/** What else ends with a run. */
+export interface Closing {
+  keys: readonly Deno.KvKey[];
+  /** About how many bytes it writes. */
+  bytes: number;
+  write(draft: Draft, charge: Charge): void;
 }
 
 /** What a run was charged, and what nobody was charged for. Micro-USD. */
@@ -38,13 +48,14 @@ export interface Charge {
 }
 
 /** The keys that settling a run touches. */
-export function settlementKeys({ live, now, cost }: Settlement): Deno.KvKey[] {
+export function settlementKeys({ live, now, cost, closing }: Settlement): Deno.KvKey[] {
   const days = [dayOf(now)];
   // A dead process's run may have been alive yesterday: it counts there.
   if (cost === undefined) days.push(dayOf(now - DAY_MS));
   return [
     ...live.accounts.map(({ key }) => key),
     ...days.map((day) => usageKeyOf(live.run, day)),
+    ...(closing?.keys ?? []),
   ];
 }
 
@@ -73,6 +84,7 @@ export function decideSettlement(draft: Draft, settlement: Settlement): Charge |
   addToUsage(draft, usageKeyOf(live.run, usageDay(endedAt, now)), record);
   draft.note(keys.run(tenant, runId), record, { expireIn: RUN_KEPT_MS });
   draft.note(keys.liveRun(tenant, runId), undefined);
+  settlement.closing?.write(draft, { charged, excess });
   return { charged, excess };
 }
 

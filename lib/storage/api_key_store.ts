@@ -50,17 +50,20 @@ export interface ApiKeyIdentity {
 /** Keys of what else a request reads once its key's owner is known: read together with the key. */
 export type Beside = (owner: { tenant: string; id: string }) => Deno.KvKey[];
 
+/** Told which credential of a tenant has been revoked, before the revocation is answered. */
+export type OnRevoked = (tenant: string, id: string) => void | Promise<void>;
+
 /** API keys: made, shown once, verified, revoked. */
 export class ApiKeyStore {
   #kv: Deno.Kv;
   #system: System;
   #signer: Signer;
-  #onRevoked: (id: string) => void;
+  #onRevoked: OnRevoked;
 
-  /** `onRevoked` is told the id of each key that is revoked. */
+  /** `onRevoked` is told of each key that is revoked. */
   constructor(
     kv: Deno.Kv,
-    options: { system: System; signer: Signer; onRevoked?: (id: string) => void },
+    options: { system: System; signer: Signer; onRevoked?: OnRevoked },
   ) {
     this.#kv = kv;
     this.#system = options.system;
@@ -122,7 +125,7 @@ export class ApiKeyStore {
       return committed.ok ? this.#toApiKey(next) : undefined;
     };
     const revoked = await untilCommitted(attempt, { what: "API key" });
-    if (revoked !== null) this.#onRevoked(id);
+    if (revoked !== null) await this.#onRevoked(tenant, id);
     return revoked;
   }
 

@@ -80,6 +80,19 @@ export const keys = {
   /** A run that has been let in and not settled: what settling it takes. */
   liveRun: (tenant: string, runId: string) => ["live_runs", tenant, runId],
   liveRuns: () => ["live_runs"],
+  liveRunsOf: (tenant: string) => ["live_runs", tenant],
+  /** How far the log of a run is stored, and whose it is. */
+  runHead: (tenant: string, runId: string) => ["run_heads", tenant, runId],
+  /** Part `n` (from 0) of a run's log: JSON lines in UTF-8, cut anywhere. */
+  runChunk: (tenant: string, runId: string, n: number) => ["run_chunks", tenant, runId, n],
+  runChunks: (tenant: string, runId: string) => ["run_chunks", tenant, runId],
+  /** Changes whenever somebody has asked a process to stop one of its runs. */
+  processBell: (owner: string) => ["process_bells", owner],
+  /** A run that its process is asked to stop: `{ v, tenant, runId }`. */
+  stopRequest: (owner: string, runId: string) => ["stop_requests", owner, runId],
+  stopRequests: (owner: string) => ["stop_requests", owner],
+  /** Somebody of another process follows the run: when that was last so. */
+  runWatched: (tenant: string, runId: string) => ["runs_watched", tenant, runId],
   /** A settled run; kept 90 days. */
   run: (tenant: string, runId: string) => ["runs", tenant, runId],
   /** Sums of settled runs by model. `source` is an API key's id, or `sessions`. */

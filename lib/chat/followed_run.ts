@@ -1,0 +1,9 @@
+import type { RunLog } from "./run_log.ts";
+
+/** What following a run takes, wherever it runs. */
+export interface FollowedRun {
+  readonly id: string;
+  readonly log: RunLog;
+  /** Told who comes and goes; `settle` when nobody needs to be waited for any more. */
+  readonly watchers: { enter(): void; leave(): void; settle(): void };
+}

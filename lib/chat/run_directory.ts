@@ -1,0 +1,177 @@
+import type { Committer } from "../committer/committer.ts";
+import type { Admission } from "../limits/admission.ts";
+import { liveRunSchema } from "../limits/live_run.ts";
+import { keys } from "../storage/keys.ts";
+import { parseRecord } from "../storage/record.ts";
+import { CHUNK_KEPT_MS, LOG_KEPT_MS, newRunHead, type RunHead } from "../storage/run_head.ts";
+import { RunLogStore } from "../storage/run_log_store.ts";
+import type { System } from "../system.ts";
+import { interruptedEnd, type RunFacts } from "../usage/run_record.ts";
+import type { FollowedRun } from "./followed_run.ts";
+import type { Run } from "./run.ts";
+import type { RunLog } from "./run_log.ts";
+import { requestStop, StopRequests } from "./stop_requests.ts";
+import { StoredLog } from "./stored_log.ts";
+import { StoredRun } from "./stored_run.ts";
+
+/** A run that is watched through another process says so more often than this. */
+const WATCHED_FOR_MS = 30_000;
+
+/** Where the log of a run is. */
+export type Found =
+  | { state: "running" | "ended"; head: RunHead }
+  /** It has been, and its log is gone. */
+  | { state: "expired" }
+  | { state: "unknown" };
+
+/**
+ * All runs of all processes that share the store: those of this process from memory, the others from
+ * what is stored of them.
+ */
+export class RunDirectory {
+  readonly #kv: Deno.Kv;
+  readonly #committer: Committer;
+  readonly #admission: Pick<Admission, "settleDead">;
+  readonly #system: System;
+  readonly #store: RunLogStore;
+  /** This process, among those that share the store. */
+  readonly #owner: string;
+  readonly #stops: StopRequests;
+  readonly #local = new Map<string, Run>();
+  readonly #followed = new Map<string, StoredRun>();
+
+  constructor(
+    parts: {
+      kv: Deno.Kv;
+      committer: Committer;
+      admission: Pick<Admission, "settleDead">;
+      system: System;
+    },
+  ) {
+    this.#kv = parts.kv;
+    this.#committer = parts.committer;
+    this.#admission = parts.admission;
+    this.#system = parts.system;
+    this.#store = new RunLogStore(parts.kv);
+    this.#owner = parts.system.uuid();
+    const { kv, system } = parts;
+    const onStop = (runId: string) => this.#local.get(runId)?.stop("cancelled");
+    this.#stops = new StopRequests(kv, { owner: this.#owner, system, onStop });
+  }
+
+  /** What begins in the store with a run of this process. */
+  opening(facts: RunFacts, origin: string | undefined) {
+    const { runId, tenant, agentId, source } = facts;
+    const owner = this.#owner;
+    const head = newRunHead({ runId, tenant, agentId, source, owner, ...(origin && { origin }) });
+    const key = keys.runHead(tenant, runId);
+    return { key, head, write: draftHead(key, head) };
+  }
+
+  /** The log of a run of this process, in the store. */
+  storedLog(
+    head: RunHead,
+    { log, onLost }: { log: RunLog; onLost: () => void },
+  ): StoredLog {
+    const parts = { committer: this.#committer, system: this.#system };
+    return new StoredLog({ ...parts, head, log, onLost });
+  }
+
+  /** A run of this process has begun. */
+  add(run: Run): void {
+    this.#local.set(run.id, run);
+    this.#stops.listen();
+  }
+
+  /** A run of this process has ended, and is in the store as a whole. */
+  remove(run: Run): void {
+    this.#local.delete(run.id);
+    if (this.#local.size === 0) this.#stops.stop();
+  }
+
+  /** Where a run is, and who may follow it. */
+  async find(tenant: string, runId: string): Promise<Found> {
+    const head = await this.#store.head(tenant, runId);
+    if (head === undefined) {
+      return { state: await this.#store.hasRecord(tenant, runId) ? "expired" : "unknown" };
+    }
+    if ((head.exp ?? Infinity) <= this.#system.now()) return { state: "expired" };
+    return { state: head.state === "running" ? "running" : "ended", head };
+  }
+
+  /** The run to be followed, from memory where it is this process's. */
+  follow(tenant: string, runId: string): FollowedRun {
+    const known = this.#local.get(runId) ?? this.#followed.get(runId);
+    if (known !== undefined) return known;
+    const run: StoredRun = new StoredRun({ tenant, runId }, {
+      store: this.#store,
+      system: this.#system,
+      checkOwner: () => this.endIfDead(tenant, runId),
+      noteWatched: () => this.#noteWatched(tenant, runId),
+      onIdle: () => {
+        if (this.#followed.get(runId) === run) this.#followed.delete(runId);
+      },
+    });
+    this.#followed.set(runId, run);
+    return run;
+  }
+
+  /** Stops a run wherever it runs; one that has ended stays as it is. */
+  async cancel(tenant: string, runId: string): Promise<void> {
+    const local = this.#local.get(runId);
+    if (local !== undefined) return local.stop("cancelled");
+    await this.endIfDead(tenant, runId);
+    const found = await this.find(tenant, runId);
+    if (found.state !== "running") return;
+    await requestStop(this.#kv, { owner: found.head.owner, tenant, runId, system: this.#system });
+  }
+
+  /** Stops what a session or an API key of the tenant has begun, in all processes. */
+  async cancelRunsOf(tenant: string, sourceId: string): Promise<void> {
+    for await (const entry of this.#kv.list({ prefix: keys.liveRunsOf(tenant) })) {
+      const live = parseRecord(liveRunSchema, entry);
+      if (live?.run.source.id === sourceId) await this.cancel(tenant, live.run.runId);
+    }
+  }
+
+  /** Settles a run whose process died, and ends its log; nothing for one that goes on. */
+  async endIfDead(tenant: string, runId: string): Promise<void> {
+    if (this.#local.has(runId)) return;
+    const live = parseRecord(liveRunSchema, await this.#kv.get(keys.liveRun(tenant, runId)));
+    if (live === undefined) return;
+    const key = keys.runHead(tenant, runId);
+    const exp = this.#system.now() + LOG_KEPT_MS;
+    await this.#admission.settleDead(live, {
+      end: interruptedEnd(live.run),
+      closing: {
+        keys: [key],
+        bytes: 512,
+        write(draft) {
+          const head = draft.get<RunHead>(key);
+          if (head === undefined) return;
+          draft.set(key, { ...head, state: "interrupted", exp }, { expireIn: 2 * LOG_KEPT_MS });
+        },
+      },
+    });
+  }
+
+  /** Whether somebody follows a run of this process through another one. */
+  async isWatchedElsewhere(tenant: string, runId: string): Promise<boolean> {
+    const { value } = await this.#kv.get<number>(keys.runWatched(tenant, runId));
+    return value !== null && value > this.#system.now() - WATCHED_FOR_MS;
+  }
+
+  async #noteWatched(tenant: string, runId: string): Promise<void> {
+    const key = keys.runWatched(tenant, runId);
+    await this.#kv.set(key, this.#system.now(), { expireIn: 2 * WATCHED_FOR_MS });
+  }
+
+  close(): void {
+    this.#stops.stop();
+  }
+}
+
+function draftHead(key: Deno.KvKey, head: RunHead) {
+  return (draft: { set(key: Deno.KvKey, value: unknown, o: { expireIn: number }): void }) =>
+    draft.set(key, head, { expireIn: CHUNK_KEPT_MS });
+}

@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { keys } from "../storage/keys.ts";
+import { parseRecord } from "../storage/record.ts";
+import type { System } from "../system.ts";
+
+/** Where a store does not tell of changes, its bell is looked at this often. */
+const LOOK_MS = 1_000;
+const KEPT_MS = 10 * 60_000;
+
+const stopRequestSchema = z.object({
+  v: z.literal(1),
+  tenant: z.string(),
+  runId: z.string(),
+});
+type StopRequest = z.infer<typeof stopRequestSchema>;
+
+/** Asks the process `owner` to stop a run of its own. */
+export async function requestStop(
+  kv: Deno.Kv,
+  { owner, tenant, runId, system }: {
+    owner: string;
+    tenant: string;
+    runId: string;
+    system: System;
+  },
+): Promise<void> {
+  const request: StopRequest = { v: 1, tenant, runId };
+  await kv.atomic()
+    .set(keys.stopRequest(owner, runId), request, { expireIn: KEPT_MS })
+    .set(keys.processBell(owner), system.uuid(), { expireIn: KEPT_MS })
+    .commit();
+}
+
+/**
+ * Hears, while this process has runs, what others ask it to stop: at once where the store tells of
+ * changes, within a second where it does not.
+ */
+export class StopRequests {
+  #kv: Deno.Kv;
+  #owner: string;
+  #system: System;
+  #onStop: (runId: string) => void;
+  #listening: AbortController | undefined;
+  #heard: string | null = null;
+
+  constructor(
+    kv: Deno.Kv,
+    parts: { owner: string; system: System; onStop: (runId: string) => void },
+  ) {
+    this.#kv = kv;
+    this.#owner = parts.owner;
+    this.#system = parts.system;
+    this.#onStop = parts.onStop;
+  }
+
+  listen(): void {
+    if (this.#listening !== undefined) return;
+    const listening = new AbortController();
+    this.#listening = listening;
+    this.#watch(listening.signal).catch(() => {});
+    this.#poll(listening.signal).catch(() => {});
+  }
+
+  stop(): void {
+    this.#listening?.abort();
+    this.#listening = undefined;
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const reader = this.#kv.watch<[string]>([keys.processBell(this.#owner)]).getReader();
+    signal.addEventListener("abort", () => void reader.cancel().catch(() => {}), { once: true });
+    while (!signal.aborted) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      await this.#hear(value[0].versionstamp);
+    }
+  }
+
+  async #poll(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#system.sleep(LOOK_MS, signal);
+      const { versionstamp } = await this.#kv.get(keys.processBell(this.#owner))
+        .catch(() => ({ versionstamp: this.#heard }));
+      await this.#hear(versionstamp);
+    }
+  }
+
+  /** Collects what was asked since the bell last rang. */
+  async #hear(versionstamp: string | null): Promise<void> {
+    if (versionstamp === this.#heard) return;
+    for await (const entry of this.#kv.list({ prefix: keys.stopRequests(this.#owner) })) {
+      const request = parseRecord(stopRequestSchema, entry);
+      await this.#kv.delete(entry.key);
+      if (request !== undefined) this.#onStop(request.runId);
+    }
+    this.#heard = versionstamp;
+  }
+}

@@ -1,0 +1,94 @@
+import type { FrameReader, RunLogStore } from "../storage/run_log_store.ts";
+import type { System } from "../system.ts";
+import type { FollowedRun } from "./followed_run.ts";
+import { RunLog } from "./run_log.ts";
+
+/** Between two looks at a log that another process writes, which stores 4 times a second at most. */
+const LOOK_MS = 250;
+/** Every so many looks it is asked whether the owner still lives, and told that somebody watches. */
+const LOOKS_PER_CHECK = 20;
+
+/** What a follower of another process's run does besides reading. */
+export interface StoredRunParts {
+  store: RunLogStore;
+  system: System;
+  /** Ends the run if its process has died. */
+  checkOwner: () => Promise<void>;
+  /** Tells the owner that the run is watched from here. */
+  noteWatched: () => Promise<void>;
+  /** Nobody follows it from here any more. */
+  onIdle: () => void;
+}
+
+/**
+ * A run that another process runs, or that has ended: its log, copied from the store for as long as
+ * somebody follows it, once for all who do.
+ */
+export class StoredRun implements FollowedRun {
+  readonly id: string;
+  readonly log = new RunLog();
+  readonly watchers = {
+    enter: () => this.#enter(),
+    leave: () => this.#leave(),
+    settle: () => {},
+  };
+  #tenant: string;
+  #parts: StoredRunParts;
+  #reader: FrameReader;
+  #followers = 0;
+  #stop = new AbortController();
+
+  constructor(run: { tenant: string; runId: string }, parts: StoredRunParts) {
+    this.id = run.runId;
+    this.#tenant = run.tenant;
+    this.#parts = parts;
+    this.#reader = parts.store.reader(run.tenant, run.runId);
+  }
+
+  #enter(): void {
+    if (this.#followers++ === 0) this.#follow();
+  }
+
+  #leave(): void {
+    if (--this.#followers > 0) return;
+    this.#stop.abort();
+    this.#parts.onIdle();
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stop;
+    for (let looks = 0; !signal.aborted && !this.log.closed; looks++) {
+      try {
+        await this.#look();
+        if (this.log.closed) return;
+        if (looks % LOOKS_PER_CHECK === 0) await this.#parts.noteWatched();
+        if (looks % LOOKS_PER_CHECK === LOOKS_PER_CHECK - 1) await this.#parts.checkOwner();
+      } catch {
+        // A store that does not answer is asked again: the follower is still there.
+      }
+      await this.#pause(signal);
+    }
+  }
+
+  /** Copies what is new. A log that has gone ends as one whose process died. */
+  async #look(): Promise<void> {
+    const head = await this.#parts.store.head(this.#tenant, this.id);
+    const frames = head && await this.#reader.upTo(head.chunks);
+    if (frames === undefined) return this.log.interrupt();
+    for (const frame of frames) this.log.append(frame);
+    if (head?.state === "interrupted") this.log.interrupt();
+  }
+
+  /** Until the store says that there is more, or for a while. */
+  async #pause(signal: AbortSignal): Promise<void> {
+    const waiting = new AbortController();
+    const either = AbortSignal.any([signal, waiting.signal]);
+    const late = this.#parts.system.sleep(LOOK_MS, either).catch(() => {});
+    const told = this.#parts.store.changed(this.#tenant, this.id, either).catch(() => late);
+    try {
+      await Promise.race([late, told]);
+    } finally {
+      waiting.abort();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { type Frame, frameSchema } from "../wire/frames.ts";
+import { keys } from "./keys.ts";
+import { readParts, splitParts } from "./parts.ts";
+import { parseRecord } from "./record.ts";
+import { type RunHead, runHeadSchema } from "./run_head.ts";
+
+/** Frames as the store holds them: JSON lines, in parts that are cut anywhere. */
+export function packFrames(frames: readonly Frame[]): Uint8Array[] {
+  if (frames.length === 0) return [];
+  const lines = frames.map((frame) => JSON.stringify(frame) + "\n").join("");
+  return splitParts(new TextEncoder().encode(lines));
+}
+
+/** Reads the stored logs of runs, whoever writes them. */
+export class RunLogStore {
+  #kv: Deno.Kv;
+
+  constructor(kv: Deno.Kv) {
+    this.#kv = kv;
+  }
+
+  async head(tenant: string, runId: string): Promise<RunHead | undefined> {
+    return parseRecord(runHeadSchema, await this.#kv.get(keys.runHead(tenant, runId)));
+  }
+
+  /** Whether the tenant has had such a run in the last 90 days. */
+  async hasRecord(tenant: string, runId: string): Promise<boolean> {
+    return (await this.#kv.get(keys.run(tenant, runId))).versionstamp !== null;
+  }
+
+  /** Reads a run's frames from the beginning on. */
+  reader(tenant: string, runId: string): FrameReader {
+    return new FrameReader(this.#kv, (n) => keys.runChunk(tenant, runId, n));
+  }
+
+  /** Settles when the head may have changed: at once where the store tells, else never. */
+  async changed(tenant: string, runId: string, signal: AbortSignal): Promise<void> {
+    const reader = this.#kv.watch([keys.runHead(tenant, runId)]).getReader();
+    const cancel = () => void reader.cancel().catch(() => {});
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      // The first event tells how it is now, the second that it has changed.
+      await reader.read();
+      await reader.read();
+    } finally {
+      signal.removeEventListener("abort", cancel);
+      cancel();
+    }
+  }
+}
+
+/** Reads part after part of a log, and answers the frames that are whole. */
+export class FrameReader {
+  #kv: Deno.Kv;
+  #keyOf: (n: number) => Deno.KvKey;
+  #next = 0;
+  #decoder = new TextDecoder();
+  #rest = "";
+
+  constructor(kv: Deno.Kv, keyOf: (n: number) => Deno.KvKey) {
+    this.#kv = kv;
+    this.#keyOf = keyOf;
+  }
+
+  /** The frames up to part `chunks` that have not been read yet; `undefined` when parts have gone. */
+  async upTo(chunks: number): Promise<Frame[] | undefined> {
+    const wanted = Array.from(
+      { length: chunks - this.#next },
+      (_, i) => this.#keyOf(this.#next + i),
+    );
+    const parts = await readParts(this.#kv, wanted);
+    if (parts === undefined) return undefined;
+    this.#next = chunks;
+    const text = this.#rest + parts.map((p) => this.#decoder.decode(p, { stream: true })).join("");
+    const lines = text.split("\n");
+    this.#rest = lines.pop()!;
+    return lines.map((line) => frameSchema.parse(JSON.parse(line)));
+  }
+}
