@@ -10,6 +10,7 @@ import { Signer } from "./credentials/hashing.ts";
 import { Sealer } from "./credentials/sealing.ts";
 import { ensureDemoAgent } from "./demo_agent.ts";
 import { Admission } from "./limits/admission.ts";
+import { DeadRuns } from "./limits/dead_runs.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits/limits.ts";
 import type { Logger } from "./log.ts";
 import { ModelRegistry } from "./models/model_registry.ts";
@@ -61,6 +62,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     system,
     onLost: (runId) => chat.stopLost(runId),
   });
+  const deadRuns = new DeadRuns(kv, { admission, system, log });
   const chat = new ChatService({
     admission,
     models,
@@ -89,6 +91,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
     catalogue,
     chat,
+    deadRuns,
     receipts: new ReceiptStore(kv, { system, sealer: sealer("receipts") }),
     sessions: new SessionAdmin(new SessionStore(kv, system), { system, onRevoked }),
     tenants,
@@ -104,6 +107,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     },
     ready: () => kv.get(keys.installation("default_tenant")).then(() => true, () => false),
     close: async () => {
+      await deadRuns.close();
       await chat.stopAll();
       admission.close();
       await options.close();
