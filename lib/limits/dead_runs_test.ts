@@ -1,59 +1,28 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
+import { fastSystem } from "@/tests/support/fast_system.ts";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
+import { OPEN_LIMITS, RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
 import { createLogger } from "../log.ts";
 import { keys } from "../storage/keys.ts";
 import { realSystem, type System } from "../system.ts";
-import type { RunEnd, RunFacts, RunRecord } from "../usage/run_record.ts";
+import type { RunRecord } from "../usage/run_record.ts";
 import type { UsageRow } from "../usage/usage_rows.ts";
 import { Admission } from "./admission.ts";
 import { DeadRuns, SWEEP_MS } from "./dead_runs.ts";
 import { LEASE_MS, type Ledger } from "./ledger.ts";
-import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
+import type { Limits } from "./limits.ts";
 
 const NOON = Date.UTC(2026, 0, 2, 12);
 const TENANTS = [fakeUuid(801), fakeUuid(802), fakeUuid(803)];
-const LIMITS: Limits = { ...DEFAULT_LIMITS, ipRequests: 1e6, ipMessages: 1e6, streams: 100 };
-
-const END: RunEnd = {
-  provider: "vendor_a",
-  model: "mid",
-  steps: 1,
-  toolCalls: 0,
-  inputTokens: 10,
-  outputTokens: 20,
-  finishReason: "stop",
-};
-
-function facts(n: number): RunFacts {
-  return {
-    runId: `run-${n}`,
-    tenant: TENANTS[n % TENANTS.length]!,
-    agentId: fakeUuid(901),
-    agentVersion: 1,
-    conversationId: fakeUuid(700),
-    source: { kind: "key", id: fakeUuid(600) },
-    provider: "vendor_a",
-    model: "mid",
-    startedAt: NOON,
-  };
-}
+const LIMITS: Limits = { ...OPEN_LIMITS, streams: 100 };
 
 /** Time that a test moves; waits between tries pass at once, heartbeats and sweeps never come. */
 function world() {
-  let now = NOON;
-  const untilAborted = (signal?: AbortSignal) =>
-    new Promise<void>((_, reject) => {
-      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-    });
-  const system: System = {
-    ...realSystem,
-    now: () => now,
-    sleep: (ms, signal) => ms < 1_000 ? Promise.resolve() : untilAborted(signal),
-  };
-  return { system, advance: (ms: number) => now += ms };
+  const { system, advance } = fastSystem(NOON);
+  return { system: { ...realSystem, ...system }, advance };
 }
 
 /** One process: what it lets in, and its sweep. */
@@ -62,17 +31,12 @@ function open(kv: Deno.Kv, system: System) {
   const logged: string[] = [];
   const log = createLogger({ json: true, write: (line) => logged.push(line) });
   const deadRuns = new DeadRuns(kv, { admission, system, log });
-  const admit = (n: number, hold = 100) =>
-    admission.admit({
-      run: facts(n),
-      hold,
-      least: hold,
-      limits: LIMITS,
-      caller: { address: "address-1" },
-      id: n,
-    });
+  const admit = (n: number, hold = 100) => {
+    const run = runFacts(n, { tenant: TENANTS[n % TENANTS.length]! });
+    return admission.admit(runRequest(n, { run, hold, limits: LIMITS }));
+  };
   const settle = (n: number, cost: number) =>
-    admission.settle(`run-${n}`, { end: END, cost, ceiling: 1e9 });
+    admission.settle(`run-${n}`, { end: RUN_END, cost, ceiling: 1e9 });
   return { admission, deadRuns, logged, admit, settle };
 }
 
