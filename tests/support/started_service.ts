@@ -1,7 +1,7 @@
 const root = new URL("../../", import.meta.url).pathname;
 
 /** A process of its own that serves. */
-export interface StartedService {
+export interface StartedService extends AsyncDisposable {
   /** What it printed until it could answer. */
   told: string;
   /** Its address, without a trailing slash. */
@@ -28,12 +28,16 @@ export async function startService(dir: string): Promise<StartedService> {
     if (done) throw new Error(`the service ended: ${told}`);
     told += value;
   }
+  let ended = false;
   const end = async (signal: "SIGTERM" | "SIGKILL") => {
-    child.kill(signal);
+    if (!ended) child.kill(signal);
+    ended = true;
     const status = await child.status;
     await output.cancel();
     return status;
   };
   const base = /listening on (\S+)/.exec(told)![1]!;
-  return { told, base, stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
+  const kill = () => end("SIGKILL");
+  const dispose = async () => void await kill();
+  return { told, base, stop: () => end("SIGTERM"), kill, [Symbol.asyncDispose]: dispose };
 }
