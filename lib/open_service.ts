@@ -12,6 +12,7 @@ import { Sealer } from "./credentials/sealing.ts";
 import { Egress } from "./egress/egress.ts";
 import { ensureDemoAgent } from "./demo_agent.ts";
 import { Admission } from "./limits/admission.ts";
+import { DeadRuns } from "./limits/dead_runs.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits/limits.ts";
 import type { Logger } from "./log.ts";
 import { ModelRegistry } from "./models/model_registry.ts";
@@ -67,6 +68,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     system,
     onLost: (runId) => chat.stopLost(runId),
   });
+  const deadRuns = new DeadRuns(kv, { admission, system, log });
   const chat = new ChatService({
     admission,
     models,
@@ -100,6 +102,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
     catalogue,
     chat,
+    deadRuns,
     receipts: new ReceiptStore(kv, { system, sealer: sealer("receipts") }),
     sessions: new SessionAdmin(new SessionStore(kv, system), { system, onRevoked }),
     tenants,
@@ -115,6 +118,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     },
     ready: () => kv.get(keys.installation("default_tenant")).then(() => true, () => false),
     close: async () => {
+      await deadRuns.close();
       await chat.stopAll();
       registry.close();
       admission.close();

@@ -14,13 +14,19 @@ import {
   type RequestCount,
 } from "./count_request.ts";
 import { type AdmittedRun, decideRun, runKeys, type RunRequest } from "./decide_run.ts";
-import { Heartbeat } from "./heartbeat.ts";
-import { leaseOf, type Ledger } from "./ledger.ts";
+import { HEARTBEAT_MS, leaseOf, type Ledger } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import { type LiveRun, liveRunOf } from "./live_run.ts";
 import { LimitError } from "./refusal.ts";
+import { Repeating } from "./repeating.ts";
 import { raiseHold, renewAccount } from "./running_leases.ts";
-import { type Charge, decideSettlement, type Settlement, settlementKeys } from "./settle_run.ts";
+import {
+  type Charge,
+  clearLiveRun,
+  decideSettlement,
+  type Settlement,
+  settlementKeys,
+} from "./settle_run.ts";
 
 /** What came of a message that no limit refused. */
 export type Admitted =
@@ -43,7 +49,7 @@ export class Admission {
   #committer: Committer;
   #system: System;
   #running = new Map<string, Running>();
-  #heartbeat: Heartbeat;
+  #heartbeat: Repeating;
   #onLost: (runId: string) => void;
 
   /** `onLost` is told of a run whose lease lapsed, because this process stood still too long. */
@@ -54,7 +60,8 @@ export class Admission {
     this.#committer = committer;
     this.#system = options.system;
     this.#onLost = options.onLost ?? (() => {});
-    this.#heartbeat = new Heartbeat(options.system, () => this.#renewAll());
+    const work = () => this.#renewAll();
+    this.#heartbeat = new Repeating(options.system, { everyMs: HEARTBEAT_MS, work });
   }
 
   /** A random number for `countRequest` and `admit`, the same for every try of one request. */
@@ -138,20 +145,26 @@ export class Admission {
     const running = this.#running.get(runId);
     if (running === undefined) return { charged: 0, excess: cost };
     const { live, limits } = running;
-    const charge = await this.#settle({
-      live,
-      end,
-      cost,
-      ceiling,
-      limits,
-      now: this.#system.now(),
-    });
-    this.#running.delete(runId);
-    if (this.#running.size === 0) this.close();
-    return charge ?? { charged: 0, excess: cost };
+    const now = this.#system.now();
+    try {
+      const charge = await this.#settle({ live, end, cost, ceiling, limits, now });
+      return charge ?? { charged: 0, excess: cost };
+    } finally {
+      // One that could not be settled is not kept alive: its lease lapses, and a sweep settles it.
+      this.#running.delete(runId);
+      if (this.#running.size === 0) this.close();
+    }
   }
 
-  /** Settles a run whose process died; nothing when it goes on after all, or is settled. */
+  /** Whether the run is this process's own and not settled yet. */
+  isRunning(runId: string): boolean {
+    return this.#running.has(runId);
+  }
+
+  /**
+   * Settles a run whose process died and clears it away; answers nothing when it goes on after all, or
+   * has been settled.
+   */
   async settleDead(live: LiveRun, end: RunEnd): Promise<Charge | undefined> {
     const now = this.#system.now();
     const settlement: Settlement = { live, end, cost: undefined, ceiling: Infinity, now };
@@ -160,7 +173,7 @@ export class Admission {
 
   /** Ends the heartbeat. */
   close(): void {
-    this.#heartbeat.stop();
+    void this.#heartbeat.stop();
   }
 
   async #settle(
@@ -174,6 +187,7 @@ export class Admission {
       decide: (draft) => {
         const lease = leaseOf(draft.get<Ledger>(live.accounts[0]!.key), live.run.runId);
         if (onlyLapsed && (lease?.until ?? 0) > now) return undefined;
+        if (onlyLapsed && lease === undefined) clearLiveRun(draft, live.run);
         // A commit of unknown outcome was made after all when the lease has gone: tell what it did.
         charge = decideSettlement(draft, settlement) ?? charge;
         return charge;
