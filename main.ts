@@ -26,6 +26,15 @@ let opened: Promise<Service> | undefined;
 /** The App with all routes; Fresh's build hands it its file routes and browser code. */
 export const app = createApp(() => opened ??= openOrForget());
 
+// On Deno Deploy processes stop when nobody asks anything: the platform wakes one to sweep. Nothing
+// else has crons without a flag.
+if (Deno.env.has("DENO_DEPLOY") && typeof Deno.cron === "function") {
+  Deno.cron("sweep dead runs", "* * * * *", async () => {
+    const service = await (opened ??= openOrForget());
+    await service.deadRuns.sweep();
+  });
+}
+
 if (import.meta.main) serve().catch(fail);
 
 /** For `dev.ts`, which listens by itself: where to, and the greeting once it does. */
@@ -58,7 +67,7 @@ async function open(
   config: Config,
   { store, baseUrl }: { store: Store; baseUrl: string },
 ): Promise<Service> {
-  return await openService({
+  const service = await openService({
     config,
     kv: store.kv,
     hmacSecrets: store.hmacSecrets,
@@ -70,6 +79,8 @@ async function open(
     catalogue: await readCatalogue(config.catalogueFile),
     close: () => store.close(),
   });
+  service.deadRuns.start();
+  return service;
 }
 
 /** Serves until SIGTERM or SIGINT. */

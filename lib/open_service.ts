@@ -13,6 +13,7 @@ import { Sealer } from "./credentials/sealing.ts";
 import { Egress } from "./egress/egress.ts";
 import { ensureDemoAgent } from "./demo_agent.ts";
 import { Admission } from "./limits/admission.ts";
+import { DeadRuns } from "./limits/dead_runs.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits/limits.ts";
 import type { Logger } from "./log.ts";
 import { ModelRegistry } from "./models/model_registry.ts";
@@ -69,6 +70,12 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     onLost: (runId) => chat.stopLost(runId),
   });
   const directory = new RunDirectory({ kv, committer, admission, system });
+  const deadRuns = new DeadRuns(kv, {
+    admission,
+    system,
+    log,
+    settle: (live) => directory.settleDead(live),
+  });
   const chat = new ChatService({
     admission,
     directory,
@@ -103,6 +110,8 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
     catalogue,
     chat,
+    runs: directory,
+    deadRuns,
     receipts: new ReceiptStore(kv, { system, sealer: sealer("receipts") }),
     sessions: new SessionAdmin(new SessionStore(kv, system), { system, onRevoked }),
     tenants,
@@ -118,6 +127,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     },
     ready: () => kv.get(keys.installation("default_tenant")).then(() => true, () => false),
     close: async () => {
+      await deadRuns.close();
       await chat.stopAll();
       registry.close();
       directory.close();

@@ -6,6 +6,7 @@ import type { RunDirectory } from "./chat/run_directory.ts";
 import type { Config } from "./config.ts";
 import type { ApiKeyStore } from "./storage/api_key_store.ts";
 import type { CatalogueStore } from "./storage/catalogue_store.ts";
+import type { DeadRuns } from "./limits/dead_runs.ts";
 import type { ReceiptStore } from "./storage/receipt_store.ts";
 import type { TenantStore } from "./storage/tenant_store.ts";
 import type { MeterParts } from "./http/request_meter.ts";
@@ -25,6 +26,8 @@ export interface Service {
   readonly apiKeys: ApiKeyStore;
   readonly catalogue: CatalogueStore;
   readonly chat: ChatService;
+  /** Settles what other processes left behind; sweeps by itself once it is started. */
+  readonly deadRuns: DeadRuns;
   /** First answers to creating requests, for repeated ones. */
   readonly receipts: ReceiptStore;
   /** Runs of all processes, to be followed and stopped. */

@@ -102,7 +102,17 @@ async function sessions(walk: Walk, id: string): Promise<void> {
   for (const type of ["start", "tool_call", "tool_result", "delta", "usage", "done"]) {
     assert(streamed.text.includes(`event: ${type}\n`), type);
   }
+  await runs(walk, { runId: streamed.headers.get("x-run-id")!, sessionToken });
   await walk.call("revokeWidgetSession", 204, { json: { sessionToken } });
+}
+
+async function runs(walk: Walk, run: { runId: string; sessionToken: string }): Promise<void> {
+  const at = { runId: run.runId };
+  const headers = { origin: ORIGIN, "x-service-session": run.sessionToken };
+  const replayed = await walk.call("resumeRun", 200, { at, headers });
+  assert(replayed.text.includes("event: done\n"));
+  await walk.call("resumeRun", 204, { at, headers, query: "?after=1000" });
+  await walk.call("cancelRun", 202, { at, headers });
 }
 
 async function pages(walk: Walk, hash: string): Promise<void> {

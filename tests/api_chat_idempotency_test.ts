@@ -50,7 +50,8 @@ Deno.test("POST /v1/chat/stream: the same key and body follow the run that is un
   assertEquals(new Set(all.map((one) => one.headers.get("x-run-id"))).size, 1);
   const replayed = all.filter((one) => one.headers.get("idempotency-replayed") === "true");
   assertEquals(replayed.length, 9);
-  service.service.chat.cancelRunsOf(service.service.chat.active[0]!.startedBy);
+  const { tenant, startedBy } = service.service.chat.active[0]!;
+  await service.service.chat.cancelRunsOf(tenant, startedBy);
   const texts = await Promise.all(all.map(async (one) => JSON.stringify(await readFrames(one))));
   assertEquals(new Set(texts).size, 1);
 });

@@ -1,5 +1,6 @@
 /** What the README tells a new user to type is typed here. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { startService } from "./support/started_service.ts";
 
 const root = new URL("../", import.meta.url).pathname;
 
@@ -9,34 +10,6 @@ function shellBlock(readme: string, heading: string): string {
   const block = /```sh\n([\s\S]*?)```/.exec(section ?? "")?.[1];
   if (block === undefined) throw new Error(`README has no shell block under "${heading}"`);
   return block;
-}
-
-/** A service as `deno task start` starts it, on a free port and a folder of its own. */
-async function startService(dir: string) {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "main.ts"],
-    cwd: root,
-    env: { PORT: "0", DATA_DIR: `${dir}/data` },
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn();
-  const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let told = "";
-  while (!/^.*chat\/stream.*\n.*\n/m.test(told)) {
-    const { value, done } = await output.read();
-    if (done) throw new Error(`the service ended: ${told}`);
-    told += value;
-  }
-  return {
-    told,
-    base: /listening on (\S+)/.exec(told)![1]!,
-    async stop() {
-      child.kill("SIGTERM");
-      const status = await child.status;
-      await output.cancel();
-      return status;
-    },
-  };
 }
 
 Deno.test("README: the flow from a key to a chat on a page works as it is written", async () => {

@@ -40,6 +40,11 @@ export class AgentAdmin {
     return await this.#store.create(tenant, agent, options);
   }
 
+  /** `undefined` where `get` is 404. */
+  find(tenant: string, id: string): Promise<Agent | undefined> {
+    return this.#store.get(tenant, id);
+  }
+
   async get(tenant: string, id: string, reader?: KvReader): Promise<Agent> {
     return await this.#store.get(tenant, id, reader) ?? notFound();
   }

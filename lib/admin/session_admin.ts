@@ -59,6 +59,11 @@ export class SessionAdmin {
     return await this.#store.get(sessionToken, reader) ?? refuseToken();
   }
 
+  /** The session behind a token, live or not; `undefined` when it is unknown or revoked. */
+  async find(sessionToken: string): Promise<{ session: Session; live: boolean } | undefined> {
+    return await this.#store.find(sessionToken);
+  }
+
   /** Removes a session of this tenant and ends its runs; 404 when it has no such session. */
   async revoke(tenant: string, sessionToken: string): Promise<void> {
     const id = await this.#store.revoke(tenant, sessionToken);

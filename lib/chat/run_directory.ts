@@ -1,6 +1,7 @@
 import type { Committer } from "../committer/committer.ts";
 import type { Admission } from "../limits/admission.ts";
-import { liveRunSchema } from "../limits/live_run.ts";
+import { type LiveRun, liveRunSchema } from "../limits/live_run.ts";
+import type { Charge } from "../limits/settle_run.ts";
 import { keys } from "../storage/keys.ts";
 import { parseRecord } from "../storage/record.ts";
 import { CHUNK_KEPT_MS, LOG_KEPT_MS, newRunHead, type RunHead } from "../storage/run_head.ts";
@@ -138,10 +139,15 @@ export class RunDirectory {
   async endIfDead(tenant: string, runId: string): Promise<void> {
     if (this.#local.has(runId)) return;
     const live = parseRecord(liveRunSchema, await this.#kv.get(keys.liveRun(tenant, runId)));
-    if (live === undefined) return;
+    if (live !== undefined) await this.settleDead(live);
+  }
+
+  /** As `endIfDead`, of a run whose entry is at hand; answers what was charged. */
+  async settleDead(live: LiveRun): Promise<Charge | undefined> {
+    const { tenant, runId } = live.run;
     const key = keys.runHead(tenant, runId);
     const exp = this.#system.now() + LOG_KEPT_MS;
-    await this.#admission.settleDead(live, {
+    return await this.#admission.settleDead(live, {
       end: interruptedEnd(live.run),
       closing: {
         keys: [key],

@@ -21,7 +21,9 @@ function open() {
   const reported: unknown[] = [];
   const run = new Run({
     startedBy: "key-1",
-    settle: (_end, cost) => Promise.resolve({ charged: cost }),
+    onFrame: () => {},
+    isWatchedElsewhere: () => Promise.resolve(false),
+    settle: (_end, { costMicroUsd }) => Promise.resolve({ charged: costMicroUsd }),
     runId: fakeUuid(1),
     tenant: fakeUuid(801),
     details: () => ({}),

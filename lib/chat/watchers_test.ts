@@ -6,6 +6,7 @@ function open() {
   const system = new FakeSystem();
   const seen = { abandoned: 0 };
   const watchers = new Watchers({
+    isWatchedElsewhere: () => Promise.resolve(false),
     system,
     unwatchedMs: 30_000,
     onAbandoned: () => seen.abandoned++,

@@ -8,6 +8,8 @@ export interface Entry {
   /** The operation's own, and what its view has read. */
   readonly keys: ReadonlyMap<string, Deno.KvKey>;
   readonly view: View | undefined;
+  /** What must still be as the work has read it, by the key's text. */
+  readonly basis: ReadonlyMap<string, { versionstamp: string | null }>;
   /** The committer's count when it was asked: a document seen later is fresh for it. */
   readonly since: number;
   /** Milliseconds since the epoch; told `StoreUnavailableError` from then on. */
@@ -52,7 +54,7 @@ export class Batch {
     const notes = new Map<string, Change>();
     let result: unknown;
     try {
-      if (!this.#holds(entry.view)) throw new ChangedError("what was read has changed");
+      if (!this.#holds(entry)) throw new ChangedError("what was read has changed");
       result = entry.operation.decide(this.#draft(entry, { own, notes }));
     } catch (error) {
       this.verdicts.push({ kind: "failed", entry, error });
@@ -71,8 +73,8 @@ export class Batch {
   }
 
   /** Whether everything the work has read is as it was, others of this batch included. */
-  #holds(view: View | undefined): boolean {
-    for (const [text, { versionstamp }] of view?.basis ?? []) {
+  #holds({ basis }: Entry): boolean {
+    for (const [text, { versionstamp }] of basis) {
       if (this.#changes.has(text)) return false;
       if (this.#documents.get(text)?.versionstamp !== versionstamp) return false;
     }

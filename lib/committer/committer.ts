@@ -104,23 +104,31 @@ export class Committer {
    * Decides `operation` and answers its result once that is certain. Throws what `decide` throws, and
    * `StoreUnavailableError` when too many wait or the store does not answer in time; in the latter
    * case the outcome is unknown, as for any write that timed out. With a view, `ChangedError` when what
-   * it has read is no longer so.
+   * it has read is no longer so; but the operation's own keys it decides on itself, as they are then.
    */
   async run<T>(operation: Operation<T>, view?: View): Promise<T> {
     if (this.#queue.length + this.#loading >= this.#maxQueue) {
       throw new StoreUnavailableError("too many operations are waiting for the store");
     }
     const keys = new Map(operation.keys.map((key) => [keyText(key), key]));
-    for (const [text, { key }] of view?.basis ?? []) keys.set(text, key);
-    for (const key of operation.drawn ?? []) this.#documents.assume(keyText(key), key);
+    // The operation's own keys are decided anew, so that many may be at the same one at once.
+    const basis = new Map([...view?.basis ?? []].filter(([text]) => !keys.has(text)));
+    for (const [text, { key }] of basis) keys.set(text, key);
     const since = view?.since ?? this.#documents.tick;
+    const drawn = (operation.drawn ?? []).map(keyText);
+    this.#documents.assumeAbsent(drawn, keys);
     const deadline = this.#system.now() + this.#patienceMs;
     await this.#loadFirst(keys);
-    return await new Promise<T>((resolve, reject) => {
-      const settle = resolve as (result: unknown) => void;
-      this.#queue.push({ operation, keys, view, since, deadline, resolve: settle, reject });
-      this.#pump();
-    });
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        const settle = resolve as (result: unknown) => void;
+        const asked = { operation, keys, view, basis, since, deadline };
+        this.#queue.push({ ...asked, resolve: settle, reject });
+        this.#pump();
+      });
+    } finally {
+      this.#documents.dropAbsent(drawn);
+    }
   }
 
   /** Cold keys are read before the queue, so that they hold up nobody with warm ones. */

@@ -70,10 +70,18 @@ export class Documents {
     this.#keep(text, { ...document, seen: ++this.#seen });
   }
 
-  /** Takes a key that nobody can have written yet to be absent. */
-  assume(text: string, key: Deno.KvKey): void {
-    if (this.#byText.has(text)) return;
-    this.#keep(text, { key, value: undefined, versionstamp: null, seen: this.#seen });
+  /** Takes keys that nobody can have written yet to be absent, without a look. */
+  assumeAbsent(texts: readonly string[], keys: ReadonlyMap<string, Deno.KvKey>): void {
+    for (const text of texts) {
+      if (this.#byText.has(text)) continue;
+      const key = keys.get(text)!;
+      this.#keep(text, { key, value: undefined, versionstamp: null, seen: ++this.#seen });
+    }
+  }
+
+  /** Forgets those that are absent still: nobody will ask for them again. */
+  dropAbsent(texts: readonly string[]): void {
+    this.drop(texts.filter((text) => this.get(text)?.versionstamp === null));
   }
 
   /** No longer waits for reads that do not come back. */

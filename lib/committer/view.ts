@@ -27,7 +27,8 @@ export interface KvReader {
 /**
  * What one piece of work reads, at which versions. An operation that is run with a view is committed
  * only while all of it still is as it was read: the work and its decision are one transaction, whatever
- * time lies between them. Values are shared: never change one in place.
+ * time lies between them. What the operation names as its own key it looks at again by itself, and only
+ * there. Values are shared: never change one in place.
  */
 export class View implements KvReader {
   /** Reads the store for whatever was not seen since the work began; otherwise memory alone. */

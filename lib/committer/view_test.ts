@@ -69,6 +69,31 @@ Deno.test("Committer.work: a change between reading and committing is never over
   assertEquals((await kv.get(USE)).value, null);
 });
 
+Deno.test("Committer.work: what an operation decides on itself may change beside it, so many go out together", async () => {
+  using kv = await Deno.openKv(":memory:");
+  await kv.set(RULE, "open");
+  await kv.set(USE, 0);
+  const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
+  const committer = new Committer(watched, { system });
+  const useUpTo = (limit: number) =>
+    committer.work(async (view) => {
+      await view.preload([RULE, USE]);
+      if ((await view.get<string>(RULE)).value !== "open") throw new Error("closed");
+      if ((await view.get<number>(USE)).value! >= limit) throw new Error("used up");
+      return await committer.run({
+        keys: [USE],
+        decide(draft) {
+          const uses = draft.get<number>(USE)! + 1;
+          if (uses > limit) throw new Error("used up");
+          draft.set(USE, uses);
+        },
+      }, view);
+    });
+  const all = await Promise.allSettled(Array.from({ length: 200 }, () => useUpTo(50)));
+  assertEquals(all.filter(({ status }) => status === "fulfilled").length, 50);
+  assertEquals([(await kv.get(USE)).value, traffic.commits], [50, 1]);
+});
+
 Deno.test("Committer.work: an error that is final is not looked at again", async () => {
   using kv = await Deno.openKv(":memory:");
   const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });

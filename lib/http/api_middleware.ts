@@ -6,8 +6,8 @@ import { errorResponse, toApiError } from "./error_response.ts";
 import { headResponse } from "./head_response.ts";
 import { logFault } from "./log_fault.ts";
 
-/** Read by tools and pages as often as they like; they cost nothing. */
-const UNCOUNTED = new Set(["/v1/openapi.json"]);
+/** Read by tools and pages as often as they like; a client that lost its connection must get back. */
+const UNCOUNTED = /^\/v1\/openapi\.json$|^\/v1\/chat\/runs\/[^/]+\/stream$/;
 
 /**
  * Stands at the root, because a request that matches no route passes only root middleware: under /v1
@@ -58,5 +58,5 @@ async function count(ctx: Context<State>): Promise<void> {
 }
 
 function isCounted(ctx: Context<State>): boolean {
-  return !UNCOUNTED.has(ctx.url.pathname);
+  return !UNCOUNTED.test(ctx.url.pathname);
 }

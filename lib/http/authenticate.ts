@@ -24,7 +24,7 @@ export interface Authentication {
 export async function identifyKey(
   req: Request,
   apiKeys: ApiKeyStore,
-  options: { reader: KvReader; beside?: Beside },
+  options: { reader?: KvReader; beside?: Beside } = {},
 ): Promise<ApiKeyIdentity> {
   const identity = await apiKeys.verify(bearerKey(req) ?? "", options);
   if (identity !== undefined) return identity;

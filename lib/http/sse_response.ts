@@ -4,6 +4,8 @@ import type { System } from "../system.ts";
 
 /** A comment after this much silence keeps proxies and phones from dropping the connection. */
 const HEARTBEAT_MS = 10_000;
+/** What was sent waits for its reader this long. */
+const STALLED_MS = 60_000;
 const RETRY = "retry: 1500\n\n";
 const PING = ": ping\n\n";
 
@@ -31,6 +33,9 @@ export function sseResponse(
   const encoder = new TextEncoder();
   let position = options.after ?? 0;
   let opened = false;
+  let ended = false;
+  let pulling = false;
+  let watching = false;
   run.watchers.enter();
   const leave = () => {
     if (left.signal.aborted) return;
@@ -39,24 +44,43 @@ export function sseResponse(
     if (run.log.closed) run.watchers.settle();
   };
 
+  /** What to send next: at least one frame, or a sign of life; empty when the reader has left. */
+  async function nextText(): Promise<string> {
+    if (!opened && run.log.length <= position && !run.log.closed) return RETRY;
+    while (!left.signal.aborted) {
+      if (!await waitFor(run, { ...options, position, signal: left.signal })) return PING;
+      const frames = run.log.after(position);
+      // The log of another process may still be behind what the client has seen.
+      if (frames.length === 0 && !run.log.closed) continue;
+      position += frames.length;
+      ended = run.log.closed;
+      return (opened ? "" : RETRY) + frames.map((one) => encodeFrame(run.id, one)).join("");
+    }
+    return "";
+  }
+
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    const send = (text: string) => controller.enqueue(encoder.encode(text));
-    if (!opened && run.log.length === 0) {
-      opened = true;
-      return send(RETRY);
-    }
-    const woken = await waitFor(run, { ...options, position, signal: left.signal });
+    pulling = true;
+    const text = await nextText();
+    pulling = false;
     if (left.signal.aborted) return;
-    if (!woken) return send(PING);
-    const frames = run.log.after(position);
-    const text = frames.map((frame) => encodeFrame(run.id, frame)).join("");
-    if (!opened || text !== "") send(opened ? text : RETRY + text);
     opened = true;
-    position += frames.length;
-    if (run.log.closed && position >= run.log.length) {
-      controller.close();
+    if (text !== "") controller.enqueue(encoder.encode(text));
+    if (!ended) return dropStalled(controller);
+    controller.close();
+    leave();
+  }
+
+  /** A reader that takes nothing for a while is no follower: it may come back and resume. */
+  function dropStalled(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    if (watching) return;
+    watching = true;
+    options.system.sleep(STALLED_MS, left.signal).then(() => {
+      watching = false;
+      if (pulling) return;
+      controller.error(new Error("the reader has stalled"));
       leave();
-    }
+    }, () => {});
   }
 
   const body = new ReadableStream({ pull, cancel: leave }, { highWaterMark: 0 });

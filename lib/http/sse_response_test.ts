@@ -16,7 +16,9 @@ function open(frames: readonly Frame[] = []) {
   const system = new FakeSystem();
   const run = new Run({
     startedBy: "key-1",
-    settle: (_end, cost) => Promise.resolve({ charged: cost }),
+    onFrame: () => {},
+    isWatchedElsewhere: () => Promise.resolve(false),
+    settle: (_end, { costMicroUsd }) => Promise.resolve({ charged: costMicroUsd }),
     tenant: fakeUuid(801),
     details: () => ({}),
     runId: RUN,

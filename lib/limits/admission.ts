@@ -14,14 +14,15 @@ import {
   type RequestCount,
 } from "./count_request.ts";
 import { type AdmittedRun, decideRun, runKeys, type RunRequest } from "./decide_run.ts";
-import { Heartbeat } from "./heartbeat.ts";
-import { leaseOf, type Ledger } from "./ledger.ts";
+import { HEARTBEAT_MS, leaseOf, type Ledger } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import { type LiveRun, liveRunOf } from "./live_run.ts";
 import { LimitError } from "./refusal.ts";
+import { Repeating } from "./repeating.ts";
 import { raiseHold, renewAccount } from "./running_leases.ts";
 import {
   type Charge,
+  clearLiveRun,
   type Closing,
   decideSettlement,
   type Settlement,
@@ -49,7 +50,7 @@ export class Admission {
   #committer: Committer;
   #system: System;
   #running = new Map<string, Running>();
-  #heartbeat: Heartbeat;
+  #heartbeat: Repeating;
   #onLost: (runId: string) => void;
 
   /** `onLost` is told of a run whose lease lapsed, because this process stood still too long. */
@@ -60,7 +61,8 @@ export class Admission {
     this.#committer = committer;
     this.#system = options.system;
     this.#onLost = options.onLost ?? (() => {});
-    this.#heartbeat = new Heartbeat(options.system, () => this.#renewAll());
+    const work = () => this.#renewAll();
+    this.#heartbeat = new Repeating(options.system, { everyMs: HEARTBEAT_MS, work });
   }
 
   /** A random number for `countRequest` and `admit`, the same for every try of one request. */
@@ -150,21 +152,27 @@ export class Admission {
     const running = this.#running.get(runId);
     if (running === undefined) return { charged: 0, excess: cost };
     const { live, limits } = running;
-    const charge = await this.#settle({
-      live,
-      end,
-      cost,
-      ceiling,
-      limits,
-      closing,
-      now: this.#system.now(),
-    });
-    this.#running.delete(runId);
-    if (this.#running.size === 0) this.close();
-    return charge ?? { charged: 0, excess: cost };
+    const now = this.#system.now();
+    try {
+      const settlement = { live, end, cost, ceiling, limits, closing, now };
+      const charge = await this.#settle(settlement);
+      return charge ?? { charged: 0, excess: cost };
+    } finally {
+      // One that could not be settled is not kept alive: its lease lapses, and a sweep settles it.
+      this.#running.delete(runId);
+      if (this.#running.size === 0) this.close();
+    }
   }
 
-  /** Settles a run whose process died; nothing when it goes on after all, or is settled. */
+  /** Whether the run is this process's own and not settled yet. */
+  isRunning(runId: string): boolean {
+    return this.#running.has(runId);
+  }
+
+  /**
+   * Settles a run whose process died and clears it away; answers nothing when it goes on after all, or
+   * has been settled.
+   */
   async settleDead(
     live: LiveRun,
     { end, closing }: { end: RunEnd; closing?: Closing },
@@ -176,7 +184,7 @@ export class Admission {
 
   /** Ends the heartbeat. */
   close(): void {
-    this.#heartbeat.stop();
+    void this.#heartbeat.stop();
   }
 
   async #settle(
@@ -190,6 +198,7 @@ export class Admission {
       decide: (draft) => {
         const lease = leaseOf(draft.get<Ledger>(live.accounts[0]!.key), live.run.runId);
         if (onlyLapsed && (lease?.until ?? 0) > now) return undefined;
+        if (onlyLapsed && lease === undefined) clearLiveRun(draft, live.run);
         // A commit of unknown outcome was made after all when the lease has gone: tell what it did.
         charge = decideSettlement(draft, settlement) ?? charge;
         return charge;

@@ -39,6 +39,8 @@ export type LedgerRefusal =
 
 /** A lease that is not renewed for this long frees its slot. */
 export const LEASE_MS = 30_000;
+/** Three renewals fit into a lease, so that one that is late or lost costs nothing. */
+export const HEARTBEAT_MS = LEASE_MS / 3;
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
 import type { Draft } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
-import type { RunEnd, RunRecord } from "../usage/run_record.ts";
+import type { RunEnd, RunFacts, RunRecord } from "../usage/run_record.ts";
 import { addToUsage, usageKeyOf } from "../usage/usage_rows.ts";
 import { keptFor, limitsOf, momentOf } from "./accounts.ts";
 import {
@@ -83,9 +83,14 @@ export function decideSettlement(draft: Draft, settlement: Settlement): Charge |
   const record: RunRecord = { v: 1, ...live.run, ...end, endedAt, cost: charged, excess };
   addToUsage(draft, usageKeyOf(live.run, usageDay(endedAt, now)), record);
   draft.note(keys.run(tenant, runId), record, { expireIn: RUN_KEPT_MS });
-  draft.note(keys.liveRun(tenant, runId), undefined);
+  clearLiveRun(draft, live.run);
   settlement.closing?.write(draft, { charged, excess });
   return { charged, excess };
+}
+
+/** Nothing is left to settle of the run. */
+export function clearLiveRun(draft: Draft, { tenant, runId }: RunFacts): void {
+  draft.note(keys.liveRun(tenant, runId), undefined);
 }
 
 /** What a run can be charged without any account going past its limit. */

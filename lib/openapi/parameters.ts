@@ -3,6 +3,18 @@ import type { ParameterObject } from "./document.ts";
 /** Parameters of addresses and headers of requests, by the name operations list them under. */
 export const PARAMETERS = {
   agentId: path("id", "The agent's id.", { type: "string", format: "uuid" }),
+  runId: path("runId", "The `runId` of the `start` frame, also `x-run-id`.", {
+    type: "string",
+    format: "uuid",
+  }),
+  after: {
+    name: "after",
+    in: "query",
+    required: false,
+    description: "The last frame seen: its `id`, or its number. Wins over `Last-Event-ID`.",
+    schema: { type: "string", maxLength: 64 },
+  },
+  lastEventId: header("Last-Event-ID", "The same, as browsers' `EventSource` sends it."),
   version: path("n", "Which version.", { type: "integer", minimum: 1 }),
   hash: path("hash", "First 12 hexadecimal digits of the script's hash.", {
     type: "string",

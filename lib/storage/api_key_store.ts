@@ -149,8 +149,9 @@ export class ApiKeyStore {
     // Before the first read, which ends the work early when memory does not have the key.
     const genuine = await this.#signer.verifier(parts.secret);
     const owner = await this.#owner(parts.prefix, reader);
-    const key = keys.apiKey(owner?.tenant ?? "none", owner?.id ?? parts.prefix);
-    await reader.preload?.([key, ...(owner && options.beside?.(owner) || [])]);
+    const { tenant, id } = owner ?? { tenant: "none", id: parts.prefix };
+    const key = keys.apiKey(tenant, id);
+    await reader.preload?.([key, ...options.beside?.({ tenant, id }) ?? []]);
     const record = parseRecord(apiKeyRecordSchema, await reader.get(key));
     const secret = record?.secrets.find((candidate) => candidate.prefix === parts.prefix);
     const isGenuine = genuine(secret?.hash ?? "");

@@ -79,6 +79,13 @@ export class SessionStore {
     return session !== undefined && session.exp > this.#system.now() ? session : undefined;
   }
 
+  /** The session behind a token, live or expired; `undefined` when unknown or revoked. */
+  async find(sessionToken: string): Promise<{ session: Session; live: boolean } | undefined> {
+    const key = await sessionKey(sessionToken);
+    const session = parseRecord(sessionRecordSchema, await this.#kv.get(key));
+    return session && { session, live: session.exp > this.#system.now() };
+  }
+
   /** Removes the stored entry of a tenant's session; its id, or `undefined` when it has none such. */
   async revoke(tenant: string, sessionToken: string): Promise<string | undefined> {
     const key = await sessionKey(sessionToken);

@@ -23,6 +23,19 @@ export function catalogueEntry(change: Partial<CatalogueEntry> = {}): CatalogueE
   };
 }
 
+/** Stands for the store's part of running: here nothing outlives the process. */
+const memoryDirectory = {
+  opening: () => ({}),
+  storedLog: () => ({
+    appended: () => {},
+    closing: () => Promise.resolve({ keys: [], bytes: 0, write: () => {} }),
+  }),
+  add: () => {},
+  remove: () => {},
+  isWatchedElsewhere: () => Promise.resolve(false),
+  cancelRunsOf: () => Promise.resolve(),
+} as never;
+
 /** A chat service in a still world, whose models are `models` by name. */
 export async function openChat(kv: Deno.Kv, models: Record<string, Model>) {
   const system = new FakeSystem();
@@ -39,6 +52,7 @@ export async function openChat(kv: Deno.Kv, models: Record<string, Model>) {
       settle: (_runId, { cost }) => Promise.resolve({ charged: cost, excess: 0 }),
       reserve: (_runId, { hold }) => Promise.resolve(hold),
     },
+    directory: memoryDirectory,
     toolsets: new Toolsets({ egress: new Egress({ system }), findSecret: () => undefined }),
   });
   /** As if every limit had let it in. */

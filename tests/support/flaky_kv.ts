@@ -26,7 +26,10 @@ export interface Traffic {
   commits: number;
 }
 
-/** The real store behind a bad connection. */
+/**
+ * The real store behind a bad connection: what the committer asks of it is slow and fails as told,
+ * the rest goes straight through, so that a whole service can stand on it.
+ */
 export function flakyKv(kv: Deno.Kv, options: FlakyOptions): { kv: Deno.Kv; traffic: Traffic } {
   const { random, ambiguous = 0, locked = 0, turns = 0 } = options;
   const traffic: Traffic = { reads: 0, commits: 0 };
@@ -34,28 +37,32 @@ export function flakyKv(kv: Deno.Kv, options: FlakyOptions): { kv: Deno.Kv; traf
     for (let n = Math.floor(random() * (turns + 1)); n > 0; n--) await Promise.resolve();
     if (random() < locked) throw new TypeError("database is locked");
   };
-  const proxy = {
+  const flaky = {
     async getMany(keys: Deno.KvKey[]) {
       await travel();
       traffic.reads++;
       return await kv.getMany(keys);
     },
     atomic() {
-      const real = kv.atomic();
-      return {
-        check: (...checks: Deno.AtomicCheck[]) => real.check(...checks),
-        set: (key: Deno.KvKey, value: unknown, o?: { expireIn?: number }) =>
-          real.set(key, value, o),
-        delete: (key: Deno.KvKey) => real.delete(key),
+      const operation = kv.atomic();
+      const { commit } = operation;
+      return Object.assign(operation, {
         async commit() {
           await travel();
           traffic.commits++;
-          const result = await real.commit();
+          const result = await commit.call(operation);
           if (random() < ambiguous) throw new TypeError("connection lost");
           return result;
         },
-      };
+      });
     },
   };
-  return { kv: proxy as unknown as Deno.Kv, traffic };
+  const proxy = new Proxy(kv, {
+    get(target, name) {
+      if (Object.hasOwn(flaky, name)) return flaky[name as keyof typeof flaky];
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return { kv: proxy, traffic };
 }

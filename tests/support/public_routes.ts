@@ -33,6 +33,8 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/agents/[id]/versions/index.ts", `${AGENT}/versions`, ["GET"]),
   ...keyed("v1/agents/[id]/versions/[n].ts", `${AGENT}/versions/1`, ["GET"]),
   ...keyed("v1/chat/stream.ts", "/v1/chat/stream", ["POST"]),
+  ...keyed("v1/chat/runs/[runId]/stream.ts", `/v1/chat/runs/${ID}/stream`, ["GET"]),
+  ...keyed("v1/chat/runs/[runId]/cancel.ts", `/v1/chat/runs/${ID}/cancel`, ["POST"]),
   ...keyed("v1/usage.ts", "/v1/usage", ["GET"]),
   ...keyed("v1/widget/session.ts", "/v1/widget/session", ["POST", "DELETE"]),
 ];

@@ -25,6 +25,8 @@ export interface TestServiceOptions {
   env?: Record<string, string>;
   system?: Partial<System>;
   kv?: Deno.Kv;
+  /** The given store is shared: it outlives this service. */
+  keepKv?: boolean;
   /** The specification's limits hold only in tests that are about them: others ask as they please. */
   limits?: Partial<Limits>;
 }
@@ -75,7 +77,7 @@ export class TestService implements AsyncDisposable {
       baseUrl: config.publicUrl ?? url,
       widget,
       limits: options.limits ?? NO_LIMITS,
-      close: () => Promise.resolve(kv.close()),
+      close: () => Promise.resolve(options.keepKv ? undefined : kv.close()),
     });
     opened.resolve(service);
     return new TestService({ service, url, server, logged });

@@ -48,4 +48,47 @@ export const CHAT_OPERATIONS: Operation[] = [
       "provider_timeout",
     ],
   },
+  {
+    id: "resumeRun",
+    method: "GET",
+    path: "/v1/chat/runs/{runId}/stream",
+    tag: "Chat",
+    summary: "Follow a run again",
+    description: "Replays the frames after a position and goes on with those to come, whichever " +
+      "process runs it, until 10 minutes after `done`. The text that a client puts together is the " +
+      "same however often its connection was cut. A dropped connection does not stop a run; one " +
+      "that nobody follows for 30 seconds is cancelled.\n\n" +
+      "Allowed for any key of the tenant, the session that began the run (expired or not), and any " +
+      "live session of the same agent and page. 204 says that there is nothing after the position.",
+    auth: "key or session",
+    rateLimited: false,
+    browser: true,
+    parameters: ["runId", "after", "lastEventId", "pageOrigin"],
+    answers: [
+      {
+        status: 200,
+        description: "The frames after the position.",
+        headers: ["x-run-id", "Cache-Control"],
+        content: { type: "text/event-stream", schema: "Frame" },
+      },
+      { status: 204, description: "The run has ended and nothing comes after the position." },
+    ],
+    errors: ["schema_validation_failed", "origin_not_allowed", "not_found", "stream_expired"],
+  },
+  {
+    id: "cancelRun",
+    method: "POST",
+    path: "/v1/chat/runs/{runId}/cancel",
+    tag: "Chat",
+    summary: "Stop a run",
+    description: "Aborts the model's work at once, wherever it runs; what it has cost by then is " +
+      "settled, and the run ends with `usage` and `done` of reason `cancelled`. Repeating it, or " +
+      "cancelling what has ended, changes nothing. Allowed for whoever may follow the run.",
+    auth: "key or session",
+    rateLimited: true,
+    browser: true,
+    parameters: ["runId", "pageOrigin"],
+    answers: [{ status: 202, description: "It is being stopped, or has ended." }],
+    errors: ["origin_not_allowed", "not_found"],
+  },
 ];

@@ -1,3 +1,5 @@
+import type { FollowedRun } from "@/lib/chat/followed_run.ts";
+import type { RunDirectory } from "@/lib/chat/run_directory.ts";
 import { refuseToken } from "@/lib/admin/session_admin.ts";
 import { sha256 } from "@/lib/credentials/hashing.ts";
 import { ApiError, parseOrThrow } from "@/lib/errors.ts";
@@ -27,26 +29,35 @@ export const handler = define.handlers(apiHandler({
       const { kind, id, tenant } = caller;
       const agent = await service.agents.get(tenant, body.agentId, view);
       if (kind === "session") checkSessionOrigin(ctx.req, caller.session, agent);
-      const request = { tenant, agent, body, runId, requestId, source: { kind, id } };
+      const origin = kind === "session" ? caller.session.origin : undefined;
+      const request = { tenant, agent, body, runId, requestId, origin, source: { kind, id } };
       const prepared = await chat.prepare(request, view);
       const admitted = await meter.admit(view, {
         run: prepared.facts,
         hold: prepared.hold,
         least: prepared.least,
         receipt,
+        opening: prepared.opening,
         sessionHash: kind === "session" ? await sha256(caller.sessionToken) : undefined,
       });
       if (admitted.kind === "gone") refuseToken();
       // Begun in the same breath as it is let in: who repeats the message finds the run.
       return admitted.kind === "admitted"
         ? { begun: chat.begin(prepared, admitted) }
-        : { replayed: chat.find(tenant, admitted.runId) ?? streamExpired() };
+        : { replayed: { tenant, runId: admitted.runId } };
     });
     if (begun !== undefined) return sseResponse(await begun, { system });
-    return sseResponse(replayed, { system, headers: { "idempotency-replayed": "true" } });
+    const run = await findLog(service.runs, replayed);
+    return sseResponse(run, { system, headers: { "idempotency-replayed": "true" } });
   },
 }));
 
-function streamExpired(): never {
+/** The run that a repeated message means; 410 when its frames are gone. */
+async function findLog(
+  runs: RunDirectory,
+  { tenant, runId }: { tenant: string; runId: string },
+): Promise<FollowedRun> {
+  const { state } = await runs.find(tenant, runId);
+  if (state === "running" || state === "ended") return runs.follow(tenant, runId);
   throw new ApiError("stream_expired", "the frames of this message's run are gone");
 }

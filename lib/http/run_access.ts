@@ -1,0 +1,74 @@
+import type { View } from "../committer/view.ts";
+import { refuseToken, type SessionAdmin } from "../admin/session_admin.ts";
+import type { AgentAdmin } from "../admin/agent_admin.ts";
+import type { Found, RunDirectory } from "../chat/run_directory.ts";
+import { ApiError } from "../errors.ts";
+import type { ApiKeyIdentity, ApiKeyStore } from "../storage/api_key_store.ts";
+import type { RunHead } from "../storage/run_head.ts";
+import type { Session } from "../storage/session_store.ts";
+import { bearerKey, identifyKey } from "./authenticate.ts";
+import { checkSessionOrigin } from "./chat_caller.ts";
+
+/** What finding a run for its caller takes. */
+export interface RunAccess {
+  service: {
+    apiKeys: ApiKeyStore;
+    sessions: SessionAdmin;
+    agents: AgentAdmin;
+    runs: RunDirectory;
+  };
+  meter: {
+    countAs(find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity>;
+  };
+}
+
+/** A run that the caller may follow and stop. */
+export interface AccessibleRun {
+  tenant: string;
+  runId: string;
+  found: Found;
+}
+
+/**
+ * The run a request names, if its caller may follow it: any key of the tenant; the session that began
+ * it, even when it has expired; any live session of the same agent and page. For everybody else there
+ * is no such run: 404, as for one that never was.
+ */
+export async function accessRun(
+  req: Request,
+  state: RunAccess,
+  { runId, counted }: { runId: string; counted: boolean },
+): Promise<AccessibleRun> {
+  const { service } = state;
+  const header = req.headers.get("x-service-session");
+  if (bearerKey(req) !== undefined || header === null) {
+    const { tenant } = counted
+      ? await state.meter.countAs((reader) => identifyKey(req, service.apiKeys, { reader }))
+      : await identifyKey(req, service.apiKeys);
+    return { tenant, runId, found: known(await service.runs.find(tenant, runId)) };
+  }
+  const { session, live } = await service.sessions.find(header) ?? refuseToken();
+  const found = known(await service.runs.find(session.tenant, runId));
+  // Once its frames are gone nobody can tell whose it was, and there is nothing left to protect.
+  if (found.state !== "expired") {
+    if (!mayFollow(session, { head: found.head, live })) notFound();
+    const agent = await service.agents.find(session.tenant, session.agentId);
+    if (agent !== undefined) checkSessionOrigin(req, session, agent);
+  }
+  return { tenant: session.tenant, runId, found };
+}
+
+type Known = Exclude<Found, { state: "unknown" }>;
+
+function known(found: Found): Known {
+  return found.state === "unknown" ? notFound() : found;
+}
+
+function mayFollow(session: Session, { head, live }: { head: RunHead; live: boolean }): boolean {
+  if (head.source.kind === "session" && head.source.id === session.id) return true;
+  return live && head.agentId === session.agentId && head.origin === session.origin;
+}
+
+function notFound(): never {
+  throw new ApiError("not_found", "there is no such run");
+}

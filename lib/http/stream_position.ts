@@ -1,0 +1,19 @@
+import { invalid } from "../errors.ts";
+
+/**
+ * After which frame a follower goes on: `?after=` or `Last-Event-ID`, a frame's id or its number; 0, and
+ * nothing at all, is the beginning. 400 for what is no position in this run.
+ */
+export function streamPosition(req: Request, runId: string): number {
+  const asked = new URL(req.url).searchParams.get("after");
+  if (asked !== null) return parsePosition(asked, { runId, path: "after" });
+  const last = req.headers.get("last-event-id");
+  return last === null || last === "" ? 0 : parsePosition(last, { runId, path: "Last-Event-ID" });
+}
+
+function parsePosition(text: string, { runId, path }: { runId: string; path: string }): number {
+  const number = text.startsWith(`${runId}.`) ? text.slice(runId.length + 1) : text;
+  if (/^\d{1,9}$/.test(number)) return Number(number);
+  const message = "must be the id of a frame of this run, or its number";
+  throw invalid([{ path, code: "invalid_position", message }]);
+}

@@ -1,0 +1,108 @@
+import type { Logger } from "../log.ts";
+import { keys } from "../storage/keys.ts";
+import { parseRecord } from "../storage/record.ts";
+import type { System } from "../system.ts";
+import type { Admission } from "./admission.ts";
+import { leaseOf, type Ledger } from "./ledger.ts";
+import { type LiveRun, liveRunSchema } from "./live_run.ts";
+import { Repeating } from "./repeating.ts";
+import type { Charge } from "./settle_run.ts";
+
+/** A dead run's slot is free when its lease lapses; its money and record follow within this. */
+export const SWEEP_MS = 10_000;
+
+interface Parts {
+  admission: Pick<Admission, "isRunning">;
+  /** Settles one run with all it leaves behind; nothing when it goes on, or is settled. */
+  settle: (live: LiveRun) => Promise<Charge | undefined>;
+  system: System;
+  log: Logger;
+}
+
+/**
+ * Settles the runs of processes that died: whoever is alive charges what they held, records them as
+ * interrupted and clears them away. Any number of processes may sweep at once, each run is settled
+ * once.
+ */
+export class DeadRuns {
+  #kv: Deno.Kv;
+  #parts: Parts;
+  #sweeps: Repeating;
+  /** Entries whose trouble has been logged, so that it is not logged with every sweep. */
+  #told = new Set<string>();
+
+  constructor(kv: Deno.Kv, parts: Parts) {
+    this.#kv = kv;
+    this.#parts = parts;
+    this.#sweeps = new Repeating(parts.system, { everyMs: SWEEP_MS, work: () => this.sweep() });
+  }
+
+  /** Sweeps every 10 s until closed. */
+  start(): void {
+    this.#sweeps.start();
+  }
+
+  /** Ends the sweeps; resolves when the last of them is over. */
+  async close(): Promise<void> {
+    await this.#sweeps.stop();
+  }
+
+  /** Looks at every live run once. Never throws: what fails is logged and left to the next sweep. */
+  async sweep(): Promise<void> {
+    const troubled = new Set<string>();
+    try {
+      for (const entries of (await this.#liveRuns()).values()) {
+        for (const name of await this.#sweepTenant(entries)) troubled.add(name);
+      }
+      this.#told = troubled;
+    } catch (error) {
+      this.#parts.log.error("the sweep of dead runs failed", { error });
+    }
+  }
+
+  /** All entries, by their tenant. */
+  async #liveRuns(): Promise<Map<string, Deno.KvEntry<unknown>[]>> {
+    const list = this.#kv.list({ prefix: keys.liveRuns() }, { batchSize: 500 });
+    return Map.groupBy(await Array.fromAsync(list), ({ key }) => String(key[1]));
+  }
+
+  /** Answers the names of entries that are in trouble. */
+  async #sweepTenant(entries: Deno.KvEntry<unknown>[]): Promise<string[]> {
+    // This process renews the leases of its own.
+    const others = entries.filter(({ key }) => !this.#parts.admission.isRunning(String(key[2])));
+    if (others.length === 0) return [];
+    const tenant = String(others[0]!.key[1]);
+    const { value } = await this.#kv.get<Ledger>(keys.tenantLedger(tenant));
+    const troubled: string[] = [];
+    for (const entry of others) {
+      try {
+        if (this.#isDead(value ?? undefined, String(entry.key[2]))) await this.#settle(entry);
+      } catch (error) {
+        troubled.push(this.#tell(entry, error));
+      }
+    }
+    return troubled;
+  }
+
+  /** A run without a lease has been settled, or never was let in: only its entry is left. */
+  #isDead(ledger: Ledger | undefined, runId: string): boolean {
+    return (leaseOf(ledger, runId)?.until ?? 0) <= this.#parts.system.now();
+  }
+
+  async #settle(entry: Deno.KvEntry<unknown>): Promise<void> {
+    const live: LiveRun = parseRecord(liveRunSchema, entry)!;
+    const charge = await this.#parts.settle(live);
+    if (charge === undefined) return;
+    const { runId, tenant } = live.run;
+    const facts = { runId, tenant, chargedMicroUsd: charge.charged };
+    this.#parts.log.warn("settled a run whose process died", facts);
+  }
+
+  #tell({ key }: Deno.KvEntry<unknown>, error: unknown): string {
+    const name = key.map(String).join(" ");
+    if (!this.#told.has(name)) {
+      this.#parts.log.error("a dead run could not be settled", { runId: String(key[2]), error });
+    }
+    return name;
+  }
+}

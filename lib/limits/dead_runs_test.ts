@@ -1,0 +1,170 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { fastSystem } from "@/tests/support/fast_system.ts";
+import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
+import { OPEN_LIMITS, RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
+import { Committer } from "../committer/committer.ts";
+import { createLogger } from "../log.ts";
+import { keys } from "../storage/keys.ts";
+import { realSystem, type System } from "../system.ts";
+import type { RunRecord } from "../usage/run_record.ts";
+import type { UsageRow } from "../usage/usage_rows.ts";
+import { Admission } from "./admission.ts";
+import type { LiveRun } from "./live_run.ts";
+import { interruptedEnd } from "../usage/run_record.ts";
+import { DeadRuns, SWEEP_MS } from "./dead_runs.ts";
+import { LEASE_MS, type Ledger } from "./ledger.ts";
+import type { Limits } from "./limits.ts";
+
+const NOON = Date.UTC(2026, 0, 2, 12);
+const TENANTS = [fakeUuid(801), fakeUuid(802), fakeUuid(803)];
+const LIMITS: Limits = { ...OPEN_LIMITS, streams: 100 };
+
+/** Time that a test moves; waits between tries pass at once, heartbeats and sweeps never come. */
+function world() {
+  const { system, advance } = fastSystem(NOON);
+  return { system: { ...realSystem, ...system }, advance };
+}
+
+/** One process: what it lets in, and its sweep. */
+function open(kv: Deno.Kv, system: System) {
+  const admission = new Admission(new Committer(kv, { system }), { system });
+  const logged: string[] = [];
+  const log = createLogger({ json: true, write: (line) => logged.push(line) });
+  const settleLive = (live: LiveRun) =>
+    admission.settleDead(live, { end: interruptedEnd(live.run) });
+  const deadRuns = new DeadRuns(kv, { admission, system, log, settle: settleLive });
+  const admit = (n: number, hold = 100) => {
+    const run = runFacts(n, { tenant: TENANTS[n % TENANTS.length]! });
+    return admission.admit(runRequest(n, { run, hold, limits: LIMITS }));
+  };
+  const settle = (n: number, cost: number) =>
+    admission.settle(`run-${n}`, { end: RUN_END, cost, ceiling: 1e9 });
+  return { admission, deadRuns, logged, admit, settle };
+}
+
+async function valuesOf<T>(kv: Deno.Kv, prefix: Deno.KvKey): Promise<T[]> {
+  return (await Array.fromAsync(kv.list<T>({ prefix }))).map(({ value }) => value);
+}
+
+describe("DeadRuns", () => {
+  it("loses no settlement and no slot when processes die, however many sweep at once", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const { system, advance } = world();
+    const random = seeded(11);
+    const bad = { random, ambiguous: 0.1, locked: 0.1, turns: 6 };
+    const dying = [1, 2, 3].map(() => open(flakyKv(kv, bad).kv, system));
+    const holds = Array.from({ length: 60 }, () => 100 + Math.floor(random() * 900));
+    await Promise.all(holds.map((hold, n) => dying[n % 3]!.admit(n, hold)));
+    // Every fourth ends in time, and is told so; the rest goes on when all three are killed.
+    const charges = await Promise.all(holds.map(async (hold, n) => {
+      return n % 4 === 0 ? (await dying[n % 3]!.settle(n, Math.floor(hold / 2))).charged : 0;
+    }));
+    const told = charges.reduce((sum, charged) => sum + charged, 0);
+    dying.forEach(({ admission }) => admission.close());
+    const held = holds.filter((_, n) => n % 4 !== 0).reduce((sum, hold) => sum + hold, 0);
+    assertEquals((await valuesOf(kv, keys.liveRuns())).length, 45);
+
+    advance(LEASE_MS);
+    const alive = [1, 2, 3].map(() => open(flakyKv(kv, bad).kv, system));
+    await Promise.all(alive.map(({ deadRuns }) => deadRuns.sweep()));
+    assertEquals(await valuesOf(kv, keys.liveRuns()), []);
+    const ledgers = await valuesOf<Ledger>(kv, ["tenant_ledgers"]);
+    assertEquals(ledgers.map(({ runs }) => runs), [{}, {}, {}]);
+    assertEquals(ledgers.reduce((sum, { spent }) => sum + spent, 0), told + held);
+    const records = await valuesOf<RunRecord>(kv, ["runs"]);
+    assertEquals(records.length, 60);
+    for (const tenant of TENANTS) {
+      const own = records.filter((run) => run.tenant === tenant);
+      const ledger = (await kv.get<Ledger>(keys.tenantLedger(tenant))).value;
+      assertEquals(own.reduce((sum, { cost }) => sum + cost, 0), ledger?.spent);
+    }
+    const rows = await valuesOf<UsageRow>(kv, ["usage_rows"]);
+    const used = rows.map(({ models }) => models["vendor_a/mid"]!);
+    assertEquals(used.reduce((sum, { cost }) => sum + cost, 0), told + held);
+    assertEquals(used.reduce((sum, { runs }) => sum + runs, 0), 60);
+    assertEquals(records.filter((run) => run.finishReason === "interrupted").length, 45);
+  });
+
+  it("leaves alone what runs here, and what another process still runs", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const { system, advance } = world();
+    const [own, other] = [open(kv, system), open(kv, system)];
+    await own.admit(1);
+    advance(LEASE_MS);
+    await other.admit(2);
+    await own.deadRuns.sweep();
+    assertEquals((await valuesOf(kv, keys.liveRuns())).length, 2);
+    own.admission.close();
+    other.admission.close();
+  });
+
+  it("clears away an entry whose run is settled", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const { system } = world();
+    const process = open(kv, system);
+    await process.admit(1);
+    const [entry] = await Array.fromAsync(kv.list({ prefix: keys.liveRuns() }));
+    await process.settle(1, 40);
+    await kv.set(entry!.key, entry!.value);
+    await process.deadRuns.sweep();
+    assertEquals(await valuesOf(kv, keys.liveRuns()), []);
+    assertEquals((await valuesOf<RunRecord>(kv, ["runs"])).map(({ cost }) => cost), [40]);
+  });
+
+  it("is not stopped by a record it cannot read, and tells of it once", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const { system, advance } = world();
+    const [dead, alive] = [open(kv, system), open(kv, system)];
+    await kv.set(keys.liveRun(TENANTS[0]!, "run-0"), { v: 9 });
+    await kv.set(keys.liveRun(TENANTS[1]!, "run-00"), "nonsense");
+    await Promise.all([dead.admit(1), dead.admit(2), dead.admit(3)]);
+    dead.admission.close();
+    advance(LEASE_MS);
+    await alive.deadRuns.sweep();
+    await alive.deadRuns.sweep();
+    assertEquals((await valuesOf(kv, ["runs"])).length, 3);
+    assertEquals((await valuesOf(kv, keys.liveRuns())).length, 2);
+    const errors = alive.logged.filter((line) => JSON.parse(line).level === "error");
+    assertEquals(errors.map((line) => JSON.parse(line).runId), ["run-0", "run-00"]);
+  });
+
+  it("sweeps every 10 s, whatever fails, until it is closed", async () => {
+    const system = new FakeSystem(NOON);
+    let sweeps = 0;
+    const broken = {
+      list() {
+        sweeps++;
+        throw new TypeError("database is locked");
+      },
+    };
+    const { deadRuns, logged } = open(broken as unknown as Deno.Kv, system);
+    await system.advance(SWEEP_MS);
+    assertEquals(sweeps, 0);
+    deadRuns.start();
+    await system.advance(3 * SWEEP_MS);
+    assertEquals([sweeps, logged.length], [3, 3]);
+    await deadRuns.close();
+    await system.advance(3 * SWEEP_MS);
+    assertEquals([sweeps, system.sleeping], [3, 0]);
+  });
+});
+
+describe("Admission.settle", () => {
+  it("keeps no run alive that could not be settled: a sweep does it", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const { system, advance } = world();
+    let broken = false;
+    const bad = { random: () => broken ? 0 : 1, locked: 0.5 };
+    const process = open(flakyKv(kv, bad).kv, system);
+    await process.admit(1, 70);
+    broken = true;
+    const failed = await process.settle(1, 30).then(() => false, () => true);
+    broken = false;
+    assertEquals([failed, process.admission.isRunning("run-1")], [true, false]);
+    advance(LEASE_MS);
+    await process.deadRuns.sweep();
+    assertEquals((await valuesOf<RunRecord>(kv, ["runs"])).map(({ cost }) => cost), [70]);
+  });
+});

@@ -1,0 +1,14 @@
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { accessRun } from "@/lib/http/run_access.ts";
+import { uuidParam } from "@/lib/http/uuid_param.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async POST(ctx) {
+    const { service } = ctx.state;
+    const runId = uuidParam(ctx.params.runId);
+    const { tenant } = await accessRun(ctx.req, ctx.state, { runId, counted: true });
+    await service.runs.cancel(tenant, runId);
+    return new Response(null, { status: 202 });
+  },
+}));

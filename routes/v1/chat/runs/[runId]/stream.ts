@@ -1,0 +1,22 @@
+import { ApiError } from "@/lib/errors.ts";
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { accessRun } from "@/lib/http/run_access.ts";
+import { sseResponse } from "@/lib/http/sse_response.ts";
+import { streamPosition } from "@/lib/http/stream_position.ts";
+import { uuidParam } from "@/lib/http/uuid_param.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    const runId = uuidParam(ctx.params.runId);
+    const { tenant, found } = await accessRun(ctx.req, ctx.state, { runId, counted: false });
+    const after = streamPosition(ctx.req, runId);
+    if (!("head" in found)) {
+      throw new ApiError("stream_expired", "the frames of this run are gone");
+    }
+    const { head } = found;
+    if (head.state === "done" && after >= head.frames) return new Response(null, { status: 204 });
+    return sseResponse(service.runs.follow(tenant, runId), { system: service.system, after });
+  },
+}));

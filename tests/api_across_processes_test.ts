@@ -1,0 +1,120 @@
+/** What is changed in one process holds for the very next request at another. */
+import { assertEquals } from "@std/assert";
+import { keys } from "@/lib/storage/keys.ts";
+import type { LimitOverrides } from "@/lib/storage/tenant_store.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { readFrames } from "./support/frames.ts";
+import { TestService } from "./support/service.ts";
+
+const SHOP = "https://shop.example";
+
+/** Two services on one store; the second has everything in memory. */
+async function start() {
+  const kv = await Deno.openKv(":memory:");
+  const { system } = fastSystem();
+  const open = () => TestService.start({ system, kv, keepKv: true });
+  const [here, there] = [await open(), await open()];
+  const key = await here.key(["agents:write", "widget:mint"]);
+  const agent = await here.agent(key, { allowedOrigins: [SHOP] });
+  const token = await here.mint(key, agent.id, SHOP);
+  const messages = [{ role: "user", content: "Hello" }];
+  /** The code of the refusal; `done` for an answer that streams to its end, `ok` for any other. */
+  const outcome = async (response: Response): Promise<string> => {
+    if (response.status !== 200) return (await response.json()).code;
+    if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
+      await response.text();
+      return "ok";
+    }
+    return (await readFrames(response)).at(-1)!.frame.type;
+  };
+  const ask = {
+    read: async () => await outcome(await there.fetch(`/v1/agents/${agent.id}`, { key })),
+    byKey: async () => {
+      const init = { method: "POST", key, json: { agentId: agent.id, messages } };
+      return await outcome(await there.fetch("/v1/chat/stream", init));
+    },
+    bySession: async () =>
+      await outcome(
+        await there.fetch("/v1/chat/stream", {
+          method: "POST",
+          json: { agentId: agent.id, sessionToken: token, messages },
+          headers: { "x-service-session": token, origin: SHOP },
+        }),
+      ),
+  };
+  const warm = [await ask.read(), await ask.byKey(), await ask.bySession()];
+  assertEquals(warm, ["ok", "done", "done"]);
+  return {
+    kv,
+    here,
+    ask,
+    key,
+    agentId: agent.id,
+    token,
+    async [Symbol.asyncDispose]() {
+      await here[Symbol.asyncDispose]();
+      await there[Symbol.asyncDispose]();
+      kv.close();
+    },
+  };
+}
+
+for (const kind of ["read", "byKey"] as const) {
+  Deno.test(`an API key revoked in one process is refused by the next request at another (${kind})`, async () => {
+    await using world = await start();
+    const { here, ask } = world;
+    const tenant = await here.tenant();
+    const [apiKey] = await here.service.apiKeys.list(tenant);
+    await here.service.apiKeys.revoke(tenant, apiKey!.id);
+    assertEquals(await ask[kind](), "invalid_api_key");
+  });
+}
+
+Deno.test("a session revoked in one process is refused by the next message at another", async () => {
+  await using world = await start();
+  const { here, ask, key, token } = world;
+  const init = { method: "DELETE", key, json: { sessionToken: token } };
+  assertEquals((await here.fetch("/v1/widget/session", init)).status, 204);
+  assertEquals(await ask.bySession(), "session_token_invalid");
+});
+
+Deno.test("an agent deleted in one process answers no further message at another", async () => {
+  await using world = await start();
+  const { here, ask, key, agentId } = world;
+  const deleted = await here.fetch(`/v1/agents/${agentId}`, { method: "DELETE", key });
+  assertEquals(deleted.status, 204);
+  assertEquals([await ask.bySession(), await ask.byKey()], ["not_found", "not_found"]);
+});
+
+Deno.test("an origin taken from an agent in one process is refused by the next message at another", async () => {
+  await using world = await start();
+  const { here, ask, key, agentId } = world;
+  const allow = async (allowedOrigins: string[]) => {
+    const init = { method: "PATCH", key, json: { allowedOrigins } };
+    const response = await here.fetch(`/v1/agents/${agentId}`, init);
+    await response.body?.cancel();
+  };
+  await allow(["https://other.example"]);
+  assertEquals(await ask.bySession(), "origin_not_allowed");
+  await allow([SHOP]);
+  assertEquals(await ask.bySession(), "done");
+});
+
+Deno.test("a plan changed in the store takes effect with the next request of every process", async () => {
+  await using world = await start();
+  const { here, kv, ask } = world;
+  const plan = keys.plan(await here.tenant());
+  const set = (limits: LimitOverrides) => kv.set(plan, { v: 1, models: "all", limits });
+  await set({ streams: 0 });
+  assertEquals([await ask.byKey(), await ask.read()], ["rate_limit_exceeded", "ok"]);
+  await set({ keyRequests: 1 });
+  assertEquals([await ask.byKey(), await ask.read()], [
+    "rate_limit_exceeded",
+    "rate_limit_exceeded",
+  ]);
+  // A full window is no reason to believe an old plan.
+  await set({ ipMessages: 1 });
+  assertEquals([await ask.bySession(), await ask.read()], ["rate_limit_exceeded", "ok"]);
+  await set({});
+  assertEquals([await ask.bySession(), await ask.byKey()], ["done", "done"]);
+});

@@ -1,0 +1,225 @@
+/** Following a run again and stopping it: CONTRACT section 6. */
+import { assert, assertEquals } from "@std/assert";
+import type { RunHead } from "@/lib/storage/run_head.ts";
+import { keys } from "@/lib/storage/keys.ts";
+import { expectInvalid, expectRefusal } from "./support/expect_answer.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { readFrames } from "./support/frames.ts";
+import { TestService } from "./support/service.ts";
+
+const SHOP = "https://shop.example";
+
+/** One who sleeps until told: what it was asked to wait for never passes. */
+function untilAborted(_ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+/** A service with an agent, a key and a page's session. */
+async function start(options: Parameters<typeof TestService.start>[0] = fastSystem()) {
+  const service = await TestService.start(options);
+  const key = await service.key();
+  const agent = await service.agent(key, { allowedOrigins: [SHOP] });
+  const token = await service.mint(key, agent.id, SHOP);
+  return { service, key, agent, token };
+}
+
+function send(service: TestService, agentId: string, token: string): Promise<Response> {
+  const messages = [{ role: "user", content: "Tell me something" }];
+  return service.fetch("/v1/chat/stream", {
+    method: "POST",
+    json: { agentId, sessionToken: token, messages },
+    headers: bySession(token),
+  });
+}
+
+function bySession(token: string): Record<string, string> {
+  return { "x-service-session": token, origin: SHOP };
+}
+
+function resume(
+  service: TestService,
+  runId: string,
+  init: { query?: string } & RequestInit & { key?: string } = {},
+) {
+  const { query = "", ...rest } = init;
+  return service.fetch(`/v1/chat/runs/${runId}/stream${query}`, rest);
+}
+
+Deno.test("GET …/stream: replays a finished run after any position, in its very words", async () => {
+  const { service, agent, token, key } = await start();
+  await using _ = service;
+  const first = await send(service, agent.id, token);
+  const runId = first.headers.get("x-run-id")!;
+  const wire = await first.text();
+  const events = wire.split("\n\n").slice(1, -1).map((event) => `${event}\n\n`);
+  assertEquals(await (await resume(service, runId, { key })).text(), wire);
+  for (const after of [1, 2, events.length - 1]) {
+    const rest = "retry: 1500\n\n" + events.slice(after).join("");
+    const byQuery = await resume(service, runId, { key, query: `?after=${after}` });
+    assertEquals(await byQuery.text(), rest);
+    const headers = { ...bySession(token), "last-event-id": `${runId}.${after}` };
+    assertEquals(await (await resume(service, runId, { headers })).text(), rest);
+  }
+  const nothing = await resume(service, runId, { key, query: `?after=${events.length}` });
+  assertEquals([nothing.status, nothing.body], [204, null]);
+});
+
+Deno.test("GET …/stream: is not counted by the limit of the address, a cancel is", async () => {
+  const { service, agent, token } = await start({ ...fastSystem(), limits: { ipRequests: 8 } });
+  await using _ = service;
+  const first = await send(service, agent.id, token);
+  const runId = first.headers.get("x-run-id")!;
+  await first.text();
+  const headers = bySession(token);
+  for (let n = 0; n < 20; n++) {
+    assertEquals((await (await resume(service, runId, { headers })).text()).length > 0, true);
+  }
+  const cancel = await service.fetch(`/v1/chat/runs/${runId}/cancel`, { method: "POST", headers });
+  assertEquals([cancel.status, cancel.headers.get("ratelimit")], [202, '"ip";r=4;t=61']);
+});
+
+Deno.test("GET …/stream: who may follow a run, and for whom there is none", async () => {
+  const { service, agent, token, key } = await start();
+  await using _ = service;
+  const first = await send(service, agent.id, token);
+  const runId = first.headers.get("x-run-id")!;
+  await first.text();
+  const again = await service.mint(key, agent.id, SHOP);
+  assertEquals((await resume(service, runId, { headers: bySession(again) })).status, 200);
+  const other = await service.agent(key, { allowedOrigins: [SHOP] });
+  const foreign = await service.mint(key, other.id, SHOP);
+  await expectRefusal(await resume(service, runId, { headers: bySession(foreign) }), "not_found");
+  const theirs = await service.key(["agents:read"], crypto.randomUUID());
+  await expectRefusal(await resume(service, runId, { key: theirs }), "not_found");
+  await expectRefusal(await resume(service, crypto.randomUUID(), { key }), "not_found");
+  await expectRefusal(await resume(service, "not-a-uuid", { key }), "not_found");
+  await expectRefusal(await resume(service, runId), "invalid_api_key");
+  const elsewhere = { ...bySession(token), origin: "https://evil.example" };
+  await expectRefusal(await resume(service, runId, { headers: elsewhere }), "origin_not_allowed");
+  await expectInvalid(await resume(service, runId, { key, query: "?after=x" }), ["after"]);
+  const headers = { "last-event-id": `${crypto.randomUUID()}.3` };
+  await expectInvalid(await resume(service, runId, { key, headers }), ["Last-Event-ID"]);
+});
+
+Deno.test("GET …/stream: the session that began a run follows it after its expiry, not after its revocation", async () => {
+  const { system, advance } = fastSystem();
+  const { service, agent, token, key } = await start({ system });
+  await using _ = service;
+  await advance(14 * 60_000 + 55_000);
+  const first = await send(service, agent.id, token);
+  const runId = first.headers.get("x-run-id")!;
+  await first.text();
+  await advance(10_000);
+  assertEquals((await resume(service, runId, { headers: bySession(token) })).status, 200);
+  const init = { method: "DELETE", key, json: { sessionToken: token } };
+  assertEquals((await service.fetch("/v1/widget/session", init)).status, 204);
+  const refused = await resume(service, runId, { headers: bySession(token) });
+  await expectRefusal(refused, "session_token_invalid");
+});
+
+Deno.test("GET …/stream: 10 minutes after its end a run's log is 410, its run never again", async () => {
+  const { system, advance } = fastSystem();
+  const { service, agent, token, key } = await start({ system });
+  await using _ = service;
+  const first = await send(service, agent.id, token);
+  const runId = first.headers.get("x-run-id")!;
+  await first.text();
+  await advance(10 * 60_000 - 1);
+  assertEquals((await resume(service, runId, { key })).status, 200);
+  await advance(1);
+  await expectRefusal(await resume(service, runId, { key }), "stream_expired");
+});
+
+Deno.test("POST …/cancel: ends the run at once, is told to all who follow, and may be repeated", async () => {
+  const { service, agent, token } = await start({ system: { sleep: untilAborted } });
+  await using _ = service;
+  const stream = await send(service, agent.id, token);
+  const runId = stream.headers.get("x-run-id")!;
+  const follower = await resume(service, runId, { headers: bySession(token) });
+  const cancel = () =>
+    service.fetch(`/v1/chat/runs/${runId}/cancel`, { method: "POST", headers: bySession(token) });
+  for (let n = 0; n < 2; n++) {
+    const answer = await cancel();
+    assertEquals([answer.status, await answer.text()], [202, ""]);
+  }
+  const told = await Promise.all([stream, follower].map(readFrames));
+  assertEquals(told[0], told[1]);
+  const types = told[0]!.map(({ frame }) => frame.type);
+  assertEquals(types.slice(-2), ["usage", "done"]);
+  assertEquals(told[0]!.at(-1)?.frame, { type: "done", finishReason: "cancelled" });
+  assertEquals((await cancel()).status, 202);
+});
+
+Deno.test("another process follows a run, word by word, and stops it", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const { service, agent, token } = await start({
+    kv,
+    keepKv: true,
+    system: { sleep: untilAborted },
+  });
+  await using owner = service;
+  await using other = await TestService.start({ kv, keepKv: true });
+  const stream = await send(owner, agent.id, token);
+  const runId = stream.headers.get("x-run-id")!;
+  const follower = await resume(other, runId, { headers: bySession(token) });
+  const url = `/v1/chat/runs/${runId}/cancel`;
+  const cancel = await other.fetch(url, { method: "POST", headers: bySession(token) });
+  assertEquals(cancel.status, 202);
+  const told = await Promise.all([stream, follower].map(readFrames));
+  assertEquals(told[0], told[1]);
+  assertEquals(told[1]!.at(-1)?.frame, { type: "done", finishReason: "cancelled" });
+  await owner[Symbol.asyncDispose]();
+  kv.close();
+});
+
+Deno.test("revoking a session in one process ends its run in another", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const { service, agent, token, key } = await start({
+    kv,
+    keepKv: true,
+    system: { sleep: untilAborted },
+  });
+  await using owner = service;
+  await using other = await TestService.start({ kv, keepKv: true });
+  const stream = await send(owner, agent.id, token);
+  const init = { method: "DELETE", key, json: { sessionToken: token } };
+  assertEquals((await other.fetch("/v1/widget/session", init)).status, 204);
+  const frames = await readFrames(stream);
+  assertEquals(frames.at(-1)?.frame, { type: "done", finishReason: "cancelled" });
+});
+
+Deno.test("a run whose process died goes on after what its client has seen, and ends", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const { system, advance } = fastSystem();
+  const { service, agent, token, key } = await start({
+    kv,
+    keepKv: true,
+    system: { ...system, sleep: untilAborted },
+  });
+  await using dead = service;
+  const stream = await send(dead, agent.id, token);
+  const runId = stream.headers.get("x-run-id")!;
+  const tenant = await dead.tenant();
+  const head = () => kv.get<RunHead>(keys.runHead(tenant, runId));
+  while ((await head()).value?.frames === 0) await new Promise((wake) => setTimeout(wake, 1));
+  const stored = (await head()).value!.frames;
+  // Nobody renews the lease any more: to the others its process is dead.
+  await advance(31_000);
+  await using alive = await TestService.start({ kv, keepKv: true, system });
+  await alive.service.deadRuns.sweep();
+  for (const seen of [0, stored, stored + 40]) {
+    const answer = await resume(alive, runId, { key, query: `?after=${seen}` });
+    const frames = await readFrames(answer);
+    const last = Math.max(seen, stored);
+    assertEquals(frames.slice(-2).map(({ id, frame }) => [id, frame.type]), [
+      [`${runId}.${last + 1}`, "error"],
+      [`${runId}.${last + 2}`, "done"],
+    ]);
+    assertEquals(frames.length, Math.max(0, stored - seen) + 2);
+    const error = frames.at(-2)!.frame;
+    assert(error.type === "error" && error.code === "run_interrupted");
+  }
+  await stream.body?.cancel();
+});

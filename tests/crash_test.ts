@@ -1,0 +1,156 @@
+/** A process that is killed loses no settlement and leaks no slot: CONTRACT sections 6 and 8. */
+import { assertEquals } from "@std/assert";
+import { keys } from "@/lib/storage/keys.ts";
+import { LEASE_MS, type Ledger } from "@/lib/limits/ledger.ts";
+import type { LiveRun } from "@/lib/limits/live_run.ts";
+import type { RunRecord } from "@/lib/usage/run_record.ts";
+import { NO_USAGE, sumUsage, type Usage, type UsageRow } from "@/lib/usage/usage_rows.ts";
+import { readFrames } from "./support/frames.ts";
+import { heldSystem } from "./support/held_system.ts";
+import { TestService } from "./support/service.ts";
+import { startService } from "./support/started_service.ts";
+
+const root = new URL("../", import.meta.url).pathname;
+const ENDED = 4;
+const CUT_OFF = 5;
+
+/** A key as an operator makes one beside the running service. */
+async function createKey(dir: string): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "cli/keys.ts", "create", "--name", "crash", "--scopes", "agents:write"],
+    cwd: root,
+    env: { DATA_DIR: `${dir}/data` },
+    stderr: "null",
+  }).output();
+  return new TextDecoder().decode(stdout).trim();
+}
+
+/** A client of the service in the other process. */
+function client(base: string, key: string) {
+  const post = (path: string, json: unknown) =>
+    fetch(base + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(json),
+    });
+  return {
+    async createAgent(): Promise<string> {
+      const response = await post("/v1/agents", {
+        name: "Helper",
+        systemPrompt: "Be helpful.",
+        modelPolicy: { provider: "vendor_a", model: "demo" },
+        budget: { maxCostUsd: 1, maxSteps: 4, wallClockMs: 30_000 },
+        tools: [],
+        allowedDomains: [],
+      });
+      return (await response.json()).id;
+    },
+    /** One message; the demo model says about 40 words a second. */
+    chat: (agentId: string, { words }: { words: number }) =>
+      post("/v1/chat/stream", {
+        agentId,
+        messages: [{ role: "user", content: "a ".repeat(140) }],
+        maxOutputTokens: words,
+      }),
+  };
+}
+
+/** What a client was told of a run that ended before its eyes. */
+async function toldOf(response: Response) {
+  const frames = (await readFrames(response)).map(({ frame }) => frame);
+  assertEquals(frames.at(-1), { type: "done", finishReason: "length" });
+  const usage = frames.find((frame) => frame.type === "usage")!;
+  const { inputTokens, outputTokens } = usage;
+  return { runId: response.headers.get("x-run-id")!, inputTokens, outputTokens };
+}
+
+async function valuesOf<T>(kv: Deno.Kv, prefix: Deno.KvKey): Promise<T[]> {
+  return (await Array.fromAsync(kv.list<T>({ prefix }))).map(({ value }) => value);
+}
+
+/** All that the store has to say about runs. */
+async function accounts(kv: Deno.Kv) {
+  const records = await valuesOf<RunRecord>(kv, ["runs"]);
+  const rows = await valuesOf<UsageRow>(kv, ["usage_rows"]);
+  const used = rows.flatMap(({ models }) => Object.values(models));
+  const [ledger] = await valuesOf<Ledger>(kv, ["tenant_ledgers"]);
+  return {
+    records: new Map(records.map((record) => [record.runId, record])),
+    /** By the usage rows. */
+    used: used.reduce(sumUsage, NO_USAGE),
+    /** By the run records. */
+    settled: records.reduce<Usage>((sum, run) => sumUsage(sum, { ...run, runs: 1 }), NO_USAGE),
+    live: (await valuesOf<LiveRun>(kv, keys.liveRuns())).map(({ run }) => run.runId).sort(),
+    leases: Object.keys(ledger?.runs ?? {}).sort(),
+    spent: ledger?.spent,
+  };
+}
+
+Deno.test("kill -9: what was told as done is settled, what ran is settled later, no slot leaks", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    await using first = await startService(dir);
+    const key = await createKey(dir);
+    const { createAgent, chat } = client(first.base, key);
+    const agentId = await createAgent();
+    const running = await Promise.all(
+      Array.from({ length: CUT_OFF }, () => chat(agentId, { words: 4_096 })),
+    );
+    const told = await Promise.all(Array.from({ length: ENDED }, async () => {
+      return await toldOf(await chat(agentId, { words: 3 }));
+    }));
+    await first.kill();
+    const cutOff = running.map((response) => response.headers.get("x-run-id")!).sort();
+    await Promise.all(running.map((response) => response.body?.cancel().catch(() => {})));
+
+    using kv = await Deno.openKv(`${dir}/data/kv.sqlite3`);
+    const before = await accounts(kv);
+    for (const { runId, ...tokens } of told) {
+      const { inputTokens, outputTokens } = before.records.get(runId)!;
+      assertEquals({ inputTokens, outputTokens }, tokens);
+    }
+    assertEquals(before.used, before.settled);
+    assertEquals([before.settled.runs, before.spent], [ENDED, before.settled.cost]);
+    assertEquals([before.live, before.leases], [cutOff, cutOff]);
+
+    const held = heldSystem(Date.now() + LEASE_MS);
+    await using second = await TestService.start({ system: held.system, kv, keepKv: true });
+    await second.service.deadRuns.sweep();
+    const after = await accounts(kv);
+    assertEquals([after.live, after.leases], [[], []]);
+    assertEquals(after.used, after.settled);
+    assertEquals([after.settled.runs, after.spent], [ENDED + CUT_OFF, after.settled.cost]);
+    const ends = cutOff.map((runId) => after.records.get(runId)?.finishReason);
+    assertEquals(ends, Array(CUT_OFF).fill("interrupted"));
+
+    const ours = await second.key();
+    const again = client(second.url, ours);
+    const streams = await Promise.all(
+      Array.from({ length: 11 }, () => again.chat(agentId, { words: 3 })),
+    );
+    const statuses = streams.map(({ status }) => status).sort();
+    assertEquals(statuses, [...Array(10).fill(200), 429]);
+    held.release();
+    await Promise.all(streams.map((response) => response.text()));
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("kill -9: the next start opens the same store at once, and every key and agent is there", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    await using first = await startService(dir);
+    const key = await createKey(dir);
+    const agentId = await client(first.base, key).createAgent();
+    const cut = await client(first.base, key).chat(agentId, { words: 4_096 });
+    await first.kill();
+    await cut.body?.cancel().catch(() => {});
+    await using second = await startService(dir);
+    const answer = await client(second.base, key).chat(agentId, { words: 3 });
+    await toldOf(answer);
+    assertEquals((await second.stop()).code, 0);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});

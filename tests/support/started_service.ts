@@ -1,0 +1,43 @@
+const root = new URL("../../", import.meta.url).pathname;
+
+/** A process of its own that serves. */
+export interface StartedService extends AsyncDisposable {
+  /** What it printed until it could answer. */
+  told: string;
+  /** Its address, without a trailing slash. */
+  base: string;
+  /** Ends it as an operator does, and waits until it has ended. */
+  stop(): Promise<Deno.CommandStatus>;
+  /** Ends it as a crash does: nothing of it runs any more. */
+  kill(): Promise<Deno.CommandStatus>;
+}
+
+/** A service as `deno task start` starts it, on a free port and with its data in `dir`. */
+export async function startService(dir: string): Promise<StartedService> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "main.ts"],
+    cwd: root,
+    env: { PORT: "0", DATA_DIR: `${dir}/data` },
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let told = "";
+  while (!/^.*chat\/stream.*\n.*\n/m.test(told)) {
+    const { value, done } = await output.read();
+    if (done) throw new Error(`the service ended: ${told}`);
+    told += value;
+  }
+  let ended = false;
+  const end = async (signal: "SIGTERM" | "SIGKILL") => {
+    if (!ended) child.kill(signal);
+    ended = true;
+    const status = await child.status;
+    await output.cancel();
+    return status;
+  };
+  const base = /listening on (\S+)/.exec(told)![1]!;
+  const kill = () => end("SIGKILL");
+  const dispose = async () => void await kill();
+  return { told, base, stop: () => end("SIGTERM"), kill, [Symbol.asyncDispose]: dispose };
+}
