@@ -120,8 +120,17 @@ describe("a ledger", () => {
     const next = currentLedger(ledger, at(soon));
     assertEquals([next.period, next.spent, heldBy(next, at(soon))], ["2026-01-03", 0, 9]);
     const dead = admitted(admit(undefined, { runId: "b", hold: 9, now: late - LEASE_MS }));
-    assertEquals(heldBy(dead, at(soon)), 0);
+    assertEquals(heldBy(currentLedger(dead, at(soon)), at(soon)), 0);
     assertEquals(untilMidnight(late), 10_000);
+  });
+
+  it("does not go back to yesterday for a clock that is behind, nor stay in a day far ahead", () => {
+    const midnight = NOON + untilMidnight(NOON);
+    const begun = { v: 1, period: dayOf(midnight), spent: 40, runs: {} } as const;
+    const behind = { now: midnight - 1_000, period: dayOf(midnight - 1_000) };
+    assertEquals(currentLedger(begun, behind), begun);
+    const wrong = { ...begun, period: "2031-01-01" };
+    assertEquals(currentLedger(wrong, behind), { ...begun, period: behind.period, spent: 0 });
   });
 
   it("has one period for good where there are no days", () => {

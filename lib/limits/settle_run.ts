@@ -64,7 +64,8 @@ export function decideSettlement(draft: Draft, settlement: Settlement): Charge |
   for (const account of live.accounts) {
     const moment = momentOf(account, now);
     const ledger = currentLedger(draft.get<Ledger>(account.key), moment);
-    const due = isDead && !isCounted(lease, moment) ? 0 : charged;
+    const { period } = ledger;
+    const due = isDead && !isCounted(lease, { now, period }) ? 0 : charged;
     draft.set(account.key, settleRun(ledger, { runId, cost: due }), keptFor(account));
   }
   const endedAt = isDead ? Math.min(now, lease.until) : now;
