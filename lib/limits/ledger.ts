@@ -45,6 +45,9 @@ export const HEARTBEAT_MS = LEASE_MS / 3;
 /** How far clocks may be apart; further ahead is a wrong one, which must not close the day. */
 const MAX_SKEW_MS = 5 * 60_000;
 
+/** Runs of one ledger, lapsed ones included: it is one value of the store, at most 72 bytes a run. */
+const MAX_LEASES = 800;
+
 const DAY_MS = 86_400_000;
 
 /** The UTC day of a time in milliseconds. */
@@ -107,7 +110,10 @@ export function refusalOf(
   // Past the limit runs of price 0 are refused too.
   const spent = ledger.spent >= (limits.hardLimit ?? Infinity);
   if (spent) return { refused: "cost", spent };
-  if (slotsOf(ledger, moment) >= (limits.streams ?? Infinity)) return { refused: "streams" };
+  const isFull = Object.keys(ledger.runs).length >= MAX_LEASES;
+  if (isFull || slotsOf(ledger, moment) >= (limits.streams ?? Infinity)) {
+    return { refused: "streams" };
+  }
   if (least > roomOf(ledger, { limits, moment })) return { refused: "cost", spent };
   return undefined;
 }
