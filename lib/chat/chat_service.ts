@@ -17,6 +17,8 @@ import { affordableOutput, inputBound, type StepCost, stepCost } from "./step_co
 
 /** A stream opens without `start` when no vendor has accepted by then. */
 const OPEN_ANYWAY_MS = 5_000;
+/** Of how many revoked credentials the ids are remembered; what they let in begins within moments. */
+const REMEMBERED_REVOCATIONS = 1_000;
 
 /** One message to answer. */
 export interface ChatRequest {
@@ -54,6 +56,7 @@ export class ChatService {
   #admission: Settles;
   /** Each with the promise of its end. */
   #runs = new Map<Run, Promise<void>>();
+  #revoked = new Set<string>();
 
   constructor(
     parts: {
@@ -113,6 +116,8 @@ export class ChatService {
     const run = this.#create(prepared);
     const driven = this.#drive(run, prepared, hold).finally(() => this.#runs.delete(run));
     this.#runs.set(run, driven);
+    // Let in before its credential was revoked, and not here yet when the others were cancelled.
+    if (this.#revoked.has(run.startedBy)) run.stop("cancelled");
     const begun = await this.#beginning(run);
     if (!begun.started) {
       await driven;
@@ -128,6 +133,9 @@ export class ChatService {
 
   /** Cancels what a session or an API key has begun and that still goes on, when it is revoked. */
   cancelRunsOf(startedBy: string): void {
+    this.#revoked.add(startedBy);
+    const [oldest] = this.#revoked;
+    if (this.#revoked.size > REMEMBERED_REVOCATIONS) this.#revoked.delete(oldest!);
     for (const run of this.active) {
       if (run.startedBy === startedBy) run.stop("cancelled");
     }
