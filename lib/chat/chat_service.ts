@@ -22,6 +22,8 @@ import { stepCost } from "./step_cost.ts";
 
 /** A stream opens without `start` when no vendor has accepted by then. */
 const OPEN_ANYWAY_MS = 5_000;
+/** Of how many revoked credentials the ids are remembered; what they let in begins within moments. */
+const REMEMBERED_REVOCATIONS = 1_000;
 
 /** Calls of tools that are kept with a run: a record has room for 64 KiB. */
 const KEPT_EGRESS_CALLS = 100;
@@ -76,6 +78,7 @@ export class ChatService {
   #toolsets: Toolsets;
   /** Each with the promise of its end. */
   #runs = new Map<Run, Promise<void>>();
+  #revoked = new Set<string>();
 
   constructor(
     parts: {
@@ -156,6 +159,8 @@ export class ChatService {
     const driven = this.#drive(run, prepared, { hold, tools })
       .finally(() => this.#runs.delete(run));
     this.#runs.set(run, driven);
+    // Let in before its credential was revoked, and not here yet when the others were cancelled.
+    if (this.#revoked.has(run.startedBy)) run.stop("cancelled");
     const begun = await this.#beginning(run);
     if (!begun.started) {
       await driven;
@@ -171,6 +176,9 @@ export class ChatService {
 
   /** Cancels what a session or an API key has begun and that still goes on, when it is revoked. */
   cancelRunsOf(startedBy: string): void {
+    this.#revoked.add(startedBy);
+    const [oldest] = this.#revoked;
+    if (this.#revoked.size > REMEMBERED_REVOCATIONS) this.#revoked.delete(oldest!);
     for (const run of this.active) {
       if (run.startedBy === startedBy) run.stop("cancelled");
     }
