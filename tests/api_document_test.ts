@@ -29,7 +29,7 @@ async function call(
   operation: Documented,
   init: RequestInit & { json?: unknown; key?: string } = {},
 ): Promise<{ status: number; code?: ErrorCode; envelope?: ErrorEnvelope; headers: Headers }> {
-  const path = addressOf(operation, { id: ID, n: "1", hash: "0123456789ab" });
+  const path = addressOf(operation, { id: ID, runId: ID, n: "1", hash: "0123456789ab" });
   const answered = await answeredBy(
     await service.fetch(path, { method: operation.method, ...init }),
   );
@@ -57,7 +57,7 @@ Deno.test("GET /v1/openapi.json: has every public route and method, and nothing 
   const documented = api.operations.map(({ method, path }) => {
     const id = PUBLIC_ROUTES.find((route) => route.path.startsWith("/v1/agents/"))!
       .path.split("/")[3]!;
-    return `${method} ${addressOf({ path }, { id, n: "1", hash: "0123456789ab" })}`;
+    return `${method} ${addressOf({ path }, { id, runId: id, n: "1", hash: "0123456789ab" })}`;
   });
   assertEquals(documented.sort(), routed.sort());
 });
@@ -183,7 +183,8 @@ Deno.test("the document: a store that fails is a documented refusal of every ope
   const key = await service.key([...SCOPES]);
   store.break("the disk is gone");
   for (const operation of api.operations.filter((one) => one.path !== "/readyz")) {
-    const path = addressOf(operation, { id: ID, n: "1", hash: service.service.widget.hash12 });
+    const hash = service.service.widget.hash12;
+    const path = addressOf(operation, { id: ID, runId: ID, n: "1", hash });
     const { method } = operation;
     const answered = await answeredBy(await service.fetch(path, { method, key }));
     assertEquals(api.faultsOf(operation, answered), [], operation.operationId);

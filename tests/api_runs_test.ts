@@ -1,4 +1,5 @@
 /** Following a run again and stopping it: CONTRACT section 6. */
+import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import type { RunHead } from "@/lib/storage/run_head.ts";
 import { keys } from "@/lib/storage/keys.ts";
@@ -203,7 +204,7 @@ Deno.test("a run whose process died goes on after what its client has seen, and 
   const runId = stream.headers.get("x-run-id")!;
   const tenant = await dead.tenant();
   const head = () => kv.get<RunHead>(keys.runHead(tenant, runId));
-  while ((await head()).value?.frames === 0) await new Promise((wake) => setTimeout(wake, 1));
+  while ((await head()).value?.frames === 0) await new Promise((wake) => setImmediate(wake));
   const stored = (await head()).value!.frames;
   // Nobody renews the lease any more: to the others its process is dead.
   await advance(31_000);

@@ -24,6 +24,8 @@ import { stepCost } from "./step_cost.ts";
 
 /** A stream opens without `start` when no vendor has accepted by then. */
 const OPEN_ANYWAY_MS = 5_000;
+/** Of how many revoked credentials the ids are remembered; what they let in begins within moments. */
+const REMEMBERED_REVOCATIONS = 1_000;
 
 /** Calls of tools that are kept with a run: a record has room for 64 KiB. */
 const KEPT_EGRESS_CALLS = 100;
@@ -83,6 +85,7 @@ export class ChatService {
   #directory: RunDirectory;
   /** Each with the promise of its end. */
   #runs = new Map<Run, Promise<void>>();
+  #revoked = new Set<string>();
 
   constructor(
     parts: {
@@ -164,6 +167,8 @@ export class ChatService {
     });
     this.#runs.set(run, driven);
     this.#directory.add(run);
+    // Let in before its credential was revoked, and not here yet when the others were cancelled.
+    if (this.#revoked.has(run.startedBy)) run.stop("cancelled");
     const begun = await this.#beginning(run);
     if (!begun.started) {
       await driven;
@@ -179,6 +184,9 @@ export class ChatService {
 
   /** Cancels what a session or an API key has begun and that still goes on, when it is revoked. */
   async cancelRunsOf(tenant: string, startedBy: string): Promise<void> {
+    this.#revoked.add(startedBy);
+    const [oldest] = this.#revoked;
+    if (this.#revoked.size > REMEMBERED_REVOCATIONS) this.#revoked.delete(oldest!);
     for (const run of this.active) {
       if (run.startedBy === startedBy) run.stop("cancelled");
     }

@@ -51,6 +51,15 @@ Deno.test("ChatService: when nobody accepts the refusal is thrown, with the vend
   assertEquals(system.sleeping, 0);
 });
 
+Deno.test("ChatService: a run let in just before its credential was revoked does not go on", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { chat, begin } = await openChat(kv, { mid: silentModel });
+  const request = chatRequest("mid");
+  await chat.cancelRunsOf(request.tenant, request.source.id);
+  const error = await assertRejects(() => begin(request), ApiError);
+  assertEquals([error.code, chat.active], ["service_unavailable", []]);
+});
+
 Deno.test("ChatService: a model outside the plan asks nobody", async () => {
   using kv = await Deno.openKv(":memory:");
   const model = new FakeModel([end()]);

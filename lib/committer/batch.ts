@@ -1,4 +1,4 @@
-import { type Document, type Documents, keyText } from "./documents.ts";
+import { type Documents, keyText } from "./documents.ts";
 import type { Draft, Operation } from "./operation.ts";
 import { ChangedError, type View } from "./view.ts";
 
@@ -166,5 +166,3 @@ export class Batch {
     };
   }
 }
-
-export type { Document };

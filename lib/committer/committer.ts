@@ -2,6 +2,7 @@ import type { System } from "../system.ts";
 import { Batch, type Entry } from "./batch.ts";
 import { Documents, keyText } from "./documents.ts";
 import { type Operation, StoreUnavailableError } from "./operation.ts";
+import { isTooLarge } from "./too_large.ts";
 import { ChangedError, View } from "./view.ts";
 
 /** Deno KV takes 100 checks and 819,200 bytes in one atomic; both with room to spare. */
@@ -50,6 +51,10 @@ export class Committer {
   #loading = 0;
   #pumping = false;
   #limit = MAX_KEYS;
+  /** Entries of a batch; only sizes that were told wrong make it finite. */
+  #most = Infinity;
+  /** Which attempt is under way: one that was given up must not commit or tell anything any more. */
+  #turn = 0;
   #failures = 0;
   #lastFailure: unknown;
 
@@ -166,7 +171,7 @@ export class Committer {
     this.#pumping = true;
     // After the current turn, so that callers who ask together go out together.
     queueMicrotask(async () => {
-      while (this.#queue.length > 0) await this.#turn(this.#take());
+      while (this.#queue.length > 0) await this.#attend(this.#take());
       this.#pumping = false;
     });
   }
@@ -180,19 +185,22 @@ export class Committer {
       for (const text of keys.keys()) texts.add(text);
       bytes += operation.bytes ?? DEFAULT_BYTES;
       if (count > 0 && (texts.size > this.#limit || bytes > MAX_BYTES)) break;
+      if (count >= this.#most) break;
       count++;
     }
     return this.#queue.splice(0, count);
   }
 
   /** One attempt at a batch; what it leaves open goes back to the head of the queue. */
-  async #turn(taken: Entry[]): Promise<void> {
+  async #attend(taken: Entry[]): Promise<void> {
     const entries = this.#giveUpLate(taken);
     let open = entries;
     try {
-      open = await this.#inTime(this.#attempt(entries));
+      open = await this.#inTime(this.#attempt(entries, ++this.#turn));
       this.#failures = 0;
     } catch (cause) {
+      this.#turn++;
+      if (isTooLarge(cause)) return this.#divide(entries, cause);
       // The outcome is unknown: decided again on fresh values, operations recognise their own.
       this.#lastFailure = cause;
       this.#documents.drop(entries.flatMap((entry) => [...entry.keys.keys()]));
@@ -202,13 +210,22 @@ export class Committer {
     this.#queue.unshift(...open);
   }
 
+  /** One that alone is too large must not hold up the others: fewer are tried until it is found. */
+  #divide(entries: Entry[], cause: unknown): void {
+    if (entries.length === 1) return entries[0]!.reject(cause);
+    this.#most = Math.floor(entries.length / 2);
+    this.#queue.unshift(...entries);
+  }
+
   /** One read, decision and commit; answers the entries that are still open. */
-  async #attempt(entries: Entry[]): Promise<Entry[]> {
+  async #attempt(entries: Entry[], turn: number): Promise<Entry[]> {
     await this.#documents.load(new Map(entries.flatMap((entry) => [...entry.keys])));
+    if (turn !== this.#turn) return entries;
     const batch = new Batch(this.#documents);
     for (const entry of entries) batch.decide(entry);
     if (batch.writes) {
       const committed = await batch.toAtomic(this.#kv).commit();
+      if (turn !== this.#turn) return entries;
       if (!committed.ok) {
         this.#limit = Math.max(MIN_KEYS, Math.floor(this.#limit / 2));
         this.#documents.drop(batch.reliedOn);
@@ -216,6 +233,7 @@ export class Committer {
       }
       batch.settle(committed.versionstamp);
       this.#limit = Math.min(MAX_KEYS, this.#limit + REGAINED_KEYS);
+      this.#most *= 2;
     }
     return this.#tell(batch);
   }

@@ -118,6 +118,62 @@ describe("Committer", () => {
     assertEquals((await stored(kv, "q")).total, 10);
   });
 
+  it("refuses what the store has no room for, and lets it hold up nobody", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
+    const committer = new Committer(watched, { system });
+    const huge: Operation<void> = {
+      keys: [["huge"]],
+      decide: (draft) => draft.set(["huge"], "x".repeat(70_000)),
+    };
+    const ids = Array.from({ length: 20 }, (_, i) => `run-${i}`);
+    const [told] = await Promise.all([
+      assertRejects(() => committer.run(huge), TypeError, "too large"),
+      ...ids.map((id) => committer.run(count(id, id))),
+    ]);
+    assert(!(told instanceof StoreUnavailableError));
+    assert(traffic.commits < 20, `${traffic.commits} commits`);
+  });
+
+  it("writes in smaller steps what is together too large for one", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const committer = new Committer(kv, { system });
+    const large = (n: number): Operation<void> => ({
+      keys: [["large", n]],
+      decide: (draft) => draft.set(["large", n], "x".repeat(50_000)),
+    });
+    await Promise.all(Array.from({ length: 60 }, (_, n) => committer.run(large(n))));
+    assertEquals((await Array.fromAsync(kv.list({ prefix: ["large"] }))).length, 60);
+  });
+
+  it("commits nothing for those it has given up, however late their read comes", async () => {
+    using kv = await Deno.openKv(":memory:");
+    let now = 0;
+    const hung = Promise.withResolvers<void>();
+    let reads = 0;
+    const slow = new Proxy(kv, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (name !== "getMany") return typeof value === "function" ? value.bind(target) : value;
+        // The first read fails at once, the one that takes its place hangs.
+        return (wanted: Deno.KvKey[]) =>
+          reads++ === 0
+            ? Promise.reject(new Error("locked"))
+            : hung.promise.then(() => kv.getMany(wanted));
+      },
+    });
+    const clock: System = {
+      ...realSystem,
+      now: () => now,
+      sleep: (ms, signal) => reads < 2 ? untilAborted(signal) : Promise.resolve(void (now += ms)),
+    };
+    const committer = new Committer(slow, { system: clock });
+    await assertRejects(() => committer.run(count("a", "late")), StoreUnavailableError);
+    hung.resolve();
+    for (let turn = 0; turn < 5; turn++) await kv.get(["counters", "a"]);
+    assertEquals(await stored(kv, "a"), { total: 0, by: [] });
+  });
+
   it("gives up on a store that hangs", async () => {
     let now = 0;
     const hanging = { getMany: () => new Promise(() => {}) } as unknown as Deno.Kv;

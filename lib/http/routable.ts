@@ -1,4 +1,5 @@
 import { ApiError } from "../errors.ts";
+import { addCorsHeaders, isBrowserPath } from "./cors.ts";
 import { errorResponse } from "./error_response.ts";
 
 /** The methods Fresh's router has a table for; another one makes it throw, outside all middleware. */
@@ -20,11 +21,13 @@ export function methodRefusal(request: Request, requestId: string): Response {
   if (pathname !== "/v1" && !pathname.startsWith("/v1/")) {
     return new Response(message, { status: 405, headers });
   }
-  return errorResponse(
+  const response = errorResponse(
     new ApiError("method_not_allowed", message, {
       headers: { ...headers, "x-request-id": requestId },
     }),
   );
+  if (isBrowserPath(pathname)) addCorsHeaders(response.headers);
+  return response;
 }
 
 /** What a request is told whose `Host` makes no URL, which cannot even be asked for its path. */

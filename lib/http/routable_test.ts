@@ -17,6 +17,13 @@ Deno.test("methodRefusal: under /v1 the refusal is the envelope with its request
   assertEquals((await refusal.json()).code, "method_not_allowed");
 });
 
+Deno.test("methodRefusal: on the browser paths a page may read it", async () => {
+  const asked = new Request(`${HOST}/v1/chat/stream`, { method: "PROPFIND" });
+  const refusal = methodRefusal(asked, "id");
+  assertEquals(refusal.headers.get("access-control-allow-origin"), "*");
+  await refusal.body?.cancel();
+});
+
 Deno.test("methodRefusal: elsewhere it is text", async () => {
   const refusal = methodRefusal(new Request(`${HOST}/v10`, { method: "PROPFIND" }), "id");
   assertEquals(refusal.status, 405);

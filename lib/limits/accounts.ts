@@ -1,5 +1,5 @@
 import { keys } from "../storage/keys.ts";
-import { dayOf, type Ledger, type LedgerLimits, type Moment } from "./ledger.ts";
+import { dayOf, type LedgerLimits, type Moment } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import type { LimitScope } from "./refusal.ts";
 
@@ -61,5 +61,3 @@ const SCOPES: Record<Account["kind"], Record<"streams" | "cost", LimitScope>> = 
 export function scopeOf({ kind }: Account, refused: "streams" | "cost"): LimitScope {
   return SCOPES[kind][refused];
 }
-
-export type { Ledger };

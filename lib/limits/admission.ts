@@ -3,7 +3,7 @@ import type { View } from "../committer/view.ts";
 import { ApiError } from "../errors.ts";
 import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
-import type { RunEnd } from "../usage/run_record.ts";
+import { interruptedEnd, type RunEnd } from "../usage/run_record.ts";
 import { accountsOf } from "./accounts.ts";
 import {
   type AddressWindows,
@@ -13,7 +13,13 @@ import {
   fullWindow,
   type RequestCount,
 } from "./count_request.ts";
-import { type AdmittedRun, decideRun, runKeys, type RunRequest } from "./decide_run.ts";
+import {
+  type AdmittedRun,
+  decideRun,
+  type RunDecision,
+  runKeys,
+  type RunRequest,
+} from "./decide_run.ts";
 import { HEARTBEAT_MS, leaseOf, type Ledger } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import { type LiveRun, liveRunOf } from "./live_run.ts";
@@ -28,6 +34,7 @@ import {
   type Settlement,
   settlementKeys,
 } from "./settle_run.ts";
+import { UnsettledRuns } from "./unsettled.ts";
 
 /** What came of a message that no limit refused. */
 export type Admitted =
@@ -50,6 +57,7 @@ export class Admission {
   #committer: Committer;
   #system: System;
   #running = new Map<string, Running>();
+  #unsettled = new UnsettledRuns();
   #heartbeat: Repeating;
   #onLost: (runId: string) => void;
 
@@ -61,7 +69,7 @@ export class Admission {
     this.#committer = committer;
     this.#system = options.system;
     this.#onLost = options.onLost ?? (() => {});
-    const work = () => this.#renewAll();
+    const work = () => this.#beat();
     this.#heartbeat = new Repeating(options.system, { everyMs: HEARTBEAT_MS, work });
   }
 
@@ -101,13 +109,13 @@ export class Admission {
    * for an idempotency key that was used for another message.
    */
   async admit(request: RunRequest & { id: number }, view?: View): Promise<Admitted> {
-    const decided = await this.#committer.run({
+    const decided = await this.#committer.run<RunDecision>({
       keys: runKeys(request),
       drawn: request.opening === undefined ? [] : [request.opening.key],
       decide: (draft) => decideRun(draft, { ...request, now: this.#system.now() }),
       isFinal: (result) => "refused" in result && result.refused.scope === "ip",
       bytes: 5_120,
-    }, view);
+    }, view).catch((failure) => this.#release(request, failure));
     if ("refused" in decided) throw new LimitError(decided.refused);
     if ("reused" in decided) throw reusedKey();
     if ("gone" in decided) return { kind: "gone" };
@@ -138,7 +146,8 @@ export class Admission {
 
   /**
    * Charges a run, frees its slot, adds it to usage and records it, in one commit; the second time
-   * changes nothing. `cost` and `ceiling` (what it may be charged at most) in micro-USD.
+   * changes nothing. `cost` and `ceiling` (what it may be charged at most) in micro-USD. When the
+   * store does not take it, it throws and is made up for with the next heartbeats.
    */
   async settle(
     runId: string,
@@ -152,15 +161,17 @@ export class Admission {
     const running = this.#running.get(runId);
     if (running === undefined) return { charged: 0, excess: cost };
     const { live, limits } = running;
-    const now = this.#system.now();
+    const unsettled = { live, end, cost, ceiling, limits, closing };
     try {
-      const settlement = { live, end, cost, ceiling, limits, closing, now };
-      const charge = await this.#settle(settlement);
+      const charge = await this.#settle({ ...unsettled, now: this.#system.now() });
       return charge ?? { charged: 0, excess: cost };
+    } catch (failure) {
+      this.#unsettled.add(unsettled, failure);
+      throw failure;
     } finally {
-      // One that could not be settled is not kept alive: its lease lapses, and a sweep settles it.
+      // One that nobody can settle is not kept alive: its lease lapses, and a sweep settles it.
       this.#running.delete(runId);
-      if (this.#running.size === 0) this.close();
+      this.#restIfIdle();
     }
   }
 
@@ -207,11 +218,29 @@ export class Admission {
     });
   }
 
-  #note({ run, limits, caller, sessionHash }: RunRequest): void {
-    const charged = { tenant: run.tenant, sessionHash, address: caller.address };
-    const live = liveRunOf(run, accountsOf(charged, limits));
-    this.#running.set(run.runId, { live, limits });
+  #note(request: RunRequest): void {
+    const { run, limits } = request;
+    this.#running.set(run.runId, { live: liveOf(request), limits });
     this.#heartbeat.start();
+  }
+
+  /** Whoever was told that the store is away has no run: if it was let in after all, it costs nothing. */
+  #release(request: RunRequest, failure: unknown): never {
+    const { run, limits } = request;
+    const end = interruptedEnd(run);
+    this.#unsettled.add({ live: liveOf(request), limits, end, cost: 0, ceiling: 0 }, failure);
+    if (this.#unsettled.size > 0) this.#heartbeat.start();
+    throw failure;
+  }
+
+  #restIfIdle(): void {
+    if (this.#running.size + this.#unsettled.size === 0) this.close();
+  }
+
+  async #beat(): Promise<void> {
+    await this.#unsettled.retry((one) => this.#settle({ ...one, now: this.#system.now() }));
+    this.#restIfIdle();
+    await this.#renewAll();
   }
 
   /** Renews the leases of this process: all accounts together, in as few commits as they fit into. */
@@ -232,6 +261,11 @@ export class Admission {
     }));
     for (const runId of new Set(lost.flat())) this.#onLost(runId);
   }
+}
+
+function liveOf({ run, limits, caller, sessionHash }: RunRequest): LiveRun {
+  const charged = { tenant: run.tenant, sessionHash, address: caller.address };
+  return liveRunOf(run, accountsOf(charged, limits));
 }
 
 function reusedKey(): ApiError {

@@ -17,6 +17,7 @@ import {
   refusalOf,
   roomOf,
   setLease,
+  slotsOf,
   untilMidnight,
 } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
@@ -188,7 +189,8 @@ function grant(
     const refusal = refusalOf(ledger, { least, limits, moment });
     if (refusal?.refused === "streams") {
       const scope = scopeOf(account, "streams");
-      return { refused: { scope, limit: limits.streams!, retryAfterMs: SOON_MS } };
+      const limit = limits.streams ?? slotsOf(ledger, moment);
+      return { refused: { scope, limit, retryAfterMs: SOON_MS } };
     }
     if (refusal !== undefined) {
       return { refused: costRefusal(account, { ...request, spent: refusal.spent }) };

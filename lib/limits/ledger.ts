@@ -42,6 +42,12 @@ export const LEASE_MS = 30_000;
 /** Three renewals fit into a lease, so that one that is late or lost costs nothing. */
 export const HEARTBEAT_MS = LEASE_MS / 3;
 
+/** How far clocks may be apart; further ahead is a wrong one, which must not close the day. */
+const MAX_SKEW_MS = 5 * 60_000;
+
+/** Runs of one ledger, lapsed ones included: it is one value of the store, at most 72 bytes a run. */
+const MAX_LEASES = 800;
+
 const DAY_MS = 86_400_000;
 
 /** The UTC day of a time in milliseconds. */
@@ -54,10 +60,16 @@ export function untilMidnight(now: number): number {
   return DAY_MS - (now % DAY_MS);
 }
 
-/** The ledger in the period of the moment: a new one begins at nothing, with what still runs. */
-export function currentLedger(stored: Ledger | undefined, { period }: Moment): Ledger {
-  const spent = stored?.period === period ? stored.spent : 0;
-  return { v: 1, period, spent, runs: stored?.runs ?? {} };
+/**
+ * The ledger in the period of the moment: a new one begins at nothing, with what still runs. A day that
+ * another process has begun is not gone back on by one whose clock is behind, or that was asked before
+ * midnight: what both days have spent would be forgotten.
+ */
+export function currentLedger(stored: Ledger | undefined, { now, period }: Moment): Ledger {
+  if (stored === undefined) return { v: 1, period, spent: 0, runs: {} };
+  const hasBegun = period !== "" && stored.period === dayOf(now + MAX_SKEW_MS);
+  if (hasBegun || stored.period === period) return stored;
+  return { v: 1, period, spent: 0, runs: stored.runs };
 }
 
 /** How many slots are taken. */
@@ -70,8 +82,9 @@ export function slotsOf(ledger: Ledger, { now }: Moment): number {
  * its hold counts in full in the period it lapsed in.
  */
 export function heldBy(ledger: Ledger, moment: Moment, except?: string): number {
-  return Object.entries(ledger.runs)
-    .filter(([runId, lease]) => runId !== except && isCounted(lease, moment))
+  const { period, runs } = ledger;
+  return Object.entries(runs)
+    .filter(([runId, lease]) => runId !== except && isCounted(lease, { ...moment, period }))
     .reduce((sum, [, lease]) => sum + lease.hold, 0);
 }
 
@@ -97,7 +110,10 @@ export function refusalOf(
   // Past the limit runs of price 0 are refused too.
   const spent = ledger.spent >= (limits.hardLimit ?? Infinity);
   if (spent) return { refused: "cost", spent };
-  if (slotsOf(ledger, moment) >= (limits.streams ?? Infinity)) return { refused: "streams" };
+  const isFull = Object.keys(ledger.runs).length >= MAX_LEASES;
+  if (isFull || slotsOf(ledger, moment) >= (limits.streams ?? Infinity)) {
+    return { refused: "streams" };
+  }
   if (least > roomOf(ledger, { limits, moment })) return { refused: "cost", spent };
   return undefined;
 }

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { seeded } from "../../tests/support/flaky_kv.ts";
+import { fakeUuid } from "@/tests/support/fake_system.ts";
+import { seeded } from "@/tests/support/flaky_kv.ts";
 import {
   currentLedger,
   dayOf,
@@ -120,8 +121,30 @@ describe("a ledger", () => {
     const next = currentLedger(ledger, at(soon));
     assertEquals([next.period, next.spent, heldBy(next, at(soon))], ["2026-01-03", 0, 9]);
     const dead = admitted(admit(undefined, { runId: "b", hold: 9, now: late - LEASE_MS }));
-    assertEquals(heldBy(dead, at(soon)), 0);
+    assertEquals(heldBy(currentLedger(dead, at(soon)), at(soon)), 0);
     assertEquals(untilMidnight(late), 10_000);
+  });
+
+  it("takes no more runs than one value of the store has room for, lapsed ones included", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const limits = { streams: 1_000, hardLimit: Number.MAX_SAFE_INTEGER };
+    let ledger = admitted(admit(undefined, { runId: fakeUuid(0), hold: 1, now: 0 }));
+    for (let n = 1; n < 800; n++) {
+      const run = { runId: fakeUuid(n), hold: 2 ** 40, now: n * LEASE_MS, limits };
+      ledger = admitted(admit({ ...ledger, period: dayOf(run.now) }, run));
+    }
+    await kv.set(["ledger"], ledger);
+    const next = { runId: "one more", hold: 1, now: 800 * LEASE_MS, limits };
+    assertEquals(admit(ledger, next), { refused: "streams" });
+  });
+
+  it("does not go back to yesterday for a clock that is behind, nor stay in a day far ahead", () => {
+    const midnight = NOON + untilMidnight(NOON);
+    const begun = { v: 1, period: dayOf(midnight), spent: 40, runs: {} } as const;
+    const behind = { now: midnight - 1_000, period: dayOf(midnight - 1_000) };
+    assertEquals(currentLedger(begun, behind), begun);
+    const wrong = { ...begun, period: "2031-01-01" };
+    assertEquals(currentLedger(wrong, behind), { ...begun, period: behind.period, spent: 0 });
   });
 
   it("has one period for good where there are no days", () => {

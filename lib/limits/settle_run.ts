@@ -1,6 +1,6 @@
 import type { Draft } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
-import type { RunEnd, RunFacts, RunRecord } from "../usage/run_record.ts";
+import { type RunEnd, type RunFacts, runRecordSchema } from "../usage/run_record.ts";
 import { addToUsage, usageKeyOf } from "../usage/usage_rows.ts";
 import { keptFor, limitsOf, momentOf } from "./accounts.ts";
 import {
@@ -75,12 +75,15 @@ export function decideSettlement(draft: Draft, settlement: Settlement): Charge |
   for (const account of live.accounts) {
     const moment = momentOf(account, now);
     const ledger = currentLedger(draft.get<Ledger>(account.key), moment);
-    const due = isDead && !isCounted(lease, moment) ? 0 : charged;
+    const { period } = ledger;
+    const due = isDead && !isCounted(lease, { now, period }) ? 0 : charged;
     draft.set(account.key, settleRun(ledger, { runId, cost: due }), keptFor(account));
   }
   const endedAt = isDead ? Math.min(now, lease.until) : now;
   const excess = cost - charged;
-  const record: RunRecord = { v: 1, ...live.run, ...end, endedAt, cost: charged, excess };
+  // A vendor's word is no number until it is checked: one NaN would lift every limit of the day.
+  const told = { v: 1, ...live.run, ...end, endedAt, cost: charged, excess };
+  const record = runRecordSchema.parse(told);
   addToUsage(draft, usageKeyOf(live.run, usageDay(endedAt, now)), record);
   draft.note(keys.run(tenant, runId), record, { expireIn: RUN_KEPT_MS });
   clearLiveRun(draft, live.run);

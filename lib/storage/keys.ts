@@ -97,7 +97,6 @@ export const keys = {
   run: (tenant: string, runId: string) => ["runs", tenant, runId],
   /** Sums of settled runs by model. `source` is an API key's id, or `sessions`. */
   usageRow: (of: UsageRowName) => ["usage_rows", of.tenant, of.day, of.agentId, of.source],
-  usageRows: (tenant: string) => ["usage_rows", tenant],
   usageDay: (tenant: string, day: string) => ["usage_rows", tenant, day],
   /** Which run a chat's `Idempotency-Key` began: `{ v, fingerprint, runId, exp }`. */
   chatReceipt: (tenant: string, scopeHash: string) => ["chat_receipts", tenant, scopeHash],

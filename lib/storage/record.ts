@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { isTooLarge } from "../committer/too_large.ts";
 import { ApiError } from "../errors.ts";
 
 /** A stored value that no version of this code can have written. */
@@ -47,13 +48,10 @@ export async function commitRecord(change: Deno.AtomicOperation): Promise<boolea
   try {
     return (await change.commit()).ok;
   } catch (error) {
-    if (!(error instanceof TypeError) || !TOO_LARGE.test(error.message)) throw error;
+    if (!isTooLarge(error)) throw error;
     throw new ApiError("payload_too_large", "this is larger than the store takes in one step");
   }
 }
-
-/** How the store says so, of one value and of all together. */
-const TOO_LARGE = /^(Value|Total mutation size) too large/;
 
 /** Tries a check-and-set until it commits; `attempt` returns `undefined` when it lost a race. */
 export async function untilCommitted<T>(

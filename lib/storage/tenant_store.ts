@@ -16,6 +16,8 @@ export type Tenant = z.infer<typeof tenantRecordSchema>;
 const count = z.int().nonnegative();
 /** The times of a whole window are one value of the store, which takes 64 KiB. */
 const windowCount = count.max(6_000);
+/** So are the leases of all running runs. */
+const streamCount = count.max(800);
 
 /**
  * What a plan may set differently for its tenant; money in micro-USD. Those of a session and of an
@@ -24,10 +26,10 @@ const windowCount = count.max(6_000);
 const limitOverridesSchema = z.object({
   ipMessages: windowCount,
   keyRequests: windowCount,
-  streams: count.max(1_000),
+  streams: streamCount,
   softDailyCost: count,
   hardDailyCost: count,
-  sessionStreams: count.max(1_000),
+  sessionStreams: streamCount,
   sessionCost: count,
   ipDailyCost: count,
 }).partial();

@@ -1,10 +1,16 @@
 import { z } from "zod";
 import type { Draft } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
+import { VENDORS } from "../wire/vendors.ts";
 import type { RunFacts, RunRecord } from "./run_record.ts";
 
 /** Usage is read for at most a year back; a row outlives that by a month. */
 const KEPT_MS = 400 * 86_400_000;
+
+/** Models of one row: it is one value of the store, at most 600 bytes a model. */
+const MAX_MODELS = 100;
+/** What further ones are added up under. */
+const OTHER_MODELS = "(other models)";
 
 /** The `source` of a row for all widget sessions together. */
 export const SESSIONS = "sessions";
@@ -48,11 +54,18 @@ export function usageKeyOf(
 /** Adds a finished run to its row. */
 export function addToUsage(draft: Draft, key: string[], run: RunRecord): void {
   const models = draft.get<UsageRow>(key)?.models ?? {};
-  const name = `${run.provider}/${run.model}`;
+  const name = nameIn(models, run);
   const before = Object.hasOwn(models, name) ? models[name]! : NO_USAGE;
   const row: UsageRow = {
     v: 1,
     models: { ...models, [name]: sumUsage(before, { ...run, runs: 1 }) },
   };
   draft.set(key, row, { expireIn: KEPT_MS });
+}
+
+/** Its model's own name while there is room for one more, and for the others of every provider. */
+function nameIn(models: UsageRow["models"], { provider, model }: RunRecord): string {
+  const name = `${provider}/${model}`;
+  const hasRoom = Object.keys(models).length < MAX_MODELS - VENDORS.length;
+  return hasRoom || Object.hasOwn(models, name) ? name : `${provider}/${OTHER_MODELS}`;
 }

@@ -72,7 +72,8 @@ function pathOf(
   { path }: Documented,
   { world, dice, id }: { world: FuzzWorld; dice: Dice; id: string },
 ): string {
-  const values: Record<string, string> = { id, n: String(dice.int(1, 3)), hash: world.hash };
+  const runId = dice.pick(world.runs);
+  const values: Record<string, string> = { id, runId, n: String(dice.int(1, 3)), hash: world.hash };
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name] ?? "";
     return dice.chance(0.15) ? pathPart(dice) : dice.chance(0.1) ? value.toUpperCase() : value;

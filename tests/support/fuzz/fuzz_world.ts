@@ -16,6 +16,7 @@ export class FuzzWorld {
   readonly agents: string[];
   readonly sessions: KnownSession[];
   readonly cursors: string[] = ["AAAA"];
+  readonly runs: string[] = [crypto.randomUUID()];
   /** A key with every scope, and one with none that is wanted. */
   readonly keys: { good: string; weak: string };
   readonly hash: string;
@@ -39,6 +40,8 @@ export class FuzzWorld {
 
   /** Remembers what an answer has named. */
   learn(operationId: string, { status, headers, text }: Answered, agentId?: string): void {
+    const runId = headers.get("x-run-id");
+    if (runId !== null) keep(this.runs, runId);
     if (status >= 300 || !headers.get("content-type")?.startsWith("application/json")) return;
     const body = JSON.parse(text);
     if (operationId === "createAgent") keep(this.agents, body.id);
