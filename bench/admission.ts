@@ -23,7 +23,7 @@ export const benchmark: Benchmark = {
     const { deno, v8 } = Deno.version;
     console.log(`Deno ${deno}, V8 ${v8}, ${navigator.hardwareConcurrency} cores`);
     console.log("ours: lib/committer; baseline: bench/baseline/check_and_set.ts, the same rules");
-    await compare("one hot key: checks/s", checkCases({ spread: 1 }));
+    await compare("one hot key: checks/s", [...checkCases({ spread: 1 }), ...PATIENT_CASES]);
     await compare(`${KEYS} keys by turns: checks/s`, checkCases({ spread: KEYS }));
     await compare("chats admitted and settled/s, on a file", chatCases());
     console.log("\n>: some were still waiting at the end; their age is a lower bound");
@@ -61,6 +61,15 @@ function checkCases({ spread }: { spread: number }): Case[] {
     }))
   );
 }
+
+/** The same against a baseline that waits up to 50 ms, at random, after each lost race. */
+const PATIENT_CASES: Case[] = [10, 100].map((callers) => ({
+  name: `file, ${callers} callers, baseline pauses`,
+  run: (name: EngineName) => {
+    const engine = name === "ours" ? name : "patientBaseline";
+    return measureChecks({ engine, store: "file", callers, spread: 1 });
+  },
+}));
 
 /** Requests with an API key, counted against its window and its address's, every one let in. */
 function measureChecks(

@@ -9,5 +9,8 @@ export const ENGINES = {
   ours: (kv: Deno.Kv): Engine => new Committer(kv, { system: realSystem }),
   baseline: (kv: Deno.Kv, signal: AbortSignal): Engine =>
     new CheckAndSet(kv, { signal }) as unknown as Engine,
+  /** As the baseline, but who loses a race waits a little before the next. */
+  patientBaseline: (kv: Deno.Kv, signal: AbortSignal): Engine =>
+    new CheckAndSet(kv, { signal, pauseMs: 50 }) as unknown as Engine,
 };
 export type EngineName = keyof typeof ENGINES;
