@@ -40,8 +40,7 @@ export interface CommitterOptions {
 /**
  * Commits decisions of many callers together: operations queue, are decided in order on a local copy
  * of their keys, and go out as one atomic that checks every version it relied on. When another process
- * was faster everything is read and decided again, in smaller batches. Batches without a common key may
- * be under way together. One per process and store.
+ * was faster everything is read and decided again, in smaller batches. One per process and store.
  *
  * Exact: an operation's answer is told only after the atomic it is part of has been committed, or, for
  * one that writes nothing, when what it saw is known to be what the store had since it was asked.
@@ -125,9 +124,8 @@ export class Committer {
     const deadline = this.#system.now() + this.#patienceMs;
     if (!this.#documents.hasAll(keys.keys())) await this.#loadFirst(keys);
     return await new Promise<T>((resolve, reject) => {
-      const settle = resolve as (result: unknown) => void;
       const asked = { operation, keys, view, basis, since, deadline };
-      this.#line.add({ ...asked, resolve: settle, reject });
+      this.#line.add({ ...asked, resolve: resolve as Entry["resolve"], reject });
       this.#pump();
     });
   }
