@@ -98,19 +98,19 @@ export class Batch {
     yield* this.#notes.values();
   }
 
-  /** Notes in the documents that the atomic was committed. */
-  settle(versionstamp: string): void {
+  /** Notes in the documents that the atomic was committed; it was sent when their count was `seen`. */
+  settle(versionstamp: string, seen: number): void {
     this.#documents.drop(this.#notes.keys());
     for (const [text, before] of this.#relied) {
       const change = this.#changes.get(text);
       if (change === undefined) {
         // Checked, so it was current when the commit was made; unless somebody has read a newer one.
         const isSame = this.#documents.get(text)?.versionstamp === before.versionstamp;
-        if (isSame) this.#documents.touch(text);
+        if (isSame) this.#documents.touch(text, seen);
       } else if (change.deleted) {
-        this.#documents.put(text, { key: change.key, value: undefined, versionstamp: null });
+        this.#documents.put(text, { key: change.key, value: undefined, versionstamp: null, seen });
       } else {
-        this.#documents.put(text, { key: change.key, value: change.value, versionstamp });
+        this.#documents.put(text, { key: change.key, value: change.value, versionstamp, seen });
       }
     }
   }

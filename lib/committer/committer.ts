@@ -3,6 +3,7 @@ import { Batch, type Entry } from "./batch.ts";
 import { Documents, keyText } from "./documents.ts";
 import { Line, type Taken } from "./line.ts";
 import { type Operation, StoreUnavailableError } from "./operation.ts";
+import { Patience } from "./patience.ts";
 import { isTooLarge } from "./too_large.ts";
 import { basisOf, ChangedError, View } from "./view.ts";
 
@@ -21,11 +22,6 @@ const CACHED_BYTES = 64 * 1024 * 1024;
 const MAX_FAILURES = 60;
 /** Work whose basis changes under it this often in a row is told that the store is busy. */
 const MAX_TRIES = 20;
-const BACKOFF_MS = 5;
-const MAX_BACKOFF_MS = 80;
-
-/** Why a wait for the store ends: made once, because an error of its own is dear. */
-const ANSWERED = new Error("the store has answered");
 
 export interface CommitterOptions {
   system: System;
@@ -51,7 +47,7 @@ export class Committer {
   #documents: Documents;
   #line = new Line();
   #maxQueue: number;
-  #patienceMs: number;
+  #patience: Patience;
   #loading = 0;
   #pumping = false;
   #limit = MAX_KEYS;
@@ -64,7 +60,7 @@ export class Committer {
     this.#kv = kv;
     this.#system = options.system;
     this.#maxQueue = options.maxQueue ?? MAX_QUEUE;
-    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
+    this.#patience = new Patience(options.system, options.patienceMs ?? PATIENCE_MS);
     const limit = options.cachedDocuments ?? CACHED_DOCUMENTS;
     this.#documents = new Documents(kv, { limit, maxWeight: CACHED_BYTES });
   }
@@ -121,7 +117,7 @@ export class Committer {
     const basis = basisOf(view, keys);
     for (const [text, { key }] of basis) keys.set(text, key);
     const since = view?.since ?? this.#documents.tick;
-    const deadline = this.#system.now() + this.#patienceMs;
+    const deadline = this.#system.now() + this.#patience.ms;
     if (!this.#documents.hasAll(keys.keys())) await this.#loadFirst(keys);
     return await new Promise<T>((resolve, reject) => {
       const asked = { operation, keys, view, basis, since, deadline };
@@ -134,7 +130,7 @@ export class Committer {
   async #loadFirst(keys: ReadonlyMap<string, Deno.KvKey>): Promise<void> {
     this.#loading++;
     try {
-      await this.#inTime(this.#documents.load(keys));
+      await this.#patience.inTime(this.#documents.load(keys));
     } catch {
       // The pump reads again, with patience, what is missing now.
       this.#documents.abandonReads();
@@ -145,16 +141,16 @@ export class Committer {
 
   /** Reads what a view asks for; a store that is locked for a moment is asked again. */
   async #loadPatiently(keys: ReadonlyMap<string, Deno.KvKey>, since: number): Promise<void> {
-    const deadline = this.#system.now() + this.#patienceMs;
+    const deadline = this.#system.now() + this.#patience.ms;
     for (let failures = 0;;) {
       try {
-        return await this.#inTime(this.#documents.load(keys, since));
+        return await this.#patience.inTime(this.#documents.load(keys, since));
       } catch (cause) {
         this.#documents.abandonReads();
         if (++failures >= MAX_FAILURES || this.#system.now() >= deadline) {
           throw new StoreUnavailableError("the store does not answer", { cause });
         }
-        await this.#pause(failures);
+        await this.#patience.pause(failures);
       }
     }
   }
@@ -188,7 +184,7 @@ export class Committer {
     const entries = this.#giveUpLate(taken);
     const turn = { over: false };
     try {
-      const open = await this.#inTime(this.#attempt(entries, turn));
+      const open = await this.#patience.inTime(this.#attempt(entries, turn));
       this.#failures = 0;
       return open;
     } catch (cause) {
@@ -198,7 +194,7 @@ export class Committer {
       this.#lastFailure = cause;
       this.#documents.drop(entries.flatMap((entry) => [...entry.keys.keys()]));
       this.#documents.abandonReads();
-      await this.#pause(this.#failures++);
+      await this.#patience.pause(this.#failures++);
       return entries;
     }
   }
@@ -223,6 +219,8 @@ export class Committer {
     const batch = new Batch(this.#documents);
     for (const entry of entries) batch.decide(entry);
     if (batch.writes) {
+      // Whoever asks while the commit is under way is not refused on what it has made.
+      const sent = this.#documents.mark();
       const committed = await batch.toAtomic(this.#kv).commit();
       if (turn.over) return entries;
       if (!committed.ok) {
@@ -230,7 +228,7 @@ export class Committer {
         this.#documents.drop(batch.reliedOn);
         return entries;
       }
-      batch.settle(committed.versionstamp);
+      batch.settle(committed.versionstamp, sent);
       this.#limit = Math.min(MAX_KEYS, this.#limit + REGAINED_KEYS);
       this.#most *= 2;
     }
@@ -275,26 +273,5 @@ export class Committer {
       entry.reject(new StoreUnavailableError("the store did not answer in time", { cause }));
       return false;
     });
-  }
-
-  /** A store that hangs must not hang its callers. */
-  async #inTime<T>(attempt: Promise<T>): Promise<T> {
-    const timer = new AbortController();
-    const late = this.#system.sleep(this.#patienceMs, timer.signal).then(() => {
-      throw new StoreUnavailableError("the store did not answer in time");
-    });
-    late.catch(() => {});
-    try {
-      return await Promise.race([attempt, late]);
-    } finally {
-      timer.abort(ANSWERED);
-    }
-  }
-
-  /** Waits a little longer each time, with jitter so that processes do not go in step. */
-  #pause(failures: number): Promise<void> {
-    const ceiling = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** failures);
-    const jitter = this.#system.randomBytes(1)[0]! / 255;
-    return this.#system.sleep(Math.ceil(ceiling * (0.5 + jitter / 2)));
   }
 }

@@ -78,17 +78,27 @@ export class Documents {
   }
 
   /** Notes a value that has just been committed. */
-  put(text: string, document: Omit<Document, "seen">): void {
-    this.#keep(text, { ...document, seen: ++this.#seen });
+  put(text: string, document: Document): void {
+    // Somebody may have read what was written after it meanwhile.
+    const known = this.get(text);
+    const isOlder = known !== undefined &&
+      (known.versionstamp ?? "") > (document.versionstamp ?? "");
+    if (!isOlder || document.versionstamp === null) this.#keep(text, document);
   }
 
-  /** Notes that a value has been seen to be current. */
-  touch(text: string): void {
+  /** Notes that a value was current when the count was at `seen`. */
+  touch(text: string, seen: number): void {
     const kept = this.#byText.get(text);
     if (kept === undefined) return;
     // Moved to the end of those to be forgotten.
     this.#byText.delete(text);
-    this.#byText.set(text, { ...kept, document: { ...kept.document, seen: ++this.#seen } });
+    const latest = Math.max(seen, kept.document.seen);
+    this.#byText.set(text, { ...kept, document: { ...kept.document, seen: latest } });
+  }
+
+  /** Counts a moment: what is asked from now on is later than it. */
+  mark(): number {
+    return ++this.#seen;
   }
 
   /** No longer waits for reads that do not come back. */
