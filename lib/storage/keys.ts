@@ -54,6 +54,10 @@ export const keys = {
   /** Value `{ tenant, id }`: the public prefix of a key finds its owner. */
   apiKeyByPrefix: (prefix: string) => ["api_keys_by_prefix", prefix],
 
+  /** A secret for tools: its domains, and its value sealed for them. */
+  toolSecret: (tenant: string, name: string) => ["tool_secrets", tenant, name],
+  toolSecrets: (tenant: string) => ["tool_secrets", tenant],
+
   /** Widget session, under the SHA-256 of its token: the token itself is never stored. */
   session: (tenant: string, tokenHash: string) => ["sessions", tenant, tokenHash],
 
