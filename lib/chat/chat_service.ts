@@ -2,20 +2,22 @@ import { inputBound } from "../agent/input_bound.ts";
 import { runWithTools } from "../agent/tools/run_with_tools.ts";
 import type { Toolset } from "../agent/tools/toolset.ts";
 import type { Toolsets } from "../agent/tools/toolsets.ts";
-import { ApiError } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import { ModelError } from "../models/model.ts";
 import type { ModelRegistry } from "../models/model_registry.ts";
-import type { ModelAccess } from "../admin/model_access.ts";
+import type { ModelAccess, ModelName } from "../admin/model_access.ts";
 import type { Admission } from "../limits/admission.ts";
 import type { KvReader } from "../committer/view.ts";
-import type { RunFacts } from "../usage/run_record.ts";
+import type { Charge } from "../limits/settle_run.ts";
+import type { CatalogueEntry } from "../storage/catalogue_store.ts";
+import type { RunEnd, RunFacts } from "../usage/run_record.ts";
+import { billDoubt } from "./bill_doubts.ts";
 import { toMicroUsd } from "./money.ts";
 import type { System } from "../system.ts";
 import type { Agent } from "../wire/agent.ts";
 import type { ChatBody, ChatMessage } from "../wire/chat.ts";
 import { resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
-import { Run, RunStopped } from "./run.ts";
+import { Run } from "./run.ts";
+import { refusalOf } from "./run_refusal.ts";
 import { fitContext } from "./fit_context.ts";
 import { RunBudget } from "./run_budget.ts";
 import { stepCost } from "./step_cost.ts";
@@ -191,7 +193,7 @@ export class ChatService {
   }
 
   #create(prepared: PreparedRun, tools: Toolset): Run {
-    const { request, policy, facts, ceiling, dropped } = prepared;
+    const { request, policy, facts, dropped } = prepared;
     const { runId, conversationId, tenant, source, provider, model } = facts;
     return new Run({
       runId,
@@ -202,17 +204,29 @@ export class ChatService {
       first: { provider, model },
       system: this.#system,
       unwatchedMs: this.#unwatchedMs,
-      price: (name) =>
-        policy.entries.find((e) => e.vendor === name.provider && e.model === name.model) ??
-          policy.entries[0]!,
+      price: (name) => priceOf(policy, name),
       details: () => ({
         ...(dropped === 0 ? {} : { droppedMessages: dropped }),
         ...(tools.ledger.length === 0 ? {} : { egress: tools.ledger.slice(0, KEPT_EGRESS_CALLS) }),
         ...(tools.notes.length === 0 ? {} : { notes: [...tools.notes] }),
       }),
-      settle: (end, cost) => this.#admission.settle(runId, { end, cost, ceiling }),
+      settle: (end, cost) => this.#settle(prepared, { end, cost }),
       report: (error) => this.#log.error("run failed", { runId, error: String(error) }),
     });
+  }
+
+  async #settle(
+    { facts: { runId }, policy, ceiling }: PreparedRun,
+    { end, cost }: { end: RunEnd; cost: number },
+  ): Promise<Charge> {
+    const charge = await this.#admission.settle(runId, { end, cost, ceiling });
+    const doubt = billDoubt({ end, cost, charge, price: priceOf(policy, end) });
+    if (doubt !== undefined) {
+      const { provider, model, inputTokens, outputTokens } = end;
+      const costs = { costMicroUsd: charge.charged, excessMicroUsd: charge.excess };
+      this.#log.warn(doubt, { runId, provider, model, inputTokens, outputTokens, ...costs });
+    }
+    return charge;
   }
 
   async #drive(run: Run, prepared: PreparedRun, { hold, tools }: Driven): Promise<void> {
@@ -266,12 +280,6 @@ export class ChatService {
   }
 }
 
-function refusalOf(error: unknown): Error {
-  if (error instanceof ModelError) return new ApiError(error.code, error.message);
-  if (error instanceof RunStopped) {
-    return error.finishReason === "timeout"
-      ? new ApiError("provider_timeout", "no model accepted within the agent's wallClockMs")
-      : new ApiError("service_unavailable", "the run was stopped before a model accepted it");
-  }
-  return error instanceof Error ? error : new Error("the run did not begin");
+function priceOf({ entries }: ResolvedPolicy, name: ModelName): CatalogueEntry {
+  return entries.find((e) => e.vendor === name.provider && e.model === name.model) ?? entries[0]!;
 }

@@ -6,6 +6,9 @@ import type { ModelUsage } from "./model.ts";
  */
 const BYTES_PER_TOKEN = 2;
 
+/** No step reads or writes more: beyond it a count is a fault, and sums of such must stay exact. */
+const MOST_TOKENS = 1_000_000_000;
+
 /** What a vendor claims; each is a total so far, and what is not a sane count says nothing. */
 export interface ReportedUsage {
   inputTokens?: unknown;
@@ -64,7 +67,7 @@ function tokensOf(bytes: number): number {
 }
 
 function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && value as number >= 0;
+  return Number.isSafeInteger(value) && value as number >= 0 && value as number <= MOST_TOKENS;
 }
 
 /** Without encoding: it is asked for every fragment. */

@@ -16,7 +16,7 @@ interface UsageRowName {
 export const keys = {
   /** Tenant record `{ v, id, name, createdAt }`. */
   tenant: (tenant: string) => ["tenants", tenant],
-  /** What the tenant may use: `{ v, models, limits }`. */
+  /** What the tenant may use: `{ v, models, limits, visitorOverrides }`. */
   plan: (tenant: string) => ["plans", tenant],
   /** One priced model of the operator's catalogue. */
   catalogueEntry: (vendor: string, model: string) => ["catalogue_entries", vendor, model],
