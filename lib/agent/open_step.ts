@@ -7,9 +7,11 @@ export interface OpenedStep {
   events: Awaited<ReturnType<Model["stream"]>>;
 }
 
-type StepOptions =
-  & Pick<AgentRunOptions, "system" | "messages" | "tools" | "temperature" | "deadline" | "signal">
-  & { outputTokens: (candidate: Candidate) => number };
+type Passed = "system" | "messages" | "tools" | "temperature" | "deadline" | "signal" | "asking";
+
+type StepOptions = Pick<AgentRunOptions, Passed> & {
+  outputTokens: (candidate: Candidate) => number;
+};
 
 /** Asks the candidates in turn until one accepts; the last refusal is thrown. */
 export async function openStep(
@@ -18,6 +20,7 @@ export async function openStep(
 ): Promise<OpenedStep> {
   let refusal: unknown = new ModelError("provider_error", "no model is configured");
   for (const candidate of candidates) {
+    options.asking?.(candidate);
     try {
       const events = await candidate.client.stream(requestOf(candidate, options));
       return { candidate, events };

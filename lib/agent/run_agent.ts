@@ -49,6 +49,8 @@ export interface AgentRunOptions {
   executeTool: (name: string, args: unknown, signal: AbortSignal) => Promise<unknown>;
   /** Asked before each step: money is handed in, the loop knows none. */
   allow: (step: PlannedStep) => Promise<StepGrant>;
+  /** Told of each candidate before it is asked. */
+  asking?: (candidate: Candidate) => void;
   maxSteps: number;
   temperature?: number;
   /** When the run's time is over, milliseconds since the epoch: no retry waits past it. */

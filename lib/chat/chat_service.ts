@@ -252,6 +252,7 @@ export class ChatService {
         system: agent.systemPrompt,
         messages,
         allow: (step) => budget.allow(step),
+        asking: (candidate) => run.asking(candidate),
         maxSteps,
         deadline: this.#system.now() + wallClockMs,
         signal: run.signal,
