@@ -10,6 +10,7 @@ export interface OpenedStep {
 type Passed = "system" | "messages" | "tools" | "temperature" | "deadline" | "signal" | "asking";
 
 type StepOptions = Pick<AgentRunOptions, Passed> & {
+  inputTokens: number;
   outputTokens: (candidate: Candidate) => number;
 };
 
@@ -41,6 +42,7 @@ function requestOf(candidate: Candidate, options: StepOptions): ModelRequest {
     messages,
     tools,
     maxOutputTokens: options.outputTokens(candidate),
+    inputBound: options.inputTokens,
     signal,
     ...(temperature === undefined ? {} : { temperature }),
     ...(deadline === undefined ? {} : { deadline }),

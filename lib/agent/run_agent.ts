@@ -74,7 +74,7 @@ export async function* runAgent(
     const inputTokens = inputBound({ ...options, messages });
     const grant = await options.allow({ inputTokens, candidates });
     if ("ended" in grant) return grant.ended;
-    const step = await openStep(candidates, { ...options, ...grant, messages });
+    const step = await openStep(candidates, { ...options, ...grant, messages, inputTokens });
     const { provider, model } = step.candidate;
     yield { type: "step", n, provider, model };
     const turn = yield* streamStep(step);

@@ -34,7 +34,7 @@ export interface LedgerLimits {
 
 export type LedgerRefusal =
   | { refused: "streams" }
-  /** `spent`: the money is gone; otherwise only running runs hold it. */
+  /** `spent`: what is left does not pay for it; otherwise only running runs hold it. */
   | { refused: "cost"; spent: boolean };
 
 /** A lease that is not renewed for this long frees its slot. */
@@ -124,8 +124,9 @@ export function refusalOf(
   if (isFull || slotsOf(ledger, moment) >= (limits.streams ?? Infinity)) {
     return { refused: "streams" };
   }
-  if (least > roomOf(ledger, { limits, moment })) return { refused: "cost", spent };
-  return undefined;
+  if (least <= roomOf(ledger, { limits, moment })) return undefined;
+  // With every hold given back it would not fit either: only a new period makes room.
+  return { refused: "cost", spent: ledger.spent + least > (limits.hardLimit ?? Infinity) };
 }
 
 /** Begins a run, or changes what it holds for its next step; its lease lasts anew. */

@@ -28,6 +28,8 @@ export interface ModelRequest {
   tools: readonly ModelTool[];
   temperature?: number;
   maxOutputTokens: number;
+  /** No model reads more tokens for this, and no more were reserved: an estimate stays below it. */
+  inputBound?: number;
   /** Milliseconds since the epoch: a wait for a busy vendor that would end later is not begun. */
   deadline?: number;
   /** Aborting it ends the vendor's request at once. */

@@ -17,13 +17,20 @@ export interface ReportedUsage {
   reasoningTokens?: unknown;
 }
 
+export interface UsageTallyOptions {
+  requestBytes: number;
+  maxOutputTokens: number;
+  /** Tokens that nobody reads more than. */
+  inputBound?: number | undefined;
+}
+
 /** Keeps what a vendor says that a step used, and what we saw of it. */
 export class UsageTally {
-  readonly #options: { requestBytes: number; maxOutputTokens: number };
+  readonly #options: UsageTallyOptions;
   #said: { [Key in keyof ReportedUsage]?: number } = {};
   #outputBytes = 0;
 
-  constructor(options: { requestBytes: number; maxOutputTokens: number }) {
+  constructor(options: UsageTallyOptions) {
     this.#options = options;
   }
 
@@ -46,12 +53,12 @@ export class UsageTally {
    */
   total(whole: boolean): ModelUsage {
     const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = this.#said;
-    const { requestBytes, maxOutputTokens } = this.#options;
+    const { requestBytes, maxOutputTokens, inputBound = Infinity } = this.#options;
     const seen = Math.min(tokensOf(this.#outputBytes), maxOutputTokens);
     const outputKnown = whole && outputTokens !== undefined;
     const known = outputKnown && inputTokens !== undefined;
     return {
-      inputTokens: inputTokens ?? tokensOf(requestBytes),
+      inputTokens: inputTokens ?? Math.min(tokensOf(requestBytes), inputBound),
       outputTokens: outputKnown ? outputTokens : Math.max(outputTokens ?? 0, seen),
       ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
       ...(reasoningTokens === undefined ? {} : { reasoningTokens }),

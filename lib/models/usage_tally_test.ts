@@ -36,3 +36,10 @@ Deno.test("UsageTally: a count that is none is as good as unsaid", () => {
     assertEquals(one.total(true), { inputTokens: 51, outputTokens: 0, estimated: true });
   }
 });
+
+Deno.test("UsageTally: an estimate of what was read stays below what could be", () => {
+  const bound = new UsageTally({ requestBytes: 101, maxOutputTokens: 100, inputBound: 20 });
+  assertEquals(bound.total(true).inputTokens, 20);
+  bound.report({ inputTokens: 70 });
+  assertEquals(bound.total(true).inputTokens, 70);
+});
