@@ -144,6 +144,19 @@ Deno.test("a run that is revoked before its vendor has answered closes the conne
   await expectRecorded(on, { finishReason: "cancelled", cost: 0 });
 });
 
+Deno.test("a run whose time is over before its vendor has answered closes the connection as well", async () => {
+  await using mock = await MockVendors.start({ otherwise: () => ({ silent: true }) });
+  const { on, clock } = await start(mock);
+  await using _ = on;
+  const agent = await on.agent("vendor_a", { budget: { ...PATIENT, wallClockMs: 2_000 } });
+  const answer = on.send(agent);
+  const request = await mock.asked(1);
+  await clock.advance(2_000);
+  await request.gone;
+  await expectRefusal(await answer, "provider_timeout");
+  await expectRecorded(on, { finishReason: "timeout", cost: 0 });
+});
+
 Deno.test("a tool under way is called off with its run", async () => {
   const gone = Promise.withResolvers<void>();
   const called = Promise.withResolvers<void>();

@@ -11,7 +11,21 @@ export interface PlannedAnswer {
   inflated: boolean;
 }
 
-const NONSENSE = [NaN, -1, -1e12, 1.5, Infinity, 2 ** 53, 1e300, "12", "", null, {}, [7], true];
+const NONSENSE = [
+  NaN,
+  -1,
+  -1e12,
+  1.5,
+  Infinity,
+  Number.MAX_SAFE_INTEGER,
+  1e300,
+  "12",
+  "",
+  null,
+  {},
+  [7],
+  true,
+];
 
 /**
  * What a vendor answers, by chance: loops of tools, streams that break, and counts that are honest,
