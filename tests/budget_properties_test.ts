@@ -129,7 +129,7 @@ async function checkAccounts(on: VendorService, hardDailyCost: number): Promise<
   assert(cost <= hardDailyCost);
   const ledger = await ledgerOf(on);
   assertEquals([ledger.spent, ledger.runs], [cost, {}]);
-  const prefix = keys.usageRows(await on.service.tenant());
+  const prefix = ["usage_rows", await on.service.tenant()];
   const rows = await Array.fromAsync(on.kv.list<UsageRow>({ prefix }));
   const rowed = rows.flatMap(({ value }) => Object.values(value.models));
   assertEquals(rowed.reduce((total, row) => total + row.cost, 0), cost);
