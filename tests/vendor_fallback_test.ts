@@ -28,6 +28,7 @@ function asked(mock: MockVendors): [number, number] {
 const AWAY: [string, Script, attempts: number][] = [
   ["429", { status: 429 }, ATTEMPTS],
   ["429 for longer than the run lasts", { status: 429, headers: { "retry-after": "60" } }, 1],
+  ["429 for some seconds of the run", { status: 429, headers: { "retry-after": "5" } }, 1],
   ["an empty account", { status: 429, body: '{"error":{"code":"insufficient_quota"}}' }, 1],
   ["500", { status: 500 }, ATTEMPTS],
   ["503", { status: 503, body: "<html>busy</html>" }, ATTEMPTS],

@@ -1,6 +1,9 @@
 import { type Model, ModelError, type ModelRequest } from "../models/model.ts";
 import type { AgentRunOptions, Candidate } from "./run_agent.ts";
 
+/** Who has a fallback is not waited for longer: enough for a busy moment. */
+const LONGEST_WAIT_MS = 1_000;
+
 /** A step that a model has accepted and now answers. */
 export interface OpenedStep {
   candidate: Candidate;
@@ -22,8 +25,10 @@ export async function openStep(
   let refusal: unknown = new ModelError("provider_error", "no model is configured");
   for (const candidate of candidates) {
     options.asking?.(candidate);
+    const request = requestOf(candidate, options);
+    if (candidate !== candidates.at(-1)) request.longestWaitMs = LONGEST_WAIT_MS;
     try {
-      const events = await candidate.client.stream(requestOf(candidate, options));
+      const events = await candidate.client.stream(request);
       return { candidate, events };
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;

@@ -78,6 +78,12 @@ Deno.test("runAgent: a refusal before the first byte falls back to the next mode
   assertEquals(outcome, { finishReason: "stop" });
 });
 
+Deno.test("runAgent: a busy model is waited for at length only when nobody else can be asked", async () => {
+  const [first, last] = [new FakeModel(down), new FakeModel([end()])];
+  await run([first, last]);
+  assertEquals([first, last].map((model) => model.requests[0]?.longestWaitMs), [1_000, undefined]);
+});
+
 Deno.test("runAgent: once text has come there is no fallback", async () => {
   const spare = new FakeModel([end()]);
   const { events, failed } = await run([new FakeModel([text("Hel"), down]), spare]);

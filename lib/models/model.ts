@@ -32,6 +32,8 @@ export interface ModelRequest {
   inputBound?: number;
   /** Milliseconds since the epoch: a wait for a busy vendor that would end later is not begun. */
   deadline?: number;
+  /** Milliseconds: a longer wait for a busy vendor is not begun, as another can be asked meanwhile. */
+  longestWaitMs?: number;
   /** Aborting it ends the vendor's request at once. */
   signal: AbortSignal;
 }

@@ -53,7 +53,7 @@ export class VendorModel implements Model {
 
   stream(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
     const { system } = this.#options;
-    const { signal, deadline } = request;
+    const { signal, deadline, longestWaitMs } = request;
     const attempt = async (n: number) => {
       try {
         return await this.#attempt(request);
@@ -62,7 +62,7 @@ export class VendorModel implements Model {
         throw error;
       }
     };
-    return withRetries(attempt, { system, signal, deadline });
+    return withRetries(attempt, { system, signal, deadline, longestWaitMs });
   }
 
   /** Closes every connection; answers still streaming break off. */
