@@ -41,8 +41,8 @@ export async function chatOnce(world: ChatWorld, { address, headers, body }: Cha
     const prepared = await chat.prepare(request, view);
     return await meter.admit(view, {
       run: prepared.facts,
-      hold: prepared.cost.most,
-      least: prepared.cost.least,
+      hold: prepared.hold,
+      least: prepared.least,
       receipt,
       sessionHash: kind === "session" ? await sha256(caller.sessionToken) : undefined,
     });

@@ -1,8 +1,10 @@
+import { Toolsets } from "@/lib/agent/tools/toolsets.ts";
 import { ModelAccess } from "@/lib/admin/model_access.ts";
 import { SessionAdmin } from "@/lib/admin/session_admin.ts";
 import { ChatService } from "@/lib/chat/chat_service.ts";
 import type { Committer } from "@/lib/committer/committer.ts";
 import { Signer } from "@/lib/credentials/hashing.ts";
+import { Egress } from "@/lib/egress/egress.ts";
 import type { MeterParts } from "@/lib/http/request_meter.ts";
 import { Admission } from "@/lib/limits/admission.ts";
 import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
@@ -77,6 +79,7 @@ export async function buildChatWorld(
     system,
     log: createLogger({ level: "error" }),
     unwatchedMs: 30_000,
+    toolsets: new Toolsets({ egress: new Egress({ system }), findSecret: () => undefined }),
   });
   const apiKeys = new ApiKeyStore(kv, { system, signer });
   const sessions = new SessionAdmin(new SessionStore(kv, system), { system });
