@@ -7,9 +7,9 @@ import { createApp } from "./app.ts";
 import { type Config, ConfigError, readConfig } from "./lib/config.ts";
 import { createLogger } from "./lib/log.ts";
 import { openService } from "./lib/open_service.ts";
+import { adminCommands } from "./lib/process/admin_commands.ts";
 import { announce } from "./lib/process/announce.ts";
 import { type ControlSocket, serveControl } from "./lib/process/control_socket.ts";
-import { keyCommands } from "./lib/process/key_commands.ts";
 import { openStore, type Store } from "./lib/process/open_store.ts";
 import { StoreInUseError } from "./lib/process/process_lock.ts";
 import { CatalogueError, readCatalogue } from "./lib/process/read_catalogue.ts";
@@ -105,7 +105,7 @@ async function serve(): Promise<void> {
 /** Lets the command line reach this process; a shared store it reaches by itself. */
 function serveCommands(config: Config, service: Service): ControlSocket | undefined {
   if (config.kvUrl !== undefined) return undefined;
-  const handlers = keyCommands({ apiKeys: service.apiKeys, tenants: service.tenants });
+  const handlers = adminCommands(service);
   return serveControl({ path: `${config.dataDir}/control.sock`, handlers });
 }
 

@@ -1,11 +1,13 @@
 import type { Config } from "../lib/config.ts";
 import { Signer } from "../lib/credentials/hashing.ts";
+import { Sealer } from "../lib/credentials/sealing.ts";
+import { adminCommands } from "../lib/process/admin_commands.ts";
 import type { Commands } from "../lib/process/commands.ts";
 import { callControl } from "../lib/process/control_socket.ts";
-import { keyCommands } from "../lib/process/key_commands.ts";
 import { openStore, type OpenStoreOptions, type Store } from "../lib/process/open_store.ts";
 import { StoreInUseError } from "../lib/process/process_lock.ts";
 import { ApiKeyStore } from "../lib/storage/api_key_store.ts";
+import { SECRETS_PURPOSE, SecretStore } from "../lib/storage/secret_store.ts";
 import { TenantStore } from "../lib/storage/tenant_store.ts";
 
 /** Commands that run, and what must be let go of after them. */
@@ -27,8 +29,11 @@ export async function connectCommands(
   }
   const { system } = options;
   const signer = new Signer(store.hmacSecrets);
-  const commands = keyCommands({
+  const { randomBytes } = system;
+  const sealer = new Sealer(store.encryptionKey, { purpose: SECRETS_PURPOSE, randomBytes });
+  const commands = adminCommands({
     apiKeys: new ApiKeyStore(store.kv, { system, signer }),
+    secrets: new SecretStore(store.kv, { system, sealer }),
     tenants: new TenantStore(store.kv, system),
   });
   return { commands, [Symbol.dispose]: () => void store.close() };
@@ -39,5 +44,8 @@ function remoteCommands(path: string): Commands {
     "keys.create": (input) => callControl(path, "keys.create", input),
     "keys.list": (input) => callControl(path, "keys.list", input),
     "keys.revoke": (input) => callControl(path, "keys.revoke", input),
+    "secrets.set": (input) => callControl(path, "secrets.set", input),
+    "secrets.list": (input) => callControl(path, "secrets.list", input),
+    "secrets.delete": (input) => callControl(path, "secrets.delete", input),
   };
 }

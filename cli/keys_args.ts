@@ -1,15 +1,10 @@
 import { parseArgs } from "node:util";
 import type { CommandInput } from "../lib/process/commands.ts";
 import { type Scope, SCOPE_NAMES, SCOPES } from "../lib/wire/scopes.ts";
-
-/** A command line that means nothing; the message says what would. */
-export class UsageError extends Error {
-  override name = "UsageError";
-}
+import { UsageError } from "./usage_error.ts";
 
 /** A command line understood. */
 export type KeysArgs =
-  | { action: "help" }
   | { action: "create"; input: CommandInput<"keys.create"> }
   | { action: "list"; input: CommandInput<"keys.list"> }
   | { action: "revoke"; input: CommandInput<"keys.revoke"> };
@@ -33,7 +28,7 @@ ${SCOPE_LINES}`;
 const PREFIX = /^(?:ck_live_)?([0-9A-Za-z]{8})(?:_[0-9A-Za-z]*)?$/;
 
 /** Understands the words after `deno task keys`, or throws `UsageError`. */
-export function parseKeysArgs(words: string[]): KeysArgs {
+export function parseKeysArgs(words: string[]): KeysArgs | { action: "help" } {
   const { values, positionals } = split(words);
   const [action, ...rest] = positionals;
   if (values.help || action === "help") return { action: "help" };

@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { parseKeysArgs, UsageError } from "./keys_args.ts";
+import { parseKeysArgs } from "./keys_args.ts";
+import { UsageError } from "./usage_error.ts";
 
 Deno.test("parseKeysArgs: create takes a name, scopes, a tenant and an expiry", () => {
   const words = ["create", "--name", "ci", "--scopes", "agents:read, billing:read"];

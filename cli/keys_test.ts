@@ -1,44 +1,12 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { readConfig } from "../lib/config.ts";
-import { Signer } from "../lib/credentials/hashing.ts";
-import { serveControl } from "../lib/process/control_socket.ts";
-import { keyCommands } from "../lib/process/key_commands.ts";
 import { openStore } from "../lib/process/open_store.ts";
-import { ApiKeyStore } from "../lib/storage/api_key_store.ts";
-import { TenantStore } from "../lib/storage/tenant_store.ts";
 import { realSystem } from "../lib/system.ts";
+import { inTempDir, type Run, runCli, serveIn } from "../tests/support/command_line.ts";
 
-const CLI = new URL("./keys.ts", import.meta.url).pathname;
 const ONE_KEY = /^ck_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{32}\n$/;
 
-type Run = (...words: string[]) => Promise<{ code: number; out: string; err: string }>;
-
-/** Runs the command line as its own process on the data folder `dir`. */
-function runner(dir: string): Run {
-  return async (...words) => {
-    const done = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", CLI, ...words],
-      env: { DATA_DIR: dir, NO_COLOR: "1" },
-    }).output();
-    const [out, err] = [done.stdout, done.stderr].map((bytes) => new TextDecoder().decode(bytes));
-    return { code: done.code, out: out!, err: err! };
-  };
-}
-
-/** What a running service does with its data folder, as far as the command line can tell. */
-async function serveIn(dir: string): Promise<{ apiKeys: ApiKeyStore; close(): Promise<void> }> {
-  const config = readConfig({ DATA_DIR: dir });
-  const store = await openStore(config, { openKv: Deno.openKv, system: realSystem });
-  const signer = new Signer(store.hmacSecrets);
-  const apiKeys = new ApiKeyStore(store.kv, { system: realSystem, signer });
-  const handlers = keyCommands({ apiKeys, tenants: new TenantStore(store.kv, realSystem) });
-  const control = serveControl({ path: `${dir}/control.sock`, handlers });
-  const close = async () => {
-    await control.close();
-    await store.close();
-  };
-  return { apiKeys, close };
-}
+const runner = (dir: string): Run => (...words) => runCli("keys.ts", words, { dir });
 
 async function createListRevoke(run: Run): Promise<void> {
   const created = await run("create", "--name", "ci", "--scopes", "agents:write,widget:mint");
@@ -54,11 +22,6 @@ async function createListRevoke(run: Run): Promise<void> {
   const revoked = await run("revoke", prefix);
   assertEquals([revoked.code, revoked.out], [0, ""]);
   assertMatch((await run("list")).out, new RegExp(`${prefix} +ci +revoked`));
-}
-
-async function inTempDir(test: (dir: string) => Promise<void>): Promise<void> {
-  const dir = await Deno.makeTempDir();
-  await test(dir).finally(() => Deno.remove(dir, { recursive: true }));
 }
 
 Deno.test("keys: creates, lists and revokes on a fresh data folder without a service", () =>

@@ -23,6 +23,7 @@ import { ApiKeyStore } from "./storage/api_key_store.ts";
 import { type CatalogueEntry, CatalogueStore } from "./storage/catalogue_store.ts";
 import { ReceiptStore } from "./storage/receipt_store.ts";
 import { keys } from "./storage/keys.ts";
+import { SECRETS_PURPOSE, SecretStore } from "./storage/secret_store.ts";
 import { SessionStore } from "./storage/session_store.ts";
 import { TenantStore } from "./storage/tenant_store.ts";
 import { UsageReports } from "./usage/usage_report.ts";
@@ -53,7 +54,11 @@ export interface OpenServiceOptions {
 /** Composes the service on an open store; makes the default tenant and the demo agent once. */
 export async function openService(options: OpenServiceOptions): Promise<Service> {
   const { config, kv, system, log, baseUrl } = options;
+  const { encryptionKey } = options;
+  const sealer = (purpose: string) =>
+    new Sealer(encryptionKey, { purpose, randomBytes: system.randomBytes });
   const tenants = new TenantStore(kv, system);
+  const secrets = new SecretStore(kv, { system, sealer: sealer(SECRETS_PURPOSE) });
   const catalogue = new CatalogueStore(kv, { demoModel: config.demoModel });
   const models = new ModelAccess({ catalogue, tenants });
   const signer = new Signer(options.hmacSecrets);
@@ -86,13 +91,9 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     unwatchedMs: config.unwatchedRunMs,
     toolsets: new Toolsets({
       egress: new Egress({ allow: config.egressAllow, system }),
-      // Nothing stores secrets yet: a tool that names one is told that it is not set.
-      findSecret: () => undefined,
+      findSecret: (tenant, name) => secrets.find(tenant, name),
     }),
   });
-  const { encryptionKey } = options;
-  const sealer = (purpose: string) =>
-    new Sealer(encryptionKey, { purpose, randomBytes: system.randomBytes });
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const tenant = (await tenants.ensureDefault()).id;
   await catalogue.addMissing(options.catalogue ?? []);
@@ -113,6 +114,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     runs: directory,
     deadRuns,
     receipts: new ReceiptStore(kv, { system, sealer: sealer("receipts") }),
+    secrets,
     sessions: new SessionAdmin(new SessionStore(kv, system), { system, onRevoked }),
     tenants,
     usage: new UsageReports(kv, { system, tenants, limits }),

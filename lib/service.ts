@@ -8,6 +8,7 @@ import type { ApiKeyStore } from "./storage/api_key_store.ts";
 import type { CatalogueStore } from "./storage/catalogue_store.ts";
 import type { DeadRuns } from "./limits/dead_runs.ts";
 import type { ReceiptStore } from "./storage/receipt_store.ts";
+import type { SecretStore } from "./storage/secret_store.ts";
 import type { TenantStore } from "./storage/tenant_store.ts";
 import type { MeterParts } from "./http/request_meter.ts";
 import type { Logger } from "./log.ts";
@@ -32,6 +33,8 @@ export interface Service {
   readonly receipts: ReceiptStore;
   /** Runs of all processes, to be followed and stopped. */
   readonly runs: RunDirectory;
+  /** What tools send as `{{secret.NAME}}`. */
+  readonly secrets: SecretStore;
   readonly sessions: SessionAdmin;
   readonly tenants: TenantStore;
   readonly usage: UsageReports;

@@ -1,5 +1,5 @@
 /** Tools of an agent, from a message to what a server elsewhere gets to see. */
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals, assertFalse } from "@std/assert";
 import { runRecordSchema } from "@/lib/usage/run_record.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import type { SeenRequest } from "./support/egress_server.ts";
@@ -8,6 +8,7 @@ import { one, order } from "./support/frame_words.ts";
 import { readFrames } from "./support/frames.ts";
 import { mcpEndpoint } from "./support/mcp_server.ts";
 import { TestService } from "./support/service.ts";
+import { storedText } from "./support/store.ts";
 import { byKey, embed, say } from "./support/widget_calls.ts";
 
 /** A plain http server on loopback, as an operator may have one beside the service. */
@@ -27,17 +28,31 @@ function listen(answer: (seen: SeenRequest) => Response | Promise<Response>) {
 
 /** The frames of a message to an agent with `tools`, all of whose hosts are allowed. */
 async function ask(
-  options: { host: string; env: Record<string, string>; tools: unknown[]; message: string },
+  options: {
+    host: string;
+    env: Record<string, string>;
+    tools: unknown[];
+    message: string;
+    secrets?: Record<string, string>;
+  },
 ) {
-  const { host, env, tools, message } = options;
+  const { host, env, tools, message, secrets = {} } = options;
   const kv = await Deno.openKv(":memory:");
   await using service = await TestService.start({ ...fastSystem(), env, kv });
   const { key } = await embed(service);
+  for (const [name, value] of Object.entries(secrets)) {
+    await service.service.secrets.set(await service.tenant(), { name, value, domains: [host] });
+  }
   const agent = await service.agent(key, { tools, allowedDomains: [host] });
   const body = { agentId: agent.id, messages: [say(message)] };
   const frames = await readFrames(await byKey(service, { key, body }));
   const records = await Array.fromAsync(kv.list({ prefix: ["runs"] }));
-  return { frames, records: records.map(({ value }) => runRecordSchema.parse(value)) };
+  return {
+    frames,
+    records: records.map(({ value }) => runRecordSchema.parse(value)),
+    logged: service.logged.join(""),
+    stored: await storedText(kv),
+  };
 }
 
 function lookupAt(host: string) {
@@ -100,4 +115,81 @@ Deno.test("an agent's MCP server is listed, called and let go", async () => {
   const { frames } = await ask({ host, env, tools, message: "use hours with {}" });
   assertEquals(one(frames, "tool_result").output, { content: "9 to 5" });
   assertEquals(server.asked.at(-1), "DELETE /mcp");
+});
+
+const VALUE = "crm-value-0123456789";
+
+/** A tool that sends a secret in a header, in the query and in the body. */
+function secretToolAt(host: string) {
+  return httpTool({
+    request: {
+      method: "POST",
+      url: `http://${host}/items`,
+      headers: { authorization: "Bearer {{secret.CRM_KEY}}", "x-key": "{{secret.CRM_KEY}}" },
+      query: { key: "{{secret.CRM_KEY}}" },
+      body: { key: "{{secret.CRM_KEY}}" },
+    },
+  });
+}
+
+Deno.test("a tool's secret reaches its server, and an answer that echoes it shows [secret] everywhere", async () => {
+  const seen: SeenRequest[] = [];
+  await using server = listen((request) => {
+    seen.push(request);
+    const echo = { ...Object.fromEntries(request.headers), body: request.body, url: request.url };
+    return Response.json(echo, { headers: { "x-echo": VALUE } });
+  });
+  const { host } = server;
+  const { frames, records, logged, stored } = await ask({
+    host,
+    env: { EGRESS_ALLOW: host },
+    tools: [secretToolAt(host)],
+    message: "use lookup with {}",
+    secrets: { CRM_KEY: VALUE },
+  });
+  const [request] = seen;
+  assertEquals(request?.headers.get("authorization"), `Bearer ${VALUE}`);
+  assertEquals(new URL(request!.url).searchParams.get("key"), VALUE);
+  assertEquals(JSON.parse(request!.body), { key: VALUE });
+  const { body } = one(frames, "tool_result").output as { body: Record<string, string> };
+  assertEquals([body["authorization"], body["x-key"]], ["Bearer [secret]", "[secret]"]);
+  assertEquals(body["body"], '{"key":"[secret]"}');
+  assertEquals(records[0]?.toolCalls, 1);
+  for (const text of [JSON.stringify(frames), JSON.stringify(records), logged, stored]) {
+    assertFalse(text.includes(VALUE));
+    assertFalse(text.includes(btoa(VALUE).slice(0, 20)));
+  }
+  // What the model was shown is what it tells.
+  assert(frames.some(({ frame }) => frame.type === "delta"));
+});
+
+Deno.test("a tool's secret does not follow a redirect to another host", async () => {
+  const seen: string[] = [];
+  await using witness = listen((request) => {
+    seen.push(JSON.stringify([request.url, [...request.headers], request.body]));
+    return Response.json({ moved: true });
+  });
+  await using leading = listen(() => Response.redirect(`http://${witness.host}/elsewhere`, 307));
+  const kv = await Deno.openKv(":memory:");
+  const env = { EGRESS_ALLOW: `${leading.host},${witness.host}` };
+  await using service = await TestService.start({ ...fastSystem(), env, kv });
+  const { key } = await embed(service);
+  const secret = { name: "CRM_KEY", value: VALUE, domains: [leading.host] };
+  await service.service.secrets.set(await service.tenant(), secret);
+  const inHeader = httpTool({
+    request: {
+      method: "GET",
+      url: `http://${leading.host}/items`,
+      headers: { authorization: "Bearer {{secret.CRM_KEY}}", accept: "{{secret.CRM_KEY}}" },
+    },
+  });
+  const allowedDomains = [leading.host, witness.host];
+  for (const [tool, reached] of [[secretToolAt(leading.host), 0], [inHeader, 1]] as const) {
+    const agent = await service.agent(key, { tools: [tool], allowedDomains });
+    const body = { agentId: agent.id, messages: [say("use lookup with {}")] };
+    const frames = await readFrames(await byKey(service, { key, body }));
+    assertEquals(seen.length, reached);
+    assertFalse((seen.join("") + JSON.stringify(frames)).includes(VALUE));
+    assertEquals(one(frames, "done").finishReason, "stop");
+  }
 });

@@ -1,36 +1,15 @@
 /** A whole service whose three slots are the mock vendors: what callers and operators see. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { VENDORS } from "@/lib/wire/vendors.ts";
-import { catalogueEntry } from "./support/chat.ts";
-import { fastSystem } from "./support/fast_system.ts";
 import { one, order, startOf } from "./support/frame_words.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
-import { TestService } from "./support/service.ts";
+import { VendorService } from "./support/vendor_service.ts";
 import { KEYS } from "./support/vendors.ts";
-import { byKey } from "./support/widget_calls.ts";
 
-/** A service on three vendors, and an agent on the model of each slot. */
 async function startOn(mock: MockVendors) {
-  const env = {
-    VENDOR_A_BASE_URL: mock.url,
-    VENDOR_A_API_KEY: KEYS.openai,
-    VENDOR_B_BASE_URL: mock.url,
-    VENDOR_B_API_KEY: KEYS.anthropic,
-    VENDOR_C_BASE_URL: mock.url,
-    VENDOR_C_API_KEY: KEYS.google,
-  };
-  const service = await TestService.start({ env, ...fastSystem() });
-  await service.service.catalogue.addMissing(VENDORS.map((vendor) => catalogueEntry({ vendor })));
-  const key = await service.key();
-  const ask = async (provider: string, fallback?: string) => {
-    const agent = await service.agent(key, {
-      modelPolicy: { provider, model: "mid" },
-      ...(fallback === undefined ? {} : { fallback: { provider: fallback, model: "mid" } }),
-    });
-    return byKey(service, { key, body: { agentId: agent.id } });
-  };
-  return { service, ask };
+  const on = await VendorService.start(mock);
+  return { service: on.service, ask: (...slots: [string, string?]) => on.ask(...slots) };
 }
 
 for (const provider of VENDORS) {

@@ -30,7 +30,7 @@ const DATA_TEXT = `
 | \`kv.sqlite3\` | the store, unless \`KV_PATH\` or \`KV_URL\` say otherwise |
 | \`secrets.json\` | the secrets that the environment does not give: back it up with the store, without it no API key is valid and no stored credential can be read |
 | \`lock\` | held by the one process that owns the folder; freed however that process ends |
-| \`control.sock\` | takes \`deno task keys\` while the service runs |
+| \`control.sock\` | takes \`deno task keys\` and \`deno task secrets\` while the service runs |
 
 ## Deno Deploy
 

@@ -31,6 +31,11 @@ export class ModelAccess {
     return await this.#catalogue.get(name.provider, name.model, reader);
   }
 
+  /** What visitors of the tenant's widgets may choose. */
+  async visitorOverrides(tenant: string, reader?: KvReader): Promise<Plan["visitorOverrides"]> {
+    return (await this.#tenants.plan(tenant, reader)).visitorOverrides;
+  }
+
   /** The fault to report at `path` when the model may not be used; none when it may. */
   async issues(tenant: string, name: ModelName, path: string): Promise<ValidationIssue[]> {
     return await this.find(tenant, name) === undefined ? [notInPlan(name, path)] : [];

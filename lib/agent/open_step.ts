@@ -1,15 +1,21 @@
 import { type Model, ModelError, type ModelRequest } from "../models/model.ts";
 import type { AgentRunOptions, Candidate } from "./run_agent.ts";
 
+/** Who has a fallback is not waited for longer: enough for a busy moment. */
+const LONGEST_WAIT_MS = 1_000;
+
 /** A step that a model has accepted and now answers. */
 export interface OpenedStep {
   candidate: Candidate;
   events: Awaited<ReturnType<Model["stream"]>>;
 }
 
-type StepOptions =
-  & Pick<AgentRunOptions, "system" | "messages" | "tools" | "temperature" | "deadline" | "signal">
-  & { outputTokens: (candidate: Candidate) => number };
+type Passed = "system" | "messages" | "tools" | "temperature" | "deadline" | "signal" | "asking";
+
+type StepOptions = Pick<AgentRunOptions, Passed> & {
+  inputTokens: number;
+  outputTokens: (candidate: Candidate) => number;
+};
 
 /** Asks the candidates in turn until one accepts; the last refusal is thrown. */
 export async function openStep(
@@ -18,8 +24,11 @@ export async function openStep(
 ): Promise<OpenedStep> {
   let refusal: unknown = new ModelError("provider_error", "no model is configured");
   for (const candidate of candidates) {
+    options.asking?.(candidate);
+    const request = requestOf(candidate, options);
+    if (candidate !== candidates.at(-1)) request.longestWaitMs = LONGEST_WAIT_MS;
     try {
-      const events = await candidate.client.stream(requestOf(candidate, options));
+      const events = await candidate.client.stream(request);
       return { candidate, events };
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
@@ -38,6 +47,7 @@ function requestOf(candidate: Candidate, options: StepOptions): ModelRequest {
     messages,
     tools,
     maxOutputTokens: options.outputTokens(candidate),
+    inputBound: options.inputTokens,
     signal,
     ...(temperature === undefined ? {} : { temperature }),
     ...(deadline === undefined ? {} : { deadline }),

@@ -49,6 +49,8 @@ export interface AgentRunOptions {
   executeTool: (name: string, args: unknown, signal: AbortSignal) => Promise<unknown>;
   /** Asked before each step: money is handed in, the loop knows none. */
   allow: (step: PlannedStep) => Promise<StepGrant>;
+  /** Told of each candidate before it is asked. */
+  asking?: (candidate: Candidate) => void;
   maxSteps: number;
   temperature?: number;
   /** When the run's time is over, milliseconds since the epoch: no retry waits past it. */
@@ -72,7 +74,7 @@ export async function* runAgent(
     const inputTokens = inputBound({ ...options, messages });
     const grant = await options.allow({ inputTokens, candidates });
     if ("ended" in grant) return grant.ended;
-    const step = await openStep(candidates, { ...options, ...grant, messages });
+    const step = await openStep(candidates, { ...options, ...grant, messages, inputTokens });
     const { provider, model } = step.candidate;
     yield { type: "step", n, provider, model };
     const turn = yield* streamStep(step);

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { call, end, FakeModel, text, usage } from "@/tests/support/fake_model.ts";
 import { type Model, ModelError } from "../models/model.ts";
 import { type AgentEvent, type AgentOutcome, type AgentRunOptions, runAgent } from "./run_agent.ts";
@@ -58,7 +58,8 @@ Deno.test("runAgent: a plain answer is accepted, text, usage, and ends with the 
 Deno.test("runAgent: the model is asked with prompt, messages, tools and limits", async () => {
   const model = new FakeModel([end()]);
   await run([model], { temperature: 0.5 });
-  const { signal: _, ...request } = model.requests[0]!;
+  const { signal: _, inputBound: bound = 0, ...request } = model.requests[0]!;
+  assert(bound > "Be helpful.hi".length);
   assertEquals(request, {
     model: "m0",
     system: "Be helpful.",
@@ -75,6 +76,12 @@ Deno.test("runAgent: a refusal before the first byte falls back to the next mode
   assertEquals(events[0], { type: "step", n: 1, provider: "vendor_a", model: "m1" });
   assertEquals(spare.requests[0]?.model, "m1");
   assertEquals(outcome, { finishReason: "stop" });
+});
+
+Deno.test("runAgent: a busy model is waited for at length only when nobody else can be asked", async () => {
+  const [first, last] = [new FakeModel(down), new FakeModel([end()])];
+  await run([first, last]);
+  assertEquals([first, last].map((model) => model.requests[0]?.longestWaitMs), [1_000, undefined]);
 });
 
 Deno.test("runAgent: once text has come there is no fallback", async () => {

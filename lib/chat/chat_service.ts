@@ -1,26 +1,23 @@
-import { inputBound } from "../agent/input_bound.ts";
 import { runWithTools } from "../agent/tools/run_with_tools.ts";
 import type { Toolset } from "../agent/tools/toolset.ts";
 import type { Toolsets } from "../agent/tools/toolsets.ts";
-import { ApiError } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import { ModelError } from "../models/model.ts";
 import type { ModelRegistry } from "../models/model_registry.ts";
-import type { ModelAccess } from "../admin/model_access.ts";
+import type { ModelAccess, ModelName } from "../admin/model_access.ts";
 import type { Admission } from "../limits/admission.ts";
 import type { KvReader } from "../committer/view.ts";
-import type { RunFacts } from "../usage/run_record.ts";
-import { toMicroUsd } from "./money.ts";
+import type { Charge, Closing } from "../limits/settle_run.ts";
+import type { CatalogueEntry } from "../storage/catalogue_store.ts";
+import type { RunEnd } from "../usage/run_record.ts";
+import { billDoubt } from "./bill_doubts.ts";
 import type { System } from "../system.ts";
-import type { Agent } from "../wire/agent.ts";
-import type { ChatBody, ChatMessage } from "../wire/chat.ts";
-import { resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
-import { Run, RunStopped } from "./run.ts";
-import { fitContext } from "./fit_context.ts";
+import type { ResolvedPolicy } from "./resolve_candidates.ts";
+import { type ChatRequest, type PreparedRun, prepareRun, type Preparing } from "./prepare_run.ts";
+import { Run } from "./run.ts";
+import { refusalOf } from "./run_refusal.ts";
 import type { RunDirectory } from "./run_directory.ts";
 import type { StoredLog } from "./stored_log.ts";
 import { RunBudget } from "./run_budget.ts";
-import { stepCost } from "./step_cost.ts";
 
 /** A stream opens without `start` when no vendor has accepted by then. */
 const OPEN_ANYWAY_MS = 5_000;
@@ -29,40 +26,6 @@ const REMEMBERED_REVOCATIONS = 1_000;
 
 /** Calls of tools that are kept with a run: a record has room for 64 KiB. */
 const KEPT_EGRESS_CALLS = 100;
-
-/** One message to answer. */
-export interface ChatRequest {
-  tenant: string;
-  agent: Agent;
-  body: ChatBody;
-  /** The run it becomes, when it is let in. */
-  runId: string;
-  /** The `x-request-id`, where the body brings none. */
-  requestId: string;
-  /** The page of a session. */
-  origin?: string | undefined;
-  /** The credential it comes with: an API key, or a visitor's session. */
-  source: RunFacts["source"];
-}
-
-/** A message that could be answered: all of it is valid, nobody has been asked yet. */
-export interface PreparedRun {
-  request: ChatRequest;
-  policy: ResolvedPolicy;
-  facts: RunFacts;
-  /** What begins in the store with it. */
-  opening: ReturnType<RunDirectory["opening"]>;
-  /** What of the conversation fits into the model's context. */
-  messages: readonly ChatMessage[];
-  /** How many of its messages do not. */
-  dropped: number;
-  /** What it may cost at most; micro-USD, as the next two. */
-  ceiling: number;
-  /** What its first step can cost at most. */
-  hold: number;
-  /** What its first step costs at least. */
-  least: number;
-}
 
 /** The part of admission that running takes. */
 export type RunAdmission = Pick<Admission, "settle" | "reserve">;
@@ -75,7 +38,7 @@ interface Driven {
 
 /** Runs: begun here, followed by any number of readers, stopped by whoever may. */
 export class ChatService {
-  #models: ModelAccess;
+  #preparing: Preparing;
   #registry: ModelRegistry;
   #system: System;
   #log: Logger;
@@ -99,7 +62,7 @@ export class ChatService {
       directory: RunDirectory;
     },
   ) {
-    this.#models = parts.models;
+    this.#preparing = parts;
     this.#registry = parts.registry;
     this.#system = parts.system;
     this.#log = parts.log;
@@ -116,42 +79,7 @@ export class ChatService {
 
   /** Checks a message and prices its first step; throws an `ApiError` for one that is not valid. */
   async prepare(request: ChatRequest, reader?: KvReader): Promise<PreparedRun> {
-    const { agent, body, source } = request;
-    const visitor = source.kind === "session";
-    const policy = await resolveCandidates({ ...request, visitor, models: this.#models, reader });
-    const primary = policy.entries[0]!;
-    const { systemPrompt: system, tools } = agent;
-    const { messages, dropped } = fitContext(body.messages, {
-      contextTokens: Math.min(...policy.entries.map((entry) => entry.contextTokens)),
-      outputTokens: policy.maxOutputTokens,
-      otherBytes: inputBound({ system, messages: [], tools: tools as never }),
-    });
-    const inputTokens = inputBound({ system, messages, tools: tools as never });
-    const cost = stepCost(policy.entries, { inputTokens, outputTokens: policy.maxOutputTokens });
-    // What the budget cannot pay is told in the run's frames: it takes its place like any other.
-    const ceiling = toMicroUsd(agent.budget.maxCostUsd);
-    const facts: RunFacts = {
-      runId: request.runId,
-      tenant: request.tenant,
-      agentId: agent.id,
-      agentVersion: agent.version,
-      conversationId: body.conversationId ?? this.#system.uuid(),
-      source,
-      provider: primary.vendor,
-      model: primary.model,
-      startedAt: this.#system.now(),
-    };
-    return {
-      request,
-      policy,
-      facts,
-      opening: this.#directory.opening(facts, request.origin),
-      messages,
-      dropped,
-      ceiling,
-      hold: Math.min(cost.most, ceiling),
-      least: Math.min(cost.least, ceiling),
-    };
+    return await prepareRun(request, { ...this.#preparing, reader });
   }
 
   /**
@@ -200,7 +128,7 @@ export class ChatService {
   }
 
   #create(prepared: PreparedRun, tools: Toolset): Run {
-    const { request, policy, facts, ceiling, dropped } = prepared;
+    const { request, policy, facts, dropped } = prepared;
     const { runId, conversationId, tenant, source, provider, model } = facts;
     const stored = () =>
       this.#directory.storedLog(prepared.opening.head, {
@@ -217,9 +145,7 @@ export class ChatService {
       first: { provider, model },
       system: this.#system,
       unwatchedMs: this.#unwatchedMs,
-      price: (name) =>
-        policy.entries.find((e) => e.vendor === name.provider && e.model === name.model) ??
-          policy.entries[0]!,
+      price: (name) => priceOf(policy, name),
       details: () => ({
         ...(dropped === 0 ? {} : { droppedMessages: dropped }),
         ...(tools.ledger.length === 0 ? {} : { egress: tools.ledger.slice(0, KEPT_EGRESS_CALLS) }),
@@ -230,11 +156,25 @@ export class ChatService {
       settle: async (end, { costMicroUsd: cost, last }) => {
         log ??= stored();
         const closing = await log.closing(last);
-        return await this.#admission.settle(runId, { end, cost, ceiling, closing });
+        return await this.#settle(prepared, { end, cost, closing });
       },
       report: (error) => this.#log.error("run failed", { runId, error: String(error) }),
     });
     return run;
+  }
+
+  async #settle(
+    { facts: { runId }, policy, ceiling }: PreparedRun,
+    { end, cost, closing }: { end: RunEnd; cost: number; closing: Closing },
+  ): Promise<Charge> {
+    const charge = await this.#admission.settle(runId, { end, cost, ceiling, closing });
+    const doubt = billDoubt({ end, cost, charge, price: priceOf(policy, end) });
+    if (doubt !== undefined) {
+      const { provider, model, inputTokens, outputTokens } = end;
+      const costs = { costMicroUsd: charge.charged, excessMicroUsd: charge.excess };
+      this.#log.warn(doubt, { runId, provider, model, inputTokens, outputTokens, ...costs });
+    }
+    return charge;
   }
 
   async #drive(run: Run, prepared: PreparedRun, { hold, tools }: Driven): Promise<void> {
@@ -260,6 +200,7 @@ export class ChatService {
         system: agent.systemPrompt,
         messages,
         allow: (step) => budget.allow(step),
+        asking: (candidate) => run.asking(candidate),
         maxSteps,
         deadline: this.#system.now() + wallClockMs,
         signal: run.signal,
@@ -288,12 +229,6 @@ export class ChatService {
   }
 }
 
-function refusalOf(error: unknown): Error {
-  if (error instanceof ModelError) return new ApiError(error.code, error.message);
-  if (error instanceof RunStopped) {
-    return error.finishReason === "timeout"
-      ? new ApiError("provider_timeout", "no model accepted within the agent's wallClockMs")
-      : new ApiError("service_unavailable", "the run was stopped before a model accepted it");
-  }
-  return error instanceof Error ? error : new Error("the run did not begin");
+function priceOf({ entries }: ResolvedPolicy, name: ModelName): CatalogueEntry {
+  return entries.find((e) => e.vendor === name.provider && e.model === name.model) ?? entries[0]!;
 }

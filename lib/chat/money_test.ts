@@ -26,6 +26,11 @@ Deno.test("costMicroUsd: what binary makes of a decimal price is not charged", (
   assertEquals(cost(0.15, 0.6, [1_000_000, 1_000_000]), 750_000);
 });
 
+Deno.test("costMicroUsd: absurd counts and prices stay whole numbers that can be added up", () => {
+  assertEquals(cost(1e9, 1e300, [1e9, 1e9]), 1e12);
+  assertEquals(Number.isSafeInteger(32 * cost(Number.MAX_VALUE, 0, [1e9, 0])), true);
+});
+
 Deno.test("toUsd: is the number of the edge", () => {
   assertEquals(toUsd(1), 0.000001);
   assertEquals(toUsd(750_000), 0.75);

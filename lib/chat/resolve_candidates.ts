@@ -15,21 +15,22 @@ export interface ResolvedPolicy {
   temperature?: number;
 }
 
+interface ResolveOptions {
+  tenant: string;
+  agent: Agent;
+  body: ChatBody;
+  visitor: boolean;
+  models: ModelAccess;
+  reader?: KvReader | undefined;
+}
+
 /**
- * What the agent's policy and the call's overrides come to, within the tenant's plan. A visitor (a
- * widget session) may not choose a dearer model than the agent's own, nor more output.
+ * What the agent's policy and the call's overrides come to, within the tenant's plan. What a visitor (a
+ * widget session) may choose is the plan's to say; never more output than the agent's own.
  */
-export async function resolveCandidates(
-  options: {
-    tenant: string;
-    agent: Agent;
-    body: ChatBody;
-    visitor: boolean;
-    models: ModelAccess;
-    reader?: KvReader | undefined;
-  },
-): Promise<ResolvedPolicy> {
+export async function resolveCandidates(options: ResolveOptions): Promise<ResolvedPolicy> {
   const { agent, body, models, tenant, reader } = options;
+  const allowed = await allowedOverrides(options);
   const policy = agent.modelPolicy;
   const chosen: ModelName = {
     provider: body.provider ?? policy.provider,
@@ -38,16 +39,35 @@ export async function resolveCandidates(
   const primary = await models.find(tenant, chosen, reader);
   if (primary === undefined) throw invalid([notInPlan(chosen, body.model ? "model" : "provider")]);
   const spare = agent.fallback && await models.find(tenant, agent.fallback, reader);
-  if (options.visitor && (body.model !== undefined || body.provider !== undefined)) {
+  if (allowed === "not_dearer" && (body.model !== undefined || body.provider !== undefined)) {
     const own = await models.find(tenant, policy, reader);
     refuseDearer(primary, [own, spare].filter((entry) => entry !== undefined));
   }
   const temperature = body.temperature ?? policy.temperature;
   return {
-    entries: spare ? [primary, spare] : [primary],
+    // Chosen by the call, the fallback is not asked twice.
+    entries: spare && !isSame(spare, primary) ? [primary, spare] : [primary],
     maxOutputTokens: outputLimit(options, primary),
     ...(temperature === undefined ? {} : { temperature }),
   };
+}
+
+function isSame(one: CatalogueEntry, other: CatalogueEntry): boolean {
+  return one.vendor === other.vendor && one.model === other.model;
+}
+
+const OVERRIDES = ["model", "provider", "temperature", "maxOutputTokens"] as const;
+
+/** What the call may override; throws where it overrides and may not at all. */
+async function allowedOverrides(
+  { tenant, body, visitor, models, reader }: ResolveOptions,
+): Promise<"all" | "not_dearer"> {
+  const given = OVERRIDES.filter((field) => body[field] !== undefined);
+  if (!visitor || given.length === 0) return "all";
+  const allowed = await models.visitorOverrides(tenant, reader);
+  if (allowed !== "none") return allowed;
+  const message = "may not be chosen by a visitor of this agent";
+  throw invalid(given.map((path) => ({ path, code: "override_not_allowed", message })));
 }
 
 function outputLimit(

@@ -5,9 +5,11 @@ import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { ModelAccess } from "../admin/model_access.ts";
 import { ApiError } from "../errors.ts";
 import { CatalogueStore } from "../storage/catalogue_store.ts";
+import { keys } from "../storage/keys.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
 import { resolveCandidates } from "./resolve_candidates.ts";
 
+const TENANT = fakeUuid(801);
 const ENTRIES = [
   catalogueEntry(),
   catalogueEntry({ model: "small", inputUsdPerMTok: 1, outputUsdPerMTok: 5 }),
@@ -21,17 +23,21 @@ async function resolve(options: {
   fallback?: string;
   body?: Record<string, unknown>;
   visitor?: boolean;
+  visitorOverrides?: "not_dearer" | "all" | "none";
 }) {
   using kv = await Deno.openKv(":memory:");
   const catalogue = new CatalogueStore(kv, { demoModel: true });
   await catalogue.addMissing(ENTRIES);
-  const { fallback } = options;
+  const { fallback, visitorOverrides } = options;
+  if (visitorOverrides !== undefined) {
+    await kv.set(keys.plan(TENANT), { v: 1, models: "all", limits: {}, visitorOverrides });
+  }
   const agent = agentOf({
     modelPolicy: { provider: "vendor_a", model: "mid", ...options.policy },
     ...(fallback === undefined ? {} : { fallback: { provider: "vendor_a", model: fallback } }),
   });
   const { entries, ...rest } = await resolveCandidates({
-    tenant: fakeUuid(801),
+    tenant: TENANT,
     agent,
     body: { agentId: agent.id, messages: [{ role: "user", content: "hi" }], ...options.body },
     visitor: options.visitor ?? false,
@@ -96,4 +102,36 @@ Deno.test("resolveCandidates: a visitor gets at most the agent's output", async 
   assertEquals((await ask(900, true)).maxOutputTokens, 500);
   assertEquals((await ask(100, true)).maxOutputTokens, 100);
   assertEquals((await ask(900, false)).maxOutputTokens, 900);
+});
+
+Deno.test("resolveCandidates: a plan may let visitors choose any model, and still no more output", async () => {
+  const visitor = { visitor: true, visitorOverrides: "all" } as const;
+  const policy = { maxOutputTokens: 500 };
+  const body = { model: "large", temperature: 1, maxOutputTokens: 900 };
+  assertEquals(await resolve({ ...visitor, policy, body }), {
+    models: ["large"],
+    maxOutputTokens: 500,
+    temperature: 1,
+  });
+});
+
+Deno.test("resolveCandidates: a plan may let visitors choose nothing, and says which fields did", async () => {
+  const visitor = { visitor: true, visitorOverrides: "none" } as const;
+  assertEquals((await resolve(visitor)).models, ["mid"]);
+  const body = { provider: "vendor_a", model: "mid", temperature: 1, maxOutputTokens: 9 };
+  for (const [field, value] of Object.entries(body)) {
+    const error = await assertRejects(
+      () => resolve({ ...visitor, body: { [field]: value } }),
+      ApiError,
+    );
+    const issues = error.details?.issues as { path: string; code: string }[];
+    assertEquals(issues.map(({ path, code }) => [path, code]), [[field, "override_not_allowed"]]);
+  }
+  assertEquals((await resolve({ ...visitor, visitor: false, body: { model: "large" } })).models, [
+    "large",
+  ]);
+});
+
+Deno.test("resolveCandidates: a call that chooses the agent's fallback asks it once", async () => {
+  assertEquals((await resolve({ fallback: "small", body: { model: "small" } })).models, ["small"]);
 });

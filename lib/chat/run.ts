@@ -27,7 +27,7 @@ export interface RunOptions {
   conversationId: string;
   /** Id of the session or API key that began it: revoking that cancels the run. */
   startedBy: string;
-  /** Named in `start` when nobody has accepted by then. */
+  /** Named in `start` when nobody has been asked by then. */
   first: { provider: Vendor; model: string };
   system: System;
   /** A run nobody follows for this long is cancelled. */
@@ -117,6 +117,11 @@ export class Run {
     this.#opened = true;
   }
 
+  /** Until somebody accepts, whoever was asked last is who the run names. */
+  asking({ provider, model }: { provider: Vendor; model: string }): void {
+    if (this.log.length === 0) this.#answering = { provider, model };
+  }
+
   /** Drives the agent to its end. Never throws. */
   async drive(events: AsyncGenerator<AgentEvent, AgentOutcome>): Promise<void> {
     try {
@@ -175,7 +180,7 @@ export class Run {
   }
 
   async #finish(outcome: AgentOutcome): Promise<void> {
-    if (this.log.length === 0) this.#start(this.#options.first);
+    if (this.log.length === 0) this.#start(this.#answering);
     this.#deltas.flush();
     const { inputTokens, outputTokens } = this.#account;
     const last = (charged: number): Frame[] => [

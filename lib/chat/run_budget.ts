@@ -46,8 +46,12 @@ export class RunBudget {
     }
     const hold = Math.min(this.#hold, ceiling) - spent;
     return {
-      outputTokens: (candidate) =>
-        affordableOutput(this.#priceOf(candidate), { hold, inputTokens, wanted: maxOutputTokens }),
+      outputTokens: (candidate) => {
+        const entry = this.#priceOf(candidate);
+        // A fallback may be able to write less than the model it stands in for.
+        const wanted = Math.min(maxOutputTokens, entry.maxOutputTokens);
+        return affordableOutput(entry, { hold, inputTokens, wanted });
+      },
     };
   }
 

@@ -59,6 +59,22 @@ Deno.test("RunBudget: a day without room for the least ends the run, with room f
   assertEquals(await full.allow(100), "error");
 });
 
+Deno.test("RunBudget: a candidate is asked for no more than its own catalogue entry allows", async () => {
+  const short = catalogueEntry({ model: "short", maxOutputTokens: 200 });
+  const budget = new RunBudget({
+    entries: [ENTRY, short],
+    maxOutputTokens: 1_000,
+    ceiling: 1e6,
+    hold: 1e6,
+    spent: () => 0,
+    raise: ({ hold }) => Promise.resolve(hold),
+  });
+  const spare = { ...CANDIDATE, model: "short" };
+  const grant = await budget.allow({ inputTokens: 10, candidates: [CANDIDATE, spare] });
+  assert("outputTokens" in grant);
+  assertEquals([CANDIDATE, spare].map(grant.outputTokens), [1_000, 200]);
+});
+
 Deno.test("RunBudget: honest steps never cost more than the ceiling, and use it up", async () => {
   const random = seeded(11);
   for (let n = 0; n < 200; n++) {

@@ -1,4 +1,4 @@
-import { type Documents, keyText } from "./documents.ts";
+import { type Document, type Documents, keyText } from "./documents.ts";
 import type { Draft, Operation } from "./operation.ts";
 import { ChangedError, type View } from "./view.ts";
 
@@ -39,7 +39,7 @@ export class Batch {
   #changes = new Map<string, Change>();
   #notes = new Map<string, Change>();
   /** Documents that a decision with writes relied on. */
-  #relied = new Set<string>();
+  #relied = new Map<string, Document>();
 
   constructor(documents: Documents) {
     this.#documents = documents;
@@ -50,20 +50,19 @@ export class Batch {
   }
 
   decide(entry: Entry): void {
-    const own = new Map<string, Change>();
-    const notes = new Map<string, Change>();
+    const draft = new EntryDraft(entry, { changes: this.#changes, documents: this.#documents });
     let result: unknown;
     try {
       if (!this.#holds(entry)) throw new ChangedError("what was read has changed");
-      result = entry.operation.decide(this.#draft(entry, { own, notes }));
+      result = entry.operation.decide(draft);
     } catch (error) {
       this.verdicts.push({ kind: "failed", entry, error });
       return;
     }
-    if (own.size + notes.size > 0) {
-      for (const [text, change] of own) this.#changes.set(text, change);
-      for (const [text, note] of notes) this.#notes.set(text, note);
-      for (const text of entry.keys.keys()) this.#relied.add(text);
+    if (draft.changes.size + draft.notes.size > 0) {
+      for (const [text, change] of draft.changes) this.#changes.set(text, change);
+      for (const [text, note] of draft.notes) this.#notes.set(text, note);
+      for (const text of entry.keys.keys()) this.#relied.set(text, this.#documents.get(text)!);
       this.verdicts.push({ kind: "told", entry, result });
     } else if (this.#isCertain(entry, result)) {
       this.verdicts.push({ kind: "told", entry, result });
@@ -84,8 +83,7 @@ export class Batch {
   /** The atomic of everything decided: it holds only if nobody else touched what was relied on. */
   toAtomic(kv: Deno.Kv): Deno.AtomicOperation {
     const atomic = kv.atomic();
-    for (const text of this.#relied) {
-      const { key, versionstamp } = this.#documents.get(text)!;
+    for (const { key, versionstamp } of this.#relied.values()) {
       atomic.check({ key, versionstamp });
     }
     for (const { key, value, deleted, expireIn } of this.#writes()) {
@@ -100,26 +98,26 @@ export class Batch {
     yield* this.#notes.values();
   }
 
-  /** Notes in the documents that the atomic was committed. */
-  settle(versionstamp: string): void {
+  /** Notes in the documents that the atomic was committed; it was sent when their count was `seen`. */
+  settle(versionstamp: string, seen: number): void {
     this.#documents.drop(this.#notes.keys());
-    for (const text of this.#relied) {
+    for (const [text, before] of this.#relied) {
       const change = this.#changes.get(text);
-      const before = this.#documents.get(text);
       if (change === undefined) {
-        // Checked, so it was current when the commit was made.
-        if (before) this.#documents.put(text, before);
+        // Checked, so it was current when the commit was made; unless somebody has read a newer one.
+        const isSame = this.#documents.get(text)?.versionstamp === before.versionstamp;
+        if (isSame) this.#documents.touch(text, seen);
       } else if (change.deleted) {
-        this.#documents.put(text, { key: change.key, value: undefined, versionstamp: null });
+        this.#documents.put(text, { key: change.key, value: undefined, versionstamp: null, seen });
       } else {
-        this.#documents.put(text, { key: change.key, value: change.value, versionstamp });
+        this.#documents.put(text, { key: change.key, value: change.value, versionstamp, seen });
       }
     }
   }
 
   /** What must be read again after the atomic failed. */
   get reliedOn(): Iterable<string> {
-    return this.#relied;
+    return this.#relied.keys();
   }
 
   /** A decision without writes: nothing checks it, so what it saw must not be old. */
@@ -137,32 +135,61 @@ export class Batch {
     }
     return true;
   }
+}
 
-  #draft(
+const NOTHING: ReadonlyMap<string, Change> = new Map();
+
+/** What one entry sees of its batch, and what it would change. */
+class EntryDraft implements Draft {
+  #entry: Entry;
+  #batch: { changes: ReadonlyMap<string, Change>; documents: Documents };
+  #changes: Map<string, Change> | undefined;
+  #notes: Map<string, Change> | undefined;
+
+  constructor(
     entry: Entry,
-    { own, notes }: { own: Map<string, Change>; notes: Map<string, Change> },
-  ): Draft {
-    const textOf = (key: Deno.KvKey): string => {
-      const text = keyText(key);
-      if (!entry.keys.has(text)) throw new Error("an operation touched a key it did not name");
-      return text;
-    };
-    const put = (key: Deno.KvKey, change: Omit<Change, "key">) => {
-      own.set(textOf(key), { key, ...change });
-    };
-    return {
-      get: <T>(key: Deno.KvKey) => {
-        const text = textOf(key);
-        const change = own.get(text) ?? this.#changes.get(text);
-        return (change ? change.value : this.#documents.get(text)?.value) as T | undefined;
-      },
-      set: (key, value, options) =>
-        put(key, { value, deleted: false, expireIn: options?.expireIn }),
-      delete: (key) => put(key, { value: undefined, deleted: true, expireIn: undefined }),
-      note: (key, value, options) => {
-        const deleted = value === undefined;
-        notes.set(keyText(key), { key, value, deleted, expireIn: options?.expireIn });
-      },
-    };
+    batch: { changes: ReadonlyMap<string, Change>; documents: Documents },
+  ) {
+    this.#entry = entry;
+    this.#batch = batch;
+  }
+
+  get changes(): ReadonlyMap<string, Change> {
+    return this.#changes ?? NOTHING;
+  }
+
+  get notes(): ReadonlyMap<string, Change> {
+    return this.#notes ?? NOTHING;
+  }
+
+  get<T>(key: Deno.KvKey): T | undefined {
+    const text = this.#textOf(key);
+    const change = this.#changes?.get(text) ?? this.#batch.changes.get(text);
+    return (change ? change.value : this.#batch.documents.get(text)?.value) as T | undefined;
+  }
+
+  set(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void {
+    this.#put({ key, value, deleted: false, expireIn: options?.expireIn });
+  }
+
+  delete(key: Deno.KvKey): void {
+    this.#put({ key, value: undefined, deleted: true, expireIn: undefined });
+  }
+
+  note(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void {
+    const deleted = value === undefined;
+    this.#notes ??= new Map();
+    this.#notes.set(keyText(key), { key, value, deleted, expireIn: options?.expireIn });
+  }
+
+  #put(change: Change): void {
+    this.#changes ??= new Map();
+    this.#changes.set(this.#textOf(change.key), change);
+  }
+
+  #textOf(key: Deno.KvKey): string {
+    const text = keyText(key);
+    if (this.#entry.keys.has(text)) return text;
+    throw new Error("an operation touched a key it did not name");
   }
 }

@@ -1,17 +1,19 @@
 import type { System } from "../system.ts";
 import { Batch, type Entry } from "./batch.ts";
 import { Documents, keyText } from "./documents.ts";
+import { Line, type Taken } from "./line.ts";
 import { type Operation, StoreUnavailableError } from "./operation.ts";
+import { Patience } from "./patience.ts";
 import { isTooLarge } from "./too_large.ts";
-import { ChangedError, View } from "./view.ts";
+import { basisOf, ChangedError, View } from "./view.ts";
 
-/** Deno KV takes 100 checks and 819,200 bytes in one atomic; both with room to spare. */
-const MAX_KEYS = 90;
-const MAX_BYTES = 600_000;
-const DEFAULT_BYTES = 2_048;
+/** Deno KV takes this many checks in one atomic. */
+const MAX_KEYS = 100;
 /** Keys of a batch: halved after a conflict, slowly regained after a commit. */
 const MIN_KEYS = 4;
 const REGAINED_KEYS = 4;
+/** Commits under way at once: more than one pays where the store is far, or decisions take time. */
+const MAX_UNDER_WAY = 8;
 const MAX_QUEUE = 5_000;
 const PATIENCE_MS = 5_000;
 const CACHED_DOCUMENTS = 50_000;
@@ -20,8 +22,6 @@ const CACHED_BYTES = 64 * 1024 * 1024;
 const MAX_FAILURES = 60;
 /** Work whose basis changes under it this often in a row is told that the store is busy. */
 const MAX_TRIES = 20;
-const BACKOFF_MS = 5;
-const MAX_BACKOFF_MS = 80;
 
 export interface CommitterOptions {
   system: System;
@@ -45,16 +45,14 @@ export class Committer {
   #kv: Deno.Kv;
   #system: System;
   #documents: Documents;
-  #queue: Entry[] = [];
+  #line = new Line();
   #maxQueue: number;
-  #patienceMs: number;
+  #patience: Patience;
   #loading = 0;
   #pumping = false;
   #limit = MAX_KEYS;
   /** Entries of a batch; only sizes that were told wrong make it finite. */
   #most = Infinity;
-  /** Which attempt is under way: one that was given up must not commit or tell anything any more. */
-  #turn = 0;
   #failures = 0;
   #lastFailure: unknown;
 
@@ -62,7 +60,7 @@ export class Committer {
     this.#kv = kv;
     this.#system = options.system;
     this.#maxQueue = options.maxQueue ?? MAX_QUEUE;
-    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
+    this.#patience = new Patience(options.system, options.patienceMs ?? PATIENCE_MS);
     const limit = options.cachedDocuments ?? CACHED_DOCUMENTS;
     this.#documents = new Documents(kv, { limit, maxWeight: CACHED_BYTES });
   }
@@ -112,23 +110,21 @@ export class Committer {
    * it has read is no longer so; but the operation's own keys it decides on itself, as they are then.
    */
   async run<T>(operation: Operation<T>, view?: View): Promise<T> {
-    if (this.#queue.length + this.#loading >= this.#maxQueue) {
+    if (this.#line.length + this.#loading >= this.#maxQueue) {
       throw new StoreUnavailableError("too many operations are waiting for the store");
     }
     const keys = new Map(operation.keys.map((key) => [keyText(key), key]));
-    // The operation's own keys are decided anew, so that many may be at the same one at once.
-    const basis = new Map([...view?.basis ?? []].filter(([text]) => !keys.has(text)));
+    const basis = basisOf(view, keys);
     for (const [text, { key }] of basis) keys.set(text, key);
     const since = view?.since ?? this.#documents.tick;
     const drawn = (operation.drawn ?? []).map(keyText);
     this.#documents.assumeAbsent(drawn, keys);
-    const deadline = this.#system.now() + this.#patienceMs;
-    await this.#loadFirst(keys);
+    const deadline = this.#system.now() + this.#patience.ms;
+    if (!this.#documents.hasAll(keys.keys())) await this.#loadFirst(keys);
     try {
       return await new Promise<T>((resolve, reject) => {
-        const settle = resolve as (result: unknown) => void;
         const asked = { operation, keys, view, basis, since, deadline };
-        this.#queue.push({ ...asked, resolve: settle, reject });
+        this.#line.add({ ...asked, resolve: resolve as Entry["resolve"], reject });
         this.#pump();
       });
     } finally {
@@ -138,10 +134,9 @@ export class Committer {
 
   /** Cold keys are read before the queue, so that they hold up nobody with warm ones. */
   async #loadFirst(keys: ReadonlyMap<string, Deno.KvKey>): Promise<void> {
-    if ([...keys.keys()].every((text) => this.#documents.get(text) !== undefined)) return;
     this.#loading++;
     try {
-      await this.#inTime(this.#documents.load(keys));
+      await this.#patience.inTime(this.#documents.load(keys));
     } catch {
       // The pump reads again, with patience, what is missing now.
       this.#documents.abandonReads();
@@ -152,16 +147,16 @@ export class Committer {
 
   /** Reads what a view asks for; a store that is locked for a moment is asked again. */
   async #loadPatiently(keys: ReadonlyMap<string, Deno.KvKey>, since: number): Promise<void> {
-    const deadline = this.#system.now() + this.#patienceMs;
+    const deadline = this.#system.now() + this.#patience.ms;
     for (let failures = 0;;) {
       try {
-        return await this.#inTime(this.#documents.load(keys, since));
+        return await this.#patience.inTime(this.#documents.load(keys, since));
       } catch (cause) {
         this.#documents.abandonReads();
         if (++failures >= MAX_FAILURES || this.#system.now() >= deadline) {
           throw new StoreUnavailableError("the store does not answer", { cause });
         }
-        await this.#pause(failures);
+        await this.#patience.pause(failures);
       }
     }
   }
@@ -170,72 +165,89 @@ export class Committer {
     if (this.#pumping) return;
     this.#pumping = true;
     // After the current turn, so that callers who ask together go out together.
-    queueMicrotask(async () => {
-      while (this.#queue.length > 0) await this.#attend(this.#take());
+    queueMicrotask(() => {
       this.#pumping = false;
+      this.#sendAll();
     });
   }
 
-  /** The next entries that fit into one atomic; at least one. */
-  #take(): Entry[] {
-    const texts = new Set<string>();
-    let bytes = 0;
-    let count = 0;
-    for (const { keys, operation } of this.#queue) {
-      for (const text of keys.keys()) texts.add(text);
-      bytes += operation.bytes ?? DEFAULT_BYTES;
-      if (count > 0 && (texts.size > this.#limit || bytes > MAX_BYTES)) break;
-      if (count >= this.#most) break;
-      count++;
+  #sendAll(): void {
+    // A store that fails is tried with one batch at a time.
+    while (this.#line.underWay < (this.#failures > 0 ? 1 : MAX_UNDER_WAY)) {
+      const taken = this.#line.take(this.#limit, this.#most);
+      if (taken === undefined) return;
+      this.#send(taken);
     }
-    return this.#queue.splice(0, count);
   }
 
-  /** One attempt at a batch; what it leaves open goes back to the head of the queue. */
-  async #attend(taken: Entry[]): Promise<void> {
+  async #send(taken: Taken): Promise<void> {
+    this.#line.release(taken, await this.#turn(taken.entries));
+    this.#sendAll();
+  }
+
+  /** One attempt at a batch; answers what it leaves open. */
+  async #turn(taken: Entry[]): Promise<Entry[]> {
     const entries = this.#giveUpLate(taken);
-    let open = entries;
+    const turn = { over: false };
     try {
-      open = await this.#inTime(this.#attempt(entries, ++this.#turn));
+      const open = await this.#patience.inTime(this.#attempt(entries, turn));
       this.#failures = 0;
+      return open;
     } catch (cause) {
-      this.#turn++;
+      turn.over = true;
       if (isTooLarge(cause)) return this.#divide(entries, cause);
       // The outcome is unknown: decided again on fresh values, operations recognise their own.
       this.#lastFailure = cause;
       this.#documents.drop(entries.flatMap((entry) => [...entry.keys.keys()]));
       this.#documents.abandonReads();
-      await this.#pause(this.#failures++);
+      await this.#patience.pause(this.#failures++);
+      return entries;
     }
-    this.#queue.unshift(...open);
   }
 
   /** One that alone is too large must not hold up the others: fewer are tried until it is found. */
-  #divide(entries: Entry[], cause: unknown): void {
-    if (entries.length === 1) return entries[0]!.reject(cause);
-    this.#most = Math.floor(entries.length / 2);
-    this.#queue.unshift(...entries);
+  #divide(entries: Entry[], cause: unknown): Entry[] {
+    if (entries.length > 1) {
+      this.#most = Math.floor(entries.length / 2);
+      return entries;
+    }
+    entries[0]!.reject(cause);
+    return [];
   }
 
-  /** One read, decision and commit; answers the entries that are still open. */
-  async #attempt(entries: Entry[], turn: number): Promise<Entry[]> {
-    await this.#documents.load(new Map(entries.flatMap((entry) => [...entry.keys])));
-    if (turn !== this.#turn) return entries;
+  /**
+   * One read, decision and commit; answers the entries that are still open. Once its turn is over it
+   * must not commit or tell anything any more.
+   */
+  async #attempt(entries: Entry[], turn: { over: boolean }): Promise<Entry[]> {
+    await this.#loadAll(entries);
+    if (turn.over) return entries;
     const batch = new Batch(this.#documents);
     for (const entry of entries) batch.decide(entry);
     if (batch.writes) {
+      // Whoever asks while the commit is under way is not refused on what it has made.
+      const sent = this.#documents.mark();
       const committed = await batch.toAtomic(this.#kv).commit();
-      if (turn !== this.#turn) return entries;
+      if (turn.over) return entries;
       if (!committed.ok) {
         this.#limit = Math.max(MIN_KEYS, Math.floor(this.#limit / 2));
         this.#documents.drop(batch.reliedOn);
         return entries;
       }
-      batch.settle(committed.versionstamp);
+      batch.settle(committed.versionstamp, sent);
       this.#limit = Math.min(MAX_KEYS, this.#limit + REGAINED_KEYS);
       this.#most *= 2;
     }
     return this.#tell(batch);
+  }
+
+  async #loadAll(entries: Entry[]): Promise<void> {
+    const isThere = () => entries.every(({ keys }) => this.#documents.hasAll(keys.keys()));
+    // A batch that fails beside this one makes memory forget what both rely on.
+    for (let tries = 0; !isThere(); tries++) {
+      if (tries === MAX_TRIES) throw new Error("memory forgets what is read at once");
+      await this.#documents.load(new Map(entries.flatMap((entry) => [...entry.keys])));
+    }
   }
 
   /** Tells what is certain; what was refused on a cached copy is read again and stays open. */
@@ -267,26 +279,5 @@ export class Committer {
       entry.reject(new StoreUnavailableError("the store did not answer in time", { cause }));
       return false;
     });
-  }
-
-  /** A store that hangs must not hang its callers. */
-  async #inTime<T>(attempt: Promise<T>): Promise<T> {
-    const timer = new AbortController();
-    const late = this.#system.sleep(this.#patienceMs, timer.signal).then(() => {
-      throw new StoreUnavailableError("the store did not answer in time");
-    });
-    late.catch(() => {});
-    try {
-      return await Promise.race([attempt, late]);
-    } finally {
-      timer.abort();
-    }
-  }
-
-  /** Waits a little longer each time, with jitter so that processes do not go in step. */
-  #pause(failures: number): Promise<void> {
-    const ceiling = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** failures);
-    const jitter = this.#system.randomBytes(1)[0]! / 255;
-    return this.#system.sleep(Math.ceil(ceiling * (0.5 + jitter / 2)));
   }
 }

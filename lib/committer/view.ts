@@ -86,3 +86,14 @@ export class View implements KvReader {
     await this.#load(new Map(keys.map((key) => [keyText(key), key])));
   }
 }
+
+const NOTHING: View["basis"] = new Map();
+
+/** What must still be as it was read: not the operation's own keys, so that many may be at the same one. */
+export function basisOf(
+  view: View | undefined,
+  own: ReadonlyMap<string, Deno.KvKey>,
+): View["basis"] {
+  if (view === undefined) return NOTHING;
+  return new Map([...view.basis].filter(([text]) => !own.has(text)));
+}

@@ -284,6 +284,21 @@ describe("Admission", () => {
     admission.close();
   });
 
+  it("tells a wait to midnight when what is left of the day does not pay for the least", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const admission = open(kv);
+    const limits = { ...OPEN, hardDailyCost: 100 };
+    await admission.admit(request(1, { limits, hold: 95 }));
+    await admission.settle("run-1", settlement(95));
+    const error = await assertRejects(
+      () => admission.admit(request(2, { limits, hold: 6 })),
+      ApiError,
+    );
+    assertEquals([error.code, error.headers["retry-after"]], ["plan_limit_exceeded", "43200"]);
+    assertEquals(await outcome(admission.admit(request(3, { limits, hold: 5 }))), "admitted");
+    admission.close();
+  });
+
   it("answers nothing for a session that has ended", async () => {
     using kv = await Deno.openKv(":memory:");
     const admission = open(kv);

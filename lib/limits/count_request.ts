@@ -82,7 +82,8 @@ export function countRequest(draft: Draft, request: CountedRequest): Count {
 
   const note = () => {
     const chatStamps = chat?.stamps ?? windows.chat;
-    const ids = [...windows.ids.slice(1 - KEPT_IDS), id];
+    const ids = windows.ids.slice(1 - KEPT_IDS);
+    ids.push(id);
     const noted: AddressWindows = { v: 1, all: ip.stamps, chat: chatStamps, ids };
     draft.set(addressKey, noted, { expireIn: KEPT_MS });
     // A key's window stays: its newest stamp is when the key was last used.

@@ -34,7 +34,7 @@ export interface LedgerLimits {
 
 export type LedgerRefusal =
   | { refused: "streams" }
-  /** `spent`: the money is gone; otherwise only running runs hold it. */
+  /** `spent`: what is left does not pay for it; otherwise only running runs hold it. */
   | { refused: "cost"; spent: boolean };
 
 /** A lease that is not renewed for this long frees its slot. */
@@ -50,9 +50,14 @@ const MAX_LEASES = 800;
 
 const DAY_MS = 86_400_000;
 
+/** The day that was asked for last: nearly always it is asked for again. */
+let known = { day: NaN, text: "" };
+
 /** The UTC day of a time in milliseconds. */
 export function dayOf(now: number): string {
-  return new Date(now).toISOString().slice(0, 10);
+  const day = Math.floor(now / DAY_MS);
+  if (day !== known.day) known = { day, text: new Date(now).toISOString().slice(0, 10) };
+  return known.text;
 }
 
 /** Milliseconds until the next UTC midnight. */
@@ -74,7 +79,9 @@ export function currentLedger(stored: Ledger | undefined, { now, period }: Momen
 
 /** How many slots are taken. */
 export function slotsOf(ledger: Ledger, { now }: Moment): number {
-  return Object.values(ledger.runs).filter((lease) => lease.until > now).length;
+  let taken = 0;
+  for (const runId in ledger.runs) if (ledger.runs[runId]!.until > now) taken++;
+  return taken;
 }
 
 /**
@@ -82,10 +89,13 @@ export function slotsOf(ledger: Ledger, { now }: Moment): number {
  * its hold counts in full in the period it lapsed in.
  */
 export function heldBy(ledger: Ledger, moment: Moment, except?: string): number {
-  const { period, runs } = ledger;
-  return Object.entries(runs)
-    .filter(([runId, lease]) => runId !== except && isCounted(lease, { ...moment, period }))
-    .reduce((sum, [, lease]) => sum + lease.hold, 0);
+  const at = { ...moment, period: ledger.period };
+  let held = 0;
+  for (const runId in ledger.runs) {
+    const lease = ledger.runs[runId]!;
+    if (runId !== except && isCounted(lease, at)) held += lease.hold;
+  }
+  return held;
 }
 
 /** Whether a lease's money belongs to the period of the moment. */
@@ -114,8 +124,9 @@ export function refusalOf(
   if (isFull || slotsOf(ledger, moment) >= (limits.streams ?? Infinity)) {
     return { refused: "streams" };
   }
-  if (least > roomOf(ledger, { limits, moment })) return { refused: "cost", spent };
-  return undefined;
+  if (least <= roomOf(ledger, { limits, moment })) return undefined;
+  // With every hold given back it would not fit either: only a new period makes room.
+  return { refused: "cost", spent: ledger.spent + least > (limits.hardLimit ?? Infinity) };
 }
 
 /** Begins a run, or changes what it holds for its next step; its lease lasts anew. */

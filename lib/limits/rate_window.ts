@@ -35,8 +35,8 @@ export function takeFromWindow(
     const oldest = live[live.length - rule.limit] ?? now;
     return { admitted: false, retryAfterMs: oldest + rule.windowMs + 1 - now };
   }
-  const taken = [...live, now];
-  return { admitted: true, stamps: taken, left: leftInWindow(taken, options) };
+  live.push(now);
+  return { admitted: true, stamps: live, left: leftOf(live, options) };
 }
 
 /** What the window would still take now. */
@@ -44,8 +44,13 @@ export function leftInWindow(
   stamps: WindowStamps,
   options: { now: number; rule: WindowRule },
 ): WindowLeft {
-  const { now, rule } = options;
-  const live = liveStamps(stamps, options);
+  return leftOf(liveStamps(stamps, options), options);
+}
+
+function leftOf(
+  live: WindowStamps,
+  { now, rule }: { now: number; rule: WindowRule },
+): WindowLeft {
   const remaining = Math.max(0, rule.limit - live.length);
   const oldest = live[0];
   const resetMs = oldest === undefined ? 0 : oldest + rule.windowMs + 1 - now;
@@ -60,9 +65,12 @@ function liveStamps(
   stamps: WindowStamps,
   { now, rule }: { now: number; rule: WindowRule },
 ): number[] {
-  return stamps.map((stamp) => Math.min(stamp, now)).filter((stamp) =>
-    now - stamp <= rule.windowMs
-  );
+  const live: number[] = [];
+  for (const stamp of stamps) {
+    const at = Math.min(stamp, now);
+    if (now - at <= rule.windowMs) live.push(at);
+  }
+  return live;
 }
 
 /** `Retry-After` in whole seconds: rounded up, so that it is never too early, and at least 1. */

@@ -28,8 +28,12 @@ export interface ModelRequest {
   tools: readonly ModelTool[];
   temperature?: number;
   maxOutputTokens: number;
+  /** No model reads more tokens for this, and no more were reserved: an estimate stays below it. */
+  inputBound?: number;
   /** Milliseconds since the epoch: a wait for a busy vendor that would end later is not begun. */
   deadline?: number;
+  /** Milliseconds: a longer wait for a busy vendor is not begun, as another can be asked meanwhile. */
+  longestWaitMs?: number;
   /** Aborting it ends the vendor's request at once. */
   signal: AbortSignal;
 }

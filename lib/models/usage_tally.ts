@@ -6,6 +6,9 @@ import type { ModelUsage } from "./model.ts";
  */
 const BYTES_PER_TOKEN = 2;
 
+/** No step reads or writes more: beyond it a count is a fault, and sums of such must stay exact. */
+const MOST_TOKENS = 1_000_000_000;
+
 /** What a vendor claims; each is a total so far, and what is not a sane count says nothing. */
 export interface ReportedUsage {
   inputTokens?: unknown;
@@ -14,13 +17,20 @@ export interface ReportedUsage {
   reasoningTokens?: unknown;
 }
 
+export interface UsageTallyOptions {
+  requestBytes: number;
+  maxOutputTokens: number;
+  /** Tokens that nobody reads more than. */
+  inputBound?: number | undefined;
+}
+
 /** Keeps what a vendor says that a step used, and what we saw of it. */
 export class UsageTally {
-  readonly #options: { requestBytes: number; maxOutputTokens: number };
+  readonly #options: UsageTallyOptions;
   #said: { [Key in keyof ReportedUsage]?: number } = {};
   #outputBytes = 0;
 
-  constructor(options: { requestBytes: number; maxOutputTokens: number }) {
+  constructor(options: UsageTallyOptions) {
     this.#options = options;
   }
 
@@ -43,12 +53,12 @@ export class UsageTally {
    */
   total(whole: boolean): ModelUsage {
     const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = this.#said;
-    const { requestBytes, maxOutputTokens } = this.#options;
+    const { requestBytes, maxOutputTokens, inputBound = Infinity } = this.#options;
     const seen = Math.min(tokensOf(this.#outputBytes), maxOutputTokens);
     const outputKnown = whole && outputTokens !== undefined;
     const known = outputKnown && inputTokens !== undefined;
     return {
-      inputTokens: inputTokens ?? tokensOf(requestBytes),
+      inputTokens: inputTokens ?? Math.min(tokensOf(requestBytes), inputBound),
       outputTokens: outputKnown ? outputTokens : Math.max(outputTokens ?? 0, seen),
       ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
       ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
@@ -64,7 +74,7 @@ function tokensOf(bytes: number): number {
 }
 
 function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && value as number >= 0;
+  return Number.isSafeInteger(value) && value as number >= 0 && value as number <= MOST_TOKENS;
 }
 
 /** Without encoding: it is asked for every fragment. */

@@ -30,9 +30,16 @@ Deno.test("UsageTally: what nobody said is estimated from UTF-8 bytes, rounded u
 });
 
 Deno.test("UsageTally: a count that is none is as good as unsaid", () => {
-  for (const nonsense of [-1, 1.5, NaN, Infinity, 2 ** 60, "7", null, {}, []]) {
+  for (const nonsense of [-1, 1.5, NaN, Infinity, 1e9 + 1, 2 ** 60, "7", null, {}, []]) {
     const one = tally();
     one.report({ inputTokens: nonsense, outputTokens: nonsense, reasoningTokens: nonsense });
     assertEquals(one.total(true), { inputTokens: 51, outputTokens: 0, estimated: true });
   }
+});
+
+Deno.test("UsageTally: an estimate of what was read stays below what could be", () => {
+  const bound = new UsageTally({ requestBytes: 101, maxOutputTokens: 100, inputBound: 20 });
+  assertEquals(bound.total(true).inputTokens, 20);
+  bound.report({ inputTokens: 70 });
+  assertEquals(bound.total(true).inputTokens, 70);
 });

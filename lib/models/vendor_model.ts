@@ -53,7 +53,7 @@ export class VendorModel implements Model {
 
   stream(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
     const { system } = this.#options;
-    const { signal, deadline } = request;
+    const { signal, deadline, longestWaitMs } = request;
     const attempt = async (n: number) => {
       try {
         return await this.#attempt(request);
@@ -62,7 +62,7 @@ export class VendorModel implements Model {
         throw error;
       }
     };
-    return withRetries(attempt, { system, signal, deadline });
+    return withRetries(attempt, { system, signal, deadline, longestWaitMs });
   }
 
   /** Closes every connection; answers still streaming break off. */
@@ -91,8 +91,9 @@ export class VendorModel implements Model {
     const { path } = phrasing;
     const body = encoder.encode(JSON.stringify(phrasing.body()));
     const exchange = await this.#open({ path, headers: this.#headers, body }, request.signal);
-    const { model, maxOutputTokens } = request;
-    const tally = new UsageTally({ requestBytes: body.byteLength, maxOutputTokens });
+    const { model, maxOutputTokens, inputBound } = request;
+    const requestBytes = body.byteLength;
+    const tally = new UsageTally({ requestBytes, maxOutputTokens, inputBound });
     // A run's messages grow with each step, so their number tells its steps apart.
     const turn = new Turn(tally, request.messages.length);
     const reader = new AnswerReader({

@@ -1,6 +1,11 @@
 import { z } from "zod";
 import type { ApiKey } from "../storage/api_key_store.ts";
 import { newApiKeySchema } from "../wire/api_key.ts";
+import {
+  newToolSecretSchema,
+  type ToolSecretInfo,
+  toolSecretNameSchema,
+} from "../wire/tool_secret.ts";
 
 const tenant = z.uuid("must be a tenant's id").optional();
 
@@ -9,6 +14,9 @@ export const commandInputs = {
   "keys.create": newApiKeySchema.extend({ tenant }),
   "keys.list": z.strictObject({ tenant }),
   "keys.revoke": z.strictObject({ prefix: z.string().regex(/^[0-9A-Za-z]{8}$/), tenant }),
+  "secrets.set": newToolSecretSchema.extend({ tenant }),
+  "secrets.list": z.strictObject({ tenant }),
+  "secrets.delete": z.strictObject({ name: toolSecretNameSchema, tenant }),
 } as const;
 
 export type CommandName = keyof typeof commandInputs;
@@ -20,6 +28,9 @@ export interface CommandOutputs {
   "keys.create": { apiKey: ApiKey; secret: string };
   "keys.list": { apiKeys: ApiKey[] };
   "keys.revoke": { apiKey: ApiKey };
+  "secrets.set": { secret: ToolSecretInfo };
+  "secrets.list": { secrets: ToolSecretInfo[] };
+  "secrets.delete": { secret: ToolSecretInfo };
 }
 
 /** The commands, whether they run in this process or behind the control socket. */
@@ -27,12 +38,18 @@ export type Commands = {
   [C in CommandName]: (input: CommandInput<C>) => Promise<CommandOutputs[C]>;
 };
 
+/** The commands of one family: those whose names begin with it. */
+export type CommandsOf<Family extends string> = Pick<
+  Commands,
+  Extract<CommandName, `${Family}.${string}`>
+>;
+
 /** A command that cannot be done; the message is for whoever typed it. */
 export class CommandError extends Error {
   override name = "CommandError";
 }
 
-/** The input as its schema has it, or a `CommandError` that names each fault. */
+/** The input as its schema has it, or a `CommandError` that names each fault and no value. */
 export function parseCommandInput<C extends CommandName>(
   command: C,
   input: unknown,

@@ -1,11 +1,9 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { Signer } from "../credentials/hashing.ts";
-import { ApiKeyStore } from "../storage/api_key_store.ts";
-import { TenantStore } from "../storage/tenant_store.ts";
-import { realSystem } from "../system.ts";
+import { commandStores } from "@/tests/support/command_line.ts";
+import type { ApiKeyStore } from "../storage/api_key_store.ts";
+import { adminCommands } from "./admin_commands.ts";
 import { CommandError, type Commands } from "./commands.ts";
 import { callControl, serveControl } from "./control_socket.ts";
-import { keyCommands } from "./key_commands.ts";
 
 async function withSocket(
   run: (at: { path: string; apiKeys: ApiKeyStore }) => Promise<void>,
@@ -13,9 +11,10 @@ async function withSocket(
 ): Promise<void> {
   const dir = await Deno.makeTempDir();
   using kv = await Deno.openKv(":memory:");
-  const signer = new Signer(["s".repeat(32)]);
-  const apiKeys = new ApiKeyStore(kv, { system: realSystem, signer });
-  const commands = keyCommands({ apiKeys, tenants: new TenantStore(kv, realSystem) });
+  const encryptionKey = new Uint8Array(32).toBase64();
+  const stores = commandStores(kv, { hmacSecrets: ["s".repeat(32)], encryptionKey });
+  const { apiKeys } = stores;
+  const commands = adminCommands(stores);
   const path = `${dir}/control.sock`;
   // What a killed process leaves behind.
   await Deno.writeTextFile(path, "");

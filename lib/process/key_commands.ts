@@ -1,19 +1,14 @@
 import type { ApiKeyStore } from "../storage/api_key_store.ts";
-import type { TenantStore } from "../storage/tenant_store.ts";
-import { CommandError, type Commands, parseCommandInput } from "./commands.ts";
+import { CommandError, type CommandsOf, parseCommandInput } from "./commands.ts";
+import type { TenantFinder } from "./tenant_finder.ts";
 
-/** The key commands on open stores; without a tenant they mean the installation's default one. */
+/** The key commands on an open store. */
 export function keyCommands(
-  { apiKeys, tenants }: {
+  { apiKeys, tenantId }: {
     apiKeys: Pick<ApiKeyStore, "create" | "list" | "revoke" | "findByPrefix">;
-    tenants: Pick<TenantStore, "get" | "ensureDefault">;
+    tenantId: TenantFinder;
   },
-): Commands {
-  const tenantId = async (id: string | undefined): Promise<string> => {
-    if (id === undefined) return (await tenants.ensureDefault()).id;
-    if (await tenants.get(id) === undefined) throw new CommandError(`there is no tenant ${id}`);
-    return id;
-  };
+): CommandsOf<"keys"> {
   return {
     "keys.create": async (input) => {
       const { tenant, ...key } = parseCommandInput("keys.create", input);

@@ -16,7 +16,7 @@ interface UsageRowName {
 export const keys = {
   /** Tenant record `{ v, id, name, createdAt }`. */
   tenant: (tenant: string) => ["tenants", tenant],
-  /** What the tenant may use: `{ v, models, limits }`. */
+  /** What the tenant may use: `{ v, models, limits, visitorOverrides }`. */
   plan: (tenant: string) => ["plans", tenant],
   /** One priced model of the operator's catalogue. */
   catalogueEntry: (vendor: string, model: string) => ["catalogue_entries", vendor, model],
@@ -53,6 +53,10 @@ export const keys = {
   apiKeys: (tenant: string) => ["api_keys", tenant],
   /** Value `{ tenant, id }`: the public prefix of a key finds its owner. */
   apiKeyByPrefix: (prefix: string) => ["api_keys_by_prefix", prefix],
+
+  /** A secret for tools: its domains, and its value sealed for them. */
+  toolSecret: (tenant: string, name: string) => ["tool_secrets", tenant, name],
+  toolSecrets: (tenant: string) => ["tool_secrets", tenant],
 
   /** Widget session, under the SHA-256 of its token: the token itself is never stored. */
   session: (tenant: string, tokenHash: string) => ["sessions", tenant, tokenHash],

@@ -44,10 +44,15 @@ const planRecordSchema = z.object({
   ]),
   /** What of the limits this tenant has differently. */
   limits: limitOverridesSchema.default({}),
+  /**
+   * What a widget's visitor may choose per call: nothing dearer than the agent's own models, any model
+   * of the plan, or nothing at all.
+   */
+  visitorOverrides: z.enum(["not_dearer", "all", "none"]).default("not_dearer"),
 });
 export type Plan = z.infer<typeof planRecordSchema>;
 
-const DEFAULT_PLAN: Plan = { v: 1, models: "all", limits: {} };
+const DEFAULT_PLAN: Plan = { v: 1, models: "all", limits: {}, visitorOverrides: "not_dearer" };
 
 /** Tenants and the plan each is on. */
 export class TenantStore {

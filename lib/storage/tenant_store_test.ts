@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { storedKeys } from "@/tests/support/store.ts";
+import { keys } from "./keys.ts";
 import { TenantStore } from "./tenant_store.ts";
 
 Deno.test("TenantStore: the default tenant is made once, whoever asks first", async () => {
@@ -16,6 +17,11 @@ Deno.test("TenantStore: the default tenant is made once, whoever asks first", as
 Deno.test("TenantStore: a plan that was never set allows the whole catalogue", async () => {
   using kv = await Deno.openKv(":memory:");
   const tenants = new TenantStore(kv, new FakeSystem());
-  assertEquals(await tenants.plan(fakeUuid(801)), { v: 1, models: "all", limits: {} });
+  const unset = { v: 1 as const, models: "all" as const, limits: {} };
+  const plan = { ...unset, visitorOverrides: "not_dearer" as const };
+  assertEquals(await tenants.plan(fakeUuid(801)), plan);
+  // As it was written before visitors' overrides were a setting.
+  await kv.set(keys.plan(fakeUuid(802)), unset);
+  assertEquals(await tenants.plan(fakeUuid(802)), plan);
   assertEquals(await tenants.get(fakeUuid(801)), undefined);
 });

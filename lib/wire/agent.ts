@@ -27,7 +27,8 @@ const budget = z.strictObject({
 
 export { budget as budgetSchema, fallback as fallbackSchema, modelPolicy as modelPolicySchema };
 
-const domain = z.string().max(B.domainLength).transform((entry, ctx) => {
+/** An entry of `allowedDomains`, as `normalizeDomain` makes it. */
+export const domainSchema = z.string().max(B.domainLength).transform((entry, ctx) => {
   const normal = normalizeDomain(entry);
   if (normal !== undefined) return normal;
   ctx.addIssue({ code: "custom", message: "must be a host, or *.host, with an optional :port" });
@@ -56,7 +57,7 @@ const fields = {
   tools: z.array(toolDefinitionSchema).max(B.tools).describe(
     "Names are unique; each tool's host must be in `allowedDomains`. `[]` for none.",
   ),
-  allowedDomains: z.array(domain).max(B.allowedDomains).describe(
+  allowedDomains: z.array(domainSchema).max(B.allowedDomains).describe(
     "Where tools may call: a host or `*.host`, with an optional `:port`.",
   ),
   allowedOrigins: z.array(origin).max(B.allowedOrigins).optional().describe(

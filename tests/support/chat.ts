@@ -1,6 +1,7 @@
 import { Toolsets } from "@/lib/agent/tools/toolsets.ts";
 import { ModelAccess } from "@/lib/admin/model_access.ts";
-import { type ChatRequest, ChatService } from "@/lib/chat/chat_service.ts";
+import { ChatService } from "@/lib/chat/chat_service.ts";
+import type { ChatRequest } from "@/lib/chat/prepare_run.ts";
 import { Egress } from "@/lib/egress/egress.ts";
 import { createLogger } from "@/lib/log.ts";
 import type { Model } from "@/lib/models/model.ts";

@@ -11,6 +11,8 @@ export interface RetryOptions {
   signal: AbortSignal;
   /** Milliseconds since the epoch. */
   deadline?: number | undefined;
+  /** Milliseconds; a wait that is longer is not begun. */
+  longestWaitMs?: number | undefined;
 }
 
 /**
@@ -46,6 +48,7 @@ function pauseAfter(
   return fault.retryAfterMs === undefined ? jittered : fault.retryAfterMs + jittered - backoff / 2;
 }
 
-function fits(wait: number, { deadline, system }: RetryOptions): boolean {
+function fits(wait: number, { deadline, longestWaitMs, system }: RetryOptions): boolean {
+  if (wait > (longestWaitMs ?? Infinity)) return false;
   return deadline === undefined ? wait <= LONGEST_PAUSE_MS : system.now() + wait < deadline;
 }

@@ -1,0 +1,53 @@
+import { sha256 } from "@/lib/credentials/hashing.ts";
+import { chatCaller, checkSessionOrigin, checkTokens } from "@/lib/http/chat_caller.ts";
+import { chatReceipt } from "@/lib/http/chat_receipt.ts";
+import { RequestMeter } from "@/lib/http/request_meter.ts";
+import { realSystem } from "@/lib/system.ts";
+import type { RunEnd } from "@/lib/usage/run_record.ts";
+import type { Chatter, ChatWorld } from "./chat_world.ts";
+
+const END: RunEnd = {
+  provider: "vendor_a",
+  model: "priced",
+  steps: 1,
+  toolCalls: 0,
+  inputTokens: 120,
+  outputTokens: 40,
+  finishReason: "stop",
+};
+const COST = { cost: 320, ceiling: 50_000 };
+
+/**
+ * One message let in and settled, by the calls of `routes/v1/chat/stream.ts`: everything but the
+ * body's parsing, the model's answer and the stream.
+ */
+export async function chatOnce(world: ChatWorld, { address, headers, body }: Chatter) {
+  const { service, agents, chat } = world;
+  const runId = realSystem.uuid();
+  const meter = new RequestMeter(world.meter, address);
+  await meter.refuseFlood();
+  const req = new Request("http://127.0.0.1/v1/chat/stream", { method: "POST", headers });
+  const stored = await meter.address();
+  const admitted = await meter.work(async (view) => {
+    const reads = { address: stored, agentId: body.agentId, now: realSystem.now() };
+    const caller = await chatCaller(req, { service, meter }, { view, reads });
+    checkTokens(caller, body);
+    const receipt = await chatReceipt(req, caller, body);
+    const { kind, id, tenant } = caller;
+    const agent = await agents.get(tenant, body.agentId, view);
+    if (agent === undefined) throw new Error("the agent has gone");
+    if (kind === "session") checkSessionOrigin(req, caller.session, agent);
+    const request = { tenant, agent, body, runId, requestId: runId, source: { kind, id } };
+    const prepared = await chat.prepare(request, view);
+    return await meter.admit(view, {
+      run: prepared.facts,
+      hold: prepared.hold,
+      least: prepared.least,
+      receipt,
+      sessionHash: kind === "session" ? await sha256(caller.sessionToken) : undefined,
+    });
+  });
+  if (admitted.kind !== "admitted") throw new Error(`not let in: ${admitted.kind}`);
+  const { charged } = await world.meter.admission.settle(runId, { end: END, ...COST });
+  if (charged !== COST.cost) throw new Error(`charged ${charged} instead of ${COST.cost}`);
+}

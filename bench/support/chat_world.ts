@@ -1,0 +1,142 @@
+import { Toolsets } from "@/lib/agent/tools/toolsets.ts";
+import { ModelAccess } from "@/lib/admin/model_access.ts";
+import { SessionAdmin } from "@/lib/admin/session_admin.ts";
+import { RunDirectory } from "@/lib/chat/run_directory.ts";
+import { ChatService } from "@/lib/chat/chat_service.ts";
+import type { Committer } from "@/lib/committer/committer.ts";
+import { Signer } from "@/lib/credentials/hashing.ts";
+import { Egress } from "@/lib/egress/egress.ts";
+import type { MeterParts } from "@/lib/http/request_meter.ts";
+import { Admission } from "@/lib/limits/admission.ts";
+import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
+import { createLogger } from "@/lib/log.ts";
+import { ModelRegistry } from "@/lib/models/model_registry.ts";
+import { AgentStore } from "@/lib/storage/agent_store.ts";
+import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
+import { CatalogueStore } from "@/lib/storage/catalogue_store.ts";
+import { keys } from "@/lib/storage/keys.ts";
+import { SessionStore } from "@/lib/storage/session_store.ts";
+import { TenantStore } from "@/lib/storage/tenant_store.ts";
+import { realSystem } from "@/lib/system.ts";
+import { type Agent, type AgentBody, agentBodySchema } from "@/lib/wire/agent.ts";
+import type { ChatBody } from "@/lib/wire/chat.ts";
+import type { Engine } from "./engines.ts";
+
+const MODEL = {
+  vendor: "vendor_a",
+  model: "priced",
+  inputUsdPerMTok: 1,
+  outputUsdPerMTok: 5,
+  contextTokens: 128_000,
+  maxOutputTokens: 4_096,
+} as const;
+
+const ORIGIN = "https://shop.example";
+
+/** Nothing is refused; each window stays small because the callers are many. */
+const LIMITS = {
+  ...DEFAULT_LIMITS,
+  ipRequests: 6_000,
+  ipMessages: 6_000,
+  keyRequests: 6_000,
+  streams: 1_000_000,
+  hardDailyCost: 1e12,
+  softDailyCost: 1e12,
+};
+
+/** Somebody who chats: with a key of its own, or a session of its own. */
+export interface Chatter {
+  address: string;
+  headers: Record<string, string>;
+  body: ChatBody;
+}
+
+/** The part of the service that lets a message in and settles it, on one engine. */
+export interface ChatWorld {
+  chat: ChatService;
+  service: { apiKeys: ApiKeyStore; sessions: SessionAdmin };
+  agents: AgentStore;
+  meter: MeterParts;
+  chatters: Chatter[];
+}
+
+/** A store with tenants, agents, keys and sessions: half of the chatters with each. */
+export async function buildChatWorld(
+  kv: Deno.Kv,
+  { engine, tenants, chatters }: { engine: Engine; tenants: number; chatters: number },
+): Promise<ChatWorld> {
+  const system = realSystem;
+  const tenantStore = new TenantStore(kv, system);
+  const catalogue = new CatalogueStore(kv, { demoModel: false });
+  await catalogue.addMissing([MODEL]);
+  const signer = new Signer(["a secret that only this benchmark knows"]);
+  const committer = engine as unknown as Committer;
+  const admission = new Admission(committer, { system });
+  const models = new ModelAccess({ catalogue, tenants: tenantStore });
+  const chat = new ChatService({
+    admission,
+    directory: new RunDirectory({ kv, committer, admission, system }),
+    models,
+    registry: new ModelRegistry(system),
+    system,
+    log: createLogger({ level: "error" }),
+    unwatchedMs: 30_000,
+    toolsets: new Toolsets({ egress: new Egress({ system }), findSecret: () => undefined }),
+  });
+  const apiKeys = new ApiKeyStore(kv, { system, signer });
+  const sessions = new SessionAdmin(new SessionStore(kv, system), { system });
+  const agents = new AgentStore(kv, system);
+  const world = { chat, service: { apiKeys, sessions }, agents };
+  const meter = { committer, admission, signer, tenants: tenantStore, limits: LIMITS };
+  const made = await Promise.all(Array.from({ length: tenants }, () => makeTenant(kv, agents)));
+  const all = Array.from({ length: chatters }, (_, n) => {
+    const of = { ...made[n % tenants]!, address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` };
+    // By turns, tenant by tenant, so that every tenant has both.
+    const withKey = Math.floor(n / tenants) % 2 === 0;
+    return withKey ? makeKeyChatter(apiKeys, of) : makeSessionChatter(sessions, of);
+  });
+  return { ...world, meter, chatters: await Promise.all(all) };
+}
+
+interface Owner {
+  tenant: string;
+  agent: Agent;
+  address: string;
+}
+
+async function makeTenant(kv: Deno.Kv, agents: AgentStore): Promise<Omit<Owner, "address">> {
+  const tenant = realSystem.uuid();
+  await kv.set(keys.plan(tenant), { v: 1, models: "all", limits: {} });
+  return { tenant, agent: await agents.create(tenant, AGENT) };
+}
+
+async function makeKeyChatter(
+  apiKeys: ApiKeyStore,
+  { tenant, agent, address }: Owner,
+): Promise<Chatter> {
+  const { secret } = await apiKeys.create(tenant, { name: "bench", scopes: [] });
+  return { address, headers: { authorization: `Bearer ${secret}` }, body: bodyFor(agent) };
+}
+
+async function makeSessionChatter(
+  sessions: SessionAdmin,
+  { tenant, agent, address }: Owner,
+): Promise<Chatter> {
+  const { sessionToken } = await sessions.mintForOrigin(tenant, agent, ORIGIN);
+  const headers = { "x-service-session": sessionToken, origin: ORIGIN };
+  return { address, headers, body: { ...bodyFor(agent), sessionToken } };
+}
+
+const AGENT: AgentBody = agentBodySchema.parse({
+  name: "Shop assistant",
+  systemPrompt: "You help visitors of a small shop. Be brief. ".repeat(10),
+  modelPolicy: { provider: MODEL.vendor, model: MODEL.model },
+  budget: { maxCostUsd: 0.05, maxSteps: 4, wallClockMs: 30_000 },
+  tools: [],
+  allowedDomains: [],
+  allowedOrigins: [ORIGIN],
+});
+
+function bodyFor({ id }: Agent): ChatBody {
+  return { agentId: id, messages: [{ role: "user", content: "When do you open tomorrow?" }] };
+}

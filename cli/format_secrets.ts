@@ -1,0 +1,13 @@
+import type { ToolSecretInfo } from "../lib/wire/tool_secret.ts";
+import { minute, table } from "./table.ts";
+
+/** Secrets as a table for a terminal; one line says that there are none. */
+export function formatSecrets(secrets: readonly ToolSecretInfo[]): string {
+  if (secrets.length === 0) return "No secrets yet.";
+  const rows = secrets.map(({ name, updatedAt, domains }) => [
+    name,
+    minute(updatedAt),
+    domains.join(","),
+  ]);
+  return table([["NAME", "SET", "DOMAINS"], ...rows]);
+}

@@ -1,0 +1,45 @@
+import { readConfig } from "../lib/config.ts";
+import type { Commands } from "../lib/process/commands.ts";
+import { realSystem } from "../lib/system.ts";
+import { connectCommands } from "./connect_commands.ts";
+import { UsageError } from "./usage_error.ts";
+
+/** One family of commands on the command line. */
+export interface CommandLine<Args extends { action: string }> {
+  /** As in `deno task name`. */
+  name: string;
+  help: string;
+  /** Understands the words, or throws `UsageError`. */
+  parse(words: string[]): Args | { action: "help" };
+  run(args: Args, commands: Commands): Promise<void>;
+}
+
+/**
+ * Runs one command beside a running service or without one. Answers the exit code: 2 is a wrong
+ * command line, 1 a failure.
+ */
+export async function runCommandLine<Args extends { action: string }>(
+  words: string[],
+  { name, help, parse, run }: CommandLine<Args>,
+): Promise<number> {
+  try {
+    const args = parse(words);
+    if (isHelp(args)) {
+      console.log(help);
+      return 0;
+    }
+    const config = readConfig(Deno.env.toObject());
+    using connection = await connectCommands(config, { openKv: Deno.openKv, system: realSystem });
+    await run(args, connection.commands);
+    return 0;
+  } catch (error) {
+    const usage = error instanceof UsageError;
+    console.error(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    if (usage) console.error(`Try: deno task ${name} --help`);
+    return usage ? 2 : 1;
+  }
+}
+
+function isHelp(args: { action: string }): args is { action: "help" } {
+  return args.action === "help";
+}

@@ -1,0 +1,84 @@
+import { assert, assertEquals, assertFalse, assertMatch, assertThrows } from "@std/assert";
+import { inTempDir, runCli, serveIn } from "../tests/support/command_line.ts";
+import { parseSecretsArgs } from "./secrets_args.ts";
+import { UsageError } from "./usage_error.ts";
+
+const VALUE = "crm-value-0123456789";
+
+async function setListDelete(dir: string): Promise<void> {
+  const run = (words: string[], input = "") => runCli("secrets.ts", words, { dir, input });
+  const set = await run(
+    ["set", "CRM_KEY", "--domains", "CRM.example.com, b.example"],
+    `${VALUE}\n`,
+  );
+  assertEquals([set.code, set.out], [0, ""], set.err);
+  assert(set.err.includes("CRM_KEY is set for crm.example.com, b.example"));
+
+  const listed = await run(["list"]);
+  assertMatch(listed.out, /CRM_KEY +20\d\d-[\d-]+ [\d:]+Z +crm\.example\.com,b\.example\n$/);
+  for (const { out, err } of [set, listed]) assertFalse((out + err).includes("crm-value"));
+
+  assertEquals((await run(["delete", "CRM_KEY"])).code, 0);
+  assertEquals((await run(["list"])).out, "No secrets yet.\n");
+  const again = await run(["delete", "CRM_KEY"]);
+  assertEquals(again.code, 1);
+  assert(again.err.includes("there is no secret CRM_KEY"));
+}
+
+Deno.test("secrets: sets, lists and deletes on a fresh data folder without a service", () =>
+  inTempDir((dir) => setListDelete(`${dir}/data`)));
+
+Deno.test("secrets: sets, lists and deletes through the running service", () =>
+  inTempDir(async (dir) => {
+    const service = await serveIn(dir);
+    await setListDelete(dir).finally(() => service.close());
+  }));
+
+Deno.test("secrets: what is piped in is what a tool sends, without the last line feed alone", () =>
+  inTempDir(async (dir) => {
+    const service = await serveIn(dir);
+    const tenant = (await service.tenants.ensureDefault()).id;
+    const words = ["set", "A", "--domains", "a.example"];
+    for (const [input, value] of [[" two\nlines \n\n", " two\nlines \n"], ["äö", "äö"]]) {
+      await runCli("secrets.ts", words, { dir, input: input! });
+      assertEquals((await service.secrets.find(tenant, "A"))?.value, value);
+    }
+    await service.close();
+  }));
+
+Deno.test("secrets: a wrong value or name is told without the value", () =>
+  inTempDir(async (dir) => {
+    const set = (name: string, input: string, domains = "a.example") =>
+      runCli("secrets.ts", ["set", name, "--domains", domains], { dir, input });
+    const faults: [[name: string, input: string, domains?: string], number, string][] = [
+      [["A", "\n"], 2, "standard input is empty"],
+      [["A", VALUE.repeat(500)], 1, "value: "],
+      [["lower", VALUE], 1, "name: must be upper-case"],
+      [["A", VALUE, "https://a.example"], 1, "domains.0: must be a host"],
+    ];
+    for (const [typed, code, words] of faults) {
+      const { code: told, err } = await set(...typed);
+      assertEquals(told, code, err);
+      assert(err.includes(words), err);
+      assertFalse(err.includes("crm-value"));
+    }
+  }));
+
+Deno.test("parseSecretsArgs: what means nothing is a usage error that says what would", () => {
+  const wrong: [string[], string][] = [
+    [[], "set, list or delete"],
+    [["get", "A"], 'no "get"'],
+    [["set"], "set NAME"],
+    [["set", "A"], "--domains is missing"],
+    [["set", "A", "value", "--domains", "a.example"], 'what is "value"'],
+    [["list", "A"], 'what is "A"'],
+    [["list", "--domains", "a.example"], "belongs to set"],
+    [["delete"], "delete NAME"],
+    [["delete", "A", "B"], 'what is "B"'],
+    [["set", "A", "--value", "v"], "--value"],
+  ];
+  for (const [words, message] of wrong) {
+    assertThrows(() => parseSecretsArgs(words), UsageError, message);
+  }
+  assertEquals(parseSecretsArgs(["set", "--help"]), { action: "help" });
+});

@@ -1,0 +1,4 @@
+/** A command line that means nothing; the message says what would. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}

@@ -1,0 +1,96 @@
+import { inputBound } from "../agent/input_bound.ts";
+import type { ModelAccess } from "../admin/model_access.ts";
+import type { KvReader } from "../committer/view.ts";
+import type { System } from "../system.ts";
+import type { RunFacts } from "../usage/run_record.ts";
+import type { Agent } from "../wire/agent.ts";
+import type { ChatBody, ChatMessage } from "../wire/chat.ts";
+import { fitContext } from "./fit_context.ts";
+import { toMicroUsd } from "./money.ts";
+import { resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
+import type { RunDirectory } from "./run_directory.ts";
+import { stepCost } from "./step_cost.ts";
+
+/** One message to answer. */
+export interface ChatRequest {
+  tenant: string;
+  agent: Agent;
+  body: ChatBody;
+  /** The run it becomes, when it is let in. */
+  runId: string;
+  /** The `x-request-id`, where the body brings none. */
+  requestId: string;
+  /** The page of a session. */
+  origin?: string | undefined;
+  /** The credential it comes with: an API key, or a visitor's session. */
+  source: RunFacts["source"];
+}
+
+/** A message that could be answered: all of it is valid, nobody has been asked yet. */
+export interface PreparedRun {
+  request: ChatRequest;
+  policy: ResolvedPolicy;
+  facts: RunFacts;
+  /** What begins in the store with it. */
+  opening: ReturnType<RunDirectory["opening"]>;
+  /** What of the conversation fits into the model's context. */
+  messages: readonly ChatMessage[];
+  /** How many of its messages do not. */
+  dropped: number;
+  /** What it may cost at most; micro-USD, as the next two. */
+  ceiling: number;
+  /** What its first step can cost at most. */
+  hold: number;
+  /** What its first step costs at least. */
+  least: number;
+}
+
+/** What preparing a run takes. */
+export interface Preparing {
+  models: ModelAccess;
+  system: System;
+  directory: RunDirectory;
+}
+
+/** Checks a message and prices its first step; throws an `ApiError` for one that is not valid. */
+export async function prepareRun(
+  request: ChatRequest,
+  { models, system, directory, reader }: Preparing & { reader?: KvReader | undefined },
+): Promise<PreparedRun> {
+  const { agent, body, source } = request;
+  const visitor = source.kind === "session";
+  const policy = await resolveCandidates({ ...request, visitor, models: models, reader });
+  const primary = policy.entries[0]!;
+  const { systemPrompt, tools } = agent;
+  const { messages, dropped } = fitContext(body.messages, {
+    contextTokens: Math.min(...policy.entries.map((entry) => entry.contextTokens)),
+    outputTokens: policy.maxOutputTokens,
+    otherBytes: inputBound({ system: systemPrompt, messages: [], tools: tools as never }),
+  });
+  const inputTokens = inputBound({ system: systemPrompt, messages, tools: tools as never });
+  const cost = stepCost(policy.entries, { inputTokens, outputTokens: policy.maxOutputTokens });
+  // What the budget cannot pay is told in the run's frames: it takes its place like any other.
+  const ceiling = toMicroUsd(agent.budget.maxCostUsd);
+  const facts: RunFacts = {
+    runId: request.runId,
+    tenant: request.tenant,
+    agentId: agent.id,
+    agentVersion: agent.version,
+    conversationId: body.conversationId ?? system.uuid(),
+    source,
+    provider: primary.vendor,
+    model: primary.model,
+    startedAt: system.now(),
+  };
+  return {
+    request,
+    policy,
+    facts,
+    opening: directory.opening(facts, request.origin),
+    messages,
+    dropped,
+    ceiling,
+    hold: Math.min(cost.most, ceiling),
+    least: Math.min(cost.least, ceiling),
+  };
+}

@@ -1,0 +1,27 @@
+import { ApiError } from "../errors.ts";
+import { toRetryAfterSeconds } from "../limits/rate_window.ts";
+import { ModelError } from "../models/model.ts";
+import { RunStopped } from "./run.ts";
+
+/** A vendor that asks for longer is not believed: it may be asked again after an hour. */
+const LONGEST_RETRY_MS = 3_600_000;
+
+/** What whoever sent a message is told when its run failed before any frame. */
+export function refusalOf(error: unknown): Error {
+  if (error instanceof ModelError) return modelRefusal(error);
+  if (error instanceof RunStopped) {
+    return error.finishReason === "timeout"
+      ? new ApiError("provider_timeout", "no model accepted within the agent's wallClockMs")
+      : new ApiError("service_unavailable", "the run was stopped before a model accepted it");
+  }
+  return error instanceof Error ? error : new Error("the run did not begin");
+}
+
+/** A busy vendor's own wait is passed on. */
+function modelRefusal({ code, message, retryAfterMs }: ModelError): ApiError {
+  if (code !== "provider_rate_limited" || retryAfterMs === undefined) {
+    return new ApiError(code, message);
+  }
+  const seconds = toRetryAfterSeconds(Math.min(retryAfterMs, LONGEST_RETRY_MS));
+  return new ApiError(code, message, { headers: { "retry-after": String(seconds) } });
+}

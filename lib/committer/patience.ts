@@ -1,0 +1,40 @@
+import type { System } from "../system.ts";
+import { StoreUnavailableError } from "./operation.ts";
+
+const BACKOFF_MS = 5;
+const MAX_BACKOFF_MS = 80;
+/** Why a wait for the store ends: made once, because an error of its own is dear. */
+const ANSWERED = new Error("the store has answered");
+
+/** How long a store is waited for, and how soon it is asked again. */
+export class Patience {
+  /** Milliseconds. */
+  readonly ms: number;
+  #system: System;
+
+  constructor(system: System, ms: number) {
+    this.#system = system;
+    this.ms = ms;
+  }
+
+  /** A store that hangs must not hang its callers: they are told `StoreUnavailableError`. */
+  async inTime<T>(attempt: Promise<T>): Promise<T> {
+    const timer = new AbortController();
+    const late = this.#system.sleep(this.ms, timer.signal).then(() => {
+      throw new StoreUnavailableError("the store did not answer in time");
+    });
+    late.catch(() => {});
+    try {
+      return await Promise.race([attempt, late]);
+    } finally {
+      timer.abort(ANSWERED);
+    }
+  }
+
+  /** Waits a little longer each time, with jitter so that processes do not go in step. */
+  pause(failures: number): Promise<void> {
+    const ceiling = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** failures);
+    const jitter = this.#system.randomBytes(1)[0]! / 255;
+    return this.#system.sleep(Math.ceil(ceiling * (0.5 + jitter / 2)));
+  }
+}

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import type { SealContext, Sealer } from "../credentials/sealing.ts";
+import { iso, type System } from "../system.ts";
+import type { NewToolSecret, ToolSecretInfo } from "../wire/tool_secret.ts";
+import { keys } from "./keys.ts";
+import { type Commit, commitRecord, parseRecord } from "./record.ts";
+
+/** What the sealer of this store is made for. */
+export const SECRETS_PURPOSE = "tool secrets";
+
+/** Values that a process keeps open: a tool that is called time and again decrypts once. */
+const MAX_OPEN = 500;
+
+const recordSchema = z.object({
+  v: z.literal(1),
+  domains: z.array(z.string()),
+  /** Milliseconds. */
+  updatedAt: z.int(),
+  sealed: z.instanceof(Uint8Array),
+});
+
+/** A secret for use: its value, and the (normalised) domains it may be sent to. */
+export interface OpenedSecret {
+  value: string;
+  domains: readonly string[];
+}
+
+/**
+ * Secrets of tenants for their agents' tools. Write-only: the value goes to a tool's request and to
+ * nothing else, so that whoever may set one still cannot read one.
+ */
+export class SecretStore {
+  #kv: Deno.Kv;
+  #system: System;
+  #sealer: Sealer;
+  #opened = new Map<string, OpenedSecret>();
+
+  /** The sealer is made for `SECRETS_PURPOSE`. */
+  constructor(kv: Deno.Kv, options: { system: System; sealer: Sealer }) {
+    this.#kv = kv;
+    this.#system = options.system;
+    this.#sealer = options.sealer;
+  }
+
+  /** Sets a secret, in place of one of the same name; `commit` may add to the step. */
+  async set(
+    tenant: string,
+    { name, value, domains }: NewToolSecret,
+    options: { commit?: Commit<ToolSecretInfo> | undefined } = {},
+  ): Promise<ToolSecretInfo> {
+    const key = keys.toolSecret(tenant, name);
+    const sealed = await this.#sealer.seal(encoder.encode(value), contextOf(key, domains));
+    const record = { v: 1, domains, updatedAt: this.#system.now(), sealed };
+    const info = toInfo(name, record);
+    const made = await (options.commit ?? commitRecord)(this.#kv.atomic().set(key, record), info);
+    if (!made) throw new Error("a secret was not set");
+    return info;
+  }
+
+  /** All of a tenant by name, without their values. */
+  async list(tenant: string): Promise<ToolSecretInfo[]> {
+    const found: ToolSecretInfo[] = [];
+    for await (const entry of this.#kv.list({ prefix: keys.toolSecrets(tenant) })) {
+      const record = parseRecord(recordSchema, entry);
+      if (record) found.push(toInfo(String(entry.key.at(-1)), record));
+    }
+    return found;
+  }
+
+  /** What was deleted; nothing when there is no such secret. */
+  async delete(
+    tenant: string,
+    name: string,
+    options: { commit?: Commit<ToolSecretInfo> | undefined } = {},
+  ): Promise<ToolSecretInfo | undefined> {
+    const entry = await this.#kv.get(keys.toolSecret(tenant, name));
+    const record = parseRecord(recordSchema, entry);
+    if (record === undefined) return undefined;
+    const info = toInfo(name, record);
+    const deletion = this.#kv.atomic().check(entry).delete(entry.key);
+    const made = await (options.commit ?? commitRecord)(deletion, info);
+    // Replaced or deleted in between: it is looked at again, so that what is told is what was done.
+    return made ? info : await this.delete(tenant, name, options);
+  }
+
+  /**
+   * A secret for a tool's call, as it is now. Throws `UnsealError` when the encryption key has been
+   * changed, or the record was: the domains are sealed with the value.
+   */
+  async find(tenant: string, name: string): Promise<OpenedSecret | undefined> {
+    const key = keys.toolSecret(tenant, name);
+    const entry = await this.#kv.get(key);
+    const record = parseRecord(recordSchema, entry);
+    if (record === undefined) return undefined;
+    const version = JSON.stringify([...key, entry.versionstamp]);
+    const known = this.#opened.get(version);
+    if (known !== undefined) return known;
+    const { domains, sealed } = record;
+    const plain = await this.#sealer.open(sealed, contextOf(key, domains));
+    const opened = { value: new TextDecoder("utf-8", { ignoreBOM: true }).decode(plain), domains };
+    if (this.#opened.size >= MAX_OPEN) this.#opened.clear();
+    this.#opened.set(version, opened);
+    return opened;
+  }
+}
+
+const encoder = new TextEncoder();
+
+/** Whoever can write to the store must not be able to send a value elsewhere. */
+function contextOf(key: readonly string[], domains: readonly string[]): SealContext {
+  return [...key, ...domains];
+}
+
+function toInfo(
+  name: string,
+  { domains, updatedAt }: { domains: string[]; updatedAt: number },
+): ToolSecretInfo {
+  return { name, domains, updatedAt: iso(updatedAt) };
+}

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { domainSchema } from "./agent.ts";
+import { plainText } from "./plain_text.ts";
+
+const MAX_VALUE = 8192;
+const MAX_DOMAINS = 16;
+
+/** The `NAME` of `{{secret.NAME}}`. */
+export const toolSecretNameSchema = z.string().regex(
+  /^[A-Z][A-Z0-9_]{0,63}$/,
+  "must be upper-case letters, digits and _, beginning with a letter, at most 64 characters",
+);
+
+/** A tenant's secret as it is set. Source: CONTRACT section 2. */
+export const newToolSecretSchema = z.strictObject({
+  name: toolSecretNameSchema,
+  value: plainText(z.string().min(1).max(MAX_VALUE)),
+  /** Where it may be sent: entries as of an agent's `allowedDomains`. */
+  domains: z.array(domainSchema).min(1).max(MAX_DOMAINS).transform((all) => [...new Set(all)]),
+});
+export type NewToolSecret = z.output<typeof newToolSecretSchema>;
+
+/** A secret as it is shown: never its value. */
+export interface ToolSecretInfo {
+  name: string;
+  domains: string[];
+  /** ISO 8601 UTC. */
+  updatedAt: string;
+}

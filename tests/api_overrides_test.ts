@@ -1,0 +1,81 @@
+/** What one call may choose instead of the agent's own, over real sockets: CONTRACT section 4. */
+import { assertEquals } from "@std/assert";
+import { keys } from "@/lib/storage/keys.ts";
+import { catalogueEntry } from "./support/chat.ts";
+import { expectInvalid } from "./support/expect_answer.ts";
+import { startOf } from "./support/frame_words.ts";
+import { readFrames } from "./support/frames.ts";
+import { type MockRequest, MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { VendorService } from "./support/vendor_service.ts";
+import { onPage, ORIGIN } from "./support/widget_calls.ts";
+
+const OVERRIDES = { provider: "vendor_b", model: "small", temperature: 0.5, maxOutputTokens: 77 };
+
+/** A service with a dear and a cheap model, an agent between them, and what its vendor was asked. */
+async function startOverrides(visitorOverrides?: string) {
+  const mock = await MockVendors.start();
+  const dear = catalogueEntry({ model: "dear", outputUsdPerMTok: 75 });
+  const small = catalogueEntry({ vendor: "vendor_b", model: "small", outputUsdPerMTok: 5 });
+  const on = await VendorService.start(mock, { catalogue: [catalogueEntry(), dear, small] });
+  if (visitorOverrides !== undefined) {
+    const plan = { v: 1, models: "all", limits: {}, visitorOverrides };
+    await on.kv.set(keys.plan(await on.service.tenant()), plan);
+  }
+  const agent = await on.agent("vendor_a", {
+    modelPolicy: { provider: "vendor_a", model: "mid", maxOutputTokens: 500 },
+    allowedOrigins: [ORIGIN],
+  });
+  const sessionToken = await on.service.mint(on.key, agent.id, ORIGIN);
+  const visit = (body: Record<string, unknown>) =>
+    onPage(on.service, { agent, sessionToken, body });
+  const dispose = async () => {
+    await on[Symbol.asyncDispose]();
+    await mock[Symbol.asyncDispose]();
+  };
+  return { mock, on, agent, visit, [Symbol.asyncDispose]: dispose };
+}
+
+function outputOf({ body }: MockRequest): number {
+  return body.max_completion_tokens ?? body.max_tokens;
+}
+
+Deno.test("overrides: a key's and a visitor's reach the vendor they name", async () => {
+  await using world = await startOverrides();
+  const { mock, on, agent, visit } = world;
+  for (const answer of [await on.send(agent, OVERRIDES), await visit(OVERRIDES)]) {
+    const { provider, model } = startOf(await readFrames(answer));
+    assertEquals([provider, model], ["vendor_b", "small"]);
+    const { protocol, body } = mock.requests.at(-1)!;
+    assertEquals([protocol, body.model], ["anthropic", "small"]);
+    assertEquals([body.temperature, body.max_tokens], [0.5, 77]);
+  }
+});
+
+Deno.test("overrides: a key may choose dearer and longer, a visitor neither", async () => {
+  await using world = await startOverrides();
+  const { mock, on, agent, visit } = world;
+  const more = { model: "dear", maxOutputTokens: 4_000 };
+  await readFrames(await on.send(agent, more));
+  assertEquals(outputOf(mock.requests[0]!), 4_000);
+  await expectInvalid(await visit(more), ["model"]);
+  await readFrames(await visit({ maxOutputTokens: 4_000 }));
+  const asked = mock.requests.at(-1)!;
+  assertEquals([asked.model, outputOf(asked)], ["mid", 500]);
+  assertEquals(mock.requests.length, 2);
+});
+
+Deno.test("overrides: visitorOverrides none refuses each with 400, all allows dearer ones", async () => {
+  {
+    await using world = await startOverrides("none");
+    await expectInvalid(await world.visit(OVERRIDES), Object.keys(OVERRIDES));
+    assertEquals(world.mock.requests, []);
+    const frames = await readFrames(await world.visit({}));
+    assertEquals(startOf(frames).model, "mid");
+    const byKey = await readFrames(await world.on.send(world.agent, OVERRIDES));
+    assertEquals(startOf(byKey).model, "small");
+  }
+  await using world = await startOverrides("all");
+  const frames = await readFrames(await world.visit({ model: "dear" }));
+  assertEquals(startOf(frames).model, "dear");
+  await expectInvalid(await world.visit({ model: "unpriced" }), ["model"]);
+});

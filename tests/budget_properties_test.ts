@@ -1,0 +1,206 @@
+/** Budgets hold whatever vendors say and however runs meet: CONTRACT sections 6 and 8. */
+import { assert, assertEquals } from "@std/assert";
+import { currentLedger, heldBy, type Ledger } from "@/lib/limits/ledger.ts";
+import type { CatalogueEntry } from "@/lib/storage/catalogue_store.ts";
+import { keys } from "@/lib/storage/keys.ts";
+import type { RunRecord } from "@/lib/usage/run_record.ts";
+import type { UsageRow } from "@/lib/usage/usage_rows.ts";
+import type { Frame, FrameOf } from "@/lib/wire/frames.ts";
+import { VENDORS } from "@/lib/wire/vendors.ts";
+import { catalogueEntry } from "./support/chat.ts";
+import { readFrames } from "./support/frames.ts";
+import { Dice } from "./support/fuzz/dice.ts";
+import { planAnswer } from "./support/lying_vendors.ts";
+import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { VendorService } from "./support/vendor_service.ts";
+import { onPage, ORIGIN, say } from "./support/widget_calls.ts";
+
+const TODAY = { now: Date.UTC(2026, 0, 15, 12), period: "2026-01-15" };
+const RUNS = 30;
+const AT_ONCE = 6;
+
+/** Prices as catalogues have them, and some that no binary number holds. */
+function randomCatalogue(dice: Dice): CatalogueEntry[] {
+  const price = () => dice.pick([0, 0.075, 0.15, 1.1, 3, 15, 75, dice.number(0, 200)]);
+  return VENDORS.flatMap((vendor) =>
+    ["mid", "other"].map((model) =>
+      catalogueEntry({
+        vendor,
+        model,
+        inputUsdPerMTok: price(),
+        outputUsdPerMTok: price(),
+        maxOutputTokens: dice.int(1, 8_192),
+      })
+    )
+  );
+}
+
+function randomAgent(dice: Dice): Record<string, unknown> {
+  const provider = dice.pick(VENDORS);
+  const maxOutputTokens = dice.chance(0.5) ? {} : { maxOutputTokens: dice.int(1, 4_000) };
+  return {
+    modelPolicy: { provider, model: dice.pick(["mid", "other"]), ...maxOutputTokens },
+    ...(dice.chance(0.3) ? { fallback: { provider: dice.pick(VENDORS), model: "mid" } } : {}),
+    budget: {
+      maxCostUsd: dice.pick([0, 0.0005, dice.number(0, 0.02), dice.number(0, 2), 2, 100]),
+      maxSteps: dice.int(1, 8),
+      wallClockMs: 30_000,
+    },
+    allowedOrigins: [ORIGIN],
+  };
+}
+
+interface ToldRun {
+  n: number;
+  runId: string;
+  usage: FrameOf<"usage">;
+  frames: Frame[];
+  agent: { budget: { maxCostUsd: number; maxSteps: number } };
+}
+
+/** One message of a random agent; nothing when the day has no room for it. */
+async function runOne(on: VendorService, dice: Dice, n: number): Promise<ToldRun | undefined> {
+  const agent = await on.service.agent(on.key, randomAgent(dice));
+  const messages = [say(`run number ${n} ${"more ".repeat(dice.int(0, 100))}`)];
+  const sessionToken = dice.chance(0.3) && await on.service.mint(on.key, agent.id, ORIGIN);
+  const answer =
+    await (sessionToken
+      ? onPage(on.service, { agent, sessionToken, body: { messages } })
+      : on.send(agent, { messages }));
+  if (answer.status !== 200) {
+    // What broke before its first word is the vendor's fault, all else is the day's.
+    const { code } = await answer.json();
+    assert(code === "plan_limit_exceeded" || code === "provider_error", code);
+    return undefined;
+  }
+  const runId = answer.headers.get("x-run-id")!;
+  const frames = (await readFrames(answer)).map(({ frame }) => frame);
+  const usage = frames.find((frame) => frame.type === "usage")!;
+  return { n, runId, usage, frames, agent };
+}
+
+async function ledgerOf(on: VendorService): Promise<Ledger> {
+  const stored = await on.kv.get<Ledger>(keys.tenantLedger(await on.service.tenant()));
+  return currentLedger(stored.value ?? undefined, TODAY);
+}
+
+/** The end of a run is one of the contract's, with the error that belongs to it. */
+function checkEnd({ frames }: ToldRun): void {
+  const done = frames.at(-1);
+  assert(done?.type === "done");
+  const error = frames.find((frame) => frame.type === "error");
+  const allowed: Record<string, (string | undefined)[]> = {
+    stop: [undefined],
+    max_cost: ["budget_exceeded"],
+    max_steps: ["budget_exceeded"],
+    error: ["provider_error", "plan_limit_exceeded"],
+  };
+  assert(allowed[done.finishReason]?.includes(error?.code), `${done.finishReason} ${error?.code}`);
+}
+
+/** Charged never above the agent's budget; told, recorded, and never more than was used. */
+function checkRun(told: ToldRun, record: RunRecord, entry: CatalogueEntry): void {
+  const { usage, agent } = told;
+  assertEquals(record.cost, Math.round(usage.costUsd * 1e6));
+  assertEquals(usage.costUsd, record.cost / 1e6);
+  assert(record.cost <= Math.floor(agent.budget.maxCostUsd * 1e6 + 1e-6));
+  assert(record.steps <= agent.budget.maxSteps);
+  assertEquals(
+    [record.inputTokens, record.outputTokens],
+    [usage.inputTokens, usage.outputTokens],
+  );
+  // Each step is rounded up to a whole micro-USD.
+  const exact = record.inputTokens * entry.inputUsdPerMTok +
+    record.outputTokens * entry.outputUsdPerMTok;
+  const total = record.cost + record.excess;
+  const rounding = 1 + exact * 1e-9;
+  assert(
+    total >= exact - rounding && total <= exact + record.steps + rounding,
+    `${total} ${exact}`,
+  );
+}
+
+/** Runs, ledger, usage rows and report all say the same, and no more than the day may cost. */
+async function checkAccounts(on: VendorService, hardDailyCost: number): Promise<void> {
+  const records = await on.records();
+  const sumOf = (field: "cost" | "inputTokens" | "outputTokens") =>
+    records.reduce((total, record) => total + record[field], 0);
+  const cost = sumOf("cost");
+  assert(cost <= hardDailyCost);
+  const ledger = await ledgerOf(on);
+  assertEquals([ledger.spent, ledger.runs], [cost, {}]);
+  const prefix = ["usage_rows", await on.service.tenant()];
+  const rows = await Array.fromAsync(on.kv.list<UsageRow>({ prefix }));
+  const rowed = rows.flatMap(({ value }) => Object.values(value.models));
+  assertEquals(rowed.reduce((total, row) => total + row.cost, 0), cost);
+  const report = await (await on.service.fetch("/v1/usage", { key: on.key })).json();
+  assertEquals([report.costUsd, report.runs], [cost / 1e6, records.length]);
+  assertEquals(
+    [report.inputTokens, report.outputTokens],
+    [sumOf("inputTokens"), sumOf("outputTokens")],
+  );
+  const doubted = on.logged("warn").filter(({ excessMicroUsd }) => Number(excessMicroUsd) > 0);
+  const exceeded = records.filter(({ excess }) => excess > 0);
+  assertEquals(doubted.map(({ runId }) => runId).sort(), exceeded.map((r) => r.runId).sort());
+}
+
+/** Vendors that answer by chance, and what they were asked and lied about, by run. */
+async function startVendors(seed: number) {
+  const asked = new Map<number, number>();
+  const inflated = new Set<number>();
+  const mock = await MockVendors.start({
+    otherwise: (request) => {
+      const planned = planAnswer(seed, request);
+      asked.set(planned.run, (asked.get(planned.run) ?? 0) + 1);
+      if (planned.inflated) inflated.add(planned.run);
+      return planned.script;
+    },
+  });
+  return { mock, asked, inflated };
+}
+
+/** All runs of a world, some at a time; the day is never overshot, not even for a moment. */
+async function runAll(
+  on: VendorService,
+  { seed, hardDailyCost }: { seed: number; hardDailyCost: number },
+): Promise<ToldRun[]> {
+  const told: ToldRun[] = [];
+  for (let n = 0; n < RUNS; n += AT_ONCE) {
+    const batch = Array.from({ length: AT_ONCE }, async (_, at) => {
+      const run = await runOne(on, new Dice(seed * 7_919 + n + at), n + at);
+      const ledger = await ledgerOf(on);
+      assert(ledger.spent + heldBy(ledger, TODAY) <= hardDailyCost);
+      if (run !== undefined) told.push(run);
+    });
+    await Promise.all(batch);
+  }
+  return told;
+}
+
+for (let seed = 1; seed <= 10; seed++) {
+  Deno.test(`budgets hold for random agents and lying vendors, and every account agrees (seed ${seed})`, async () => {
+    const dice = new Dice(seed);
+    const { mock, asked, inflated } = await startVendors(seed);
+    await using _ = mock;
+    const catalogue = randomCatalogue(dice);
+    // A day that is soon spent where vendors lie, or one with room for all.
+    const hardDailyCost = dice.pick([dice.int(50_000, 2_000_000), 1_000_000_000]);
+    const windows = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1e6 };
+    const limits = { ...windows, hardDailyCost };
+    await using on = await VendorService.start(mock, { catalogue, limits });
+    const told = await runAll(on, { seed, hardDailyCost });
+    assert(told.length > 0);
+    const records = new Map((await on.records()).map((record) => [record.runId, record]));
+    for (const run of told) {
+      const record = records.get(run.runId)!;
+      const isIts = (one: CatalogueEntry) =>
+        one.vendor === record.provider && one.model === record.model;
+      checkEnd(run);
+      checkRun(run, record, catalogue.find(isIts)!);
+      assertEquals(asked.get(run.n) ?? 0, record.steps);
+      // What an honest vendor counts was always reserved.
+      if (!inflated.has(run.n)) assertEquals(record.excess, 0, JSON.stringify(record));
+    }
+    await checkAccounts(on, hardDailyCost);
+  });
+}

@@ -1,0 +1,79 @@
+import { readConfig } from "@/lib/config.ts";
+import { Signer } from "@/lib/credentials/hashing.ts";
+import { Sealer } from "@/lib/credentials/sealing.ts";
+import { adminCommands, type CommandStores } from "@/lib/process/admin_commands.ts";
+import { serveControl } from "@/lib/process/control_socket.ts";
+import { openStore } from "@/lib/process/open_store.ts";
+import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
+import { SECRETS_PURPOSE, SecretStore } from "@/lib/storage/secret_store.ts";
+import { TenantStore } from "@/lib/storage/tenant_store.ts";
+import { realSystem } from "@/lib/system.ts";
+
+/** What one run of a command line came to. */
+export interface Done {
+  code: number;
+  out: string;
+  err: string;
+}
+
+export type Run = (...words: string[]) => Promise<Done>;
+
+/** Runs `cli/<file>` as its own process on the data folder `dir`, with `input` piped in. */
+export async function runCli(
+  file: string,
+  words: string[],
+  { dir, input = "" }: { dir: string; input?: string },
+): Promise<Done> {
+  const path = new URL(`../../cli/${file}`, import.meta.url).pathname;
+  await using process = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", path, ...words],
+    env: { DATA_DIR: dir, NO_COLOR: "1" },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = process.stdin.getWriter();
+  // Who does not read it may be gone by now.
+  writer.write(new TextEncoder().encode(input)).then(() => writer.close()).catch(() => {});
+  const { code, stdout, stderr } = await process.output();
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  return { code, out: out!, err: err! };
+}
+
+/** The stores that commands work on. */
+export function commandStores(
+  kv: Deno.Kv,
+  secrets: { hmacSecrets: readonly string[]; encryptionKey: string },
+): CommandStores & { apiKeys: ApiKeyStore; secrets: SecretStore; tenants: TenantStore } {
+  const system = realSystem;
+  const { randomBytes } = system;
+  const sealer = new Sealer(secrets.encryptionKey, { purpose: SECRETS_PURPOSE, randomBytes });
+  return {
+    apiKeys: new ApiKeyStore(kv, { system, signer: new Signer(secrets.hmacSecrets) }),
+    secrets: new SecretStore(kv, { system, sealer }),
+    tenants: new TenantStore(kv, system),
+  };
+}
+
+/** What a running service does with its data folder, as far as the command line can tell. */
+export async function serveIn(
+  dir: string,
+): Promise<ReturnType<typeof commandStores> & { close(): Promise<void> }> {
+  const store = await openStore(readConfig({ DATA_DIR: dir }), {
+    openKv: Deno.openKv,
+    system: realSystem,
+  });
+  const stores = commandStores(store.kv, store);
+  const control = serveControl({ path: `${dir}/control.sock`, handlers: adminCommands(stores) });
+  const close = async () => {
+    await control.close();
+    await store.close();
+  };
+  return { ...stores, close };
+}
+
+/** A folder for one test. */
+export async function inTempDir(test: (dir: string) => Promise<void>): Promise<void> {
+  const dir = await Deno.makeTempDir();
+  await test(dir).finally(() => Deno.remove(dir, { recursive: true }));
+}

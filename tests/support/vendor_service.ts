@@ -1,0 +1,88 @@
+import type { CatalogueEntry } from "@/lib/storage/catalogue_store.ts";
+import { type RunRecord, runRecordSchema } from "@/lib/usage/run_record.ts";
+import { VENDORS } from "@/lib/wire/vendors.ts";
+import { catalogueEntry } from "./chat.ts";
+import { fastSystem } from "./fast_system.ts";
+import type { MockVendors } from "./mock_vendors/mock_vendors.ts";
+import { TestService, type TestServiceOptions } from "./service.ts";
+import { KEYS } from "./vendors.ts";
+import { byKey } from "./widget_calls.ts";
+
+export interface VendorServiceOptions extends Omit<TestServiceOptions, "kv"> {
+  /** Without any, one named `mid` a slot. */
+  catalogue?: readonly CatalogueEntry[];
+}
+
+/** A whole service on the mock vendors: `vendor_a` speaks openai, `vendor_b` anthropic, `vendor_c` google. */
+export class VendorService implements AsyncDisposable {
+  readonly service: TestService;
+  readonly kv: Deno.Kv;
+  readonly mock: MockVendors;
+  readonly key: string;
+
+  private constructor(
+    parts: { service: TestService; kv: Deno.Kv; mock: MockVendors; key: string },
+  ) {
+    this.service = parts.service;
+    this.kv = parts.kv;
+    this.mock = parts.mock;
+    this.key = parts.key;
+  }
+
+  static async start(
+    mock: MockVendors,
+    { catalogue, env, ...options }: VendorServiceOptions = {},
+  ): Promise<VendorService> {
+    const kv = await Deno.openKv(":memory:");
+    const service = await TestService.start({
+      ...fastSystem(),
+      ...options,
+      kv,
+      env: {
+        VENDOR_A_BASE_URL: mock.url,
+        VENDOR_A_API_KEY: KEYS.openai,
+        VENDOR_B_BASE_URL: mock.url,
+        VENDOR_B_API_KEY: KEYS.anthropic,
+        VENDOR_C_BASE_URL: mock.url,
+        VENDOR_C_API_KEY: KEYS.google,
+        ...env,
+      },
+    });
+    await service.service.catalogue.addMissing(
+      catalogue ?? VENDORS.map((vendor) => catalogueEntry({ vendor })),
+    );
+    const key = await service.key(["agents:write", "widget:mint", "billing:read"]);
+    return new VendorService({ service, kv, mock, key });
+  }
+
+  /** An agent on the model `mid` of a slot, changed by `change`. */
+  agent(provider: string, change: Record<string, unknown> = {}) {
+    return this.service.agent(this.key, { modelPolicy: { provider, model: "mid" }, ...change });
+  }
+
+  /** A message to an agent, as a backend sends it. */
+  send(agent: { id: string }, body: Record<string, unknown> = {}): Promise<Response> {
+    return byKey(this.service, { key: this.key, body: { agentId: agent.id, ...body } });
+  }
+
+  /** Asks a new agent on `provider`, with a fallback where one is named. */
+  async ask(provider: string, fallback?: string): Promise<Response> {
+    const spare = fallback === undefined ? {} : { fallback: { provider: fallback, model: "mid" } };
+    return await this.send(await this.agent(provider, spare));
+  }
+
+  /** Every run that was recorded. */
+  async records(): Promise<RunRecord[]> {
+    const found = await Array.fromAsync(this.kv.list({ prefix: ["runs"] }));
+    return found.map(({ value }) => runRecordSchema.parse(value));
+  }
+
+  /** What was logged at a level, parsed. */
+  logged(level: string): Record<string, unknown>[] {
+    return this.service.logged.map((line) => JSON.parse(line)).filter((one) => one.level === level);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.service[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,191 @@
+/** What an agent's fallback stands in for, over real sockets: CONTRACT sections 6 and 7. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { expectRefusal } from "./support/expect_answer.ts";
+import { order, startOf } from "./support/frame_words.ts";
+import { readFrames, textOf } from "./support/frames.ts";
+import { HandClock } from "./support/hand_clock.ts";
+import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import type { Script } from "./support/mock_vendors/script.ts";
+import { SseText } from "./support/sse_text.ts";
+import { VendorService } from "./support/vendor_service.ts";
+
+/** Attempts that a vendor gets for what may pass. */
+const ATTEMPTS = 3;
+
+/** The mock answers openai by `primary` and anthropic by `spare`, however often they are asked. */
+function startMock(primary: Script, spare: Script = { say: [{ text: "I am the other." }] }) {
+  return MockVendors.start({
+    otherwise: ({ protocol }) => (protocol === "openai" ? primary : spare),
+  });
+}
+
+/** How often each vendor was asked. */
+function asked(mock: MockVendors): [number, number] {
+  const of = (protocol: string) => mock.requests.filter((one) => one.protocol === protocol).length;
+  return [of("openai"), of("anthropic")];
+}
+
+const AWAY: [string, Script, attempts: number][] = [
+  ["429", { status: 429 }, ATTEMPTS],
+  ["429 for longer than the run lasts", { status: 429, headers: { "retry-after": "60" } }, 1],
+  ["429 for some seconds of the run", { status: 429, headers: { "retry-after": "5" } }, 1],
+  ["an empty account", { status: 429, body: '{"error":{"code":"insufficient_quota"}}' }, 1],
+  ["500", { status: 500 }, ATTEMPTS],
+  ["503", { status: 503, body: "<html>busy</html>" }, ATTEMPTS],
+  ["408", { status: 408 }, ATTEMPTS],
+  ["no HTTP", { garbage: "SSH-2.0-nothing\r\n\r\n" }, ATTEMPTS],
+  ["a page in place of a stream", { headers: { "content-type": "text/html" }, body: "<p>" }, 1],
+  ["a stream of nonsense", { body: "data: {nonsense\n\n" }, 1],
+  ["a stream without an event", { body: "" }, ATTEMPTS],
+  [
+    "an error as the first event",
+    { body: 'data: {"error":{"type":"server_error"}}\n\n' },
+    ATTEMPTS,
+  ],
+];
+
+for (const [what, script, attempts] of AWAY) {
+  Deno.test(`fallback: answers for a vendor that gives ${what}, and start names it`, async () => {
+    await using mock = await startMock(script);
+    await using on = await VendorService.start(mock, { system: new HandClock().system });
+    const frames = await readFrames(await on.ask("vendor_a", "vendor_b"));
+    assertEquals([startOf(frames).provider, textOf(frames)], ["vendor_b", "I am the other."]);
+    assertEquals(order(frames), ["start", "delta", "usage", "done"]);
+    assertEquals(asked(mock), [attempts, 1]);
+    const [record] = await on.records();
+    assertEquals([record?.provider, record?.cost], ["vendor_b", 300]);
+  });
+}
+
+Deno.test("fallback: answers for a vendor that nobody can connect to", async () => {
+  await using mock = await startMock({});
+  const closed = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const { port } = closed.addr as Deno.NetAddr;
+  closed.close();
+  const env = { VENDOR_A_BASE_URL: `http://127.0.0.1:${port}/v1` };
+  await using on = await VendorService.start(mock, { system: new HandClock().system, env });
+  const frames = await readFrames(await on.ask("vendor_a", "vendor_b"));
+  assertEquals(startOf(frames).provider, "vendor_b");
+  assertEquals(asked(mock), [0, 1]);
+});
+
+Deno.test("fallback: answers for a vendor that falls silent, on a stream that opened meanwhile", async () => {
+  await using mock = await startMock({ silent: true });
+  const clock = new HandClock();
+  await using on = await VendorService.start(mock, { system: clock.system });
+  const agent = await on.agent("vendor_a", {
+    budget: { maxCostUsd: 1, maxSteps: 1, wallClockMs: 120_000 },
+    fallback: { provider: "vendor_b", model: "mid" },
+  });
+  const answer = on.send(agent);
+  const primary = await mock.asked(1);
+  await clock.advance(5_000);
+  await using stream = new SseText(await answer);
+  await stream.until("retry: 1500\n\n");
+  assertEquals(stream.events, []);
+  await clock.advance(55_000);
+  await stream.until("event: done");
+  await primary.gone;
+  assertEquals(stream.events, ["start", "delta", "usage", "done"]);
+  assertEquals(stream.frame("start").provider, "vendor_b");
+  assertEquals(asked(mock), [1, 1]);
+});
+
+Deno.test("fallback: none after text was shown; what was said is charged", async () => {
+  for (const finish of ["close", "reset", "half"] as const) {
+    const heard = Promise.withResolvers<void>();
+    const say = [{ text: "Half" }, { wait: heard.promise }];
+    await using mock = await startMock({ say, end: "none", finish });
+    await using on = await VendorService.start(mock, { system: new HandClock().system });
+    await using stream = new SseText(await on.ask("vendor_a", "vendor_b"));
+    await stream.until("event: delta");
+    heard.resolve();
+    await stream.until("event: done");
+    assertEquals(stream.events, ["start", "delta", "usage", "error", "done"]);
+    assertEquals(stream.frame("start").provider, "vendor_a");
+    assertEquals(stream.frame("error").code, "provider_error");
+    assertEquals(stream.frame("done").finishReason, "error");
+    assertEquals(asked(mock), [1, 0]);
+    const [record] = await on.records();
+    assertEquals(stream.frame("usage").costUsd, record!.cost / 1e6);
+    assert(record!.outputTokens >= 1 && record!.cost > 0);
+  }
+});
+
+Deno.test("fallback: both failing is an envelope with the last one's code", async () => {
+  const cases: [Script, Script, "provider_error" | "provider_rate_limited" | "provider_timeout"][] =
+    [
+      [{ status: 429 }, { status: 500 }, "provider_error"],
+      [{ status: 500 }, { status: 429 }, "provider_rate_limited"],
+      [{ status: 401 }, { status: 504 }, "provider_timeout"],
+      [{ status: 504 }, { garbage: "nothing" }, "provider_error"],
+    ];
+  for (const [primary, spare, code] of cases) {
+    await using mock = await startMock(primary, spare);
+    await using on = await VendorService.start(mock, { system: new HandClock().system });
+    const answer = await on.ask("vendor_a", "vendor_b");
+    const retryAfter = answer.headers.get("retry-after");
+    await expectRefusal(answer, code);
+    assertEquals(retryAfter, code === "provider_rate_limited" ? "1" : null);
+    const [record] = await on.records();
+    assertEquals([record?.cost, record?.finishReason, record?.errorCode], [0, "error", code]);
+  }
+});
+
+Deno.test("fallback: a 503 passes on how long the last vendor wants to be left alone", async () => {
+  for (const [asked, told] of [["90", "90"], ["1000000", "3600"]] as const) {
+    await using mock = await startMock({ status: 500 }, {
+      status: 429,
+      headers: { "retry-after": asked },
+    });
+    await using on = await VendorService.start(mock, { system: new HandClock().system });
+    const answer = await on.ask("vendor_a", "vendor_b");
+    assertEquals([answer.status, answer.headers.get("retry-after")], [503, told]);
+    await answer.body?.cancel();
+  }
+});
+
+Deno.test("a vendor that accepts after 5 s: the stream opens with retry, pings, and start follows", async () => {
+  const accepts = Promise.withResolvers<void>();
+  await using mock = await MockVendors.start();
+  const clock = new HandClock();
+  await using on = await VendorService.start(mock, { system: clock.system });
+  mock.next({ say: [{ wait: accepts.promise }, { text: "At last." }] });
+  const agent = await on.agent("vendor_c");
+  const answer = on.send(agent);
+  await mock.asked(1);
+  await clock.advance(5_000);
+  await using stream = new SseText(await answer);
+  await stream.until("retry: 1500\n\n");
+  await clock.asleepUntil(15_000);
+  assertEquals(stream.text, "retry: 1500\n\n");
+  await clock.advance(10_000);
+  await stream.until(": ping\n\n");
+  assertEquals(stream.text, "retry: 1500\n\n: ping\n\n");
+  accepts.resolve();
+  await stream.until("event: done");
+  assertEquals(stream.events, ["start", "delta", "usage", "done"]);
+  assertStringIncludes(stream.text, "At last.");
+});
+
+Deno.test("a vendor that refuses after 5 s: start names the last one tried, then usage, error, done", async () => {
+  const goesOn = Promise.withResolvers<void>();
+  await using mock = await MockVendors.start();
+  const clock = new HandClock();
+  await using on = await VendorService.start(mock, { system: clock.system });
+  mock.next({ say: [{ wait: goesOn.promise }, { error: "invalid" }], end: "none" }, {
+    status: 403,
+  });
+  const agent = await on.agent("vendor_c", { fallback: { provider: "vendor_b", model: "mid" } });
+  const answer = on.send(agent);
+  await mock.asked(1);
+  await clock.advance(5_000);
+  await using stream = new SseText(await answer);
+  await stream.until("retry: 1500\n\n");
+  goesOn.resolve();
+  await stream.until("event: done");
+  assertEquals(stream.events, ["start", "usage", "error", "done"]);
+  assertEquals(stream.frame("start").provider, "vendor_b");
+  assertEquals(stream.frame("usage").costUsd, 0);
+  assertEquals(stream.frame("error").code, "provider_error");
+});

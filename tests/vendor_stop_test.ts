@@ -1,0 +1,195 @@
+/** What ends a run from outside ends the vendor's request, over real sockets: CONTRACT section 6. */
+import { assert, assertEquals } from "@std/assert";
+import { VENDORS } from "@/lib/wire/vendors.ts";
+import { expectRefusal } from "./support/expect_answer.ts";
+import { HandClock } from "./support/hand_clock.ts";
+import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { SseText } from "./support/sse_text.ts";
+import { VendorService } from "./support/vendor_service.ts";
+import { onPage, ORIGIN } from "./support/widget_calls.ts";
+
+/** A vendor says this much, and then nothing more. */
+const HALF = { say: [{ text: "Half" }, { wait: new Promise(() => {}) }], end: "none" } as const;
+const PATIENT = { maxCostUsd: 1, maxSteps: 4, wallClockMs: 120_000 };
+
+/** A service on vendors that never finish; `clock` is moved by hand. */
+async function start(mock: MockVendors, env: Record<string, string> = {}) {
+  const clock = new HandClock();
+  return { clock, on: await VendorService.start(mock, { system: clock.system, env }) };
+}
+
+/** The end of a stopped run: told, recorded and charged alike, what was said among it. */
+async function expectStopped(on: VendorService, stream: SseText, finishReason: string) {
+  await stream.until("event: done");
+  const { inputTokens, outputTokens, costUsd } = stream.frame("usage");
+  assert(inputTokens > 0 && outputTokens > 0 && costUsd > 0);
+  assertEquals(stream.frame("done").finishReason, finishReason);
+  await expectRecorded(on, { finishReason, cost: Math.round(costUsd * 1e6) });
+}
+
+async function expectRecorded(on: VendorService, told: { finishReason: string; cost: number }) {
+  const records = await on.records();
+  assertEquals(records.map(({ finishReason, cost }) => ({ finishReason, cost })), [told]);
+  const report = await (await on.service.fetch("/v1/usage", { key: on.key })).json();
+  assertEquals([report.costUsd, report.activeStreams], [told.cost / 1e6, 0]);
+}
+
+for (const provider of VENDORS) {
+  Deno.test(`revoking a session closes its run's connection to ${provider}`, async () => {
+    await using mock = await MockVendors.start({ otherwise: () => HALF });
+    const { on } = await start(mock);
+    await using _ = on;
+    const agent = await on.agent(provider, { allowedOrigins: [ORIGIN], budget: PATIENT });
+    const sessionToken = await on.service.mint(on.key, agent.id, ORIGIN);
+    await using stream = new SseText(await onPage(on.service, { agent, sessionToken }));
+    await stream.until("event: delta");
+    const json = { sessionToken };
+    await on.service.fetch("/v1/widget/session", { method: "DELETE", key: on.key, json });
+    await mock.requests[0]!.gone;
+    await expectStopped(on, stream, "cancelled");
+  });
+
+  Deno.test(`revoking a key closes its run's connection to ${provider}`, async () => {
+    await using mock = await MockVendors.start({ otherwise: () => HALF });
+    const { on } = await start(mock);
+    await using _ = on;
+    const agent = await on.agent(provider, { budget: PATIENT });
+    await using stream = new SseText(await on.send(agent));
+    await stream.until("event: delta");
+    const tenant = await on.service.tenant();
+    const { apiKeys } = on.service.service;
+    const [theirs] = await apiKeys.list(tenant);
+    const other = await on.service.key(["billing:read"]);
+    await apiKeys.revoke(tenant, theirs!.id);
+    await mock.requests[0]!.gone;
+    await stream.until("event: done");
+    assertEquals(stream.frame("done").finishReason, "cancelled");
+    const report = await (await on.service.fetch("/v1/usage", { key: other })).json();
+    assertEquals(report.costUsd, stream.frame("usage").costUsd);
+  });
+
+  Deno.test(`a run on ${provider} that nobody follows is cancelled after UNWATCHED_RUN_MS`, async () => {
+    await using mock = await MockVendors.start({ otherwise: () => HALF });
+    const { on, clock } = await start(mock, { UNWATCHED_RUN_MS: "7000" });
+    await using _ = on;
+    const agent = await on.agent(provider, { budget: PATIENT });
+    const stream = new SseText(await on.send(agent));
+    await stream.until("event: delta");
+    const [run] = on.service.service.chat.active;
+    await stream[Symbol.asyncDispose]();
+    await clock.asleepUntil(7_000);
+    await clock.advance(6_999);
+    assertEquals(run!.signal.aborted, false);
+    await clock.advance(1);
+    assertEquals(run!.signal.aborted, true);
+    await mock.requests[0]!.gone;
+    while (!run!.log.closed) await run!.log.grown();
+    const [record] = await on.records();
+    await expectRecorded(on, { finishReason: "cancelled", cost: record!.cost });
+    assert(record!.cost > 0);
+  });
+
+  Deno.test(`a run on ${provider} ends at exactly wallClockMs, with its connection`, async () => {
+    await using mock = await MockVendors.start({ otherwise: () => HALF });
+    const { on, clock } = await start(mock);
+    await using _ = on;
+    const agent = await on.agent(provider, { budget: { ...PATIENT, wallClockMs: 8_500 } });
+    await using stream = new SseText(await on.send(agent));
+    await stream.until("event: delta");
+    const [run] = on.service.service.chat.active;
+    await clock.advance(8_499);
+    assertEquals(run!.signal.aborted, false);
+    await clock.advance(1);
+    assertEquals(run!.signal.aborted, true);
+    await mock.requests[0]!.gone;
+    await expectStopped(on, stream, "timeout");
+    assertEquals(stream.frame("error").code, "budget_exceeded");
+    const [record] = await on.records();
+    assertEquals(record!.endedAt - record!.startedAt, 8_500);
+  });
+}
+
+Deno.test("a client that leaves and comes back in time cancels nothing", async () => {
+  const goesOn = Promise.withResolvers<void>();
+  await using mock = await MockVendors.start();
+  mock.next({ say: [{ text: "Half" }, { wait: goesOn.promise }, { text: " and whole." }] });
+  const { on, clock } = await start(mock, { UNWATCHED_RUN_MS: "7000" });
+  await using _ = on;
+  const agent = await on.agent("vendor_a", { budget: PATIENT });
+  const stream = new SseText(await on.send(agent));
+  await stream.until("event: delta");
+  const [run] = on.service.service.chat.active;
+  await stream[Symbol.asyncDispose]();
+  await clock.asleepUntil(7_000);
+  run!.watchers.enter();
+  await clock.advance(30_000);
+  goesOn.resolve();
+  while (!run!.log.closed) await run!.log.grown();
+  const [record] = await on.records();
+  assertEquals([record?.finishReason, record?.cost], ["stop", 300]);
+});
+
+Deno.test("a run that is revoked before its vendor has answered closes the connection as well", async () => {
+  await using mock = await MockVendors.start({ otherwise: () => ({ silent: true }) });
+  const { on } = await start(mock);
+  await using _ = on;
+  const agent = await on.agent("vendor_b", { budget: PATIENT });
+  const answer = on.send(agent);
+  const request = await mock.asked(1);
+  const tenant = await on.service.tenant();
+  const [apiKey] = await on.service.service.apiKeys.list(tenant);
+  await on.service.service.chat.cancelRunsOf(tenant, apiKey!.id);
+  await request.gone;
+  await expectRefusal(await answer, "service_unavailable");
+  await expectRecorded(on, { finishReason: "cancelled", cost: 0 });
+});
+
+Deno.test("a run whose time is over before its vendor has answered closes the connection as well", async () => {
+  await using mock = await MockVendors.start({ otherwise: () => ({ silent: true }) });
+  const { on, clock } = await start(mock);
+  await using _ = on;
+  const agent = await on.agent("vendor_a", { budget: { ...PATIENT, wallClockMs: 2_000 } });
+  const answer = on.send(agent);
+  const request = await mock.asked(1);
+  await clock.advance(2_000);
+  await request.gone;
+  await expectRefusal(await answer, "provider_timeout");
+  await expectRecorded(on, { finishReason: "timeout", cost: 0 });
+});
+
+Deno.test("a tool under way is called off with its run", async () => {
+  const gone = Promise.withResolvers<void>();
+  const called = Promise.withResolvers<void>();
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => {
+    called.resolve();
+    const body = new ReadableStream({
+      pull: () => new Promise<void>(() => {}),
+      cancel: () => gone.resolve(),
+    });
+    return new Response(body);
+  });
+  const host = `127.0.0.1:${(server.addr as Deno.NetAddr).port}`;
+  await using mock = await MockVendors.start();
+  mock.next({ say: [{ calls: [{ id: "c1", name: "slow", args: ["{}"] }] }] });
+  const { on } = await start(mock, { EGRESS_ALLOW: host });
+  const parameters = { type: "object" };
+  const request = { method: "GET", url: `http://${host}/slow` };
+  const agent = await on.agent("vendor_a", {
+    budget: PATIENT,
+    allowedDomains: [host],
+    tools: [{ type: "http", name: "slow", description: "Slow.", parameters, request }],
+  });
+  const stream = new SseText(await on.send(agent));
+  await stream.until("event: tool_call");
+  await called.promise;
+  const tenant = await on.service.tenant();
+  const [apiKey] = await on.service.service.apiKeys.list(tenant);
+  await on.service.service.chat.cancelRunsOf(tenant, apiKey!.id);
+  await gone.promise;
+  await stream.until("event: done");
+  assertEquals(stream.frame("done").finishReason, "cancelled");
+  assertEquals(mock.requests.length, 1);
+  await stream[Symbol.asyncDispose]();
+  await on[Symbol.asyncDispose]();
+  await server.shutdown();
+});
