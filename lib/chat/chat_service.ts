@@ -12,7 +12,7 @@ import type { CatalogueEntry } from "../storage/catalogue_store.ts";
 import type { RunEnd, RunFacts } from "../usage/run_record.ts";
 import { billDoubt } from "./bill_doubts.ts";
 import { toMicroUsd } from "./money.ts";
-import type { System } from "../system.ts";
+import { CALLED_OFF, type System } from "../system.ts";
 import type { Agent } from "../wire/agent.ts";
 import type { ChatBody, ChatMessage } from "../wire/chat.ts";
 import { resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
@@ -259,7 +259,7 @@ export class ChatService {
         ...(policy.temperature === undefined ? {} : { temperature: policy.temperature }),
       }));
     } finally {
-      timer.abort();
+      timer.abort(CALLED_OFF);
       await tools.close();
     }
   }
@@ -276,7 +276,7 @@ export class ChatService {
     try {
       return await Promise.race([run.beginning, late]);
     } finally {
-      waiting.abort();
+      waiting.abort(CALLED_OFF);
     }
   }
 }

@@ -12,7 +12,8 @@ export interface LoggedFrame {
  */
 export class RunLog {
   #frames: Frame[] = [];
-  #grown = Promise.withResolvers<void>();
+  /** Made for whoever waits: most frames come while nobody does. */
+  #grown: PromiseWithResolvers<void> | undefined;
 
   /** The run's last frame has been written. */
   get closed(): boolean {
@@ -27,8 +28,8 @@ export class RunLog {
   append(frame: Frame): void {
     if (this.closed) throw new Error("a run has no frame after done");
     this.#frames.push(frame);
-    this.#grown.resolve();
-    this.#grown = Promise.withResolvers();
+    this.#grown?.resolve();
+    this.#grown = undefined;
   }
 
   /** Everything written after `n`, now; empty when there is nothing yet. */
@@ -38,6 +39,6 @@ export class RunLog {
 
   /** Settles when something is written next. */
   grown(): Promise<void> {
-    return this.#grown.promise;
+    return (this.#grown ??= Promise.withResolvers()).promise;
   }
 }

@@ -1,4 +1,4 @@
-import type { System } from "../system.ts";
+import { CALLED_OFF, type System } from "../system.ts";
 
 /**
  * Counts who follows a run. A dropped client does not stop it, it may come back; a run that nobody
@@ -28,7 +28,7 @@ export class Watchers {
 
   /** Ends the wait: somebody is there again, or the run is over. */
   settle(): void {
-    this.#waiting?.abort();
+    this.#waiting?.abort(CALLED_OFF);
     this.#waiting = undefined;
   }
 }

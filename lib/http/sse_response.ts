@@ -1,11 +1,13 @@
 import type { Run } from "../chat/run.ts";
 import type { LoggedFrame } from "../chat/run_log.ts";
 import type { System } from "../system.ts";
+import { Silence } from "./silence.ts";
 
 /** A comment after this much silence keeps proxies and phones from dropping the connection. */
 const HEARTBEAT_MS = 10_000;
 const RETRY = "retry: 1500\n\n";
 const PING = ": ping\n\n";
+const encoder = new TextEncoder();
 
 /** `no-transform` and `x-accel-buffering` keep proxies from compressing or holding back frames. */
 export const SSE_HEADERS = {
@@ -27,14 +29,15 @@ export function sseResponse(
   run: Run,
   options: { system: System; after?: number; headers?: Record<string, string> },
 ): Response {
-  const left = new AbortController();
-  const encoder = new TextEncoder();
+  const silence = new Silence(options.system, HEARTBEAT_MS);
   let position = options.after ?? 0;
   let opened = false;
+  let left = false;
   run.watchers.enter();
   const leave = () => {
-    if (left.signal.aborted) return;
-    left.abort();
+    if (left) return;
+    left = true;
+    silence.end();
     run.watchers.leave();
     if (run.log.closed) run.watchers.settle();
   };
@@ -45,8 +48,9 @@ export function sseResponse(
       opened = true;
       return send(RETRY);
     }
-    const woken = await waitFor(run, { ...options, position, signal: left.signal });
-    if (left.signal.aborted) return;
+    const isThere = run.log.length > position || run.log.closed;
+    const woken = isThere || await silence.broken(run.log.grown());
+    if (left) return;
     if (!woken) return send(PING);
     const frames = run.log.after(position);
     const text = frames.map((frame) => encodeFrame(run.id, frame)).join("");
@@ -63,20 +67,4 @@ export function sseResponse(
   return new Response(body, {
     headers: { ...SSE_HEADERS, "x-run-id": run.id, ...options.headers },
   });
-}
-
-/** True when there is something after `position`, or nothing more will be; false when the silence is due a heartbeat. */
-async function waitFor(
-  run: Run,
-  options: { system: System; position: number; signal: AbortSignal },
-): Promise<boolean> {
-  if (run.log.length > options.position || run.log.closed) return true;
-  const waiting = new AbortController();
-  const signal = AbortSignal.any([waiting.signal, options.signal]);
-  const silence = options.system.sleep(HEARTBEAT_MS, signal).then(() => false, () => false);
-  try {
-    return await Promise.race([run.log.grown().then(() => true), silence]);
-  } finally {
-    waiting.abort();
-  }
 }
