@@ -13,8 +13,11 @@ import {
 import type { Benchmark } from "./mod.ts";
 
 const CLIENTS = [1, 10, 16, 50, 100];
-/** As fast as the vendor can, and as a vendor answers. */
-const MODELS = { "mock-64-0": "no delay", "mock-64-10": "10 ms apart" };
+/** As fast as the vendor can, and as vendors answer; there, nobody asks in step with the others. */
+const PACES = [
+  { model: "mock-64-0", pace: "no delay" },
+  { model: "mock-64-10", pace: "10 ms apart", spreadMs: 640 },
+];
 const IDLE_MODEL = "mock-2-60000";
 const IDLE_STREAMS = 1_000;
 
@@ -52,9 +55,9 @@ async function compare(all: readonly Contender[], extent: Extent): Promise<void>
   const servers = new Map<string, Server>([["direct", direct(vendor)]]);
   for (const { name, start } of all) servers.set(name, stack.use(await start(vendor.port)));
   for (const server of servers.values()) await warmUp(server);
-  for (const [model, pace] of Object.entries(MODELS)) {
+  for (const pace of PACES) {
     for (const clients of extent.clients) {
-      await compareLoad(servers, { model, pace, clients, ms: extent.ms });
+      await compareLoad(servers, { ...pace, clients, ms: extent.ms });
     }
   }
   await compareIdle(all, { vendorPort: vendor.port, streams: extent.idleStreams });
@@ -65,12 +68,26 @@ async function compareLoad(
   servers: ReadonlyMap<string, Server>,
   load: Load & { pace: string },
 ): Promise<void> {
-  const rows: string[][] = [];
-  for (const [name, server] of servers) {
-    rows.push([name, ...cells(await measure(server, load))]);
-  }
+  const results = new Map<string, Measured>();
+  for (const [name, server] of servers) results.set(name, await measure(server, load));
   console.log(`\n64 chunks ${load.pace}, ${load.clients} at a time`);
-  console.log(formatTable(HEAD, rows));
+  console.log(formatTable(HEAD, [...results].map(([name, result]) => [name, ...cells(result)])));
+  console.log(verdict(results));
+}
+
+/** This service beside the others, in a sentence. */
+function verdict(results: ReadonlyMap<string, Measured>): string {
+  const own = results.get(SERVICE.name)!;
+  const direct = results.get("direct")!;
+  const rate = (name: string) => results.get(name)?.perSecond ?? 0;
+  const sdk = Math.max(...SDK_SERVERS.map(({ name }) => rate(name)));
+  const times = (other: number) => `${formatNumber(own.perSecond / other)} times the chats`;
+  const behind = (at: "p50" | "p99") => formatNumber(own.first[at] - direct.first[at]);
+  return [
+    `${times(rate(PASSTHROUGH.name))} of the passthrough`,
+    ...(sdk > 0 ? [`${times(sdk)} of the faster streamText`] : []),
+    `first text ${behind("p50")} ms (p99 ${behind("p99")}) behind direct`,
+  ].join(", ");
 }
 
 async function compareIdle(
@@ -90,7 +107,7 @@ async function compareIdle(
 }
 
 async function warmUp(server: Server): Promise<void> {
-  await measure(server, { model: "mock-64-0", clients: 4, ms: 1_000 });
+  await measure(server, { model: "mock-64-0", clients: 8, ms: 1_500 });
 }
 
 const HEAD = [

@@ -45,7 +45,7 @@ export class ChatClient implements Disposable {
       const read = await this.#connection.read(bytes.subarray(carried, carried + READ_BYTES));
       const seen = bytes.subarray(0, carried + (read ?? 0));
       if (read === null || (isHead && !seen.subarray(0, OK.length).equals(OK))) {
-        throw new Error(`not an answer: ${seen.toString().slice(0, 600)}`);
+        throw notAnAnswer(seen);
       }
       if (times.first === 0 && seen.includes(FIRST_WORD)) times.first = performance.now() - began;
       times.frames += count(seen);
@@ -63,11 +63,12 @@ export class ChatClient implements Disposable {
     await this.#write(request);
     for (let end = 0; end < READ_BYTES;) {
       const read = await this.#connection.read(this.#bytes.subarray(end));
-      if (read === null) break;
-      end += read;
-      if (this.#bytes.subarray(0, end).includes(FIRST_WORD)) return;
+      end += read ?? 0;
+      const seen = this.#bytes.subarray(0, end);
+      if (seen.includes(FIRST_WORD)) return;
+      if (read === null || !seen.subarray(0, OK.length).equals(OK)) throw notAnAnswer(seen);
     }
-    throw new Error("an answer without its first word");
+    throw notAnAnswer(this.#bytes);
   }
 
   async #write(bytes: Uint8Array): Promise<void> {
@@ -77,6 +78,10 @@ export class ChatClient implements Disposable {
   [Symbol.dispose](): void {
     this.#connection.close();
   }
+}
+
+function notAnAnswer(seen: Buffer): Error {
+  return new Error(`not an answer: ${seen.toString().slice(0, 600)}`);
 }
 
 function count(bytes: Buffer): number {

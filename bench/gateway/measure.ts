@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { ChatClient, type ChatTimes } from "./client.ts";
 import type { Server } from "./servers.ts";
 
@@ -23,20 +24,24 @@ export interface Load {
   model: string;
   clients: number;
   ms: number;
+  /** Over how many milliseconds the clients' first requests are spread. */
+  spreadMs?: number;
 }
 
-/** A number for every request of the whole benchmark: no two of them share key and address by turns. */
+/** Counts every request of the whole benchmark: by it they take turns with keys and addresses. */
 let asked = 0;
 
 /** Keeps so many clients asking for `ms`; every chat that was begun is read to its end. */
-export async function measure(server: Server, { model, clients, ms }: Load): Promise<Measured> {
+export async function measure(server: Server, load: Load): Promise<Measured> {
+  const { model, clients, ms, spreadMs = 0 } = load;
   const requestOf = server.requestFor({ model });
   const open = await connect(server, clients);
   try {
     const seen: ChatTimes[] = [];
     const cpuBefore = await server.process.cpuMs();
     const began = performance.now();
-    await Promise.all(open.map(async (client) => {
+    await Promise.all(open.map(async (client, n) => {
+      if (spreadMs > 0) await delay(spreadMs * n / clients);
       while (performance.now() - began < ms) seen.push(await client.ask(requestOf(asked++)));
     }));
     const seconds = (performance.now() - began) / 1000;
