@@ -1,3 +1,5 @@
+import type { SeededCaller } from "./seed_store.ts";
+
 /** What the clients ask. */
 export interface Asked {
   /** Of the mock: `mock-<chunks>-<milliseconds between them>`. */
@@ -11,8 +13,8 @@ interface Shape extends Asked {
   path: string;
   /** The body is the vendor's own. */
   vendor?: boolean;
-  agentId?: string;
-  secrets?: readonly string[];
+  /** Whose requests they are by turns, where the server asks for credentials. */
+  callers?: readonly SeededCaller[];
 }
 
 const encoder = new TextEncoder();
@@ -28,16 +30,15 @@ const ADDRESSES = 8_000;
  * Chats as whole HTTP requests, made once. Those for the service come with one API key after the other
  * and from one address after the other, as behind a proxy that names them.
  */
-export function chatRequests({ model, path, vendor, agentId, secrets }: Shape): RequestOf {
-  if (agentId === undefined || secrets === undefined) {
+export function chatRequests({ model, path, vendor, callers }: Shape): RequestOf {
+  if (callers === undefined) {
     const more = vendor ? { stream: true, stream_options: { include_usage: true } } : {};
     const bytes = encode(path, { body: { model, messages: MESSAGES, ...more } });
     return () => bytes;
   }
-  const body = { agentId, model, messages: MESSAGES };
-  const templates = secrets.map((secret) =>
+  const templates = callers.map(({ agentId, secret }) =>
     encode(path, {
-      body,
+      body: { agentId, model, messages: MESSAGES },
       headers: { "x-forwarded-for": "10.100.100.100", authorization: `Bearer ${secret}` },
     })
   );

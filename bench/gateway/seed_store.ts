@@ -2,34 +2,53 @@ import { Signer } from "@/lib/credentials/hashing.ts";
 import { AgentStore } from "@/lib/storage/agent_store.ts";
 import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
 import { keys } from "@/lib/storage/keys.ts";
-import { type Plan, TenantStore } from "@/lib/storage/tenant_store.ts";
+import { type Plan, type Tenant, TenantStore } from "@/lib/storage/tenant_store.ts";
 import { realSystem as system } from "@/lib/system.ts";
 
-/** API keys that the load is spread over: one has room for 6,000 requests a minute at most. */
-const API_KEYS = 64;
+/** A tenant may have 800 streams at most, and a key 6,000 requests a minute: the load is spread. */
+const TENANTS = 2;
+const API_KEYS = 32;
 
-/** What a chat names to be let in. */
-export interface Seeded {
+/** Who asks, and whom. */
+export interface SeededCaller {
   agentId: string;
-  secrets: string[];
+  secret: string;
 }
 
 /** Everything is counted and held to as ever, only higher: a full window would end the measurement. */
 const LIMITS: Plan["limits"] = {
-  streams: 1_000,
+  streams: 800,
   keyRequests: 6_000,
   softDailyCost: 1e12,
   hardDailyCost: 1e12,
 };
 
-/** Fills the store of a service that has not been started yet: a plan, an agent, its API keys. */
+/** Fills the store of a service that has not been started yet: tenants by turns, each with its keys. */
 export async function seedStore(
   path: string,
-  { hmacSecret, model }: { hmacSecret: string; model: string },
-): Promise<Seeded> {
+  options: { hmacSecret: string; model: string },
+): Promise<SeededCaller[]> {
   using kv = await Deno.openKv(path);
-  const { id: tenant } = await new TenantStore(kv, system).ensureDefault();
-  await kv.set(keys.plan(tenant), { v: 1, models: "all", limits: LIMITS } satisfies Plan);
+  const tenants = [(await new TenantStore(kv, system).ensureDefault()).id];
+  while (tenants.length < TENANTS) tenants.push(await addTenant(kv));
+  const callers = await Promise.all(tenants.map((tenant) => seedTenant(kv, tenant, options)));
+  return Array.from({ length: API_KEYS }, (_, n) => callers.map((own) => own[n]!)).flat();
+}
+
+async function addTenant(kv: Deno.Kv): Promise<string> {
+  const tenant: Tenant = { v: 1, id: system.uuid(), name: "Another", createdAt: system.now() };
+  await kv.set(keys.tenant(tenant.id), tenant);
+  return tenant.id;
+}
+
+/** A plan, an agent, its API keys. */
+async function seedTenant(
+  kv: Deno.Kv,
+  tenant: string,
+  { hmacSecret, model }: { hmacSecret: string; model: string },
+): Promise<SeededCaller[]> {
+  const plan = await new TenantStore(kv, system).plan(tenant);
+  await kv.set(keys.plan(tenant), { ...plan, limits: LIMITS } satisfies Plan);
   const agent = await new AgentStore(kv, system).create(tenant, {
     name: "Bench",
     systemPrompt: "Be helpful.",
@@ -45,5 +64,5 @@ export async function seedStore(
       (_, n) => apiKeys.create(tenant, { name: `bench ${n}`, scopes: ["agents:read"] }),
     ),
   );
-  return { agentId: agent.id, secrets: made.map(({ secret }) => secret) };
+  return made.map(({ secret }) => ({ agentId: agent.id, secret }));
 }

@@ -54,7 +54,7 @@ export const SERVICE: Contender = {
     const dataDir = await Deno.makeTempDir({ prefix: "gateway_bench_" });
     const { model, catalogue } = CATALOGUE;
     await Deno.writeTextFile(`${dataDir}/catalogue.json`, JSON.stringify(catalogue));
-    const seeded = await seedStore(`${dataDir}/kv.sqlite3`, { hmacSecret: HMAC_SECRET, model });
+    const callers = await seedStore(`${dataDir}/kv.sqlite3`, { hmacSecret: HMAC_SECRET, model });
     const process = await ServerProcess.start({
       command: Deno.execPath(),
       // What the command line adds is for a profiler.
@@ -75,7 +75,7 @@ export const SERVICE: Contender = {
     });
     return {
       process,
-      requestFor: (asked) => chatRequests({ ...asked, path: "/v1/chat/stream", ...seeded }),
+      requestFor: (asked) => chatRequests({ ...asked, path: "/v1/chat/stream", callers }),
       async [Symbol.asyncDispose]() {
         await process[Symbol.asyncDispose]();
         await Deno.remove(dataDir, { recursive: true });
