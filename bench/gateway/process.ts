@@ -54,7 +54,8 @@ export class ServerProcess implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
-      this.#child.kill("SIGKILL");
+      // Not SIGKILL: a profiler writes what it has seen when the process ends.
+      this.#child.kill("SIGTERM");
     } catch {
       // It has ended by itself.
     }
