@@ -7,8 +7,10 @@
 export interface Benchmark {
   /** One line for the list. */
   about: string;
+  /** What may follow the name on the command line; nothing unless told. */
+  flags?: readonly string[];
   /** Measures and prints. */
-  run(): Promise<void>;
+  run(flags: readonly string[]): Promise<void>;
 }
 
 if (import.meta.main) await main(Deno.args);
@@ -16,11 +18,13 @@ if (import.meta.main) await main(Deno.args);
 async function main([name, ...rest]: string[]): Promise<void> {
   const names = await listNames();
   if (name === undefined) return await printList(names);
-  if (!names.includes(name) || rest.length > 0) {
-    console.error(`usage: deno task bench <name>, one of: ${names.join(", ")}`);
+  const benchmark = names.includes(name) ? await load(name) : undefined;
+  if (benchmark === undefined || rest.some((flag) => !benchmark.flags?.includes(flag))) {
+    const flags = benchmark?.flags?.map((flag) => ` [${flag}]`).join("") ?? "";
+    console.error(`usage: deno task bench <name>${flags}, one of: ${names.join(", ")}`);
     Deno.exit(2);
   }
-  await (await load(name)).run();
+  await benchmark.run(rest);
 }
 
 async function listNames(): Promise<string[]> {

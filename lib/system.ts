@@ -32,6 +32,12 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/**
+ * The reason of an abort that only calls off a wait. Made once: the default reason is an error made anew,
+ * with its stack, which a chat would pay for several times.
+ */
+export const CALLED_OFF = new Error("called off");
+
 /** ISO 8601 UTC of a time in milliseconds. */
 export function iso(ms: number): string {
   return new Date(ms).toISOString();

@@ -1,6 +1,5 @@
+import { Buffer } from "node:buffer";
 import type { ModelMessage, ModelTool } from "../models/model.ts";
-
-const encoder = new TextEncoder();
 
 /**
  * More tokens than a model can read for this: no token is shorter than a byte, and the JSON around a
@@ -13,10 +12,6 @@ export function inputBound(
     tools: readonly ModelTool[];
   },
 ): number {
-  return byteLength(system) + byteLength(JSON.stringify(messages)) +
-    byteLength(JSON.stringify(tools));
-}
-
-function byteLength(text: string): number {
-  return encoder.encode(text).length;
+  return Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(messages)) +
+    Buffer.byteLength(JSON.stringify(tools));
 }

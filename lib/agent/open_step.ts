@@ -22,7 +22,7 @@ export async function openStep(
   candidates: readonly Candidate[],
   options: StepOptions,
 ): Promise<OpenedStep> {
-  let refusal: unknown = new ModelError("provider_error", "no model is configured");
+  let refusal: unknown;
   for (const candidate of candidates) {
     options.asking?.(candidate);
     const request = requestOf(candidate, options);
@@ -36,7 +36,7 @@ export async function openStep(
     }
     options.signal.throwIfAborted();
   }
-  throw refusal;
+  throw refusal ?? new ModelError("provider_error", "no model is configured");
 }
 
 function requestOf(candidate: Candidate, options: StepOptions): ModelRequest {

@@ -10,7 +10,7 @@ import type { Charge, Closing } from "../limits/settle_run.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
 import type { RunEnd } from "../usage/run_record.ts";
 import { billDoubt } from "./bill_doubts.ts";
-import type { System } from "../system.ts";
+import { CALLED_OFF, type System } from "../system.ts";
 import type { ResolvedPolicy } from "./resolve_candidates.ts";
 import { type ChatRequest, type PreparedRun, prepareRun, type Preparing } from "./prepare_run.ts";
 import { Run } from "./run.ts";
@@ -207,7 +207,7 @@ export class ChatService {
         ...(policy.temperature === undefined ? {} : { temperature: policy.temperature }),
       }));
     } finally {
-      timer.abort();
+      timer.abort(CALLED_OFF);
       await tools.close();
     }
   }
@@ -224,7 +224,7 @@ export class ChatService {
     try {
       return await Promise.race([run.beginning, late]);
     } finally {
-      waiting.abort();
+      waiting.abort(CALLED_OFF);
     }
   }
 }

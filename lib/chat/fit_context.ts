@@ -1,8 +1,8 @@
+import { Buffer } from "node:buffer";
 import type { ChatMessage } from "../wire/chat.ts";
 
 /** Bytes that make a token at least, in prose of any script; a guess that errs on the short side. */
 const BYTES_PER_TOKEN = 3;
-const encoder = new TextEncoder();
 
 /** What of a conversation fits into a model's context. */
 export interface FittedMessages {
@@ -23,7 +23,7 @@ export function fitContext(
   const last = messages.length - 1;
   let first = messages.length;
   for (let left = bytes; first > 0; first--) {
-    left -= encoder.encode(messages[first - 1]!.content).length;
+    left -= Buffer.byteLength(messages[first - 1]!.content);
     if (left < 0) break;
   }
   while (first < last && messages[first]!.role !== "user") first++;

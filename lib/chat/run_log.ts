@@ -23,7 +23,8 @@ export const INTERRUPTION: readonly Frame[] = [
 export class RunLog {
   #frames: Frame[] = [];
   #interrupted = false;
-  #grown = Promise.withResolvers<void>();
+  /** Made for whoever waits: most frames come while nobody does. */
+  #grown: PromiseWithResolvers<void> | undefined;
   #onAppend: (frame: Frame) => void;
 
   /** `onAppend` is told of each frame as it is written. */
@@ -73,11 +74,11 @@ export class RunLog {
 
   /** Settles when something is written next. */
   grown(): Promise<void> {
-    return this.#grown.promise;
+    return (this.#grown ??= Promise.withResolvers()).promise;
   }
 
   #wake(): void {
-    this.#grown.resolve();
-    this.#grown = Promise.withResolvers();
+    this.#grown?.resolve();
+    this.#grown = undefined;
   }
 }

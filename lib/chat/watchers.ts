@@ -1,4 +1,4 @@
-import type { System } from "../system.ts";
+import { CALLED_OFF, type System } from "../system.ts";
 
 export interface WatchersOptions {
   system: System;
@@ -34,7 +34,7 @@ export class Watchers {
 
   /** Ends the wait: somebody is there again, or the run is over. */
   settle(): void {
-    this.#waiting?.abort();
+    this.#waiting?.abort(CALLED_OFF);
     this.#waiting = undefined;
   }
 

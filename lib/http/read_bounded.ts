@@ -1,4 +1,4 @@
-import type { System } from "../system.ts";
+import { CALLED_OFF, type System } from "../system.ts";
 
 /** The server has no limit of its own on how slowly a body may arrive. */
 const BODY_MS = 10_000;
@@ -29,7 +29,7 @@ export async function readBounded(
       chunks.push(next.value);
     }
   } finally {
-    timer.abort();
+    timer.abort(CALLED_OFF);
   }
 }
 

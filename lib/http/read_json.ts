@@ -3,6 +3,8 @@ import type { System } from "../system.ts";
 import { FIELD_BOUNDS } from "../wire/limits.ts";
 import { readBounded } from "./read_bounded.ts";
 
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
 /**
  * The text of a JSON body: 415 for another content type or a compressed one, 413 past 1 MiB, 400 for
  * what is not UTF-8 or comes too slowly. An empty body is `""`, whatever its type.
@@ -43,7 +45,7 @@ export function parseJson(text: string): unknown {
 
 function decode(bytes: Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch {
     throw invalid([{ path: "", code: "invalid_encoding", message: "is not UTF-8" }]);
   }

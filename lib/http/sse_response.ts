@@ -1,6 +1,7 @@
 import type { FollowedRun } from "../chat/followed_run.ts";
 import type { LoggedFrame } from "../chat/run_log.ts";
-import type { System } from "../system.ts";
+import { CALLED_OFF, type System } from "../system.ts";
+import { Silence } from "./silence.ts";
 
 /** A comment after this much silence keeps proxies and phones from dropping the connection. */
 const HEARTBEAT_MS = 10_000;
@@ -8,6 +9,7 @@ const HEARTBEAT_MS = 10_000;
 const STALLED_MS = 60_000;
 const RETRY = "retry: 1500\n\n";
 const PING = ": ping\n\n";
+const encoder = new TextEncoder();
 
 /** `no-transform` and `x-accel-buffering` keep proxies from compressing or holding back frames. */
 export const SSE_HEADERS = {
@@ -29,17 +31,18 @@ export function sseResponse(
   run: FollowedRun,
   options: { system: System; after?: number; headers?: Record<string, string> },
 ): Response {
-  const left = new AbortController();
-  const encoder = new TextEncoder();
+  const silence = new Silence(options.system, HEARTBEAT_MS);
   let position = options.after ?? 0;
   let opened = false;
   let ended = false;
   let pulling = false;
   let watching = false;
+  const left = new AbortController();
   run.watchers.enter();
   const leave = () => {
     if (left.signal.aborted) return;
-    left.abort();
+    left.abort(CALLED_OFF);
+    silence.end();
     run.watchers.leave();
     if (run.log.closed) run.watchers.settle();
   };
@@ -48,7 +51,8 @@ export function sseResponse(
   async function nextText(): Promise<string> {
     if (!opened && run.log.length <= position && !run.log.closed) return RETRY;
     while (!left.signal.aborted) {
-      if (!await waitFor(run, { ...options, position, signal: left.signal })) return PING;
+      const isThere = run.log.length > position || run.log.closed;
+      if (!isThere && !await silence.broken(run.log.grown())) return PING;
       const frames = run.log.after(position);
       // The log of another process may still be behind what the client has seen.
       if (frames.length === 0 && !run.log.closed) continue;
@@ -87,20 +91,4 @@ export function sseResponse(
   return new Response(body, {
     headers: { ...SSE_HEADERS, "x-run-id": run.id, ...options.headers },
   });
-}
-
-/** True when there is something after `position`, or nothing more will be; false when the silence is due a heartbeat. */
-async function waitFor(
-  run: FollowedRun,
-  options: { system: System; position: number; signal: AbortSignal },
-): Promise<boolean> {
-  if (run.log.length > options.position || run.log.closed) return true;
-  const waiting = new AbortController();
-  const signal = AbortSignal.any([waiting.signal, options.signal]);
-  const silence = options.system.sleep(HEARTBEAT_MS, signal).then(() => false, () => false);
-  try {
-    return await Promise.race([run.log.grown().then(() => true), silence]);
-  } finally {
-    waiting.abort();
-  }
 }

@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
-import type { System } from "../../system.ts";
+import { CALLED_OFF, type System } from "../../system.ts";
 import { VendorFault } from "./vendor_fault.ts";
 import type { VendorConnection, VendorPost } from "./vendor_connection.ts";
 
@@ -20,9 +20,6 @@ export interface ResponseListener {
   /** `fault` says why the response ended before it was whole. */
   onEnd(fault: unknown): void;
 }
-
-/** Ends the watch; made once, for the default reason is an error with a stack for each request. */
-const OVER = new Error("the exchange is over");
 
 /** Bytes a vendor may still send after an answer was told complete, before it is cut off. */
 const MAX_TRAILING_BYTES = 65_536;
@@ -125,7 +122,7 @@ export class Exchange {
   #end(fault: unknown): void {
     if (this.#over.signal.aborted) return;
     this.#fault = fault;
-    this.#over.abort(OVER);
+    this.#over.abort(CALLED_OFF);
     this.#options.signal.removeEventListener("abort", this.#onAbort);
     this.#head.reject(fault);
     this.#listener?.onEnd(fault);

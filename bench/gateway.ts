@@ -1,0 +1,129 @@
+import { formatNumber, formatTable } from "./support/table.ts";
+import { type Load, measure, type Measured, measureIdle } from "./gateway/measure.ts";
+import {
+  type Contender,
+  direct,
+  installSdk,
+  PASSTHROUGH,
+  SDK_SERVERS,
+  type Server,
+  SERVICE,
+  startVendor,
+} from "./gateway/servers.ts";
+import type { Benchmark } from "./mod.ts";
+
+const CLIENTS = [1, 10, 16, 50, 100];
+/** As fast as the vendor can, and as vendors answer; there, nobody asks in step with the others. */
+const PACES = [
+  { model: "mock-64-0", pace: "no delay" },
+  { model: "mock-64-10", pace: "10 ms apart", spreadMs: 640 },
+];
+const IDLE_MODEL = "mock-2-60000";
+const IDLE_STREAMS = 1_000;
+
+interface Extent {
+  clients: readonly number[];
+  ms: number;
+  idleStreams: number;
+}
+
+const FULL: Extent = { clients: CLIENTS, ms: 2_000, idleStreams: IDLE_STREAMS };
+const QUICK: Extent = { clients: [1, 100], ms: 1_000, idleStreams: 200 };
+
+export const benchmark: Benchmark = {
+  about: "a chat through this service, beside a passthrough and an SDK's server",
+  flags: ["--quick"],
+  async run(flags) {
+    const { deno, v8 } = Deno.version;
+    console.log(`Deno ${deno}, V8 ${v8}, ${navigator.hardwareConcurrency} cores`);
+    console.log(
+      "clients, vendor and server share them; first = the first text, not the first byte",
+    );
+    await compare(await contenders(), flags.includes("--quick") ? QUICK : FULL);
+  },
+};
+
+async function contenders(): Promise<Contender[]> {
+  if (await installSdk()) return [PASSTHROUGH, SERVICE, ...SDK_SERVERS];
+  console.log("without the SDK's servers: npm could not install their packages");
+  return [PASSTHROUGH, SERVICE];
+}
+
+async function compare(all: readonly Contender[], extent: Extent): Promise<void> {
+  await using vendor = await startVendor();
+  await using stack = new AsyncDisposableStack();
+  const servers = new Map<string, Server>([["direct", direct(vendor)]]);
+  for (const { name, start } of all) servers.set(name, stack.use(await start(vendor.port)));
+  for (const server of servers.values()) await warmUp(server);
+  for (const pace of PACES) {
+    for (const clients of extent.clients) {
+      await compareLoad(servers, { ...pace, clients, ms: extent.ms });
+    }
+  }
+  await compareIdle(all, { vendorPort: vendor.port, streams: extent.idleStreams });
+}
+
+/** Servers take turns under each load, so that the machine's moods are everybody's. */
+async function compareLoad(
+  servers: ReadonlyMap<string, Server>,
+  load: Load & { pace: string },
+): Promise<void> {
+  const results = new Map<string, Measured>();
+  for (const [name, server] of servers) results.set(name, await measure(server, load));
+  console.log(`\n64 chunks ${load.pace}, ${load.clients} at a time`);
+  console.log(formatTable(HEAD, [...results].map(([name, result]) => [name, ...cells(result)])));
+  console.log(verdict(results));
+}
+
+/** This service beside the others, in a sentence. */
+function verdict(results: ReadonlyMap<string, Measured>): string {
+  const own = results.get(SERVICE.name)!;
+  const direct = results.get("direct")!;
+  const rate = (name: string) => results.get(name)?.perSecond ?? 0;
+  const sdk = Math.max(...SDK_SERVERS.map(({ name }) => rate(name)));
+  const times = (other: number) => `${formatNumber(own.perSecond / other)} times the chats`;
+  const behind = (at: "p50" | "p99") => formatNumber(own.first[at] - direct.first[at]);
+  return [
+    `${times(rate(PASSTHROUGH.name))} of the passthrough`,
+    ...(sdk > 0 ? [`${times(sdk)} of the faster streamText`] : []),
+    `first text ${behind("p50")} ms (p99 ${behind("p99")}) behind direct`,
+  ].join(", ");
+}
+
+async function compareIdle(
+  all: readonly Contender[],
+  { vendorPort, streams }: { vendorPort: number; streams: number },
+): Promise<void> {
+  const rows: string[][] = [];
+  for (const { name, start } of all) {
+    // In a process that has not grown under load: what it has to spare would hide what it takes.
+    await using server = await start(vendorPort);
+    await warmUp(server);
+    const bytes = await measureIdle(server, { model: IDLE_MODEL, streams });
+    rows.push([name, formatNumber(bytes / 1024)]);
+  }
+  console.log(`\n${streams} streams open and silent`);
+  console.log(formatTable(["server", "KiB a stream"], rows));
+}
+
+async function warmUp(server: Server): Promise<void> {
+  await measure(server, { model: "mock-64-0", clients: 8, ms: 1_500 });
+}
+
+const HEAD = [
+  "server",
+  "chats/s",
+  "first p50 ms",
+  "p99",
+  "total p50 ms",
+  "p99",
+  "CPU ms a chat",
+  "RSS MB",
+  "frames/s",
+];
+
+function cells(measured: Measured): string[] {
+  const { perSecond, first, total, cpuMs, rss, framesPerSecond } = measured;
+  const all = [perSecond, first.p50, first.p99, total.p50, total.p99, cpuMs];
+  return [...all, rss / 2 ** 20, framesPerSecond].map(formatNumber);
+}

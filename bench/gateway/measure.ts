@@ -1,0 +1,93 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ChatClient, type ChatTimes } from "./client.ts";
+import type { Server } from "./servers.ts";
+
+/** What a server did under one load. */
+export interface Measured {
+  perSecond: number;
+  /** Milliseconds from the request to the first text, and to the end. */
+  first: Percentiles;
+  total: Percentiles;
+  /** CPU time of the server's process for one chat, milliseconds. */
+  cpuMs: number;
+  /** Bytes, at the end. */
+  rss: number;
+  framesPerSecond: number;
+}
+
+export interface Percentiles {
+  p50: number;
+  p99: number;
+}
+
+export interface Load {
+  model: string;
+  clients: number;
+  ms: number;
+  /** Over how many milliseconds the clients' first requests are spread. */
+  spreadMs?: number;
+}
+
+/** Counts every request of the whole benchmark: by it they take turns with keys and addresses. */
+let asked = 0;
+
+/** Keeps so many clients asking for `ms`; every chat that was begun is read to its end. */
+export async function measure(server: Server, load: Load): Promise<Measured> {
+  const { model, clients, ms, spreadMs = 0 } = load;
+  const requestOf = server.requestFor({ model });
+  const open = await connect(server, clients);
+  try {
+    const seen: ChatTimes[] = [];
+    const cpuBefore = await server.process.cpuMs();
+    const began = performance.now();
+    await Promise.all(open.map(async (client, n) => {
+      if (spreadMs > 0) await delay(spreadMs * n / clients);
+      while (performance.now() - began < ms) seen.push(await client.ask(requestOf(asked++)));
+    }));
+    const seconds = (performance.now() - began) / 1000;
+    const cpu = await server.process.cpuMs() - cpuBefore;
+    return {
+      perSecond: seen.length / seconds,
+      first: percentiles(seen.map(({ first }) => first)),
+      total: percentiles(seen.map(({ total }) => total)),
+      cpuMs: cpu / seen.length,
+      rss: await server.process.rss(),
+      framesPerSecond: seen.reduce((sum, { frames }) => sum + frames, 0) / seconds,
+    };
+  } finally {
+    for (const client of open) client[Symbol.dispose]();
+  }
+}
+
+/** Bytes of the server's memory for one stream that is open and silent. */
+export async function measureIdle(
+  server: Server,
+  { model, streams }: { model: string; streams: number },
+): Promise<number> {
+  const requestOf = server.requestFor({ model });
+  const before = await server.process.rss();
+  const open = await connect(server, streams);
+  try {
+    for (let at = 0; at < open.length; at += OPENING) {
+      const some = open.slice(at, at + OPENING);
+      await Promise.all(some.map((client) => client.open(requestOf(asked++))));
+    }
+    return (await server.process.rss() - before) / streams;
+  } finally {
+    for (const client of open) client[Symbol.dispose]();
+  }
+}
+
+/** Streams that are opened at the same time, until all are. */
+const OPENING = 50;
+
+function connect(server: Server, n: number): Promise<ChatClient[]> {
+  const { port } = server.process;
+  return Promise.all(Array.from({ length: n }, () => ChatClient.connect(port)));
+}
+
+function percentiles(values: number[]): Percentiles {
+  values.sort((a, b) => a - b);
+  const at = (share: number) => values[Math.floor(share * (values.length - 1))] ?? 0;
+  return { p50: at(0.5), p99: at(0.99) };
+}

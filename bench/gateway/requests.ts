@@ -1,0 +1,72 @@
+import type { SeededCaller } from "./seed_store.ts";
+
+/** What the clients ask. */
+export interface Asked {
+  /** Of the mock: `mock-<chunks>-<milliseconds between them>`. */
+  model: string;
+}
+
+/** The bytes of the `n`-th request; the next call may reuse them. */
+export type RequestOf = (n: number) => Uint8Array;
+
+interface Shape extends Asked {
+  path: string;
+  /** The body is the vendor's own. */
+  vendor?: boolean;
+  /** Whose requests they are by turns, where the server asks for credentials. */
+  callers?: readonly SeededCaller[];
+}
+
+const encoder = new TextEncoder();
+const MESSAGES = [{
+  role: "user",
+  content: "Tell me what the weather is like in sixty-four words.",
+}];
+
+/** An address has 20 messages a minute, so a run comes from many. */
+const ADDRESSES = 8_000;
+
+/**
+ * Chats as whole HTTP requests, made once. Those for the service come with one API key after the other
+ * and from one address after the other, as behind a proxy that names them.
+ */
+export function chatRequests({ model, path, vendor, callers }: Shape): RequestOf {
+  if (callers === undefined) {
+    const more = vendor ? { stream: true, stream_options: { include_usage: true } } : {};
+    const bytes = encode(path, { body: { model, messages: MESSAGES, ...more } });
+    return () => bytes;
+  }
+  const templates = callers.map(({ agentId, secret }) =>
+    encode(path, {
+      body: { agentId, model, messages: MESSAGES },
+      headers: { "x-forwarded-for": "10.100.100.100", authorization: `Bearer ${secret}` },
+    })
+  );
+  // The same in all: the path and the address come before the key.
+  const at = new TextDecoder().decode(templates[0]).indexOf("10.100.100.100") + "10.1".length;
+  return (n) => {
+    const bytes = templates[n % templates.length]!;
+    const address = n % ADDRESSES;
+    const digits = [address % 100, Math.floor(address / 100)];
+    digits.forEach((value, part) => {
+      bytes[at + 4 * part] = 48 + Math.floor(value / 10);
+      bytes[at + 4 * part + 1] = 48 + value % 10;
+    });
+    return bytes;
+  };
+}
+
+function encode(
+  path: string,
+  { body, headers = {} }: { body: unknown; headers?: Record<string, string> },
+): Uint8Array {
+  const json = JSON.stringify(body);
+  const all = {
+    host: "127.0.0.1",
+    ...headers,
+    "content-type": "application/json",
+    "content-length": String(encoder.encode(json).length),
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  return encoder.encode(`POST ${path} HTTP/1.1\r\n${lines}\r\n${json}`);
+}

@@ -1,0 +1,68 @@
+import { Signer } from "@/lib/credentials/hashing.ts";
+import { AgentStore } from "@/lib/storage/agent_store.ts";
+import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
+import { keys } from "@/lib/storage/keys.ts";
+import { type Plan, type Tenant, TenantStore } from "@/lib/storage/tenant_store.ts";
+import { realSystem as system } from "@/lib/system.ts";
+
+/** A tenant may have 800 streams at most, and a key 6,000 requests a minute: the load is spread. */
+const TENANTS = 2;
+const API_KEYS = 32;
+
+/** Who asks, and whom. */
+export interface SeededCaller {
+  agentId: string;
+  secret: string;
+}
+
+/** Everything is counted and held to as ever, only higher: a full window would end the measurement. */
+const LIMITS: Plan["limits"] = {
+  streams: 800,
+  keyRequests: 6_000,
+  softDailyCost: 1e12,
+  hardDailyCost: 1e12,
+};
+
+/** Fills the store of a service that has not been started yet: tenants by turns, each with its keys. */
+export async function seedStore(
+  path: string,
+  options: { hmacSecret: string; model: string },
+): Promise<SeededCaller[]> {
+  using kv = await Deno.openKv(path);
+  const tenants = [(await new TenantStore(kv, system).ensureDefault()).id];
+  while (tenants.length < TENANTS) tenants.push(await addTenant(kv));
+  const callers = await Promise.all(tenants.map((tenant) => seedTenant(kv, tenant, options)));
+  return Array.from({ length: API_KEYS }, (_, n) => callers.map((own) => own[n]!)).flat();
+}
+
+async function addTenant(kv: Deno.Kv): Promise<string> {
+  const tenant: Tenant = { v: 1, id: system.uuid(), name: "Another", createdAt: system.now() };
+  await kv.set(keys.tenant(tenant.id), tenant);
+  return tenant.id;
+}
+
+/** A plan, an agent, its API keys. */
+async function seedTenant(
+  kv: Deno.Kv,
+  tenant: string,
+  { hmacSecret, model }: { hmacSecret: string; model: string },
+): Promise<SeededCaller[]> {
+  const plan = await new TenantStore(kv, system).plan(tenant);
+  await kv.set(keys.plan(tenant), { ...plan, limits: LIMITS } satisfies Plan);
+  const agent = await new AgentStore(kv, system).create(tenant, {
+    name: "Bench",
+    systemPrompt: "Be helpful.",
+    modelPolicy: { provider: "vendor_a", model },
+    budget: { maxCostUsd: 1, maxSteps: 4, wallClockMs: 120_000 },
+    tools: [],
+    allowedDomains: [],
+  });
+  const apiKeys = new ApiKeyStore(kv, { system, signer: new Signer([hmacSecret]) });
+  const made = await Promise.all(
+    Array.from(
+      { length: API_KEYS },
+      (_, n) => apiKeys.create(tenant, { name: `bench ${n}`, scopes: ["agents:read"] }),
+    ),
+  );
+  return made.map(({ secret }) => ({ agentId: agent.id, secret }));
+}

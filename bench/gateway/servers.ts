@@ -1,0 +1,140 @@
+import { type Asked, chatRequests, type RequestOf } from "./requests.ts";
+import { ServerProcess } from "./process.ts";
+import { seedStore } from "./seed_store.ts";
+
+const HERE = import.meta.dirname!;
+const ROOT = `${HERE}/../..`;
+const SDK = `${HERE}/sdk_server`;
+const HMAC_SECRET = "a secret of this benchmark and of nothing else";
+
+/** A server under load, with the requests it understands. */
+export interface Server extends AsyncDisposable {
+  process: ServerProcess;
+  requestFor: (asked: Asked) => RequestOf;
+}
+
+/** A way to get from a client to the vendor. */
+export interface Contender {
+  name: string;
+  start: (vendorPort: number) => Promise<Server>;
+}
+
+/** The mock vendor in its own process. */
+export async function startVendor(): Promise<ServerProcess> {
+  const args = ["run", "-A", `${ROOT}/tests/support/mock_vendors/serve.ts`];
+  return await ServerProcess.start({ command: Deno.execPath(), args });
+}
+
+/** The vendor itself, asked without anybody between; it has no process of its own here. */
+export function direct(vendor: ServerProcess): Server {
+  return {
+    process: vendor,
+    requestFor: (asked) => chatRequests({ ...asked, path: "/v1/chat/completions", vendor: true }),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+export const PASSTHROUGH: Contender = {
+  name: "byte passthrough",
+  async start(vendorPort) {
+    const args = ["run", "-A", `${HERE}/passthrough.ts`, `http://127.0.0.1:${vendorPort}`];
+    const process = await ServerProcess.start({ command: Deno.execPath(), args });
+    return {
+      process,
+      requestFor: (asked) => chatRequests({ ...asked, path: "/v1/chat/completions", vendor: true }),
+      [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
+    };
+  },
+};
+
+/** The service as `deno task start` runs it, on a store in a file. */
+export const SERVICE: Contender = {
+  name: "this service",
+  async start(vendorPort) {
+    const dataDir = await Deno.makeTempDir({ prefix: "gateway_bench_" });
+    const { model, catalogue } = CATALOGUE;
+    await Deno.writeTextFile(`${dataDir}/catalogue.json`, JSON.stringify(catalogue));
+    const callers = await seedStore(`${dataDir}/kv.sqlite3`, { hmacSecret: HMAC_SECRET, model });
+    const process = await ServerProcess.start({
+      command: Deno.execPath(),
+      // What the command line adds is for a profiler.
+      args: ["run", "-A", ...profilerFlags(), `${ROOT}/main.ts`],
+      cwd: ROOT,
+      env: {
+        PORT: "0",
+        HOST: "127.0.0.1",
+        DATA_DIR: dataDir,
+        CATALOGUE: `${dataDir}/catalogue.json`,
+        API_KEY_HMAC_SECRET: HMAC_SECRET,
+        TRUSTED_PROXY_HOPS: "1",
+        LOG_LEVEL: "warn",
+        VENDOR_A_PROTOCOL: "openai",
+        VENDOR_A_BASE_URL: `http://127.0.0.1:${vendorPort}/v1`,
+        VENDOR_A_API_KEY: "bench",
+      },
+    });
+    return {
+      process,
+      requestFor: (asked) => chatRequests({ ...asked, path: "/v1/chat/stream", callers }),
+      async [Symbol.asyncDispose]() {
+        await process[Symbol.asyncDispose]();
+        await Deno.remove(dataDir, { recursive: true });
+      },
+    };
+  },
+};
+
+/** A Hono server around the SDK's `streamText`, on either runtime. */
+export const SDK_SERVERS: Contender[] = [
+  { name: "streamText on Node", command: "node", args: [] },
+  {
+    name: "streamText on Deno",
+    command: Deno.execPath(),
+    args: ["run", "-A", "--no-config", "--node-modules-dir=manual"],
+  },
+].map(({ name, command, args }) => ({
+  name,
+  async start(vendorPort) {
+    const process = await ServerProcess.start({
+      command,
+      args: [...args, "server.mjs", `http://127.0.0.1:${vendorPort}/v1`],
+      cwd: SDK,
+      env: { NODE_ENV: "production" },
+    });
+    return {
+      process,
+      requestFor: (asked) => chatRequests({ ...asked, path: "/chat" }),
+      [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
+    };
+  },
+}));
+
+/** The SDK's packages are this benchmark's alone: they are installed beside it, when it first runs. */
+export async function installSdk(): Promise<boolean> {
+  const npm = new Deno.Command("npm", {
+    args: ["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"],
+    cwd: SDK,
+    stdout: "null",
+    stderr: "inherit",
+  });
+  const isThere = await Deno.stat(`${SDK}/node_modules/ai`).then(() => true, () => false);
+  if (isThere) return true;
+  return await npm.output().then(({ success }) => success, () => false);
+}
+
+/** The models that the load asks for, with prices, so that money is reserved and charged. */
+const CATALOGUE = (() => {
+  const models = ["mock-64-0", "mock-64-10", "mock-2-60000"];
+  const prices = { inputUsdPerMTok: 0.15, outputUsdPerMTok: 0.6 };
+  const sizes = { contextTokens: 128_000, maxOutputTokens: 4_096 };
+  return {
+    model: models[0]!,
+    catalogue: models.map((model) => ({ vendor: "vendor_a", model, ...prices, ...sizes })),
+  };
+})();
+
+/** `GATEWAY_BENCH_PROFILE=<folder>` writes a CPU profile of the service there when it is stopped. */
+function profilerFlags(): string[] {
+  const folder = Deno.env.get("GATEWAY_BENCH_PROFILE");
+  return folder === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${folder}`];
+}
