@@ -12,13 +12,11 @@ import { announce } from "./lib/process/announce.ts";
 import { type ControlSocket, serveControl } from "./lib/process/control_socket.ts";
 import { openStore, type Store } from "./lib/process/open_store.ts";
 import { StoreInUseError } from "./lib/process/process_lock.ts";
+import { shutDown, untilStopped } from "./lib/process/shut_down.ts";
 import { CatalogueError, readCatalogue } from "./lib/process/read_catalogue.ts";
 import type { Service } from "./lib/service.ts";
 import { realSystem } from "./lib/system.ts";
 import { isBuildCurrent } from "./tools/build_mark.ts";
-
-/** Runs that are still going get this long at the end; the platform kills after 5 s. */
-const SHUTDOWN_MS = 3_000;
 
 const root = import.meta.dirname!;
 let opened: Promise<Service> | undefined;
@@ -60,7 +58,10 @@ function openOrForget(): Promise<Service> {
 async function openFromEnvironment(): Promise<Service> {
   const config = readConfig(Deno.env.toObject());
   const store = await openStore(config, { openKv: Deno.openKv, system: realSystem });
-  return await open(config, { store, baseUrl: config.publicUrl ?? localUrl(config, config.port) });
+  const baseUrl = config.publicUrl ?? localUrl(config, config.port);
+  const service = await open(config, { store, baseUrl });
+  void untilStopped().then(() => shutDown({ service }));
+  return service;
 }
 
 async function open(
@@ -136,30 +137,6 @@ function localUrl(config: Config, port: number): string {
   const everywhere = config.host === "0.0.0.0" || config.host === "::";
   const name = everywhere ? "localhost" : config.host;
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
-}
-
-function untilStopped(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      Deno.addSignalListener(signal, resolve);
-    }
-  });
-}
-
-/** Ends runs first, so that their streams end by themselves; whoever lingers is cut off. */
-async function shutDown(
-  { server, control, service }: {
-    server: Deno.HttpServer;
-    control: ControlSocket | undefined;
-    service: Service;
-  },
-): Promise<never> {
-  setTimeout(() => Deno.exit(0), SHUTDOWN_MS);
-  await control?.close();
-  await service.chat.stopAll();
-  await server.shutdown();
-  await service.close();
-  Deno.exit(0);
 }
 
 function fail(error: unknown): never {

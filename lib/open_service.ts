@@ -94,6 +94,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       findSecret: (tenant, name) => secrets.find(tenant, name),
     }),
   });
+  const closing = new AbortController();
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const tenant = (await tenants.ensureDefault()).id;
   await catalogue.addMissing(options.catalogue ?? []);
@@ -127,14 +128,24 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       tenants,
       limits,
     },
-    ready: () => kv.get(keys.installation("default_tenant")).then(() => true, () => false),
+    closing: closing.signal,
+    ready: async () => !chat.draining && await isReachable(kv),
+    drain: async (graceMs) => {
+      await chat.drain(graceMs);
+      closing.abort();
+    },
     close: async () => {
       await deadRuns.close();
       await chat.stopAll();
+      closing.abort();
       registry.close();
       directory.close();
       admission.close();
       await options.close();
     },
   };
+}
+
+function isReachable(kv: Deno.Kv): Promise<boolean> {
+  return kv.get(keys.installation("default_tenant")).then(() => true, () => false);
 }

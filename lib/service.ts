@@ -45,7 +45,11 @@ export interface Service {
   readonly demoAgent: { tenant: string; id: string } | undefined;
   /** What counts requests and lets messages in. */
   readonly meterParts: MeterParts;
-  /** Whether the store answers. */
+  /** Aborted when the process ends: streams that have not ended by then are broken off. */
+  readonly closing: AbortSignal;
+  /** Whether the store answers and the process is not about to end. */
   ready(): Promise<boolean>;
+  /** Begins no run any more, gives those under way `graceMs` to end, and ends all streams. */
+  drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
 }

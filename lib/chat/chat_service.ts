@@ -1,26 +1,24 @@
+import type { ModelAccess, ModelName } from "../admin/model_access.ts";
 import { runWithTools } from "../agent/tools/run_with_tools.ts";
 import type { Toolset } from "../agent/tools/toolset.ts";
 import type { Toolsets } from "../agent/tools/toolsets.ts";
+import type { KvReader } from "../committer/view.ts";
+import type { Admission } from "../limits/admission.ts";
+import type { Charge, Closing } from "../limits/settle_run.ts";
 import type { Logger } from "../log.ts";
 import type { ModelRegistry } from "../models/model_registry.ts";
-import type { ModelAccess, ModelName } from "../admin/model_access.ts";
-import type { Admission } from "../limits/admission.ts";
-import type { KvReader } from "../committer/view.ts";
-import type { Charge, Closing } from "../limits/settle_run.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
+import { CALLED_OFF, type System } from "../system.ts";
 import type { RunEnd } from "../usage/run_record.ts";
 import { billDoubt } from "./bill_doubts.ts";
-import { CALLED_OFF, type System } from "../system.ts";
+import { type ChatRequest, type PreparedRun, prepareRun } from "./prepare_run.ts";
 import type { ResolvedPolicy } from "./resolve_candidates.ts";
-import { type ChatRequest, type PreparedRun, prepareRun, type Preparing } from "./prepare_run.ts";
 import { Run } from "./run.ts";
-import { refusalOf } from "./run_refusal.ts";
-import type { RunDirectory } from "./run_directory.ts";
-import type { StoredLog } from "./stored_log.ts";
 import { RunBudget } from "./run_budget.ts";
+import type { RunDirectory } from "./run_directory.ts";
+import { goingAway, refusalOf } from "./run_refusal.ts";
+import type { StoredLog } from "./stored_log.ts";
 
-/** A stream opens without `start` when no vendor has accepted by then. */
-const OPEN_ANYWAY_MS = 5_000;
 /** Of how many revoked credentials the ids are remembered; what they let in begins within moments. */
 const REMEMBERED_REVOCATIONS = 1_000;
 
@@ -36,78 +34,83 @@ interface Driven {
   tools: Toolset;
 }
 
+/** What running takes. */
+export interface ChatParts {
+  models: ModelAccess;
+  registry: ModelRegistry;
+  system: System;
+  log: Logger;
+  /** A run that nobody follows for so long is cancelled, milliseconds. */
+  unwatchedMs: number;
+  admission: RunAdmission;
+  toolsets: Toolsets;
+  directory: RunDirectory;
+}
+
 /** Runs: begun here, followed by any number of readers, stopped by whoever may. */
 export class ChatService {
-  #preparing: Preparing;
-  #registry: ModelRegistry;
-  #system: System;
-  #log: Logger;
-  #unwatchedMs: number;
-  #admission: RunAdmission;
-  #toolsets: Toolsets;
-  #directory: RunDirectory;
-  /** Each with the promise of its end. */
-  #runs = new Map<Run, Promise<void>>();
+  #parts: ChatParts;
+  /** By their ids, until they have ended. */
+  #runs = new Map<string, { run: Run; ended: Promise<void>; begun: Promise<Run> }>();
   #revoked = new Set<string>();
+  #draining = false;
 
-  constructor(
-    parts: {
-      models: ModelAccess;
-      registry: ModelRegistry;
-      system: System;
-      log: Logger;
-      unwatchedMs: number;
-      admission: RunAdmission;
-      toolsets: Toolsets;
-      directory: RunDirectory;
-    },
-  ) {
-    this.#preparing = parts;
-    this.#registry = parts.registry;
-    this.#system = parts.system;
-    this.#log = parts.log;
-    this.#unwatchedMs = parts.unwatchedMs;
-    this.#admission = parts.admission;
-    this.#toolsets = parts.toolsets;
-    this.#directory = parts.directory;
+  constructor(parts: ChatParts) {
+    this.#parts = parts;
   }
 
   /** Runs that have not ended yet. */
   get active(): readonly Run[] {
-    return [...this.#runs.keys()];
+    return [...this.#runs.values()].map(({ run }) => run);
+  }
+
+  /** Whether the process is about to end: it begins nothing any more. */
+  get draining(): boolean {
+    return this.#draining;
   }
 
   /** Checks a message and prices its first step; throws an `ApiError` for one that is not valid. */
   async prepare(request: ChatRequest, reader?: KvReader): Promise<PreparedRun> {
-    return await prepareRun(request, { ...this.#preparing, reader });
+    if (this.#draining) throw goingAway();
+    return await prepareRun(request, { ...this.#parts, reader });
   }
 
   /**
    * Begins the run of a message that has been let in, with `hold` (micro-USD) set aside; settles when
    * the answer may be streamed. Throws an `ApiError` for whatever prevents the stream from starting.
    */
-  async begin(prepared: PreparedRun, { hold }: { hold: number }): Promise<Run> {
-    const tools = this.#toolsets.open(prepared.request);
+  begin(prepared: PreparedRun, { hold }: { hold: number }): Promise<Run> {
+    const { toolsets, directory } = this.#parts;
+    const tools = toolsets.open(prepared.request);
     const run = this.#create(prepared, tools);
-    const driven = this.#drive(run, prepared, { hold, tools }).finally(() => {
-      this.#runs.delete(run);
-      this.#directory.remove(run);
+    const ended = this.#drive(run, prepared, { hold, tools }).finally(() => {
+      this.#runs.delete(run.id);
+      directory.remove(run);
     });
-    this.#runs.set(run, driven);
-    this.#directory.add(run);
+    const begun = this.#opening(run, ended);
+    this.#runs.set(run.id, { run, ended, begun });
+    directory.add(run);
     // Let in before its credential was revoked, and not here yet when the others were cancelled.
     if (this.#revoked.has(run.startedBy)) run.stop("cancelled");
-    const begun = await this.#beginning(run);
-    if (!begun.started) {
-      await driven;
-      throw refusalOf(begun.error);
-    }
-    return run;
+    if (this.#draining) run.stop("interrupted");
+    return begun;
+  }
+
+  /** What `begin` answers for a run of this process that goes on; for who sends its message again. */
+  begun(runId: string): Promise<Run> | undefined {
+    return this.#runs.get(runId)?.begun;
+  }
+
+  async #opening(run: Run, ended: Promise<void>): Promise<Run> {
+    const opening = await run.opening();
+    if (opening.started) return run;
+    await ended;
+    throw refusalOf(opening.error);
   }
 
   /** Ends the run whose lease this process has lost: another may have settled it already. */
   stopLost(runId: string): void {
-    this.active.find((run) => run.id === runId)?.stop("cancelled");
+    this.#runs.get(runId)?.run.stop("interrupted");
   }
 
   /** Cancels what a session or an API key has begun and that still goes on, when it is revoked. */
@@ -118,22 +121,44 @@ export class ChatService {
     for (const run of this.active) {
       if (run.startedBy === startedBy) run.stop("cancelled");
     }
-    await this.#directory.cancelRunsOf(tenant, startedBy);
+    await this.#parts.directory.cancelRunsOf(tenant, startedBy);
   }
 
-  /** Stops every run of this process and waits until each has written its `done` or is refused. */
+  /**
+   * Begins nothing any more, and gives the runs of this process `graceMs` to end by themselves. The
+   * rest are interrupted: charged, stored and told so. Settles when none is left.
+   */
+  async drain(graceMs: number): Promise<void> {
+    this.#draining = true;
+    const grace = new AbortController();
+    const late = this.#parts.system.sleep(graceMs, grace.signal).catch(() => {});
+    await Promise.race([this.#allEnded(), late]);
+    grace.abort();
+    await this.stopAll();
+  }
+
+  /** As `drain`, without any grace. */
   async stopAll(): Promise<void> {
-    for (const run of this.active) run.stop("cancelled");
-    await Promise.all(this.#runs.values());
+    this.#draining = true;
+    for (const run of this.active) run.stop("interrupted");
+    await this.#allEnded();
+  }
+
+  async #allEnded(): Promise<void> {
+    // One that was let in just before may come while the others are waited for.
+    while (this.#runs.size > 0) {
+      await Promise.all([...this.#runs.values()].map(({ ended }) => ended));
+    }
   }
 
   #create(prepared: PreparedRun, tools: Toolset): Run {
     const { request, policy, facts, dropped } = prepared;
+    const { system, directory, unwatchedMs, log: logger } = this.#parts;
     const { runId, conversationId, tenant, source, provider, model } = facts;
     const stored = () =>
-      this.#directory.storedLog(prepared.opening.head, {
+      directory.storedLog(prepared.opening.head, {
         log: run.log,
-        onLost: () => run.stop("cancelled"),
+        onLost: () => run.stop("interrupted"),
       });
     let log: StoredLog | undefined;
     const run: Run = new Run({
@@ -143,8 +168,8 @@ export class ChatService {
       conversationId,
       startedBy: source.id,
       first: { provider, model },
-      system: this.#system,
-      unwatchedMs: this.#unwatchedMs,
+      system,
+      unwatchedMs,
       price: (name) => priceOf(policy, name),
       details: () => ({
         ...(dropped === 0 ? {} : { droppedMessages: dropped }),
@@ -152,27 +177,29 @@ export class ChatService {
         ...(tools.notes.length === 0 ? {} : { notes: [...tools.notes] }),
       }),
       onFrame: (frame) => (log ??= stored()).appended(frame),
-      isWatchedElsewhere: () => this.#directory.isWatchedElsewhere(tenant, runId),
-      settle: async (end, { costMicroUsd: cost, last }) => {
+      isWatchedElsewhere: () => directory.isWatchedElsewhere(tenant, runId),
+      settle: async (end, { costMicroUsd: cost, last, opened }) => {
         log ??= stored();
         const closing = await log.closing(last);
-        return await this.#settle(prepared, { end, cost, closing });
+        return await this.#settle(prepared, { end, cost, closing, opened });
       },
-      report: (error) => this.#log.error("run failed", { runId, error: String(error) }),
+      report: (error) => logger.error("run failed", { runId, error: String(error) }),
     });
     return run;
   }
 
   async #settle(
     { facts: { runId }, policy, ceiling }: PreparedRun,
-    { end, cost, closing }: { end: RunEnd; cost: number; closing: Closing },
+    how: { end: RunEnd; cost: number; closing: Closing; opened: boolean },
   ): Promise<Charge> {
-    const charge = await this.#admission.settle(runId, { end, cost, ceiling, closing });
+    const { admission, log } = this.#parts;
+    const { end, cost } = how;
+    const charge = await admission.settle(runId, { ...how, ceiling });
     const doubt = billDoubt({ end, cost, charge, price: priceOf(policy, end) });
     if (doubt !== undefined) {
       const { provider, model, inputTokens, outputTokens } = end;
       const costs = { costMicroUsd: charge.charged, excessMicroUsd: charge.excess };
-      this.#log.warn(doubt, { runId, provider, model, inputTokens, outputTokens, ...costs });
+      log.warn(doubt, { runId, provider, model, inputTokens, outputTokens, ...costs });
     }
     return charge;
   }
@@ -180,51 +207,36 @@ export class ChatService {
   async #drive(run: Run, prepared: PreparedRun, { hold, tools }: Driven): Promise<void> {
     const { request: { agent }, policy, messages, ceiling } = prepared;
     const { wallClockMs, maxSteps } = agent.budget;
+    const { system, admission, registry } = this.#parts;
     const budget = new RunBudget({
       entries: policy.entries,
       maxOutputTokens: policy.maxOutputTokens,
       ceiling,
       hold,
       spent: () => run.costMicroUsd,
-      raise: (amount) => this.#admission.reserve(run.id, amount),
+      raise: (amount) => admission.reserve(run.id, amount),
     });
     const timer = new AbortController();
-    this.#system.sleep(wallClockMs, timer.signal).then(() => run.stop("timeout"), () => {});
+    system.sleep(wallClockMs, timer.signal).then(() => run.stop("timeout"), () => {});
     try {
       await run.drive(runWithTools(tools, {
         candidates: policy.entries.map(({ vendor, model }) => ({
           provider: vendor,
           model,
-          client: this.#registry.find(vendor, model),
+          client: registry.find(vendor, model),
         })),
         system: agent.systemPrompt,
         messages,
         allow: (step) => budget.allow(step),
         asking: (candidate) => run.asking(candidate),
         maxSteps,
-        deadline: this.#system.now() + wallClockMs,
+        deadline: system.now() + wallClockMs,
         signal: run.signal,
         ...(policy.temperature === undefined ? {} : { temperature: policy.temperature }),
       }));
     } finally {
       timer.abort(CALLED_OFF);
       await tools.close();
-    }
-  }
-
-  async #beginning(run: Run) {
-    const waiting = new AbortController();
-    const late = this.#system.sleep(OPEN_ANYWAY_MS, waiting.signal).then(
-      () => {
-        run.commitToStream();
-        return { started: true } as const;
-      },
-      () => run.beginning,
-    );
-    try {
-      return await Promise.race([run.beginning, late]);
-    } finally {
-      waiting.abort(CALLED_OFF);
     }
   }
 }

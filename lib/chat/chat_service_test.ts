@@ -131,7 +131,7 @@ Deno.test("ChatService: wallClockMs passing before anybody accepted is provider_
   assertEquals((await refused).code, "provider_timeout");
 });
 
-Deno.test("ChatService: stopping all ends running and waiting runs alike", async () => {
+Deno.test("ChatService: stopping all interrupts running and waiting runs alike", async () => {
   using kv = await Deno.openKv(":memory:");
   const never = new Promise(() => {});
   const models = { mid: new FakeModel([text("Well,"), never]), silent: silentModel };
@@ -141,10 +141,59 @@ Deno.test("ChatService: stopping all ends running and waiting runs alike", async
   while (chat.active.length < 2) await new Promise((resolve) => setImmediate(resolve));
   await chat.stopAll();
   const frames = await finishedFrames(running);
-  assertEquals(frames.at(-1), { type: "done", finishReason: "cancelled" });
-  assertEquals((await refused).code, "service_unavailable");
-  assertEquals(chat.active, []);
-  assertEquals(system.sleeping, 0);
+  const message = "the answer was interrupted on our side; send the message again";
+  assertEquals(frames.slice(-2), [
+    { type: "error", code: "run_interrupted", message },
+    { type: "done", finishReason: "error" },
+  ]);
+  const { code, headers } = await refused;
+  assertEquals([code, headers["retry-after"]], ["service_unavailable", "2"]);
+  assertEquals([chat.active, system.sleeping], [[], 0]);
+});
+
+Deno.test("ChatService: draining lets in nobody, waits 3 s for who runs, and interrupts the rest", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const goesOn = Promise.withResolvers<void>();
+  const models = {
+    mid: new FakeModel([text("Well,"), goesOn.promise, text(" then."), end()]),
+    slow: new FakeModel([text("Hm,"), new Promise(() => {})]),
+  };
+  const { chat, begin, system } = await openChat(kv, models);
+  const [ends, lingers] = [await begin(chatRequest("mid")), await begin(chatRequest("slow"))];
+  const letIn = await chat.prepare(chatRequest("mid"));
+  let drained = false;
+  const draining = chat.drain(3_000).then(() => drained = true);
+  assertEquals(chat.draining, true);
+  const late = await assertRejects(() => begin(chatRequest("mid")), ApiError);
+  assertEquals(late.code, "service_unavailable");
+  // One that the limits had let in by then is charged nothing.
+  const raced = await assertRejects(() => chat.begin(letIn, { hold: 0 }), ApiError);
+  assertEquals(raced.code, "service_unavailable");
+  goesOn.resolve();
+  assertEquals((await finishedFrames(ends)).at(-1), { type: "done", finishReason: "stop" });
+  await system.advance(2_999);
+  assertEquals([drained, lingers.log.closed], [false, false]);
+  await system.advance(1);
+  await draining;
+  const told = (await finishedFrames(lingers)).slice(-2);
+  assertEquals(told.map((frame) => frame.type === "error" ? frame.code : frame.type), [
+    "run_interrupted",
+    "done",
+  ]);
+  assertEquals([chat.active, system.sleeping], [[], 0]);
+});
+
+Deno.test("ChatService: draining without runs, or until the last has ended, waits for nothing", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const goesOn = Promise.withResolvers<void>();
+  const model = new FakeModel([text("Well,"), goesOn.promise, end()]);
+  const { chat, begin, system } = await openChat(kv, { mid: model });
+  await begin(chatRequest("mid"));
+  const draining = chat.drain(3_000);
+  goesOn.resolve();
+  await draining;
+  await chat.drain(3_000);
+  assertEquals([chat.active, system.sleeping], [[], 0]);
 });
 
 Deno.test("ChatService: a model that throws something unknown is internal_error, logged not told", async () => {

@@ -5,18 +5,24 @@ import type { Vendor } from "../wire/vendors.ts";
 import { DeltaCoalescer } from "./delta_coalescer.ts";
 import type { RunDetails, RunEnd } from "../usage/run_record.ts";
 import { costMicroUsd, type Price, toUsd } from "./money.ts";
-import { RunLog } from "./run_log.ts";
-import type { System } from "../system.ts";
+import { INTERRUPTED, RunLog } from "./run_log.ts";
+import { CALLED_OFF, type System } from "../system.ts";
 import { Watchers } from "./watchers.ts";
 
-/** What ends a run from outside; the finish reason is the abort's own. */
+/** A stream opens without `start` when no vendor has accepted by then. */
+export const OPEN_ANYWAY_MS = 5_000;
+
+/** Why a run ends from outside: somebody wants it, its time is up, or its process goes. */
+export type StopReason = "cancelled" | "timeout" | "interrupted";
+
+/** What ends a run from outside. */
 export class RunStopped extends Error {
   override name = "RunStopped";
-  readonly finishReason: "cancelled" | "timeout";
+  readonly reason: StopReason;
 
-  constructor(finishReason: "cancelled" | "timeout") {
-    super(`the run was stopped: ${finishReason}`);
-    this.finishReason = finishReason;
+  constructor(reason: StopReason) {
+    super(`the run was stopped: ${reason}`);
+    this.reason = reason;
   }
 }
 
@@ -41,11 +47,15 @@ export interface RunOptions {
   isWatchedElsewhere: () => Promise<boolean>;
   /**
    * Charges the run, frees its slot and stores what is left of it, `last` being its last frames, before
-   * any of those is told.
+   * any of those is told. `opened` is false for one that is refused without any frame.
    */
   settle: (
     end: RunEnd,
-    cost: { costMicroUsd: number; last: (chargedMicroUsd: number) => Frame[] },
+    how: {
+      costMicroUsd: number;
+      last: (chargedMicroUsd: number) => Frame[];
+      opened: boolean;
+    },
   ) => Promise<{ charged: number }>;
   /** Called with what an unknown failure was; the wire only says `internal_error`. */
   report: (error: unknown) => void;
@@ -105,16 +115,28 @@ export class Run {
   }
 
   /** Ends the run from outside; the second call and any after the end do nothing. */
-  stop(reason: "cancelled" | "timeout"): void {
+  stop(reason: StopReason): void {
     this.#stop.abort(new RunStopped(reason));
   }
 
   /**
-   * From now on a failure is told in frames: the stream has been opened to a client before any model
-   * accepted.
+   * Settles when a stream may be opened to a client: a model has accepted, or has kept everybody
+   * waiting for too long; then a failure is told in frames.
    */
-  commitToStream(): void {
-    this.#opened = true;
+  async opening(): Promise<RunBeginning> {
+    const waiting = new AbortController();
+    const late = this.#options.system.sleep(OPEN_ANYWAY_MS, waiting.signal).then(
+      () => {
+        this.#opened = true;
+        return { started: true } as const;
+      },
+      () => this.#beginning.promise,
+    );
+    try {
+      return await Promise.race([this.#beginning.promise, late]);
+    } finally {
+      waiting.abort(CALLED_OFF);
+    }
   }
 
   /** Until somebody accepts, whoever was asked last is who the run names. */
@@ -206,11 +228,12 @@ export class Run {
       ...counted,
       ...this.#options.details(),
       ...(this.#firstTextMs === undefined ? {} : { firstTextMs: this.#firstTextMs }),
-      finishReason,
+      finishReason: error?.code === "run_interrupted" ? "interrupted" : finishReason,
       ...(error === undefined ? {} : { errorCode: error.code }),
     };
     try {
-      return (await this.#options.settle(end, { costMicroUsd, last })).charged;
+      const opened = this.#opened;
+      return (await this.#options.settle(end, { costMicroUsd, last, opened })).charged;
     } catch (fault) {
       this.#options.report(fault);
       return costMicroUsd;
@@ -234,8 +257,17 @@ export class Run {
   }
 }
 
-function stoppedOutcome(cause: RunStopped): AgentOutcome {
-  if (cause.finishReason === "cancelled") return { finishReason: "cancelled" };
-  const message = "the agent's time for one answer is used up";
-  return { finishReason: "timeout", error: { code: "budget_exceeded", message } };
+function stoppedOutcome({ reason }: RunStopped): AgentOutcome {
+  switch (reason) {
+    case "cancelled":
+      return { finishReason: "cancelled" };
+    case "interrupted":
+      return { finishReason: "error", error: INTERRUPTED };
+    case "timeout": {
+      const message = "the agent's time for one answer is used up";
+      return { finishReason: "timeout", error: { code: "budget_exceeded", message } };
+    }
+    default:
+      return reason satisfies never;
+  }
 }

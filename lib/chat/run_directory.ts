@@ -9,11 +9,12 @@ import { RunLogStore } from "../storage/run_log_store.ts";
 import type { System } from "../system.ts";
 import { interruptedEnd, type RunFacts } from "../usage/run_record.ts";
 import type { FollowedRun } from "./followed_run.ts";
-import type { Run } from "./run.ts";
+import { OPEN_ANYWAY_MS, type Run } from "./run.ts";
 import type { RunLog } from "./run_log.ts";
 import { requestStop, StopRequests } from "./stop_requests.ts";
 import { StoredLog } from "./stored_log.ts";
 import { StoredRun } from "./stored_run.ts";
+import { untilChanged } from "./until_changed.ts";
 
 /** A run that is watched through another process says so more often than this. */
 const WATCHED_FOR_MS = 30_000;
@@ -74,8 +75,13 @@ export class RunDirectory {
     head: RunHead,
     { log, onLost }: { log: RunLog; onLost: () => void },
   ): StoredLog {
-    const parts = { committer: this.#committer, system: this.#system };
-    return new StoredLog({ ...parts, head, log, onLost });
+    return new StoredLog({
+      committer: this.#committer,
+      system: this.#system,
+      head,
+      log,
+      onLost,
+    });
   }
 
   /** A run of this process has begun. */
@@ -98,6 +104,21 @@ export class RunDirectory {
     }
     if ((head.exp ?? Infinity) <= this.#system.now()) return { state: "expired" };
     return { state: head.state === "running" ? "running" : "ended", head };
+  }
+
+  /**
+   * Waits until a run of another process has told its first frame or is refused before that, no longer
+   * than its first client waits: what a message sent again is answered by, like the first.
+   */
+  async opened(tenant: string, runId: string): Promise<Found | { state: "refused" }> {
+    const due = this.#system.now() + OPEN_ANYWAY_MS;
+    let found = await this.find(tenant, runId);
+    while (found.state === "running" && found.head.frames === 0 && this.#system.now() < due) {
+      await untilChanged({ tenant, runId }, { store: this.#store, system: this.#system });
+      found = await this.find(tenant, runId);
+      if (!("head" in found)) return { state: "refused" };
+    }
+    return found;
   }
 
   /** The run to be followed, from memory where it is this process's. */
@@ -135,11 +156,13 @@ export class RunDirectory {
     }
   }
 
-  /** Settles a run whose process died, and ends its log; nothing for one that goes on. */
-  async endIfDead(tenant: string, runId: string): Promise<void> {
-    if (this.#local.has(runId)) return;
+  /** Settles a run whose process died, and ends its log; false when it had ended before. */
+  async endIfDead(tenant: string, runId: string): Promise<boolean> {
+    if (this.#local.has(runId)) return true;
     const live = parseRecord(liveRunSchema, await this.#kv.get(keys.liveRun(tenant, runId)));
-    if (live !== undefined) await this.settleDead(live);
+    if (live === undefined) return false;
+    await this.settleDead(live);
+    return true;
   }
 
   /** As `endIfDead`, of a run whose entry is at hand; answers what was charged. */
@@ -154,7 +177,7 @@ export class RunDirectory {
         bytes: 512,
         write(draft) {
           const head = draft.get<RunHead>(key);
-          if (head === undefined) return;
+          if (head?.state !== "running") return;
           draft.set(key, { ...head, state: "interrupted", exp }, { expireIn: 2 * LOG_KEPT_MS });
         },
       },

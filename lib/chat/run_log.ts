@@ -6,13 +6,15 @@ export interface LoggedFrame {
   frame: Frame;
 }
 
+/** Of a run whose process died or was told to end. */
+export const INTERRUPTED = {
+  code: "run_interrupted",
+  message: "the answer was interrupted on our side; send the message again",
+} as const;
+
 /** What ends a run whose process died; told to each follower after the last frame it has. */
-export const INTERRUPTION: readonly Frame[] = [
-  {
-    type: "error",
-    code: "run_interrupted",
-    message: "the answer was interrupted on our side; send the message again",
-  },
+const INTERRUPTION: readonly Frame[] = [
+  { type: "error", ...INTERRUPTED },
   { type: "done", finishReason: "error" },
 ];
 

@@ -10,7 +10,8 @@ const LONGEST_RETRY_MS = 3_600_000;
 export function refusalOf(error: unknown): Error {
   if (error instanceof ModelError) return modelRefusal(error);
   if (error instanceof RunStopped) {
-    return error.finishReason === "timeout"
+    if (error.reason === "interrupted") return goingAway();
+    return error.reason === "timeout"
       ? new ApiError("provider_timeout", "no model accepted within the agent's wallClockMs")
       : new ApiError("service_unavailable", "the run was stopped before a model accepted it");
   }
@@ -24,4 +25,10 @@ function modelRefusal({ code, message, retryAfterMs }: ModelError): ApiError {
   }
   const seconds = toRetryAfterSeconds(Math.min(retryAfterMs, LONGEST_RETRY_MS));
   return new ApiError(code, message, { headers: { "retry-after": String(seconds) } });
+}
+
+/** What is told while the process ends: another may be there by then. */
+export function goingAway(): ApiError {
+  const headers = { "retry-after": "2" };
+  return new ApiError("service_unavailable", "the service is restarting; try again", { headers });
 }

@@ -132,8 +132,10 @@ Deno.test("Run: a model that fails after it accepted is an error frame with its 
 });
 
 Deno.test("Run: a stream opened early tells the failure in frames, naming whom it asked first", async () => {
-  const { run } = open();
-  run.commitToStream();
+  const { run, system } = open();
+  const opening = run.opening();
+  await system.advance(5_000);
+  assertEquals(await opening, { started: true });
   await run.drive(play([new ModelError("provider_error", "down")]));
   const frames = framesOf(run);
   assertEquals(frames.map((frame) => frame.type), ["start", "usage", "error", "done"]);

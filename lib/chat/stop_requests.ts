@@ -79,10 +79,14 @@ export class StopRequests {
   async #poll(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#system.sleep(LOOK_MS, signal);
-      const { versionstamp } = await this.#kv.get(keys.processBell(this.#owner))
-        .catch(() => ({ versionstamp: this.#heard }));
-      await this.#hear(versionstamp);
+      // A store that does not answer is asked again.
+      await this.#look().catch(() => {});
     }
+  }
+
+  async #look(): Promise<void> {
+    const { versionstamp } = await this.#kv.get(keys.processBell(this.#owner));
+    await this.#hear(versionstamp);
   }
 
   /** Collects what was asked since the bell last rang. */

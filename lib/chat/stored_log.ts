@@ -11,43 +11,42 @@ import type { RunLog } from "./run_log.ts";
 /** Text waits this long for more of it, or until there is this much. */
 const BATCH_MS = 250;
 const BATCH_BYTES = 8 * 1024;
-/** A run is stored at most this often in a second, whatever happens in it. */
+/** A run is stored at most this often in a second, whatever happens in it; its end goes with the settlement. */
 const COMMITS_A_SECOND = 4;
+/** Parts of 48 KiB that go into one commit, which takes 600 KB with all else in it. */
+const PARTS_A_COMMIT = 8;
 
 /** Frames that a client must find after a crash: what was begun, and what tools have done. */
 const URGENT = new Set<Frame["type"]>(["start", "tool_call", "tool_result"]);
+
+/** What storing a log takes. */
+export interface StoredLogParts {
+  committer: Committer;
+  system: System;
+  head: RunHead;
+  log: RunLog;
+  /** Somebody else has ended the run, because this process stood still. */
+  onLost: () => void;
+}
 
 /**
  * Stores a run's log as it grows, in batches: a frame is sent at once and stored soon. Only the process
  * that runs it writes it, so that memory always knows what is stored.
  */
 export class StoredLog {
-  #committer: Committer;
-  #system: System;
+  #parts: StoredLogParts;
   #head: RunHead;
-  #log: RunLog;
-  #onLost: () => void;
   #pendingBytes = 0;
   #waiting: AbortController | undefined;
   #commits: number[] = [];
-  #writing: Promise<void> = Promise.resolve();
+  #writing: Promise<void> | undefined;
+  /** There was something to store while a commit was under way. */
+  #behind = false;
   #ended = false;
 
-  /** `onLost` is told when somebody else has ended the run, because this process stood still. */
-  constructor(
-    parts: {
-      committer: Committer;
-      system: System;
-      head: RunHead;
-      log: RunLog;
-      onLost: () => void;
-    },
-  ) {
-    this.#committer = parts.committer;
-    this.#system = parts.system;
+  constructor(parts: StoredLogParts) {
+    this.#parts = parts;
     this.#head = parts.head;
-    this.#log = parts.log;
-    this.#onLost = parts.onLost;
   }
 
   /** To be told of each frame that was written to the log. */
@@ -66,23 +65,23 @@ export class StoredLog {
     this.#ended = true;
     this.#waiting?.abort();
     await this.#writing;
-    const { key } = this;
+    if (packFrames(this.#unstored()).length > PARTS_A_COMMIT) await this.#store().catch(() => {});
     const unstored = this.#unstored();
-    const bytes = 2_048 + packFrames(unstored).reduce((sum, part) => sum + part.length, 0);
+    const parts = packFrames(unstored);
+    // A settlement must not fail for its log: to others such a run was interrupted.
+    const isTooMuch = parts.length > PARTS_A_COMMIT;
+    const bytes = 2_048 + (isTooMuch ? 0 : bytesOf(parts));
     return {
-      keys: [key],
+      keys: [this.key],
       bytes,
-      write: (draft, { charged }) => this.#end(draft, [...unstored, ...last(charged)]),
+      write: (draft, { charged }) => {
+        if (isTooMuch) return this.#end(draft, { ...this.#head, state: "interrupted" });
+        const frames = [...unstored, ...last(charged)];
+        // A run that was refused before its first frame has no log.
+        if (this.#head.frames + frames.length === 0) return draft.delete(this.key);
+        this.#end(draft, { ...this.#write(draft, frames), state: "done" });
+      },
     };
-  }
-
-  #end(draft: Draft, frames: readonly Frame[]): void {
-    const { key } = this;
-    // A run that was refused before its first frame has no log.
-    if (this.#head.frames + frames.length === 0) return draft.delete(key);
-    const exp = this.#system.now() + LOG_KEPT_MS;
-    const head: RunHead = { ...this.#write(draft, frames), state: "done", exp };
-    draft.set(key, head, { expireIn: 2 * LOG_KEPT_MS });
   }
 
   /** Where the head of the log is. */
@@ -90,61 +89,111 @@ export class StoredLog {
     return keys.runHead(this.#head.tenant, this.#head.runId);
   }
 
+  #end(draft: Draft, head: RunHead): void {
+    const exp = this.#parts.system.now() + LOG_KEPT_MS;
+    draft.set(this.key, { ...head, exp }, { expireIn: 2 * LOG_KEPT_MS });
+  }
+
   /** Sooner wins over later; never more often than allowed. */
   #schedule(ms: number): void {
-    const now = this.#system.now();
-    const oldest = this.#commits.at(-COMMITS_A_SECOND);
-    const free = oldest === undefined ? 0 : Math.max(0, oldest + 1_000 - now);
-    const wait = Math.max(ms, free);
     if (this.#waiting !== undefined && ms > 0) return;
+    const { system } = this.#parts;
+    const oldest = this.#commits.at(-COMMITS_A_SECOND);
+    const free = oldest === undefined ? 0 : Math.max(0, oldest + 1_000 - system.now());
+    const wait = Math.max(ms, free);
     this.#waiting?.abort();
     this.#waiting = undefined;
     if (wait === 0) return this.#flush();
     const waiting = new AbortController();
     this.#waiting = waiting;
-    this.#system.sleep(wait, waiting.signal).then(() => {
+    system.sleep(wait, waiting.signal).then(() => {
       this.#waiting = undefined;
       this.#flush();
     }, () => {});
   }
 
+  /** Begins to store; one commit at a time, so that a slow store is not asked for more and more. */
   #flush(): void {
-    this.#commits = [...this.#commits.slice(1 - COMMITS_A_SECOND), this.#system.now()];
-    // One after the other; what fails is in the next batch, or in the end.
-    this.#writing = this.#writing.then(() => this.#store()).catch(() => {});
+    if (this.#writing !== undefined) {
+      this.#behind = true;
+      return;
+    }
+    this.#behind = false;
+    this.#commits = [...this.#commits.slice(1 - COMMITS_A_SECOND), this.#parts.system.now()];
+    // What fails is in the next batch, or in the end.
+    this.#writing = this.#store().catch(() => {}).finally(() => {
+      this.#writing = undefined;
+      if (this.#behind && !this.#ended) this.#schedule(0);
+    });
   }
 
   async #store(): Promise<void> {
     const frames = this.#unstored();
     if (frames.length === 0) return;
     this.#pendingBytes = 0;
+    if (!await this.#storeAhead(packFrames(frames))) return this.#parts.onLost();
     const { key } = this;
-    const stored = await this.#committer.run<RunHead | undefined>({
+    const stored = await this.#parts.committer.run<RunHead | undefined>({
       keys: [key],
       decide: (draft) => {
         if (draft.get<RunHead>(key)?.state !== "running") return undefined;
-        const head = this.#write(draft, frames);
+        const head = this.#write(draft, frames, { onlyLast: true });
         draft.set(key, head, { expireIn: CHUNK_KEPT_MS });
         return head;
       },
-      bytes: 1_024 + packFrames(frames).reduce((sum, part) => sum + part.length, 0),
+      bytes: 1_024 + bytesOf(packFrames(frames).slice(-PARTS_A_COMMIT)),
     });
-    if (stored === undefined) return this.#onLost();
+    if (stored === undefined) return this.#parts.onLost();
     this.#head = stored;
   }
 
+  /**
+   * Stores those of the parts that one commit has no room for. Nobody reads them before the head says
+   * so, and a second try writes the same again. False when the run is not this process's any more.
+   */
+  async #storeAhead(parts: readonly Uint8Array[]): Promise<boolean> {
+    const { tenant, runId, chunks } = this.#head;
+    const { key } = this;
+    for (let at = 0; at < parts.length - PARTS_A_COMMIT; at += PARTS_A_COMMIT) {
+      const some = parts.slice(at, Math.min(at + PARTS_A_COMMIT, parts.length - PARTS_A_COMMIT));
+      const isOurs = await this.#parts.committer.run({
+        keys: [key],
+        decide: (draft) => {
+          if (draft.get<RunHead>(key)?.state !== "running") return false;
+          noteParts(draft, some, (i) => keys.runChunk(tenant, runId, chunks + at + i));
+          return true;
+        },
+        bytes: 1_024 + bytesOf(some),
+      });
+      if (!isOurs) return false;
+    }
+    return true;
+  }
+
   /** Notes the parts of `frames`; answers the head that goes with them. */
-  #write(draft: Draft, frames: readonly Frame[]): RunHead {
+  #write(draft: Draft, frames: readonly Frame[], { onlyLast = false } = {}): RunHead {
     const { tenant, runId, chunks } = this.#head;
     const parts = packFrames(frames);
-    parts.forEach((part, i) => {
-      draft.note(keys.runChunk(tenant, runId, chunks + i), part, { expireIn: CHUNK_KEPT_MS });
-    });
+    const ahead = onlyLast ? Math.max(0, parts.length - PARTS_A_COMMIT) : 0;
+    const keyOf = (i: number) => keys.runChunk(tenant, runId, chunks + ahead + i);
+    noteParts(draft, parts.slice(ahead), keyOf);
     const total = this.#head.frames + frames.length;
     return { ...this.#head, chunks: chunks + parts.length, frames: total };
   }
 
   #unstored(): Frame[] {
-    return this.#log.after(this.#head.frames).map(({ frame }) => frame);
+    return this.#parts.log.after(this.#head.frames).map(({ frame }) => frame);
   }
+}
+
+function noteParts(
+  draft: Draft,
+  parts: readonly Uint8Array[],
+  keyOf: (i: number) => Deno.KvKey,
+): void {
+  parts.forEach((part, i) => draft.note(keyOf(i), part, { expireIn: CHUNK_KEPT_MS }));
+}
+
+function bytesOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0);
 }

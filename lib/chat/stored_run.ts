@@ -2,9 +2,8 @@ import type { FrameReader, RunLogStore } from "../storage/run_log_store.ts";
 import type { System } from "../system.ts";
 import type { FollowedRun } from "./followed_run.ts";
 import { RunLog } from "./run_log.ts";
+import { untilChanged } from "./until_changed.ts";
 
-/** Between two looks at a log that another process writes, which stores 4 times a second at most. */
-const LOOK_MS = 250;
 /** Every so many looks it is asked whether the owner still lives, and told that somebody watches. */
 const LOOKS_PER_CHECK = 20;
 
@@ -12,8 +11,8 @@ const LOOKS_PER_CHECK = 20;
 export interface StoredRunParts {
   store: RunLogStore;
   system: System;
-  /** Ends the run if its process has died. */
-  checkOwner: () => Promise<void>;
+  /** Ends the run if its process has died; false when nobody will ever go on with its log. */
+  checkOwner: () => Promise<boolean>;
   /** Tells the owner that the run is watched from here. */
   noteWatched: () => Promise<void>;
   /** Nobody follows it from here any more. */
@@ -61,12 +60,12 @@ export class StoredRun implements FollowedRun {
       try {
         await this.#look();
         if (this.log.closed) return;
-        if (looks % LOOKS_PER_CHECK === 0) await this.#parts.noteWatched();
-        if (looks % LOOKS_PER_CHECK === LOOKS_PER_CHECK - 1) await this.#parts.checkOwner();
+        if (looks % LOOKS_PER_CHECK === 0) await this.#check();
       } catch {
         // A store that does not answer is asked again: the follower is still there.
       }
-      await this.#pause(signal);
+      const { store, system } = this.#parts;
+      await untilChanged({ tenant: this.#tenant, runId: this.id }, { store, system, signal });
     }
   }
 
@@ -79,16 +78,11 @@ export class StoredRun implements FollowedRun {
     if (head?.state === "interrupted") this.log.interrupt();
   }
 
-  /** Until the store says that there is more, or for a while. */
-  async #pause(signal: AbortSignal): Promise<void> {
-    const waiting = new AbortController();
-    const either = AbortSignal.any([signal, waiting.signal]);
-    const late = this.#parts.system.sleep(LOOK_MS, either).catch(() => {});
-    const told = this.#parts.store.changed(this.#tenant, this.id, either).catch(() => late);
-    try {
-      await Promise.race([late, told]);
-    } finally {
-      waiting.abort();
-    }
+  async #check(): Promise<void> {
+    await this.#parts.noteWatched();
+    if (await this.#parts.checkOwner()) return;
+    await this.#look();
+    // Without an entry of a live run its head would be ended as well: it was never let in.
+    if (!this.log.closed) this.log.interrupt();
   }
 }

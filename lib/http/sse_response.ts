@@ -7,6 +7,8 @@ import { Silence } from "./silence.ts";
 const HEARTBEAT_MS = 10_000;
 /** What was sent waits for its reader this long. */
 const STALLED_MS = 60_000;
+/** Characters of one chunk, unless a single frame is longer: what a stalled reader costs in memory. */
+const CHUNK_LENGTH = 64 * 1024;
 const RETRY = "retry: 1500\n\n";
 const PING = ": ping\n\n";
 const encoder = new TextEncoder();
@@ -18,77 +20,138 @@ export const SSE_HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
+/** What a stream is answered with. */
+export interface SseOptions {
+  system: System;
+  /** The frame after which it begins. */
+  after?: number;
+  headers?: Record<string, string>;
+  /** Ends every stream, when the process does: who is not at the end yet resumes elsewhere. */
+  closing?: AbortSignal;
+}
+
 /** One frame on the wire: id, event, one line of JSON, a blank line. */
 export function encodeFrame(runId: string, { n, frame }: LoggedFrame): string {
   return `id: ${runId}.${n}\nevent: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`;
 }
 
-/**
- * Streams a run's frames as its reader takes them: nothing is queued for a slow one beyond the chunk
- * under way, the log serves it when it asks again.
- */
-export function sseResponse(
-  run: FollowedRun,
-  options: { system: System; after?: number; headers?: Record<string, string> },
-): Response {
-  const silence = new Silence(options.system, HEARTBEAT_MS);
-  let position = options.after ?? 0;
-  let opened = false;
-  let ended = false;
-  let pulling = false;
-  let watching = false;
-  const left = new AbortController();
-  run.watchers.enter();
-  const leave = () => {
-    if (left.signal.aborted) return;
-    left.abort(CALLED_OFF);
-    silence.end();
-    run.watchers.leave();
-    if (run.log.closed) run.watchers.settle();
-  };
-
-  /** What to send next: at least one frame, or a sign of life; empty when the reader has left. */
-  async function nextText(): Promise<string> {
-    if (!opened && run.log.length <= position && !run.log.closed) return RETRY;
-    while (!left.signal.aborted) {
-      const isThere = run.log.length > position || run.log.closed;
-      if (!isThere && !await silence.broken(run.log.grown())) return PING;
-      const frames = run.log.after(position);
-      // The log of another process may still be behind what the client has seen.
-      if (frames.length === 0 && !run.log.closed) continue;
-      position += frames.length;
-      ended = run.log.closed;
-      return (opened ? "" : RETRY) + frames.map((one) => encodeFrame(run.id, one)).join("");
-    }
-    return "";
-  }
-
-  async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    pulling = true;
-    const text = await nextText();
-    pulling = false;
-    if (left.signal.aborted) return;
-    opened = true;
-    if (text !== "") controller.enqueue(encoder.encode(text));
-    if (!ended) return dropStalled(controller);
-    controller.close();
-    leave();
-  }
-
-  /** A reader that takes nothing for a while is no follower: it may come back and resume. */
-  function dropStalled(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    if (watching) return;
-    watching = true;
-    options.system.sleep(STALLED_MS, left.signal).then(() => {
-      watching = false;
-      if (pulling) return;
-      controller.error(new Error("the reader has stalled"));
-      leave();
-    }, () => {});
-  }
-
-  const body = new ReadableStream({ pull, cancel: leave }, { highWaterMark: 0 });
+/** Streams a run's frames as its reader takes them. */
+export function sseResponse(run: FollowedRun, options: SseOptions): Response {
+  const body = new ReadableStream(new FrameSource(run, options), { highWaterMark: 0 });
   return new Response(body, {
     headers: { ...SSE_HEADERS, "x-run-id": run.id, ...options.headers },
   });
+}
+
+/**
+ * One follower of a run: nothing is queued for a slow one beyond the chunk under way, the log serves
+ * it when it asks again.
+ */
+class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
+  readonly #run: FollowedRun;
+  readonly #options: SseOptions;
+  readonly #silence: Silence;
+  /** Aborted when there is no reader any more, or nothing more for it. */
+  readonly #left = new AbortController();
+  #controller!: ReadableStreamDefaultController<Uint8Array>;
+  #position: number;
+  #opened = false;
+  /** The reader has taken all that was sent. */
+  #waiting = false;
+  #guarded = false;
+  #sentAt = 0;
+
+  constructor(run: FollowedRun, options: SseOptions) {
+    this.#run = run;
+    this.#options = options;
+    this.#silence = new Silence(options.system, HEARTBEAT_MS);
+    this.#position = options.after ?? 0;
+  }
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#controller = controller;
+    this.#run.watchers.enter();
+    const { closing } = this.#options;
+    const { signal } = this.#left;
+    closing?.addEventListener("abort", () => this.#breakOff(), { once: true, signal });
+    if (closing?.aborted) this.#breakOff();
+  }
+
+  async pull(): Promise<void> {
+    this.#waiting = true;
+    const isNews = this.#hasNews || (this.#opened && await this.#silence.broken(this.#news()));
+    this.#waiting = false;
+    if (this.#left.signal.aborted) return;
+    const ended = isNews ? this.#sendFrames(CHUNK_LENGTH) : this.#send(this.#opened ? PING : "");
+    if (ended) this.#end();
+    else this.#guard();
+  }
+
+  cancel(): void {
+    if (this.#left.signal.aborted) return;
+    this.#left.abort(CALLED_OFF);
+    this.#silence.end();
+    this.#run.watchers.leave();
+    if (this.#run.log.closed) this.#run.watchers.settle();
+  }
+
+  /** The log of another process may still be behind what the client has seen. */
+  get #hasNews(): boolean {
+    const { log } = this.#run;
+    return log.closed || log.length > this.#position;
+  }
+
+  async #news(): Promise<void> {
+    while (!this.#hasNews) await this.#run.log.grown();
+  }
+
+  /** Sends the next frames, at least one and up to about `length` characters; true after the last. */
+  #sendFrames(length: number): boolean {
+    const { id, log } = this.#run;
+    let text = "";
+    let last: LoggedFrame | undefined;
+    for (const one of log.after(this.#position)) {
+      last = one;
+      text += encodeFrame(id, one);
+      // An interruption is told after whatever its reader has: its two frames go together.
+      if (text.length >= length && one.frame.type !== "error") break;
+    }
+    this.#position = last?.n ?? this.#position;
+    this.#send(text);
+    return log.closed && (last === undefined || last.frame.type === "done");
+  }
+
+  #send(text: string): false {
+    const whole = (this.#opened ? "" : RETRY) + text;
+    this.#opened = true;
+    this.#sentAt = this.#options.system.now();
+    if (whole !== "") this.#controller.enqueue(encoder.encode(whole));
+    return false;
+  }
+
+  /** Ends the stream before the run's end, with all there is of it by now. */
+  #breakOff(): void {
+    if (this.#hasNews) this.#sendFrames(Infinity);
+    this.#end();
+  }
+
+  #end(): void {
+    this.#controller.close();
+    this.cancel();
+  }
+
+  /** A reader that takes nothing for a while is no follower: it may come back and resume. */
+  #guard(): void {
+    if (this.#guarded) return;
+    this.#guarded = true;
+    const { system } = this.#options;
+    const due = this.#sentAt + STALLED_MS;
+    system.sleep(due - system.now(), this.#left.signal).then(() => {
+      this.#guarded = false;
+      if (this.#waiting) return;
+      if (system.now() < this.#sentAt + STALLED_MS) return this.#guard();
+      this.#controller.error(new Error("the reader has stalled"));
+      this.cancel();
+    }, () => {});
+  }
 }

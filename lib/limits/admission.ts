@@ -47,6 +47,8 @@ export type Admitted =
 interface Running {
   live: LiveRun;
   limits: Limits;
+  /** Where a message sent again finds the run. */
+  receipt: Deno.KvKey | undefined;
 }
 
 /**
@@ -146,22 +148,25 @@ export class Admission {
 
   /**
    * Charges a run, frees its slot, adds it to usage and records it, in one commit; the second time
-   * changes nothing. `cost` and `ceiling` (what it may be charged at most) in micro-USD. When the
-   * store does not take it, it throws and is made up for with the next heartbeats.
+   * changes nothing. `cost` and `ceiling` (what it may be charged at most) in micro-USD. One that never
+   * `opened` is forgotten, so that its message may be sent again. When the store does not take it, it
+   * throws and is made up for with the next heartbeats.
    */
   async settle(
     runId: string,
-    { end, cost, ceiling, closing }: {
+    { end, cost, ceiling, closing, opened = true }: {
       end: RunEnd;
       cost: number;
       ceiling: number;
       closing?: Closing;
+      opened?: boolean;
     },
   ): Promise<Charge> {
     const running = this.#running.get(runId);
     if (running === undefined) return { charged: 0, excess: cost };
-    const { live, limits } = running;
-    const unsettled = { live, end, cost, ceiling, limits, closing };
+    const { live, limits, receipt } = running;
+    const forget = opened ? undefined : receipt;
+    const unsettled = { live, end, cost, ceiling, limits, closing, forget };
     try {
       const charge = await this.#settle({ ...unsettled, now: this.#system.now() });
       return charge ?? { charged: 0, excess: cost };
@@ -219,16 +224,18 @@ export class Admission {
   }
 
   #note(request: RunRequest): void {
-    const { run, limits } = request;
-    this.#running.set(run.runId, { live: liveOf(request), limits });
+    const { run, limits, receipt } = request;
+    this.#running.set(run.runId, { live: liveOf(request), limits, receipt: receipt?.key });
     this.#heartbeat.start();
   }
 
   /** Whoever was told that the store is away has no run: if it was let in after all, it costs nothing. */
   #release(request: RunRequest, failure: unknown): never {
-    const { run, limits } = request;
-    const end = interruptedEnd(run);
-    this.#unsettled.add({ live: liveOf(request), limits, end, cost: 0, ceiling: 0 }, failure);
+    const { run, limits, receipt, opening } = request;
+    const unsettled = { live: liveOf(request), limits, end: interruptedEnd(run) };
+    const closing = opening && withdrawing(opening.key);
+    const forget = receipt?.key;
+    this.#unsettled.add({ ...unsettled, cost: 0, ceiling: 0, closing, forget }, failure);
     if (this.#unsettled.size > 0) this.#heartbeat.start();
     throw failure;
   }
@@ -266,6 +273,11 @@ export class Admission {
 function liveOf({ run, limits, caller, sessionHash }: RunRequest): LiveRun {
   const charged = { tenant: run.tenant, sessionHash, address: caller.address };
   return liveRunOf(run, accountsOf(charged, limits));
+}
+
+/** Takes back what began with a run that nobody was told of. */
+function withdrawing(key: Deno.KvKey): Closing {
+  return { keys: [key], bytes: 128, write: (draft) => draft.delete(key) };
 }
 
 function reusedKey(): ApiError {

@@ -12,6 +12,7 @@ import {
   roomOf,
   settleRun,
 } from "./ledger.ts";
+import type { ChatReceipt } from "./decide_run.ts";
 import type { Limits } from "./limits.ts";
 import type { LiveRun } from "./live_run.ts";
 
@@ -30,6 +31,8 @@ export interface Settlement {
   limits?: Limits | undefined;
   /** Written in the same commit, as the end of what the run leaves behind. */
   closing?: Closing | undefined;
+  /** The receipt of a run that never opened: whoever sends its message again begins another. */
+  forget?: Deno.KvKey | undefined;
   now: number;
 }
 
@@ -48,7 +51,8 @@ export interface Charge {
 }
 
 /** The keys that settling a run touches. */
-export function settlementKeys({ live, now, cost, closing }: Settlement): Deno.KvKey[] {
+export function settlementKeys(settlement: Settlement): Deno.KvKey[] {
+  const { live, now, cost, closing, forget } = settlement;
   const days = [dayOf(now)];
   // A dead process's run may have been alive yesterday: it counts there.
   if (cost === undefined) days.push(dayOf(now - DAY_MS));
@@ -56,6 +60,7 @@ export function settlementKeys({ live, now, cost, closing }: Settlement): Deno.K
     ...live.accounts.map(({ key }) => key),
     ...days.map((day) => usageKeyOf(live.run, day)),
     ...(closing?.keys ?? []),
+    ...(forget === undefined ? [] : [forget]),
   ];
 }
 
@@ -88,7 +93,14 @@ export function decideSettlement(draft: Draft, settlement: Settlement): Charge |
   draft.note(keys.run(tenant, runId), record, { expireIn: RUN_KEPT_MS });
   clearLiveRun(draft, live.run);
   settlement.closing?.write(draft, { charged, excess });
+  forgetReceipt(draft, settlement);
   return { charged, excess };
+}
+
+function forgetReceipt(draft: Draft, { forget, live }: Settlement): void {
+  if (forget === undefined) return;
+  const receipt = draft.get<ChatReceipt>(forget);
+  if (receipt?.runId === live.run.runId) draft.delete(forget);
 }
 
 /** Nothing is left to settle of the run. */

@@ -33,15 +33,16 @@ export class RunLogStore {
     return new FrameReader(this.#kv, (n) => keys.runChunk(tenant, runId, n));
   }
 
-  /** Settles when the head may have changed: at once where the store tells, else never. */
+  /** Settles when the head has changed, where the store tells; throws when it stops to. */
   async changed(tenant: string, runId: string, signal: AbortSignal): Promise<void> {
     const reader = this.#kv.watch([keys.runHead(tenant, runId)]).getReader();
     const cancel = () => void reader.cancel().catch(() => {});
     signal.addEventListener("abort", cancel, { once: true });
     try {
       // The first event tells how it is now, the second that it has changed.
-      await reader.read();
-      await reader.read();
+      for (let events = 0; events < 2; events++) {
+        if ((await reader.read()).done) throw new Error("the store tells of no more changes");
+      }
     } finally {
       signal.removeEventListener("abort", cancel);
       cancel();

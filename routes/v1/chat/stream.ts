@@ -1,4 +1,3 @@
-import type { FollowedRun } from "@/lib/chat/followed_run.ts";
 import type { RunDirectory } from "@/lib/chat/run_directory.ts";
 import { refuseToken } from "@/lib/admin/session_admin.ts";
 import { sha256 } from "@/lib/credentials/hashing.ts";
@@ -46,18 +45,26 @@ export const handler = define.handlers(apiHandler({
         ? { begun: chat.begin(prepared, admitted) }
         : { replayed: { tenant, runId: admitted.runId } };
     });
-    if (begun !== undefined) return sseResponse(await begun, { system });
-    const run = await findLog(service.runs, replayed);
-    return sseResponse(run, { system, headers: { "idempotency-replayed": "true" } });
+    const options = { system, closing: service.closing };
+    if (begun !== undefined) return sseResponse(await begun, options);
+    const headers = { "idempotency-replayed": "true" };
+    const local = await chat.begun(replayed.runId);
+    if (local === undefined) await requireLog(service.runs, replayed);
+    const run = local ?? service.runs.follow(replayed.tenant, replayed.runId);
+    return sseResponse(run, { ...options, headers });
   },
 }));
 
-/** The run that a repeated message means; 410 when its frames are gone. */
-async function findLog(
+/** Waits until the run that a repeated message means may be followed; 410 when its frames are gone. */
+async function requireLog(
   runs: RunDirectory,
   { tenant, runId }: { tenant: string; runId: string },
-): Promise<FollowedRun> {
-  const { state } = await runs.find(tenant, runId);
-  if (state === "running" || state === "ended") return runs.follow(tenant, runId);
-  throw new ApiError("stream_expired", "the frames of this message's run are gone");
+): Promise<void> {
+  const { state } = await runs.opened(tenant, runId);
+  if (state === "refused") {
+    throw new ApiError("service_unavailable", "no model has accepted this message; send it again");
+  }
+  if (state !== "running" && state !== "ended") {
+    throw new ApiError("stream_expired", "the frames of this message's run are gone");
+  }
 }

@@ -17,6 +17,7 @@ export const handler = define.handlers(apiHandler({
     }
     const { head } = found;
     if (head.state === "done" && after >= head.frames) return new Response(null, { status: 204 });
-    return sseResponse(service.runs.follow(tenant, runId), { system: service.system, after });
+    const { system, closing } = service;
+    return sseResponse(service.runs.follow(tenant, runId), { system, closing, after });
   },
 }));
