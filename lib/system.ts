@@ -18,7 +18,8 @@ export const realSystem: System = {
 };
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  signal?.throwIfAborted();
+  // Never thrown at once: who handles the promise alone would miss it.
+  if (signal?.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
     const onAbort = () => {
       clearTimeout(timer);

@@ -35,6 +35,7 @@ export class RunLogStore {
 
   /** Settles when the head has changed, where the store tells; throws when it stops to. */
   async changed(tenant: string, runId: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
     const reader = this.#kv.watch([keys.runHead(tenant, runId)]).getReader();
     const cancel = () => void reader.cancel().catch(() => {});
     signal.addEventListener("abort", cancel, { once: true });

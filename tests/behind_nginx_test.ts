@@ -1,0 +1,47 @@
+/** A proxy that buffers holds back no frame: CONTRACT section 6. */
+import { assert, assertEquals } from "@std/assert";
+import { type DecodedFrame, FrameDecoder } from "@/lib/wire/frame_decoder.ts";
+import { heldSystem } from "./support/held_system.ts";
+import { hasNginx, startNginx } from "./support/nginx.ts";
+import { TestService } from "./support/service.ts";
+import { say } from "./support/widget_calls.ts";
+
+const isInstalled = await hasNginx();
+if (!isInstalled) {
+  console.log("nginx is not installed (apt-get install nginx): its test is skipped");
+}
+
+Deno.test({
+  name: "behind nginx with its default buffering the first delta comes before the run ends",
+  ignore: !isInstalled,
+  async fn() {
+    const held = heldSystem();
+    await using service = await TestService.start({ system: held.system });
+    await using proxy = await startNginx(service.url);
+    const key = await service.key();
+    const { id: agentId } = await service.agent(key);
+    const response = await fetch(`${proxy.url}/v1/chat/stream`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ agentId, messages: [say("Hello")] }),
+    });
+    assertEquals(response.headers.get("server")?.startsWith("nginx"), true);
+    const reader = response.body!.getReader();
+    const decoder = new FrameDecoder();
+    const frames: DecodedFrame[] = [];
+    while (!frames.some(({ type }) => type === "delta")) {
+      const { value, done } = await reader.read();
+      assert(!done);
+      frames.push(...decoder.push(value));
+    }
+    // The model waits after its first word until it is let go on.
+    assertEquals(service.service.chat.active.length, 1);
+    held.release();
+    while (true) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      frames.push(...decoder.push(value));
+    }
+    assertEquals(frames.at(-1)?.data, { type: "done", finishReason: "stop" });
+  },
+});

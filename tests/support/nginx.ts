@@ -1,0 +1,60 @@
+/** Where Debian's package has it. */
+const NGINX = "/usr/sbin/nginx";
+
+/** Whether nginx is installed, as by `apt-get install nginx`. */
+export async function hasNginx(): Promise<boolean> {
+  return (await Deno.stat(NGINX).catch(() => undefined))?.isFile === true;
+}
+
+/** A proxy in front of `upstream` with nginx's own defaults, buffering among them. */
+export async function startNginx(upstream: string): Promise<AsyncDisposable & { url: string }> {
+  const dir = await Deno.makeTempDir();
+  const port = freePort();
+  await Deno.writeTextFile(`${dir}/nginx.conf`, configuration({ dir, port, upstream }));
+  const child = new Deno.Command(NGINX, {
+    args: ["-p", dir, "-c", `${dir}/nginx.conf`, "-e", `${dir}/error.log`],
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  const dispose = async () => {
+    child.kill("SIGTERM");
+    await child.status;
+    await Deno.remove(dir, { recursive: true });
+  };
+  const url = `http://127.0.0.1:${port}`;
+  while (
+    !await fetch(url).then((response) => response.body?.cancel().then(() => true), () => false)
+  ) {
+    // It listens within some milliseconds, or has ended.
+    const ended = await Promise.race([child.status, new Promise((r) => setTimeout(r, 5))]);
+    if (ended !== undefined) throw new Error(await Deno.readTextFile(`${dir}/error.log`));
+  }
+  return { url, [Symbol.asyncDispose]: dispose };
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  return listener.addr.port;
+}
+
+function configuration(
+  { dir, port, upstream }: { dir: string; port: number; upstream: string },
+): string {
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    .map((name) => `${name}_temp_path ${dir}/${name};`).join(" ");
+  return `daemon off;
+master_process off;
+pid ${dir}/nginx.pid;
+events {}
+http {
+  access_log off;
+  ${temporary}
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass ${upstream};
+    }
+  }
+}
+`;
+}
