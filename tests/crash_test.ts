@@ -1,29 +1,14 @@
 /** A process that is killed loses no settlement and leaks no slot: CONTRACT sections 6 and 8. */
 import { assertEquals } from "@std/assert";
-import { keys } from "@/lib/storage/keys.ts";
-import { LEASE_MS, type Ledger } from "@/lib/limits/ledger.ts";
-import type { LiveRun } from "@/lib/limits/live_run.ts";
-import type { RunRecord } from "@/lib/usage/run_record.ts";
-import { NO_USAGE, sumUsage, type Usage, type UsageRow } from "@/lib/usage/usage_rows.ts";
+import { LEASE_MS } from "@/lib/limits/ledger.ts";
+import { accounts } from "./support/accounts.ts";
 import { readFrames } from "./support/frames.ts";
 import { heldSystem } from "./support/held_system.ts";
 import { TestService } from "./support/service.ts";
-import { startService } from "./support/started_service.ts";
+import { createKey, startService } from "./support/started_service.ts";
 
-const root = new URL("../", import.meta.url).pathname;
 const ENDED = 4;
 const CUT_OFF = 5;
-
-/** A key as an operator makes one beside the running service. */
-async function createKey(dir: string): Promise<string> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "cli/keys.ts", "create", "--name", "crash", "--scopes", "agents:write"],
-    cwd: root,
-    env: { DATA_DIR: `${dir}/data` },
-    stderr: "null",
-  }).output();
-  return new TextDecoder().decode(stdout).trim();
-}
 
 /** A client of the service in the other process. */
 function client(base: string, key: string) {
@@ -62,28 +47,6 @@ async function toldOf(response: Response) {
   const usage = frames.find((frame) => frame.type === "usage")!;
   const { inputTokens, outputTokens } = usage;
   return { runId: response.headers.get("x-run-id")!, inputTokens, outputTokens };
-}
-
-async function valuesOf<T>(kv: Deno.Kv, prefix: Deno.KvKey): Promise<T[]> {
-  return (await Array.fromAsync(kv.list<T>({ prefix }))).map(({ value }) => value);
-}
-
-/** All that the store has to say about runs. */
-async function accounts(kv: Deno.Kv) {
-  const records = await valuesOf<RunRecord>(kv, ["runs"]);
-  const rows = await valuesOf<UsageRow>(kv, ["usage_rows"]);
-  const used = rows.flatMap(({ models }) => Object.values(models));
-  const [ledger] = await valuesOf<Ledger>(kv, ["tenant_ledgers"]);
-  return {
-    records: new Map(records.map((record) => [record.runId, record])),
-    /** By the usage rows. */
-    used: used.reduce(sumUsage, NO_USAGE),
-    /** By the run records. */
-    settled: records.reduce<Usage>((sum, run) => sumUsage(sum, { ...run, runs: 1 }), NO_USAGE),
-    live: (await valuesOf<LiveRun>(kv, keys.liveRuns())).map(({ run }) => run.runId).sort(),
-    leases: Object.keys(ledger?.runs ?? {}).sort(),
-    spent: ledger?.spent,
-  };
 }
 
 Deno.test("kill -9: what was told as done is settled, what ran is settled later, no slot leaks", async () => {

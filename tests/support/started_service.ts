@@ -13,11 +13,14 @@ export interface StartedService extends AsyncDisposable {
 }
 
 /** A service as `deno task start` starts it, on a free port and with its data in `dir`. */
-export async function startService(dir: string): Promise<StartedService> {
+export async function startService(
+  dir: string,
+  env: Record<string, string> = {},
+): Promise<StartedService> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "main.ts"],
     cwd: root,
-    env: { PORT: "0", DATA_DIR: `${dir}/data` },
+    env: { PORT: "0", DATA_DIR: `${dir}/data`, ...env },
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
@@ -40,4 +43,15 @@ export async function startService(dir: string): Promise<StartedService> {
   const kill = () => end("SIGKILL");
   const dispose = async () => void await kill();
   return { told, base, stop: () => end("SIGTERM"), kill, [Symbol.asyncDispose]: dispose };
+}
+
+/** A key as an operator makes one beside the running service. */
+export async function createKey(dir: string): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "cli/keys.ts", "create", "--name", "crash", "--scopes", "agents:write"],
+    cwd: root,
+    env: { DATA_DIR: `${dir}/data` },
+    stderr: "null",
+  }).output();
+  return new TextDecoder().decode(stdout).trim();
 }

@@ -1,0 +1,27 @@
+import { keys } from "@/lib/storage/keys.ts";
+import type { Ledger } from "@/lib/limits/ledger.ts";
+import type { LiveRun } from "@/lib/limits/live_run.ts";
+import type { RunRecord } from "@/lib/usage/run_record.ts";
+import { NO_USAGE, sumUsage, type Usage, type UsageRow } from "@/lib/usage/usage_rows.ts";
+
+async function valuesOf<T>(kv: Deno.Kv, prefix: Deno.KvKey): Promise<T[]> {
+  return (await Array.fromAsync(kv.list<T>({ prefix }))).map(({ value }) => value);
+}
+
+/** All that the store has to say about runs. */
+export async function accounts(kv: Deno.Kv) {
+  const records = await valuesOf<RunRecord>(kv, ["runs"]);
+  const rows = await valuesOf<UsageRow>(kv, ["usage_rows"]);
+  const used = rows.flatMap(({ models }) => Object.values(models));
+  const [ledger] = await valuesOf<Ledger>(kv, ["tenant_ledgers"]);
+  return {
+    records: new Map(records.map((record) => [record.runId, record])),
+    /** By the usage rows. */
+    used: used.reduce(sumUsage, NO_USAGE),
+    /** By the run records. */
+    settled: records.reduce<Usage>((sum, run) => sumUsage(sum, { ...run, runs: 1 }), NO_USAGE),
+    live: (await valuesOf<LiveRun>(kv, keys.liveRuns())).map(({ run }) => run.runId).sort(),
+    leases: Object.keys(ledger?.runs ?? {}).sort(),
+    spent: ledger?.spent,
+  };
+}
