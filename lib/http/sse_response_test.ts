@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { FakeSystem, fakeUuid, settled } from "@/tests/support/fake_system.ts";
 import { Run } from "../chat/run.ts";
 import type { Frame } from "../wire/frames.ts";
@@ -144,6 +144,75 @@ Deno.test("sseResponse: a reader that goes away after the end leaves no timer", 
   const response = sseResponse(run, { system });
   await response.body!.cancel();
   assertEquals(system.sleeping, 0);
+});
+
+Deno.test("sseResponse: a follower ahead of the log waits, with pings, and gets what comes after its place", async () => {
+  const { run, system } = open(FRAMES.slice(0, 1));
+  const stream = reading(sseResponse(run, { system, after: 3 }));
+  assertEquals(await stream.next(), "retry: 1500\n\n");
+  const next = stream.next();
+  await turn();
+  await system.advance(6_000);
+  // What it has already is no news to it.
+  run.log.append(FRAMES[1]!);
+  await turn();
+  await system.advance(4_000);
+  assertEquals(await next, ": ping\n\n");
+  run.log.append(FRAMES[2]!);
+  run.log.append(FRAMES[3]!);
+  assertEquals(await stream.next(), wire(4, FRAMES.slice(3)));
+  assertEquals(await stream.next(), undefined);
+  assertEquals(system.sleeping, 0);
+});
+
+Deno.test("sseResponse: a stalled reader costs one chunk, and is dropped after 60 s", async () => {
+  const { run, system } = open();
+  for (let n = 0; n < 100; n++) run.log.append({ type: "delta", text: "x".repeat(10_000) });
+  const reader = sseResponse(run, { system }).body!.getReader();
+  const { value } = await reader.read();
+  assertEquals(value!.length > 64 * 1024 && value!.length < 80 * 1024, true);
+  await system.advance(59_999);
+  assertEquals((await reader.read()).done, false);
+  // It moves: slow is not stalled.
+  await system.advance(59_999);
+  assertEquals((await reader.read()).done, false);
+  await system.advance(60_000);
+  await assertRejects(() => reader.read(), Error, "stalled");
+  // Nobody else follows the run.
+  await system.advance(30_000);
+  assertEquals(run.signal.aborted, true);
+});
+
+Deno.test("sseResponse: a process that ends breaks streams off, with all there is by then", async () => {
+  const closing = new AbortController();
+  const { run, system } = open(FRAMES.slice(0, 1));
+  const options = { system, closing: closing.signal };
+  const stream = reading(sseResponse(run, options));
+  assertEquals(await stream.next(), "retry: 1500\n\n" + wire(1, FRAMES.slice(0, 1)));
+  const next = stream.next();
+  await turn();
+  run.log.append(FRAMES[1]!);
+  closing.abort();
+  assertEquals(await next, wire(2, FRAMES.slice(1, 2)));
+  assertEquals(await stream.next(), undefined);
+  assertEquals(
+    await sseResponse(run, options).text(),
+    "retry: 1500\n\n" + wire(1, FRAMES.slice(0, 2)),
+  );
+});
+
+Deno.test("sseResponse: an interrupted log ends once, after what its reader has", async () => {
+  for (const after of [0, 2, 9]) {
+    const { run, system } = open(FRAMES.slice(0, 2));
+    run.log.interrupt();
+    const text = await sseResponse(run, { system, after }).text();
+    const ids = [...text.matchAll(/^id: .*\.(\d+)\nevent: (\w+)/gm)].map((
+      [, n, type],
+    ) => [n, type]);
+    const last = Math.max(2, after);
+    assertEquals(ids.slice(-2), [[`${last + 1}`, "error"], [`${last + 2}`, "done"]]);
+    assertEquals(ids.length, Math.max(0, 2 - after) + 2);
+  }
 });
 
 /** One turn of the event loop: streams hand a wish to read on between turns. */

@@ -1,0 +1,72 @@
+/** The real process, told to end as an operator or a platform does: CONTRACT sections 6 and 10. */
+import { assert, assertEquals } from "@std/assert";
+import { accounts } from "./support/accounts.ts";
+import { catalogueEntry } from "./support/chat.ts";
+import { readFrames, type ReceivedFrame } from "./support/frames.ts";
+import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { agentBody } from "./support/service.ts";
+import { createKey, startService } from "./support/started_service.ts";
+import { say } from "./support/widget_calls.ts";
+
+const never = new Promise<never>(() => {});
+
+Deno.test("SIGTERM: lets in nobody, waits for who can end, interrupts who cannot, and exits with 0", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    await using mock = await MockVendors.start();
+    await Deno.writeTextFile(`${dir}/catalogue.json`, JSON.stringify([catalogueEntry()]));
+    await using service = await startService(dir, {
+      CATALOGUE: `${dir}/catalogue.json`,
+      VENDOR_A_BASE_URL: mock.url,
+      VENDOR_A_API_KEY: "sk-test",
+    });
+    const key = await createKey(dir);
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const post = (path: string, body: unknown) =>
+      fetch(service.base + path, { method: "POST", headers, body: JSON.stringify(body) });
+    const modelPolicy = { provider: "vendor_a", model: "mid" };
+    const agent = await post("/v1/agents", { ...agentBody(), modelPolicy });
+    const body = { agentId: (await agent.json()).id, messages: [say("Hello")] };
+
+    const goesOn = Promise.withResolvers<void>();
+    mock.next({ say: [{ text: "Well," }, { wait: goesOn.promise }, { text: " then." }] });
+    const ends = await post("/v1/chat/stream", body);
+    mock.next({ say: [{ text: "Hm," }, { wait: never }] });
+    const lingers = await post("/v1/chat/stream", body);
+    const url = `/v1/chat/runs/${lingers.headers.get("x-run-id")}/stream`;
+    const stopping = service.stop();
+    while (true) {
+      const { status, body } = await fetch(`${service.base}/readyz`);
+      await body?.cancel();
+      if (status === 503) break;
+    }
+    const refused = await post("/v1/chat/stream", body);
+    assertEquals([refused.status, refused.headers.get("retry-after")], [503, "2"]);
+    assertEquals((await refused.json()).code, "service_unavailable");
+    const follower = await fetch(service.base + url, { headers });
+    assertEquals(follower.status, 200);
+    goesOn.resolve();
+    const told = await Promise.all([ends, lingers, follower].map(readFrames));
+    assertEquals(told.map(endOf), ["stop", "run_interrupted", "run_interrupted"]);
+    assertEquals(told[1], told[2]);
+    assertEquals((await stopping).code, 0);
+
+    using kv = await Deno.openKv(`${dir}/data/kv.sqlite3`);
+    const { live, leases, records, settled, spent } = await accounts(kv);
+    assertEquals([live, leases, spent], [[], [], settled.cost]);
+    const reasons = [...records.values()].map(({ finishReason }) => finishReason).sort();
+    assertEquals(reasons, ["interrupted", "stop"]);
+    // What its vendor took is charged, not all that was set aside.
+    const [interrupted] = [...records.values()].filter((run) => run.finishReason !== "stop");
+    assert(interrupted!.cost < 10_000);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+/** How a run ended: by its error, where there is one. */
+function endOf(frames: readonly ReceivedFrame[]): string | undefined {
+  const [before, last] = frames.slice(-2).map(({ frame }) => frame);
+  if (before?.type === "error") return before.code;
+  return last?.type === "done" ? last.finishReason : undefined;
+}
