@@ -1,20 +1,8 @@
 import { setImmediate } from "node:timers";
 import { assertEquals } from "@std/assert";
+import { deafKv } from "@/tests/support/deaf_kv.ts";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { requestStop, StopRequests } from "./stop_requests.ts";
-
-/** A store that never tells of a change, as a file's across processes. */
-function withoutWatch(kv: Deno.Kv, { get }: { get?: () => Promise<never> | undefined } = {}) {
-  return new Proxy(kv, {
-    get(target, name) {
-      if (name === "watch") return () => new ReadableStream();
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== "function") return value;
-      return (...of: unknown[]) =>
-        (name === "get" ? get?.() : undefined) ?? value.apply(target, of);
-    },
-  });
-}
 
 const turn = () => new Promise((wake) => setImmediate(wake));
 
@@ -28,7 +16,7 @@ Deno.test("StopRequests: where the store tells of no change, a stop is heard wit
   const system = new FakeSystem();
   const stopped: string[] = [];
   const onStop = (runId: string) => stopped.push(runId);
-  const requests = new StopRequests(withoutWatch(real), { owner: "me", system, onStop });
+  const requests = new StopRequests(deafKv(real), { owner: "me", system, onStop });
   requests.listen();
   await requestStop(real, { owner: "me", tenant: "t", runId: "r-1", system });
   await requestStop(real, { owner: "somebody else", tenant: "t", runId: "r-2", system });
@@ -46,9 +34,11 @@ Deno.test("StopRequests: a store that fails for a while is asked again", async (
   const system = new FakeSystem();
   const stopped: string[] = [];
   let failures = 0;
-  const get = () => failures++ < 3 ? Promise.reject(new Error("away")) : undefined;
+  const kv = Object.assign(Object.create(deafKv(real)), {
+    get: (key: Deno.KvKey) => failures++ < 3 ? Promise.reject(new Error("away")) : real.get(key),
+  });
   const onStop = (runId: string) => stopped.push(runId);
-  const requests = new StopRequests(withoutWatch(real, { get }), { owner: "me", system, onStop });
+  const requests = new StopRequests(kv, { owner: "me", system, onStop });
   requests.listen();
   await requestStop(real, { owner: "me", tenant: "t", runId: "r-1", system });
   while (stopped.length === 0) {

@@ -1,0 +1,243 @@
+/** Runs that are followed and stopped from another process: CONTRACT section 6. */
+import { setImmediate } from "node:timers";
+import { assert, assertEquals } from "@std/assert";
+import type { RunHead } from "@/lib/storage/run_head.ts";
+import { httpTool } from "./support/agent_bodies.ts";
+import { briskSystem } from "./support/brisk_system.ts";
+import { catalogueEntry } from "./support/chat.ts";
+import { deafKv } from "./support/deaf_kv.ts";
+import { expectRefusal } from "./support/expect_answer.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { one } from "./support/frame_words.ts";
+import { readFrames } from "./support/frames.ts";
+import { heldSystem } from "./support/held_system.ts";
+import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { TestService } from "./support/service.ts";
+import { byKey, say } from "./support/widget_calls.ts";
+
+const UNWATCHED_MS = 30_000;
+const turn = () => new Promise((wake) => setImmediate(wake));
+
+/** Two services on one store, which one of them hears nothing of where `deaf`. */
+async function startTwo(
+  options: { system?: Parameters<typeof TestService.start>[0]; deaf?: boolean } = {},
+) {
+  const kv = await Deno.openKv(":memory:");
+  const store = options.deaf ? deafKv(kv) : kv;
+  const owner = await TestService.start({ kv: store, keepKv: true, ...options.system });
+  const other = await TestService.start({ kv: store, keepKv: true, system: briskSystem });
+  const dispose = async () => {
+    await other[Symbol.asyncDispose]();
+    await owner[Symbol.asyncDispose]();
+    kv.close();
+  };
+  return { kv, owner, other, [Symbol.asyncDispose]: dispose };
+}
+
+const streamOf = (runId: string) => `/v1/chat/runs/${runId}/stream`;
+
+Deno.test("HEAD of a stream is its headers, and follows nothing", async () => {
+  const held = heldSystem();
+  await using service = await TestService.start({ system: held.system });
+  const key = await service.key();
+  const { id: agentId } = await service.agent(key);
+  const running = await byKey(service, { key, body: { agentId } });
+  const runId = running.headers.get("x-run-id")!;
+  const check = async () => {
+    const head = await service.fetch(streamOf(runId), { method: "HEAD", key });
+    assertEquals([head.status, head.headers.get("x-run-id")], [200, runId]);
+    assertEquals(head.headers.get("content-type"), "text/event-stream; charset=utf-8");
+    assertEquals(await head.text(), "");
+  };
+  await check();
+  held.release();
+  await running.text();
+  await check();
+  const none = await service.fetch(streamOf(crypto.randomUUID()), { method: "HEAD", key });
+  assertEquals([none.status, none.body], [404, null]);
+  const chat = await service.fetch("/v1/chat/stream", { method: "HEAD", key });
+  assertEquals([chat.status, chat.headers.get("allow")], [405, "POST, OPTIONS"]);
+});
+
+Deno.test("a tool's answer of 200 KB spans the parts of a log, and is replayed whole anywhere", async () => {
+  const tool = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response("ä".repeat(100_000), { headers: { "content-type": "text/plain" } }),
+  );
+  const host = `127.0.0.1:${tool.addr.port}`;
+  await using two = await startTwo({
+    system: { env: { EGRESS_ALLOW: host }, system: briskSystem },
+  });
+  const { kv, owner, other } = two;
+  const key = await owner.key();
+  const request = { method: "GET", url: `http://${host}/` };
+  const tools = [{ ...httpTool({ request }), maxResponseBytes: 262_144 }];
+  const { id: agentId } = await owner.agent(key, { tools, allowedDomains: [host] });
+  const body = { agentId, messages: [say("use lookup with {}")] };
+  const first = await byKey(owner, { key, body });
+  const runId = first.headers.get("x-run-id")!;
+  const [told, again] = await Promise.all([first.text(), textOf(other, { runId, key })]);
+  assertEquals(again, told);
+  assert(told.length > 100_000);
+  const [head] = await Array.fromAsync(kv.list<RunHead>({ prefix: ["run_heads"] }));
+  assert(head!.value.chunks > 4);
+  assertEquals(await textOf(other, { runId, key }), told);
+  await tool.shutdown();
+});
+
+async function textOf(service: TestService, { runId, key }: { runId: string; key: string }) {
+  return await (await service.fetch(streamOf(runId), { key })).text();
+}
+
+Deno.test("a run that is watched from another process only goes on, until nobody watches there", async () => {
+  const waits: PromiseWithResolvers<void>[] = [];
+  const held = heldSystem(Date.now());
+  const sleep = (ms: number, signal?: AbortSignal) => {
+    if (ms !== UNWATCHED_MS) return held.system.sleep(ms, signal);
+    const wait = Promise.withResolvers<void>();
+    waits.push(wait);
+    signal?.addEventListener("abort", () => wait.reject(signal.reason), { once: true });
+    return wait.promise;
+  };
+  await using two = await startTwo({ system: { system: { ...held.system, sleep } } });
+  const { kv, owner, other } = two;
+  const key = await owner.key();
+  // Of the agent's time nothing is heard here: it would be taken for the wait in question.
+  const budget = { maxCostUsd: 1, maxSteps: 4, wallClockMs: 60_000 };
+  const { id: agentId } = await owner.agent(key, { budget });
+  const first = await byKey(owner, { key, body: { agentId } });
+  const runId = first.headers.get("x-run-id")!;
+  const follower = await other.fetch(streamOf(runId), { key });
+  const watched = async () => await Array.fromAsync(kv.list({ prefix: ["runs_watched"] }));
+  while ((await watched()).length === 0) await turn();
+  await first.body?.cancel();
+  while (waits.length < 1) await turn();
+  waits[0]!.resolve();
+  while (waits.length < 2) await turn();
+  assertEquals(owner.service.chat.active.map(({ signal }) => signal.aborted), [false]);
+  // Now it has not been watched from there for half a minute.
+  held.advance(60_000);
+  waits[1]!.resolve();
+  const frames = await readFrames(follower);
+  assertEquals(frames.at(-1)?.frame, { type: "done", finishReason: "cancelled" });
+});
+
+Deno.test("where the store tells of no change a run is followed and cancelled from another process", async () => {
+  await using two = await startTwo({ deaf: true, system: { system: longWaits() } });
+  const { owner, other } = two;
+  const key = await owner.key();
+  const { id: agentId } = await owner.agent(key);
+  const first = await byKey(owner, { key, body: { agentId } });
+  const runId = first.headers.get("x-run-id")!;
+  const follower = await other.fetch(streamOf(runId), { key });
+  const url = `/v1/chat/runs/${runId}/cancel`;
+  assertEquals((await other.fetch(url, { method: "POST", key })).status, 202);
+  const told = await Promise.all([first, follower].map(readFrames));
+  assertEquals(told[0], told[1]);
+  assertEquals(one(told[1]!, "done").finishReason, "cancelled");
+});
+
+/** The model never gets beyond its first word; looks at the store are 25 times as frequent. */
+function longWaits() {
+  const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+    ms > 100 && ms <= 1_000 ? briskSystem.sleep(ms, signal) : heldSystem().system.sleep(ms, signal);
+  return { sleep };
+}
+
+/** A service whose vendor answers as it is told. */
+async function startOnVendor(mock: MockVendors, kv: Deno.Kv) {
+  const env = { VENDOR_A_BASE_URL: mock.url, VENDOR_A_API_KEY: "sk-test" };
+  const service = await TestService.start({ env, kv, keepKv: true, ...fastSystem() });
+  await service.service.catalogue.addMissing([catalogueEntry()]);
+  return service;
+}
+
+Deno.test("a message whose run no model accepted may be sent again: nothing is remembered of it", async () => {
+  using kv = await Deno.openKv(":memory:");
+  await using mock = await MockVendors.start();
+  await using service = await startOnVendor(mock, kv);
+  const key = await service.key();
+  const modelPolicy = { provider: "vendor_a", model: "mid" };
+  const { id: agentId } = await service.agent(key, { modelPolicy });
+  const headers = { "idempotency-key": "the-same-message-again" };
+  const send = () => byKey(service, { key, body: { agentId }, headers });
+  for (let tries = 0; tries < 2; tries++) {
+    mock.next({ status: 401 });
+    const refused = await send();
+    assertEquals(refused.headers.get("idempotency-replayed"), null);
+    await expectRefusal(refused, "provider_error");
+  }
+  assertEquals(await storedOf(kv), []);
+  const answered = await send();
+  assertEquals(answered.status, 200);
+  const again = await send();
+  assertEquals(again.headers.get("idempotency-replayed"), "true");
+  assertEquals(await again.text(), await answered.text());
+});
+
+/** What a run that never opened must not leave: a log, and the receipt that names it. */
+async function storedOf(kv: Deno.Kv): Promise<Deno.KvKey[]> {
+  const entries = await Array.fromAsync(kv.list({ prefix: [] }));
+  const names = ["run_heads", "run_chunks", "chat_receipts", "live_runs"];
+  return entries.map(({ key }) => key).filter(([name]) => names.includes(String(name)));
+}
+
+Deno.test("a message sent twice at once is answered alike when no model accepts it", async () => {
+  using kv = await Deno.openKv(":memory:");
+  await using mock = await MockVendors.start();
+  await using service = await startOnVendor(mock, kv);
+  const { kv: told, watched } = tellingKv(kv);
+  await using other = await startOnVendor(mock, told);
+  const key = await service.key();
+  const modelPolicy = { provider: "vendor_a", model: "mid" };
+  const { id: agentId } = await service.agent(key, { modelPolicy });
+  const headers = { "idempotency-key": "the-same-message-again" };
+  const asked = asksFor(service);
+  const answers = Promise.withResolvers<void>();
+  // The vendor takes its time, and then answers in a way that nobody can use.
+  mock.next({
+    status: 200,
+    headers: { "content-type": "text/html" },
+    say: [{ wait: answers.promise }],
+  });
+  const first = byKey(service, { key, body: { agentId }, headers });
+  await mock.asked(1);
+  const [again, elsewhere] = [service, other].map((one) =>
+    byKey(one, { key, body: { agentId }, headers })
+  );
+  // Both have found the run that is under way, and wait for what comes of it.
+  await Promise.all([watched, asked]);
+  answers.resolve();
+  for (const one of [first, again!]) await expectRefusal(await one, "provider_error");
+  const there = await elsewhere!;
+  assertEquals(there.headers.get("retry-after"), "1");
+  await expectRefusal(there, "service_unavailable");
+});
+
+/** Settles when somebody asks for a run of the process by its id. */
+function asksFor({ service: { chat } }: TestService): Promise<void> {
+  const asked = Promise.withResolvers<void>();
+  const begun = chat.begun.bind(chat);
+  chat.begun = (runId) => {
+    asked.resolve();
+    return begun(runId);
+  };
+  return asked.promise;
+}
+
+/** A store that says when somebody waits for a log to grow. */
+function tellingKv(kv: Deno.Kv): { kv: Deno.Kv; watched: Promise<void> } {
+  const watched = Promise.withResolvers<void>();
+  const telling = new Proxy(kv, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      return (...of: unknown[]) => {
+        const isHead = name === "watch" && String((of[0] as Deno.KvKey[])[0]?.[0]) === "run_heads";
+        if (isHead) watched.resolve();
+        return value.apply(target, of);
+      };
+    },
+  });
+  return { kv: telling, watched: watched.promise };
+}
