@@ -154,8 +154,8 @@ export class ChatService {
       onFrame: (frame) => (log ??= stored()).appended(frame),
       isWatchedElsewhere: () => this.#directory.isWatchedElsewhere(tenant, runId),
       settle: async (end, { costMicroUsd: cost, last }) => {
-        log ??= stored();
-        const closing = await log.closing(last);
+        const ended = { stored: log ??= stored(), log: run.log, end, last };
+        const closing = await this.#directory.closing(prepared, ended);
         return await this.#settle(prepared, { end, cost, closing });
       },
       report: (error) => this.#log.error("run failed", { runId, error: String(error) }),

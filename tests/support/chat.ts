@@ -26,11 +26,9 @@ export function catalogueEntry(change: Partial<CatalogueEntry> = {}): CatalogueE
 
 /** Stands for the store's part of running: here nothing outlives the process. */
 const memoryDirectory = {
-  opening: () => ({}),
-  storedLog: () => ({
-    appended: () => {},
-    closing: () => Promise.resolve({ keys: [], bytes: 0, write: () => {} }),
-  }),
+  opening: () => Promise.resolve({}),
+  storedLog: () => ({ appended: () => {} }),
+  closing: () => Promise.resolve({ keys: [], bytes: 0, write: () => {} }),
   add: () => {},
   remove: () => {},
   isWatchedElsewhere: () => Promise.resolve(false),
