@@ -20,8 +20,8 @@ const ASKED_BYTES = 192 * 1024;
 /** Words beyond this are written before the commit that settles their run, which takes 800 KB in all. */
 const SETTLED_BYTES = 96 * 1024;
 const PARTS_A_COMMIT = 8;
-/** A head of a conversation with all its digests. */
-const HEAD_BYTES = 4_096;
+/** A head with all its digests; and more, because a commit has little room for as many long keys. */
+const HEAD_BYTES = 8_192;
 
 /** What a run was asked, kept beside it until it is settled. */
 const askedSchema = z.object({
