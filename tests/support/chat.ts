@@ -35,9 +35,15 @@ const memoryDirectory = {
   cancelRunsOf: () => Promise.resolve(),
 } as never;
 
-/** A chat service in a still world, whose models are `models` by name. */
-export async function openChat(kv: Deno.Kv, models: Record<string, Model>) {
-  const system = new FakeSystem();
+/** A chat service in a still world, whose models are `models` by name, and whose tools reach `egress`. */
+export async function openChat(
+  kv: Deno.Kv,
+  models: Record<string, Model>,
+  { system = new FakeSystem(), egress = new Egress({ system }) }: {
+    system?: FakeSystem;
+    egress?: Pick<Egress, "fetch" | "open">;
+  } = {},
+) {
   const logged: string[] = [];
   const catalogue = new CatalogueStore(kv, { demoModel: true });
   await catalogue.addMissing(Object.keys(models).map((model) => catalogueEntry({ model })));
@@ -52,7 +58,7 @@ export async function openChat(kv: Deno.Kv, models: Record<string, Model>) {
       reserve: (_runId, { hold }) => Promise.resolve(hold),
     },
     directory: memoryDirectory,
-    toolsets: new Toolsets({ egress: new Egress({ system }), findSecret: () => undefined }),
+    toolsets: new Toolsets({ egress, findSecret: () => undefined }),
   });
   /** As if every limit had let it in. */
   const begin = async (request: ChatRequest) =>
