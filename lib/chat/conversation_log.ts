@@ -111,7 +111,7 @@ export class ConversationLog {
         const row = rowOf(facts, { end, endedAt, cost: charged });
         const { days, origin } = asked;
         const appended = { name, origin, days, row, digests: said.digests, words };
-        if (!appendRun(draft, appended)) forgetRun(draft, facts.tenant, facts.runId);
+        if (!appendRun(draft, appended)) forgetRun(draft, row.runId, { name, ...words([]) });
       },
     };
   }

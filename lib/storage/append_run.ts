@@ -64,7 +64,13 @@ export function indexKeys(name: ConversationName, updatedAt: number): Deno.KvKey
 }
 
 /** Takes back what a settlement has noted of a run whose conversation was deleted meanwhile. */
-export function forgetRun(draft: Draft, tenant: string, runId: string): void {
+export function forgetRun(
+  draft: Draft,
+  runId: string,
+  { name: { tenant }, parts, written }: Packed & { name: ConversationName },
+): void {
+  const ahead = written ? parts.length : 0;
+  for (let n = 0; n < ahead; n++) draft.note(keys.conversationPart(tenant, runId, n), undefined);
   const key = keys.runHead(tenant, runId);
   const chunks = draft.get<RunHead>(key)?.chunks ?? 0;
   for (let n = 0; n < chunks; n++) draft.note(keys.runChunk(tenant, runId, n), undefined);
