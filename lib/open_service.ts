@@ -1,6 +1,7 @@
 import { Accounts } from "./accounts/accounts.ts";
 import { Toolsets } from "./agent/tools/toolsets.ts";
 import { AgentAdmin } from "./admin/agent_admin.ts";
+import { ConversationAdmin } from "./admin/conversation_admin.ts";
 import { CursorSeal } from "./admin/cursor_seal.ts";
 import { ModelAccess } from "./admin/model_access.ts";
 import { SessionAdmin } from "./admin/session_admin.ts";
@@ -21,6 +22,7 @@ import type { Service } from "./service.ts";
 import { AgentStore } from "./storage/agent_store.ts";
 import { ApiKeyStore } from "./storage/api_key_store.ts";
 import { type CatalogueEntry, CatalogueStore } from "./storage/catalogue_store.ts";
+import { ConversationStore } from "./storage/conversation_store.ts";
 import { ReceiptStore } from "./storage/receipt_store.ts";
 import { keys } from "./storage/keys.ts";
 import { SECRETS_PURPOSE, SecretStore } from "./storage/secret_store.ts";
@@ -74,7 +76,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     system,
     onLost: (runId) => chat.stopLost(runId),
   });
-  const directory = new RunDirectory({ kv, committer, admission, system });
+  const directory = new RunDirectory({ kv, committer, admission, system, tenants });
   const deadRuns = new DeadRuns(kv, {
     admission,
     system,
@@ -112,6 +114,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
     catalogue,
     chat,
+    conversations: new ConversationAdmin(new ConversationStore(kv, system), {
+      cursors,
+      runs: directory,
+    }),
     runs: directory,
     deadRuns,
     receipts: new ReceiptStore(kv, { system, sealer: sealer("receipts") }),

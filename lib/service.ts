@@ -1,5 +1,6 @@
 import type { Accounts } from "./accounts/accounts.ts";
 import type { AgentAdmin } from "./admin/agent_admin.ts";
+import type { ConversationAdmin } from "./admin/conversation_admin.ts";
 import type { SessionAdmin } from "./admin/session_admin.ts";
 import type { ChatService } from "./chat/chat_service.ts";
 import type { RunDirectory } from "./chat/run_directory.ts";
@@ -27,6 +28,7 @@ export interface Service {
   readonly apiKeys: ApiKeyStore;
   readonly catalogue: CatalogueStore;
   readonly chat: ChatService;
+  readonly conversations: ConversationAdmin;
   /** Settles what other processes left behind; sweeps by itself once it is started. */
   readonly deadRuns: DeadRuns;
   /** First answers to creating requests, for repeated ones. */

@@ -59,6 +59,7 @@ Deno.test("every success of every operation is as documented", async () => {
   const walk = new Walk(service, { api: new ApiDocument(document), key });
   const id = await agents(walk);
   await sessions(walk, id);
+  await conversations(walk);
   await walk.call("deleteAgent", 204, { at: { id }, headers: { "if-match": "*" } });
   await walk.call("readUsage", 200, { query: "?from=2026-01-01" });
   await pages(walk, service.service.widget.hash12);
@@ -113,6 +114,16 @@ async function runs(walk: Walk, run: { runId: string; sessionToken: string }): P
   assert(replayed.text.includes("event: done\n"));
   await walk.call("resumeRun", 204, { at, headers, query: "?after=1000" });
   await walk.call("cancelRun", 202, { at, headers });
+}
+
+async function conversations(walk: Walk): Promise<void> {
+  const page = await walk.call("listConversations", 200, { query: "?limit=1" });
+  const [{ id, agentId }] = JSON.parse(page.text).data;
+  const query = `?agentId=${agentId}`;
+  const { text } = await walk.call("getConversation", 200, { at: { id }, query });
+  const [run] = JSON.parse(text).runs;
+  assertEquals(run.toolCalls[0].name, "lookup");
+  await walk.call("deleteConversation", 204, { at: { id } });
 }
 
 async function pages(walk: Walk, hash: string): Promise<void> {

@@ -44,6 +44,7 @@ Deno.test("every key that is absent, malformed, mistyped, revoked or expired is 
 Deno.test("a key without the scope is 403 insufficient_scope, which names it", async (t) => {
   await using service = await TestService.start();
   const agent = `/v1/agents/${ID}`;
+  const conversation = `/v1/conversations/${ID}`;
   const wanted: [string, string, Scope][] = [
     ["GET", "/v1/usage", "billing:read"],
     ["GET", "/v1/agents", "agents:read"],
@@ -54,6 +55,9 @@ Deno.test("a key without the scope is 403 insufficient_scope, which names it", a
     ["GET", `${agent}/versions`, "agents:read"],
     ["GET", `${agent}/versions/1`, "agents:read"],
     ["POST", `${agent}/playground-session`, "agents:write"],
+    ["GET", "/v1/conversations", "conversations:read"],
+    ["GET", conversation, "conversations:read"],
+    ["DELETE", conversation, "conversations:write"],
     ["POST", "/v1/widget/session", "widget:mint"],
     ["DELETE", "/v1/widget/session", "widget:mint"],
   ];

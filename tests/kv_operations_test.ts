@@ -21,6 +21,7 @@ async function start(limits: Partial<Limits> = OPEN) {
   const key = await first.key();
   const agent = await first.agent(key, { allowedOrigins: [SHOP] });
   const token = await first.mint(key, agent.id, SHOP);
+  const conversationId = crypto.randomUUID();
   const messages = [{ role: "user", content: "Hello" }];
   const ask = {
     session: (service: TestService) =>
@@ -34,6 +35,13 @@ async function start(limits: Partial<Limits> = OPEN) {
         method: "POST",
         key,
         json: { agentId: agent.id, messages },
+      }),
+    /** One more message of a conversation that a client has named. */
+    again: (service: TestService) =>
+      service.fetch("/v1/chat/stream", {
+        method: "POST",
+        key,
+        json: { agentId: agent.id, messages, conversationId },
       }),
     agent: (service: TestService) => service.fetch(`/v1/agents/${agent.id}`, { key }),
   };
@@ -77,6 +85,17 @@ Deno.test("POST /v1/chat/stream: the first message of a process costs a session 
   await using cold = await open();
   assertEquals(await cost(() => ask.key(cold)), { getMany: 2, keysRead: 9, commit: 3 });
   assertEquals(await cost(() => ask.key(cold)), { commit: 3 });
+});
+
+Deno.test("POST /v1/chat/stream: a conversation goes on at no further cost, but for one read in a new process", async () => {
+  await using world = await start();
+  const { first, open, ask, cost } = world;
+  await cost(() => ask.again(first));
+  assertEquals(await cost(() => ask.again(first)), { commit: 3 });
+  await using cold = await open();
+  await cost(() => ask.key(cold));
+  assertEquals(await cost(() => ask.again(cold)), { getMany: 1, keysRead: 1, commit: 3 });
+  assertEquals(await cost(() => ask.again(cold)), { commit: 3 });
 });
 
 Deno.test("GET /v1/agents/:id: a warm request costs one commit and its own read", async () => {

@@ -75,7 +75,7 @@ export async function buildChatWorld(
   const models = new ModelAccess({ catalogue, tenants: tenantStore });
   const chat = new ChatService({
     admission,
-    directory: new RunDirectory({ kv, committer, admission, system }),
+    directory: new RunDirectory({ kv, committer, admission, system, tenants: tenantStore }),
     models,
     registry: new ModelRegistry(system),
     system,

@@ -179,8 +179,8 @@ export class ChatService {
       onFrame: (frame) => (log ??= stored()).appended(frame),
       isWatchedElsewhere: () => directory.isWatchedElsewhere(tenant, runId),
       settle: async (end, { costMicroUsd: cost, last, opened }) => {
-        log ??= stored();
-        const closing = await log.closing(last);
+        const ended = { stored: log ??= stored(), log: run.log, end, last };
+        const closing = await directory.closing(prepared, ended);
         return await this.#settle(prepared, { end, cost, closing, opened });
       },
       report: (error) => logger.error("run failed", { runId, error: String(error) }),

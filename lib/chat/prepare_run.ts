@@ -8,7 +8,7 @@ import type { ChatBody, ChatMessage } from "../wire/chat.ts";
 import { fitContext } from "./fit_context.ts";
 import { toMicroUsd } from "./money.ts";
 import { resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
-import type { RunDirectory } from "./run_directory.ts";
+import type { RunDirectory, RunOpening } from "./run_directory.ts";
 import { stepCost } from "./step_cost.ts";
 
 /** One message to answer. */
@@ -32,7 +32,7 @@ export interface PreparedRun {
   policy: ResolvedPolicy;
   facts: RunFacts;
   /** What begins in the store with it. */
-  opening: ReturnType<RunDirectory["opening"]>;
+  opening: RunOpening;
   /** What of the conversation fits into the model's context. */
   messages: readonly ChatMessage[];
   /** How many of its messages do not. */
@@ -86,7 +86,7 @@ export async function prepareRun(
     request,
     policy,
     facts,
-    opening: directory.opening(facts, request.origin),
+    opening: await directory.opening(facts, { ...request, reader }),
     messages,
     dropped,
     ceiling,

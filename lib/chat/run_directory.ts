@@ -1,13 +1,20 @@
 import type { Committer } from "../committer/committer.ts";
+import type { KvReader } from "../committer/view.ts";
+import type { Draft } from "../committer/operation.ts";
 import type { Admission } from "../limits/admission.ts";
+import { leaseOf, type Ledger } from "../limits/ledger.ts";
 import { type LiveRun, liveRunSchema } from "../limits/live_run.ts";
-import type { Charge } from "../limits/settle_run.ts";
+import { type Charge, type Closing, joinClosings } from "../limits/settle_run.ts";
 import { keys } from "../storage/keys.ts";
 import { parseRecord } from "../storage/record.ts";
 import { CHUNK_KEPT_MS, LOG_KEPT_MS, newRunHead, type RunHead } from "../storage/run_head.ts";
 import { RunLogStore } from "../storage/run_log_store.ts";
+import type { TenantStore } from "../storage/tenant_store.ts";
 import type { System } from "../system.ts";
-import { interruptedEnd, type RunFacts } from "../usage/run_record.ts";
+import { interruptedEnd, type RunEnd, type RunFacts } from "../usage/run_record.ts";
+import type { ChatBody } from "../wire/chat.ts";
+import type { Frame } from "../wire/frames.ts";
+import { ConversationLog, type OpenedConversation } from "./conversation_log.ts";
 import type { FollowedRun } from "./followed_run.ts";
 import { OPEN_ANYWAY_MS, type Run } from "./run.ts";
 import type { RunLog } from "./run_log.ts";
@@ -26,6 +33,16 @@ export type Found =
   | { state: "expired" }
   | { state: "unknown" };
 
+/** What begins in the store with a run. */
+export interface RunOpening {
+  key: Deno.KvKey;
+  head: RunHead;
+  bytes: number;
+  write(draft: Draft): void;
+  /** Absent where the tenant's plan keeps none. */
+  conversation?: OpenedConversation;
+}
+
 /**
  * All runs of all processes that share the store: those of this process from memory, the others from
  * what is stored of them.
@@ -36,6 +53,8 @@ export class RunDirectory {
   readonly #admission: Pick<Admission, "settleDead">;
   readonly #system: System;
   readonly #store: RunLogStore;
+  readonly #tenants: Pick<TenantStore, "plan">;
+  readonly #conversations: ConversationLog;
   /** This process, among those that share the store. */
   readonly #owner: string;
   readonly #stops: StopRequests;
@@ -48,6 +67,7 @@ export class RunDirectory {
       committer: Committer;
       admission: Pick<Admission, "settleDead">;
       system: System;
+      tenants: Pick<TenantStore, "plan">;
     },
   ) {
     this.#kv = parts.kv;
@@ -55,6 +75,8 @@ export class RunDirectory {
     this.#admission = parts.admission;
     this.#system = parts.system;
     this.#store = new RunLogStore(parts.kv);
+    this.#tenants = parts.tenants;
+    this.#conversations = new ConversationLog(parts);
     this.#owner = parts.system.uuid();
     const { kv, system } = parts;
     const onStop = (runId: string) => this.#local.get(runId)?.stop("cancelled");
@@ -62,12 +84,45 @@ export class RunDirectory {
   }
 
   /** What begins in the store with a run of this process. */
-  opening(facts: RunFacts, origin: string | undefined) {
+  async opening(
+    facts: RunFacts,
+    { origin, body, reader }: {
+      origin?: string | undefined;
+      body: ChatBody;
+      reader?: KvReader | undefined;
+    },
+  ): Promise<RunOpening> {
     const { runId, tenant, agentId, source } = facts;
     const owner = this.#owner;
     const head = newRunHead({ runId, tenant, agentId, source, owner, ...(origin && { origin }) });
     const key = keys.runHead(tenant, runId);
-    return { key, head, write: draftHead(key, head) };
+    const writeHead = (draft: Draft) => draft.set(key, head, { expireIn: CHUNK_KEPT_MS });
+    const { conversationDays: days } = await this.#tenants.plan(tenant, reader);
+    if (days === 0) return { key, head, bytes: 0, write: writeHead };
+    const asked = { days, messages: body.messages, ...(origin && { origin }) };
+    const isNew = body.conversationId === undefined;
+    const opened = this.#conversations.open(facts, { asked, isNew });
+    const write = (draft: Draft) => {
+      writeHead(draft);
+      opened.write(draft);
+    };
+    return { key, head, write, bytes: opened.bytes, conversation: opened.conversation };
+  }
+
+  /** What ends in the store with a run of this process, in the commit that settles it. */
+  async closing(
+    { facts, opening }: { facts: RunFacts; opening: RunOpening },
+    run: { stored: StoredLog; log: RunLog; end: RunEnd; last: (charged: number) => Frame[] },
+  ): Promise<Closing> {
+    const { stored, log, end, last } = run;
+    const closing = await stored.closing(last);
+    if (opening.conversation === undefined) return closing;
+    const frames = log.after(0).map(({ frame }) => frame);
+    const ended = { facts, end, frames };
+    return joinClosings([
+      closing,
+      await this.#conversations.closing(opening.conversation, ended),
+    ]);
   }
 
   /** The log of a run of this process, in the store. */
@@ -156,32 +211,61 @@ export class RunDirectory {
     }
   }
 
+  /** Stops and forgets the runs that go on in a conversation which has just been deleted. */
+  async cancelRunsIn(of: Pick<RunFacts, "tenant" | "agentId"> & { id: string; origin?: string }) {
+    for await (const entry of this.#kv.list({ prefix: keys.liveRunsOf(of.tenant) })) {
+      const run = parseRecord(liveRunSchema, entry)?.run;
+      if (run?.conversationId !== of.id || run.agentId !== of.agentId) continue;
+      const head = await this.#store.head(of.tenant, run.runId);
+      if (head?.origin === of.origin) await this.cancel(of.tenant, run.runId);
+    }
+  }
+
   /** Settles a run whose process died, and ends its log; false when it had ended before. */
   async endIfDead(tenant: string, runId: string): Promise<boolean> {
     if (this.#local.has(runId)) return true;
     const live = parseRecord(liveRunSchema, await this.#kv.get(keys.liveRun(tenant, runId)));
     if (live === undefined) return false;
-    await this.settleDead(live);
+    const { value: ledger } = await this.#kv.get<Ledger>(keys.tenantLedger(tenant));
+    const lease = leaseOf(ledger ?? undefined, runId);
+    if (lease === undefined || lease.until <= this.#system.now()) await this.settleDead(live);
     return true;
   }
 
   /** As `endIfDead`, of a run whose entry is at hand; answers what was charged. */
   async settleDead(live: LiveRun): Promise<Charge | undefined> {
     const { tenant, runId } = live.run;
+    const end = interruptedEnd(live.run);
+    const log = this.#closingOfDead(tenant, runId);
+    const conversation = await this.#conversations.find(tenant, runId);
+    if (conversation === undefined) {
+      return await this.#admission.settleDead(live, { end, closing: log });
+    }
+    const frames = await this.#storedFrames(tenant, runId);
+    const ended = { facts: live.run, end, frames };
+    const closing = joinClosings([log, await this.#conversations.closing(conversation, ended)]);
+    return await this.#admission.settleDead(live, { end, closing });
+  }
+
+  #closingOfDead(tenant: string, runId: string): Closing {
     const key = keys.runHead(tenant, runId);
     const exp = this.#system.now() + LOG_KEPT_MS;
-    return await this.#admission.settleDead(live, {
-      end: interruptedEnd(live.run),
-      closing: {
-        keys: [key],
-        bytes: 512,
-        write(draft) {
-          const head = draft.get<RunHead>(key);
-          if (head?.state !== "running") return;
-          draft.set(key, { ...head, state: "interrupted", exp }, { expireIn: 2 * LOG_KEPT_MS });
-        },
+    return {
+      keys: [key],
+      bytes: 512,
+      write(draft) {
+        const head = draft.get<RunHead>(key);
+        if (head?.state !== "running") return;
+        draft.set(key, { ...head, state: "interrupted", exp }, { expireIn: 2 * LOG_KEPT_MS });
       },
-    });
+    };
+  }
+
+  /** All that is left of a run's log. */
+  async #storedFrames(tenant: string, runId: string): Promise<Frame[]> {
+    const head = await this.#store.head(tenant, runId);
+    if (head === undefined) return [];
+    return await this.#store.reader(tenant, runId).upTo(head.chunks) ?? [];
   }
 
   /** Whether somebody follows a run of this process through another one. */
@@ -198,9 +282,4 @@ export class RunDirectory {
   close(): void {
     this.#stops.stop();
   }
-}
-
-function draftHead(key: Deno.KvKey, head: RunHead) {
-  return (draft: { set(key: Deno.KvKey, value: unknown, o: { expireIn: number }): void }) =>
-    draft.set(key, head, { expireIn: CHUNK_KEPT_MS });
 }

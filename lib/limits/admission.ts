@@ -116,7 +116,7 @@ export class Admission {
       drawn: request.opening === undefined ? [] : [request.opening.key],
       decide: (draft) => decideRun(draft, { ...request, now: this.#system.now() }),
       isFinal: (result) => "refused" in result && result.refused.scope === "ip",
-      bytes: 5_120,
+      bytes: 5_120 + (request.opening?.bytes ?? 0),
     }, view).catch((failure) => this.#release(request, failure));
     if ("refused" in decided) throw new LimitError(decided.refused);
     if ("reused" in decided) throw reusedKey();
@@ -211,6 +211,7 @@ export class Admission {
     let charge: Charge | undefined;
     return await this.#committer.run({
       keys: settlementKeys(settlement),
+      drawn: settlement.closing?.drawn ?? [],
       decide: (draft) => {
         const lease = leaseOf(draft.get<Ledger>(live.accounts[0]!.key), live.run.runId);
         if (onlyLapsed && (lease?.until ?? 0) > now) return undefined;

@@ -48,6 +48,8 @@ export interface RunRequest {
 export interface Opening {
   /** Named after the run's id, so that nobody has written it yet. */
   key: Deno.KvKey;
+  /** About how many bytes it writes, where they are many. */
+  bytes?: number;
   write(draft: Draft): void;
 }
 

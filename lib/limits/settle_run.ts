@@ -39,9 +39,23 @@ export interface Settlement {
 /** What else ends with a run. */
 export interface Closing {
   keys: readonly Deno.KvKey[];
+  /** Those of `keys` that were drawn at random just now, so that nobody can have written them. */
+  drawn?: readonly Deno.KvKey[];
   /** About how many bytes it writes. */
   bytes: number;
   write(draft: Draft, charge: Charge): void;
+}
+
+/** Several as one; they write in their order. */
+export function joinClosings(closings: readonly Closing[]): Closing {
+  return {
+    keys: closings.flatMap((one) => one.keys),
+    drawn: closings.flatMap((one) => one.drawn ?? []),
+    bytes: closings.reduce((sum, one) => sum + one.bytes, 0),
+    write(draft, charge) {
+      for (const one of closings) one.write(draft, charge);
+    },
+  };
 }
 
 /** What a run was charged, and what nobody was charged for. Micro-USD. */

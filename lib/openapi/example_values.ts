@@ -30,12 +30,46 @@ const agent: Agent = {
 
 const sessionToken = "cs_EXAMPLE0example0EXAMPLE0example0";
 
+const runId = "b7a4f1d2-3c58-4e96-8a07-51d9e2c6f043";
+
+const conversation = {
+  id: "d20e6b83-97f4-4c1a-b5d8-0a3e7f6c9214",
+  agentId: agent.id,
+  origin: "https://shop.example",
+  createdAt: "2026-01-15T09:31:00.000Z",
+  updatedAt: "2026-01-15T09:31:04.000Z",
+  expiresAt: "2026-02-14T09:31:04.000Z",
+  runCount: 1,
+  costUsd: 0.0021,
+};
+
+const transcript = {
+  ...conversation,
+  runs: [{
+    runId,
+    agentVersion: 1,
+    provider: "vendor_a",
+    model: "demo",
+    startedAt: "2026-01-15T09:31:00.000Z",
+    endedAt: "2026-01-15T09:31:04.000Z",
+    messages: [{ role: "user", content: "Where is my parcel A-1042?", claimed: false }],
+    text: "Your parcel is on its way.",
+    toolCalls: [{ name: "find_order", args: { number: "A-1042" }, output: { status: "shipped" } }],
+    inputTokens: 312,
+    outputTokens: 48,
+    costUsd: 0.0021,
+    finishReason: "stop",
+  }],
+};
+
 /** Values that the examples of several operations share; none of them is a real credential. */
 export const EXAMPLE = {
   agentBody,
   agent,
   sessionToken,
   mintedSession: { sessionToken, expiresAt: "2026-01-15T09:45:00.000Z", messageCap: 50 },
-  runId: "b7a4f1d2-3c58-4e96-8a07-51d9e2c6f043",
-  conversationId: "d20e6b83-97f4-4c1a-b5d8-0a3e7f6c9214",
+  runId,
+  conversationId: conversation.id,
+  conversation,
+  transcript,
 };

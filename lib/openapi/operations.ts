@@ -1,6 +1,7 @@
 import type { Operation } from "./operation.ts";
 import { AGENT_OPERATIONS } from "./operations/agents.ts";
 import { CHAT_OPERATIONS } from "./operations/chat.ts";
+import { CONVERSATION_OPERATIONS } from "./operations/conversations.ts";
 import { SERVICE_OPERATIONS } from "./operations/service.ts";
 import { SESSION_OPERATIONS } from "./operations/sessions.ts";
 import { USAGE_OPERATIONS } from "./operations/usage.ts";
@@ -10,6 +11,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...AGENT_OPERATIONS,
   ...SESSION_OPERATIONS,
   ...CHAT_OPERATIONS,
+  ...CONVERSATION_OPERATIONS,
   ...USAGE_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ];

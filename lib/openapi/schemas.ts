@@ -1,6 +1,7 @@
 import { z } from "zod";
 import * as agent from "../wire/agent.ts";
 import { chatBodySchema, chatMessageSchema } from "../wire/chat.ts";
+import * as conversation from "../wire/conversation.ts";
 import { errorEnvelopeSchema, validationIssueSchema } from "../wire/error_envelope.ts";
 import { frameSchema } from "../wire/frames.ts";
 import { jsonValueSchema } from "../wire/json_value.ts";
@@ -38,6 +39,10 @@ export const SCHEMAS = {
   Health: healthSchema,
   Readiness: readinessSchema,
   WidgetInfo: widgetInfoSchema,
+  Conversation: conversation.conversationSchema,
+  ConversationPage: conversation.conversationPageSchema,
+  ConversationRun: conversation.conversationRunSchema,
+  Transcript: conversation.transcriptSchema,
   UsageReport: usageReportSchema,
   JsonValue: jsonValueSchema,
 } satisfies Record<string, z.ZodType>;

@@ -7,6 +7,15 @@ interface UsageRowName {
   source: string;
 }
 
+/** What names one conversation: the same id under another agent or page is another one. */
+export interface ConversationName {
+  tenant: string;
+  id: string;
+  agentId: string;
+  /** A hash of the origin it is held on; empty for calls with an API key, which have none. */
+  page: string;
+}
+
 /**
  * Every key of the store: this file is the storage schema. Plural noun first, then the owning
  * tenant wherever a record has one, so that a read under one tenant cannot name another's record.
@@ -97,6 +106,46 @@ export const keys = {
   stopRequests: (owner: string) => ["stop_requests", owner],
   /** Somebody of another process follows the run: when that was last so. */
   runWatched: (tenant: string, runId: string) => ["runs_watched", tenant, runId],
+  /** Part `n` of what a running run was asked, JSON; only where conversations are kept. */
+  runAsked: (tenant: string, runId: string, n: number) => ["runs_asked", tenant, runId, n],
+  runAskedParts: (tenant: string, runId: string) => ["runs_asked", tenant, runId],
+
+  /** A conversation, or the mark that it was deleted. */
+  conversation: (of: ConversationName) => ["conversations", ...nameOf(of)],
+  conversationsNamed: (tenant: string, id: string) => ["conversations", tenant, id],
+  /** Its `n`-th run, from 0: the facts, and how many parts its words have. */
+  conversationRun: (of: ConversationName, n: number) => ["conversation_runs", ...nameOf(of), n],
+  conversationRuns: (of: ConversationName) => ["conversation_runs", ...nameOf(of)],
+  /** Part `n` of what was said in a run: JSON in UTF-8, cut anywhere. */
+  conversationPart: (tenant: string, runId: string, n: number) => [
+    "conversation_parts",
+    tenant,
+    runId,
+    n,
+  ],
+  conversationParts: (tenant: string, runId: string) => ["conversation_parts", tenant, runId],
+  /** Value `[id, agentId, page]`, as the next. Ordered by when it was added to. */
+  conversationByUpdated: (of: ConversationName, at: number) => [
+    "conversations_by_updated",
+    of.tenant,
+    at,
+    ...nameOf(of).slice(1),
+  ],
+  conversationsByUpdated: (tenant: string) => ["conversations_by_updated", tenant],
+  conversationByAgent: (of: ConversationName, at: number) => [
+    "conversations_by_agent",
+    of.tenant,
+    of.agentId,
+    at,
+    of.id,
+    of.page,
+  ],
+  conversationsByAgent: (tenant: string, agentId: string) => [
+    "conversations_by_agent",
+    tenant,
+    agentId,
+  ],
+
   /** A settled run; kept 90 days. */
   run: (tenant: string, runId: string) => ["runs", tenant, runId],
   /** Sums of settled runs by model. `source` is an API key's id, or `sessions`. */
@@ -118,3 +167,7 @@ export const keys = {
   /** Facts of the installation by name: `default_tenant`, `demo_agent`, `setup`. */
   installation: (name: string) => ["installation", name],
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;
+
+function nameOf({ tenant, id, agentId, page }: ConversationName): string[] {
+  return [tenant, id, agentId, page];
+}

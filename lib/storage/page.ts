@@ -16,12 +16,12 @@ export interface PageRequest {
  * Reads one page of ids from an index, newest first, and the records behind it. An id whose record
  * has gone in between is passed over.
  */
-export async function readPage<T>(
+export async function readPage<T, Id = string>(
   kv: Deno.Kv,
   prefix: Deno.KvKey,
-  options: PageRequest & { load: (id: string) => Promise<T | undefined> },
+  options: PageRequest & { load: (id: Id) => Promise<T | undefined> },
 ): Promise<Page<T>> {
-  const list = kv.list<string>({ prefix }, {
+  const list = kv.list<Id>({ prefix }, {
     reverse: true,
     limit: options.limit,
     batchSize: options.limit,
@@ -34,8 +34,8 @@ export async function readPage<T>(
   return more ? { data, nextCursor: list.cursor } : { data };
 }
 
-async function valuesOf(list: Deno.KvListIterator<string>): Promise<string[]> {
-  const ids: string[] = [];
+async function valuesOf<Id>(list: Deno.KvListIterator<Id>): Promise<Id[]> {
+  const ids: Id[] = [];
   try {
     for await (const entry of list) ids.push(entry.value);
   } catch (error) {

@@ -12,9 +12,14 @@ export function splitParts(bytes: Uint8Array): [Uint8Array, ...Uint8Array[]] {
   return parts;
 }
 
+/** How many bytes they are together. */
+export function sizeOfParts(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0);
+}
+
 /** Parts put together again. */
 export function joinParts(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  const bytes = new Uint8Array(sizeOfParts(parts));
   let at = 0;
   for (const part of parts) {
     bytes.set(part, at);

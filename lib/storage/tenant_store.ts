@@ -49,10 +49,18 @@ const planRecordSchema = z.object({
    * of the plan, or nothing at all.
    */
   visitorOverrides: z.enum(["not_dearer", "all", "none"]).default("not_dearer"),
+  /** How long conversations are kept; 0 stores none at all. */
+  conversationDays: z.int().min(0).max(365).default(30),
 });
 export type Plan = z.infer<typeof planRecordSchema>;
 
-const DEFAULT_PLAN: Plan = { v: 1, models: "all", limits: {}, visitorOverrides: "not_dearer" };
+const DEFAULT_PLAN: Plan = {
+  v: 1,
+  models: "all",
+  limits: {},
+  visitorOverrides: "not_dearer",
+  conversationDays: 30,
+};
 
 /** Tenants and the plan each is on. */
 export class TenantStore {

@@ -45,6 +45,9 @@ const runDetailsSchema = z.object({
 }).partial();
 export type RunDetails = z.infer<typeof runDetailsSchema>;
 
+/** `interrupted`: its process died. */
+export const RUN_FINISHES = [...FINISH_REASONS, "interrupted"] as const;
+
 /** How a run ended. */
 export const runEndSchema = z.object({
   /** Who answered, where anybody did. */
@@ -54,7 +57,7 @@ export const runEndSchema = z.object({
   toolCalls: z.int().nonnegative(),
   inputTokens: z.int().nonnegative(),
   outputTokens: z.int().nonnegative(),
-  finishReason: z.enum([...FINISH_REASONS, "interrupted"]),
+  finishReason: z.enum(RUN_FINISHES),
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
   ...runDetailsSchema.shape,
 });

@@ -26,20 +26,24 @@ export function catalogueEntry(change: Partial<CatalogueEntry> = {}): CatalogueE
 
 /** Stands for the store's part of running: here nothing outlives the process. */
 const memoryDirectory = {
-  opening: () => ({}),
-  storedLog: () => ({
-    appended: () => {},
-    closing: () => Promise.resolve({ keys: [], bytes: 0, write: () => {} }),
-  }),
+  opening: () => Promise.resolve({}),
+  storedLog: () => ({ appended: () => {} }),
+  closing: () => Promise.resolve({ keys: [], bytes: 0, write: () => {} }),
   add: () => {},
   remove: () => {},
   isWatchedElsewhere: () => Promise.resolve(false),
   cancelRunsOf: () => Promise.resolve(),
 } as never;
 
-/** A chat service in a still world, whose models are `models` by name. */
-export async function openChat(kv: Deno.Kv, models: Record<string, Model>) {
-  const system = new FakeSystem();
+/** A chat service in a still world, whose models are `models` by name, and whose tools reach `egress`. */
+export async function openChat(
+  kv: Deno.Kv,
+  models: Record<string, Model>,
+  { system = new FakeSystem(), egress = new Egress({ system }) }: {
+    system?: FakeSystem;
+    egress?: Pick<Egress, "fetch" | "open">;
+  } = {},
+) {
   const logged: string[] = [];
   const catalogue = new CatalogueStore(kv, { demoModel: true });
   await catalogue.addMissing(Object.keys(models).map((model) => catalogueEntry({ model })));
@@ -54,7 +58,7 @@ export async function openChat(kv: Deno.Kv, models: Record<string, Model>) {
       reserve: (_runId, { hold }) => Promise.resolve(hold),
     },
     directory: memoryDirectory,
-    toolsets: new Toolsets({ egress: new Egress({ system }), findSecret: () => undefined }),
+    toolsets: new Toolsets({ egress, findSecret: () => undefined }),
   });
   /** As if every limit had let it in. */
   const begin = async (request: ChatRequest) =>

@@ -3,6 +3,7 @@ import type { Dice } from "./dice.ts";
 import { bodyOf, brokenBody, type FuzzBody } from "./fuzz_bodies.ts";
 import { headersFor } from "./fuzz_headers.ts";
 import type { FuzzWorld, KnownSession } from "./fuzz_world.ts";
+import { ORIGIN } from "../widget_calls.ts";
 import { STRINGS } from "./hostile_values.ts";
 import { mutateValue } from "./mutate_value.ts";
 import { validValue, type ValueOptions } from "./schema_values.ts";
@@ -40,7 +41,7 @@ export function fuzzCall(operation: Documented, parts: Parts): FuzzCall {
     path: pathOf(operation, { world, dice, id }) + queryOf(operation, { world, dice }),
     headers: headersFor(operation, { world, dice, session }),
     body: value === undefined ? undefined : encode(value, dice),
-    agentId: operation.path.includes("{id}") ? id : named,
+    agentId: operation.path.startsWith("/v1/agents/{id}") ? id : named,
   };
 }
 
@@ -73,7 +74,13 @@ function pathOf(
   { world, dice, id }: { world: FuzzWorld; dice: Dice; id: string },
 ): string {
   const runId = dice.pick(world.runs);
-  const values: Record<string, string> = { id, runId, n: String(dice.int(1, 3)), hash: world.hash };
+  const own = path.startsWith("/v1/conversations/") ? dice.pick(world.conversations) : id;
+  const values: Record<string, string> = {
+    id: own,
+    runId,
+    n: String(dice.int(1, 3)),
+    hash: world.hash,
+  };
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name] ?? "";
     return dice.chance(0.15) ? pathPart(dice) : dice.chance(0.1) ? value.toUpperCase() : value;
@@ -107,6 +114,8 @@ function queryValue(name: string, { world, dice }: { world: FuzzWorld; dice: Dic
     const cursor = dice.pick(world.cursors);
     return dice.chance(0.8) ? cursor : cursor.slice(1);
   }
+  if (name === "agentId") return dice.pick(world.agents);
+  if (name === "origin") return encodeURIComponent(dice.pick([ORIGIN, ""]));
   if (name !== "limit") return dice.pick(["0", "x", "2026-01-15"]);
   return dice.pick(["1", "2", "5", "100", "101", "0", "-1", "1e2", "+5", "1.0", "0x10", "٣"]);
 }

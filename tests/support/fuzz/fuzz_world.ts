@@ -16,6 +16,7 @@ export class FuzzWorld {
   readonly agents: string[];
   readonly sessions: KnownSession[];
   readonly cursors: string[] = ["AAAA"];
+  readonly conversations: string[] = [crypto.randomUUID()];
   readonly runs: string[] = [crypto.randomUUID()];
   /** A key with every scope, and one with none that is wanted. */
   readonly keys: { good: string; weak: string };
@@ -45,6 +46,9 @@ export class FuzzWorld {
     if (status >= 300 || !headers.get("content-type")?.startsWith("application/json")) return;
     const body = JSON.parse(text);
     if (operationId === "createAgent") keep(this.agents, body.id);
+    if (operationId === "listConversations") {
+      for (const { id } of body.data) keep(this.conversations, id);
+    }
     if (body.nextCursor !== undefined) keep(this.cursors, body.nextCursor);
     if (body.sessionToken !== undefined && agentId !== undefined) {
       keep(this.sessions, { token: body.sessionToken, agentId });

@@ -1,0 +1,63 @@
+"""Asks an agent and prints its answer as it is made: python3 client.py "Hello"
+
+Takes BASE_URL, API_KEY and AGENT_ID from the environment. Goes on after a lost connection with the
+word it had come to; Ctrl-C stops the run, and what it has cost until then is all it costs.
+"""
+import http.client, json, os, sys, time, urllib.error, urllib.request, uuid
+
+BASE, KEY, AGENT = (os.environ[name] for name in ("BASE_URL", "API_KEY", "AGENT_ID"))
+RETRY_SECONDS = float(os.environ.get("RETRY_SECONDS", "1.5"))
+SILENCE_SECONDS = 30  # The service gives a sign of life every 10.
+
+
+def call(method, path, body=None, **headers):
+    """Opens one request; names of headers with underscores for their hyphens."""
+    sent = {"authorization": f"Bearer {KEY}", "content-type": "application/json"}
+    sent.update({name.replace("_", "-"): value for name, value in headers.items()})
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(BASE + path, data, sent, method=method)
+    return urllib.request.urlopen(request, timeout=SILENCE_SECONDS)
+
+
+def frames(response):
+    """Each whole event as its id and frame; one without its blank line was cut off."""
+    fields = {}
+    for line in response:
+        name, _, value = line.decode().rstrip("\r\n").partition(":")
+        if line.strip():
+            fields[name] = value.removeprefix(" ")
+        elif fields:
+            if "data" in fields:
+                yield fields["id"], json.loads(fields["data"])
+            fields = {}
+
+
+def ask(text):
+    body = {"agentId": AGENT, "messages": [{"role": "user", "content": text}]}
+    once = str(uuid.uuid4())  # However often it is sent, this message is one run.
+    run, last = None, None
+    while True:
+        try:
+            if run is None:
+                response = call("POST", "/v1/chat/stream", body, idempotency_key=once)
+            else:
+                response = call("GET", f"{run}/stream", last_event_id=last)
+            for last, frame in frames(response):
+                run = "/v1/chat/runs/" + last.rpartition(".")[0]
+                if frame["type"] == "delta":
+                    print(frame["text"], end="", flush=True)
+                elif frame["type"] == "error":
+                    print(f"\n{frame['code']}: {frame['message']}", file=sys.stderr)
+                elif frame["type"] == "done":  # Whatever else there is may be left unread.
+                    return frame["finishReason"]
+        except KeyboardInterrupt:
+            if run is None:
+                raise
+            call("POST", f"{run}/cancel").close()  # Its last frames are still to come.
+        except urllib.error.HTTPError as refusal:
+            sys.exit(refusal.read().decode())
+        except (OSError, http.client.HTTPException):
+            time.sleep(RETRY_SECONDS)
+
+
+print(f"\n[{ask(sys.argv[1])}]", file=sys.stderr)

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Asks an agent and prints each frame of its answer, JSON, on a line: client.sh "Hello"
+# Takes BASE_URL, API_KEY and AGENT_ID from the environment. Goes on after a lost connection where it
+# was; Ctrl-C stops the run. Needs curl.
+set -u
+retry=${RETRY_SECONDS:-1.5} run='' last='' ended=''
+# However often it is sent, this message is one run.
+once=$(cat /proc/sys/kernel/random/uuid 2>/dev/null || uuidgen)
+
+text=${1//\\/\\\\} text=${text//\"/\\\"} text=${text//$'\n'/\\n}
+body="{\"agentId\":\"$AGENT_ID\",\"messages\":[{\"role\":\"user\",\"content\":\"$text\"}]}"
+
+request() { # Arguments: those of curl.
+  curl -sN -H "Authorization: Bearer $API_KEY" "$@"
+}
+
+stop() { # The last frames are still to come.
+  [ -z "$run" ] && exit 130
+  request -o /dev/null -X POST "$BASE_URL/v1/chat/runs/$run/cancel"
+}
+trap stop INT
+
+ask() {
+  if [ -z "$run" ]; then
+    request -i -H "Content-Type: application/json" -H "Idempotency-Key: $once" -d "$body" \
+      "$BASE_URL/v1/chat/stream"
+  else
+    request -i -H "Last-Event-ID: $last" "$BASE_URL/v1/chat/runs/$run/stream"
+  fi
+}
+
+while [ -z "$ended" ]; do
+  id='' data='' status=''
+  # A line without its end was cut off, and so was an event without its blank line.
+  while IFS= read -r line; do
+    line=${line%$'\r'}
+    case $line in
+      HTTP/*) status=${line#* } status=${status%% *} ;;
+      'id: '*) id=${line#id: } ;;
+      'data: '*) data=${line#data: } ;;
+      '')
+        [ -n "$data" ] && printf '%s\n' "$data" && last=$id run=${id%.*}
+        case $data in '{"type":"done"'*) ended=1 ;; esac
+        data=''
+        ;;
+    esac
+  done < <(ask)
+  case $status in 4?? | 5??) printf '%s\n' "$line" >&2 && exit 1 ;; esac
+  [ -n "$ended" ] || sleep "$retry"
+done

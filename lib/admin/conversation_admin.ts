@@ -1,0 +1,107 @@
+import type { RunDirectory } from "../chat/run_directory.ts";
+import { toUsd } from "../chat/money.ts";
+import { ApiError } from "../errors.ts";
+import type { Conversation as Stored } from "../storage/conversation_record.ts";
+import type {
+  ConversationFilter,
+  ConversationStore,
+  SaidRun,
+} from "../storage/conversation_store.ts";
+import type { ConversationName } from "../storage/keys.ts";
+import type { Page, PageRequest } from "../storage/page.ts";
+import { iso } from "../system.ts";
+import type { Conversation, ConversationRun, Transcript } from "../wire/conversation.ts";
+import type { CursorSeal } from "./cursor_seal.ts";
+
+/** Conversations as their tenant handles them. Throws `ApiError`: 404 for one it does not have. */
+export class ConversationAdmin {
+  #store: ConversationStore;
+  #cursors: CursorSeal;
+  #runs: Pick<RunDirectory, "cancelRunsIn">;
+
+  constructor(
+    store: ConversationStore,
+    parts: { cursors: CursorSeal; runs: Pick<RunDirectory, "cancelRunsIn"> },
+  ) {
+    this.#store = store;
+    this.#cursors = parts.cursors;
+    this.#runs = parts.runs;
+  }
+
+  /** Those last added to first; 400 for a cursor that this list did not give out. */
+  list(
+    tenant: string,
+    { agentId, ...page }: PageRequest & { agentId?: string | undefined },
+  ): Promise<Page<Conversation>> {
+    return this.#cursors.page(page, {
+      list: `conversations ${tenant} ${agentId ?? ""}`,
+      load: async (opened) => {
+        const { data, ...rest } = await this.#store.list(tenant, { ...opened, agentId });
+        return { ...rest, data: data.map(toConversation) };
+      },
+    });
+  }
+
+  /** A conversation with a page of its runs, in the order they ended. */
+  async get(
+    tenant: string,
+    id: string,
+    { filter, page }: { filter: ConversationFilter; page: PageRequest },
+  ): Promise<Transcript> {
+    const found = await this.#store.find(tenant, id, filter) ?? notFound();
+    const name = nameOf(tenant, found);
+    const { data, nextCursor } = await this.#cursors.page(page, {
+      list: `runs ${tenant} ${id} ${found.agentId} ${found.page}`,
+      load: async ({ limit, cursor }) => {
+        const { runs, next } = await this.#store.runs(name, { limit, from: Number(cursor ?? 0) });
+        const data = runs.map(toRun);
+        return next === undefined ? { data } : { data, nextCursor: String(next) };
+      },
+    });
+    const rest = nextCursor === undefined ? {} : { nextCursor };
+    return { ...toConversation(found), runs: data, ...rest };
+  }
+
+  /** Removes everything of it but sums of usage; a run that goes on in it is cancelled. */
+  async delete(tenant: string, id: string, filter: ConversationFilter): Promise<void> {
+    const found = await this.#store.find(tenant, id, filter) ?? notFound();
+    await this.#store.delete(nameOf(tenant, found));
+    const { agentId, origin } = found;
+    await this.#runs.cancelRunsIn({ tenant, id, agentId, ...(origin && { origin }) });
+  }
+}
+
+function nameOf(tenant: string, { id, agentId, page }: Stored): ConversationName {
+  return { tenant, id, agentId, page };
+}
+
+function toConversation(stored: Stored): Conversation {
+  const { id, agentId, origin } = stored;
+  return {
+    id,
+    agentId,
+    ...(origin === undefined ? {} : { origin }),
+    createdAt: iso(stored.createdAt),
+    updatedAt: iso(stored.updatedAt),
+    expiresAt: iso(stored.exp),
+    runCount: stored.runs,
+    costUsd: toUsd(stored.cost),
+  };
+}
+
+function toRun({ row, words }: SaidRun): ConversationRun {
+  const { v: _v, parts: _p, bytes: _b, exp: _e, cost, startedAt, endedAt, ...facts } = row;
+  const { tools, ...said } = words;
+  return {
+    ...facts,
+    startedAt: iso(startedAt),
+    endedAt: iso(endedAt),
+    ...said,
+    toolCalls: tools,
+    costUsd: toUsd(cost),
+  };
+}
+
+function notFound(): never {
+  throw new ApiError("not_found", "there is no such conversation");
+}

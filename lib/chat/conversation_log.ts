@@ -1,0 +1,197 @@
+import { z } from "zod";
+import type { Committer } from "../committer/committer.ts";
+import type { Draft } from "../committer/operation.ts";
+import { sha256 } from "../credentials/hashing.ts";
+import type { Closing } from "../limits/settle_run.ts";
+import { type AppendedRun, appendRun, forgetRun } from "../storage/append_run.ts";
+import type { ConversationHead } from "../storage/conversation_record.ts";
+import { type ConversationName, keys } from "../storage/keys.ts";
+import { joinParts, sizeOfParts, splitParts } from "../storage/parts.ts";
+import type { System } from "../system.ts";
+import type { RunEnd, RunFacts } from "../usage/run_record.ts";
+import { chatMessageSchema } from "../wire/chat.ts";
+import type { Frame } from "../wire/frames.ts";
+import { type SaidWords, saidWords } from "./said_words.ts";
+
+/** For whoever settles a run whose process died; one that nobody settles for a day is forgotten. */
+const ASKED_KEPT_MS = 24 * 60 * 60_000;
+/** What is claimed beyond this is lost in a crash: admission must stay one commit. */
+const ASKED_BYTES = 192 * 1024;
+/** Words beyond this are written before the commit that settles their run, which takes 800 KB in all. */
+const SETTLED_BYTES = 96 * 1024;
+const PARTS_A_COMMIT = 8;
+/** A head with all its digests; and more, because a commit has little room for as many long keys. */
+const HEAD_BYTES = 8_192;
+
+/** What a run was asked, kept beside it until it is settled. */
+const askedSchema = z.object({
+  v: z.literal(1),
+  /** How long its conversation is kept. */
+  days: z.int().positive(),
+  origin: z.string().optional(),
+  messages: z.array(chatMessageSchema),
+});
+
+/** A run that will be told of in a conversation. */
+export interface OpenedConversation {
+  asked: Omit<z.infer<typeof askedSchema>, "v">;
+  /** How many parts of that are in the store. */
+  parts: number;
+  /** The conversation's id was drawn for this run. */
+  isNew: boolean;
+}
+
+/** How such a run ended. */
+interface EndedRun {
+  facts: RunFacts;
+  end: RunEnd;
+  frames: readonly Frame[];
+}
+
+/** Adds runs to their conversations, in the commits that begin and settle them. */
+export class ConversationLog {
+  readonly #kv: Deno.Kv;
+  readonly #committer: Committer;
+  readonly #system: System;
+
+  constructor(parts: { kv: Deno.Kv; committer: Committer; system: System }) {
+    this.#kv = parts.kv;
+    this.#committer = parts.committer;
+    this.#system = parts.system;
+  }
+
+  /** What is kept of a message while its run goes on, to be noted in the commit that lets it in. */
+  open({ tenant, runId }: RunFacts, of: Omit<OpenedConversation, "parts">): Opening {
+    const whole = packAsked(of.asked);
+    const parts = sizeOfParts(whole) <= ASKED_BYTES
+      ? whole
+      : packAsked({ ...of.asked, messages: of.asked.messages.slice(-1) });
+    return {
+      conversation: { ...of, parts: parts.length },
+      bytes: sizeOfParts(parts),
+      write(draft) {
+        parts.forEach((part, n) => {
+          draft.note(keys.runAsked(tenant, runId, n), part, { expireIn: ASKED_KEPT_MS });
+        });
+      },
+    };
+  }
+
+  /** The same of a process that died; `undefined` where nothing of it is kept. */
+  async find(tenant: string, runId: string): Promise<OpenedConversation | undefined> {
+    const prefix = keys.runAskedParts(tenant, runId);
+    const entries = await Array.fromAsync(this.#kv.list<Uint8Array>({ prefix }));
+    if (entries.length === 0) return undefined;
+    const bytes = joinParts(entries.map(({ value }) => value));
+    const asked = askedSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+    return { asked, parts: entries.length, isNew: false };
+  }
+
+  /**
+   * Adds a run to its conversation in the commit that settles it, of whose keys one must be that of the
+   * run's log. One that was refused before its first frame is in no conversation.
+   */
+  async closing(conversation: OpenedConversation, run: EndedRun): Promise<Closing> {
+    const { asked, isNew } = conversation;
+    const { facts, end, frames } = run;
+    if (frames.length === 0 && end.finishReason !== "interrupted") {
+      return { keys: [], bytes: 0, write: (draft) => clear(draft, facts, conversation) };
+    }
+    const name = await nameOf(facts, asked.origin);
+    const said = await saidWords(asked.messages, frames);
+    const words = await this.#words(said, { name, runId: facts.runId, days: asked.days });
+    const endedAt = this.#system.now();
+    const key = keys.conversation(name);
+    return {
+      keys: [key],
+      drawn: isNew ? [key] : [],
+      bytes: HEAD_BYTES + Math.min(said.bytes, SETTLED_BYTES),
+      write(draft, { charged }) {
+        clear(draft, facts, conversation);
+        const row = rowOf(facts, { end, endedAt, cost: charged });
+        const { days, origin } = asked;
+        const appended = { name, origin, days, row, digests: said.digests, words };
+        if (!appendRun(draft, appended)) forgetRun(draft, row.runId, { name, ...words([]) });
+      },
+    };
+  }
+
+  /** Words that one commit can hold are written with it, larger ones now: the commit makes them seen. */
+  async #words(
+    said: SaidWords,
+    { name, runId, days }: { name: ConversationName; runId: string; days: number },
+  ): Promise<AppendedRun["words"]> {
+    if (said.bytes <= SETTLED_BYTES) {
+      return (known) => ({ parts: said.pack(known), written: false });
+    }
+    try {
+      const head = (await this.#kv.get<ConversationHead>(keys.conversation(name))).value;
+      const parts = said.pack(head !== null && "known" in head ? head.known : []);
+      await this.#write(parts, { tenant: name.tenant, runId, days });
+      return () => ({ parts, written: true });
+    } catch {
+      // A store that is away must not keep the run from being settled as soon as it is back.
+      return () => ({ parts: said.packShort(), written: false });
+    }
+  }
+
+  async #write(
+    parts: readonly Uint8Array[],
+    { tenant, runId, days }: { tenant: string; runId: string; days: number },
+  ): Promise<void> {
+    const expireIn = days * 24 * 60 * 60_000;
+    for (let at = 0; at < parts.length; at += PARTS_A_COMMIT) {
+      const some = parts.slice(at, at + PARTS_A_COMMIT);
+      await this.#committer.run({
+        keys: [],
+        bytes: sizeOfParts(some),
+        decide(draft) {
+          some.forEach((part, n) => {
+            draft.note(keys.conversationPart(tenant, runId, at + n), part, { expireIn });
+          });
+        },
+      });
+    }
+  }
+}
+
+/** What begins with a run that will be told of. */
+interface Opening {
+  conversation: OpenedConversation;
+  bytes: number;
+  write(draft: Draft): void;
+}
+
+/** Under which name a run's conversation is kept. */
+async function nameOf(facts: RunFacts, origin: string | undefined): Promise<ConversationName> {
+  const { tenant, agentId, conversationId: id } = facts;
+  // A host may be longer than a key can be.
+  return { tenant, id, agentId, page: origin === undefined ? "" : await sha256(origin) };
+}
+
+function packAsked(asked: OpenedConversation["asked"]): Uint8Array[] {
+  return splitParts(new TextEncoder().encode(JSON.stringify({ v: 1, ...asked })));
+}
+
+function clear(draft: Draft, { tenant, runId }: RunFacts, { parts }: OpenedConversation): void {
+  for (let n = 0; n < parts; n++) draft.note(keys.runAsked(tenant, runId, n), undefined);
+}
+
+function rowOf(
+  facts: RunFacts,
+  { end, endedAt, cost }: { end: RunEnd; endedAt: number; cost: number },
+): AppendedRun["row"] {
+  return {
+    runId: facts.runId,
+    agentVersion: facts.agentVersion,
+    startedAt: facts.startedAt,
+    endedAt,
+    provider: end.provider,
+    model: end.model,
+    inputTokens: end.inputTokens,
+    outputTokens: end.outputTokens,
+    cost,
+    finishReason: end.finishReason,
+    ...(end.errorCode === undefined ? {} : { errorCode: end.errorCode }),
+  };
+}

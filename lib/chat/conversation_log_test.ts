@@ -1,0 +1,104 @@
+import { assertEquals } from "@std/assert";
+import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { RUN_END, runFacts } from "@/tests/support/run_requests.ts";
+import { storedKeys } from "@/tests/support/store.ts";
+import { Committer } from "../committer/committer.ts";
+import { StoreUnavailableError } from "../committer/operation.ts";
+import { ConversationStore } from "../storage/conversation_store.ts";
+import { keys } from "../storage/keys.ts";
+import type { ChatMessage } from "../wire/chat.ts";
+import type { Frame } from "../wire/frames.ts";
+import { ConversationLog } from "./conversation_log.ts";
+
+const FACTS = runFacts(1, { startedAt: new FakeSystem().now() });
+const NAME = {
+  tenant: FACTS.tenant,
+  id: FACTS.conversationId,
+  agentId: FACTS.agentId,
+  page: "",
+};
+const TEXT = "word ".repeat(20_000);
+const ANSWER: Frame[] = [{ type: "delta", text: TEXT }];
+const HELLO: ChatMessage[] = [{ role: "user", content: "Hello" }];
+
+/** A log on a store; `write` may stand for the store while words are written ahead. */
+function open(kv: Deno.Kv, write?: () => Promise<never>) {
+  const system = new FakeSystem();
+  const committer = new Committer(kv, { system });
+  const ahead = write === undefined ? committer : { run: write } as unknown as Committer;
+  const log = new ConversationLog({ kv, committer: ahead, system });
+  /** Settles a run of `messages` answered by `frames`. */
+  const settle = async (messages: ChatMessage[], frames: Frame[]) => {
+    const asked = { days: 30, messages };
+    const { conversation } = log.open(FACTS, { asked, isNew: false });
+    const closing = await log.closing(conversation, { facts: FACTS, end: RUN_END, frames });
+    await committer.run({
+      keys: [...closing.keys, keys.runHead(FACTS.tenant, FACTS.runId)],
+      decide: (draft) => closing.write(draft, { charged: 7, excess: 0 }),
+    });
+  };
+  const store = new ConversationStore(kv, system);
+  const told = async () => (await store.runs(NAME, { from: 0, limit: 10 })).runs;
+  return { system, log, committer, settle, store, told };
+}
+
+Deno.test("ConversationLog: words that are written ahead are seen with the commit that settles their run", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { settle, told } = open(kv);
+  await settle(HELLO, ANSWER);
+  const [run] = await told();
+  assertEquals([run!.words.text, run!.row.cost], [TEXT, 7]);
+  assertEquals(run!.row.parts, 3);
+});
+
+Deno.test("ConversationLog: a store that is away for large words keeps the message and how the answer begins", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { settle, told } = open(kv, () => Promise.reject(new StoreUnavailableError("away")));
+  await settle(HELLO, ANSWER);
+  const [run] = await told();
+  assertEquals(run!.words.messages, [{ ...HELLO[0]!, claimed: false }]);
+  assertEquals(run!.words.text, TEXT.slice(0, 16_000));
+});
+
+Deno.test("ConversationLog: words written ahead for a conversation that was deleted are taken back", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { settle, system } = open(kv);
+  await kv.set(keys.conversation(NAME), { v: 1, deletedAt: system.now() });
+  await settle(HELLO, ANSWER);
+  assertEquals(await storedKeys(kv), [keys.conversation(NAME).join("/")]);
+});
+
+Deno.test("ConversationLog: what a run was asked is found by whoever settles it, and goes with that", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { log, committer } = open(kv);
+  const messages = Array.from({ length: 9 }, (_, n): ChatMessage => ({
+    role: "user",
+    content: `${n} ${"x".repeat(20_000)}`,
+  }));
+  const asked = { days: 7, origin: "https://shop.example", messages };
+  const opening = log.open(FACTS, { asked, isNew: true });
+  await committer.run({ keys: [], decide: (draft) => opening.write(draft) });
+  const found = await log.find(FACTS.tenant, FACTS.runId);
+  assertEquals(found?.asked, { v: 1, ...asked } as never);
+  const end = { ...RUN_END, finishReason: "interrupted" } as const;
+  const closing = await log.closing(found!, { facts: FACTS, end, frames: [] });
+  await committer.run({
+    keys: [...closing.keys, keys.runHead(FACTS.tenant, FACTS.runId)],
+    decide: (draft) => closing.write(draft, { charged: 0, excess: 0 }),
+  });
+  assertEquals(await log.find(FACTS.tenant, FACTS.runId), undefined);
+});
+
+Deno.test("ConversationLog: of more than admission can hold the message itself is kept", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { log } = open(kv);
+  const long = Array.from({ length: 12 }, (): ChatMessage => ({
+    role: "user",
+    content: "x".repeat(20_000),
+  }));
+  const asked = { days: 7, messages: [...long, ...HELLO] };
+  const { conversation, bytes } = log.open(FACTS, { asked, isNew: true });
+  assertEquals([conversation.parts, conversation.asked.messages.length], [1, 13]);
+  assertEquals(bytes < 200, true);
+  assertEquals(await log.find(fakeUuid(1), "run-1"), undefined);
+});

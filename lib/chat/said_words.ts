@@ -1,0 +1,74 @@
+import { sha256 } from "../credentials/hashing.ts";
+import type { Words } from "../storage/conversation_record.ts";
+import { sizeOfParts, splitParts } from "../storage/parts.ts";
+import type { ChatMessage } from "../wire/chat.ts";
+import type { Frame } from "../wire/frames.ts";
+
+/** 64 bits: a clash only leaves out a message that a client claims. */
+const DIGEST_LENGTH = 11;
+const SHORT_TEXT = 16_000;
+
+/** What was said in a run, to be stored with what its conversation lacks. */
+export interface SaidWords {
+  /** Of every message in it. */
+  digests: string[];
+  /** All of it in bytes, at most. */
+  bytes: number;
+  /** As parts, but for the claimed messages that are `known` by their digest. */
+  pack(known: readonly string[]): Uint8Array[];
+  /** What fits into any commit: the message, and how the answer begins. */
+  packShort(): Uint8Array[];
+}
+
+/** What a client sent and what `frames` say that the assistant said and did. */
+export async function saidWords(
+  messages: readonly ChatMessage[],
+  frames: readonly Frame[],
+): Promise<SaidWords> {
+  const asked = messages.at(-1)!;
+  const claimed = await Promise.all(
+    messages.slice(0, -1).map(async (message) => ({
+      message: { ...message, claimed: true },
+      digest: await digestOf(message),
+    })),
+  );
+  const answer = answerOf(frames);
+  const said: ChatMessage = { role: "assistant", content: answer.text };
+  const question = { ...asked, claimed: false };
+  const pack = (known: readonly string[]) => {
+    const repeated = new Set(known);
+    const lacking = claimed.filter(({ digest }) => !repeated.has(digest));
+    return packWords({ messages: [...lacking.map(({ message }) => message), question], ...answer });
+  };
+  return {
+    digests: [
+      ...claimed.map(({ digest }) => digest),
+      ...await Promise.all([asked, said].map(digestOf)),
+    ],
+    bytes: sizeOfParts(pack([])),
+    pack,
+    packShort: () =>
+      packWords({ messages: [question], text: answer.text.slice(0, SHORT_TEXT), tools: [] }),
+  };
+}
+
+function packWords(words: Words): Uint8Array[] {
+  return splitParts(new TextEncoder().encode(JSON.stringify(words)));
+}
+
+/** Clients trim what they show and send back. */
+async function digestOf({ role, content }: ChatMessage): Promise<string> {
+  return (await sha256(`${role} ${content.trim()}`)).slice(0, DIGEST_LENGTH);
+}
+
+function answerOf(frames: readonly Frame[]): Omit<Words, "messages"> {
+  const texts: string[] = [];
+  const tools: Words["tools"] = [];
+  for (const frame of frames) {
+    if (frame.type === "delta") texts.push(frame.text);
+    if (frame.type === "tool_call") tools.push({ name: frame.name, args: frame.args });
+    // Calls run one after the other: a result is the last call's.
+    if (frame.type === "tool_result") tools.at(-1)!.output = frame.output;
+  }
+  return { text: texts.join(""), tools };
+}

@@ -1,0 +1,125 @@
+import type { Draft } from "../committer/operation.ts";
+import {
+  type Conversation,
+  type ConversationHead,
+  isLive,
+  type RunRow,
+} from "./conversation_record.ts";
+import { type ConversationName, keys } from "./keys.ts";
+import { sizeOfParts } from "./parts.ts";
+import type { RunHead } from "./run_head.ts";
+
+const DAY_MS = 86_400_000;
+/** Run records are kept this long: so are the rows by which a deletion finds them. */
+const RUN_KEPT_DAYS = 90;
+/** Twice what one call can repeat. */
+const KNOWN_MESSAGES = 128;
+
+/** A run to be added to its conversation. */
+export interface AppendedRun {
+  name: ConversationName;
+  origin?: string | undefined;
+  /** How long what was said is kept, days. */
+  days: number;
+  row: Omit<RunRow, "v" | "parts" | "bytes" | "exp">;
+  /** Digests of all its messages. */
+  digests: readonly string[];
+  /** Its words as parts, given the digests of what the conversation has already. */
+  words: (known: readonly string[]) => Packed;
+}
+
+/** Words as parts of values. */
+export interface Packed {
+  parts: readonly Uint8Array[];
+  /** They are in the store already. */
+  written: boolean;
+}
+
+/**
+ * Adds a run to its conversation, which begins with it where there is none; `false` when somebody has
+ * deleted the conversation since the run began. The conversation's key must be one of the operation's.
+ */
+export function appendRun(draft: Draft, run: AppendedRun): boolean {
+  const { name, row } = run;
+  const key = keys.conversation(name);
+  const head = draft.get<ConversationHead>(key);
+  if (head !== undefined && "deletedAt" in head && head.deletedAt >= row.startedAt) return false;
+  const before = head !== undefined && "id" in head ? head : undefined;
+  const known = isLive(before, row.endedAt) ? before : undefined;
+  const next = grown(run, { known, n: before?.next ?? 0 });
+  const expireIn = run.days * DAY_MS;
+  if (before !== undefined) {
+    for (const old of indexKeys(name, before.updatedAt)) draft.note(old, undefined);
+  }
+  const value = [name.id, name.agentId, name.page];
+  for (const index of indexKeys(name, next.updatedAt)) draft.note(index, value, { expireIn });
+  noteRun(draft, run, { n: next.next - 1, known: known?.known ?? [] });
+  draft.set(key, next, { expireIn });
+  return true;
+}
+
+/** Where the indexes name a conversation that was last added to at `updatedAt`. */
+export function indexKeys(name: ConversationName, updatedAt: number): Deno.KvKey[] {
+  return [keys.conversationByUpdated(name, updatedAt), keys.conversationByAgent(name, updatedAt)];
+}
+
+/** Takes back what a settlement has noted of a run whose conversation was deleted meanwhile. */
+export function forgetRun(
+  draft: Draft,
+  runId: string,
+  { name: { tenant }, parts, written }: Packed & { name: ConversationName },
+): void {
+  const ahead = written ? parts.length : 0;
+  for (let n = 0; n < ahead; n++) draft.note(keys.conversationPart(tenant, runId, n), undefined);
+  const key = keys.runHead(tenant, runId);
+  const chunks = draft.get<RunHead>(key)?.chunks ?? 0;
+  for (let n = 0; n < chunks; n++) draft.note(keys.runChunk(tenant, runId, n), undefined);
+  draft.delete(key);
+  draft.note(keys.run(tenant, runId), undefined);
+}
+
+function grown(
+  { name, origin, days, row, digests }: AppendedRun,
+  { known, n }: { known: Conversation | undefined; n: number },
+): Conversation {
+  // Clocks of processes differ: a conversation never goes back in the list.
+  const updatedAt = Math.max(row.endedAt, known?.updatedAt ?? 0);
+  return {
+    v: 1,
+    id: name.id,
+    agentId: name.agentId,
+    page: name.page,
+    ...(origin === undefined ? {} : { origin }),
+    createdAt: known?.createdAt ?? row.startedAt,
+    updatedAt,
+    runs: (known?.runs ?? 0) + 1,
+    cost: (known?.cost ?? 0) + row.cost,
+    next: n + 1,
+    known: [...new Set([...known?.known ?? [], ...digests])].slice(-KNOWN_MESSAGES),
+    exp: updatedAt + days * DAY_MS,
+  };
+}
+
+function noteRun(
+  draft: Draft,
+  { name, days, row, words }: AppendedRun,
+  { n, known }: { n: number; known: readonly string[] },
+): void {
+  const { parts, written } = words(known);
+  const expireIn = days * DAY_MS;
+  if (!written) {
+    parts.forEach((part, i) => {
+      draft.note(keys.conversationPart(name.tenant, row.runId, i), part, { expireIn });
+    });
+  }
+  const bytes = sizeOfParts(parts);
+  const stored: RunRow = {
+    v: 1,
+    ...row,
+    parts: parts.length,
+    bytes,
+    exp: row.endedAt + expireIn,
+  };
+  const keptFor = Math.max(days, RUN_KEPT_DAYS) * DAY_MS;
+  draft.note(keys.conversationRun(name, n), stored, { expireIn: keptFor });
+}

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { RUN_FINISHES } from "../usage/run_record.ts";
+import { STREAM_ERROR_CODES } from "../wire/error_codes.ts";
+import { jsonValueSchema } from "../wire/json_value.ts";
+import { VENDORS } from "../wire/vendors.ts";
+
+const count = z.int().nonnegative();
+
+/** A conversation, without what was said in it. Times in milliseconds, `cost` in micro-USD. */
+const conversationSchema = z.object({
+  v: z.literal(1),
+  id: z.string(),
+  agentId: z.string(),
+  /** As in its name. */
+  page: z.string(),
+  /** The page it is held on; absent for calls with an API key. */
+  origin: z.string().optional(),
+  createdAt: z.int(),
+  updatedAt: z.int(),
+  runs: count,
+  cost: count,
+  /** The number of the next run. */
+  next: count,
+  /** Digests of its latest messages: what a client repeats is not stored again. */
+  known: z.array(z.string()),
+  /** After this it is gone, whatever the store still holds. */
+  exp: z.int(),
+});
+export type Conversation = z.infer<typeof conversationSchema>;
+
+/** A run that began before `deletedAt` does not bring the conversation back. */
+const deletedSchema = z.object({ v: z.literal(1), deletedAt: z.int() });
+export type DeletedConversation = z.infer<typeof deletedSchema>;
+
+export const conversationHeadSchema = z.union([conversationSchema, deletedSchema]);
+export type ConversationHead = z.infer<typeof conversationHeadSchema>;
+
+/** One run of a conversation, without its words. */
+export const runRowSchema = z.object({
+  v: z.literal(1),
+  runId: z.string(),
+  agentVersion: z.int().positive(),
+  startedAt: z.int(),
+  endedAt: z.int(),
+  provider: z.enum(VENDORS),
+  model: z.string(),
+  inputTokens: count,
+  outputTokens: count,
+  cost: count,
+  finishReason: z.enum(RUN_FINISHES),
+  errorCode: z.enum(STREAM_ERROR_CODES).optional(),
+  /** How many parts its words have, and how many bytes. */
+  parts: count,
+  bytes: count,
+  /** After this its words are gone; the row outlives them, so that a deletion finds the run. */
+  exp: z.int(),
+});
+export type RunRow = z.infer<typeof runRowSchema>;
+
+const messageSchema = z.object({
+  role: z.enum(["user", "assistant"]),
+  content: z.string(),
+  /** A client says that this was said before; nothing here witnessed it. */
+  claimed: z.boolean(),
+});
+
+/** What was said in one run. */
+export const wordsSchema = z.object({
+  /** What the client sent: what it claims first, then the message that was answered. */
+  messages: z.array(messageSchema),
+  /** What the assistant said. */
+  text: z.string(),
+  tools: z.array(z.object({
+    name: z.string(),
+    args: jsonValueSchema,
+    /** Absent when the run ended before. */
+    output: jsonValueSchema.optional(),
+  })),
+});
+export type Words = z.infer<typeof wordsSchema>;
+
+/** A conversation that is there to be read. */
+export function isLive(head: ConversationHead | undefined, now: number): head is Conversation {
+  return head !== undefined && "id" in head && head.exp > now;
+}

@@ -1,0 +1,159 @@
+import type { System } from "../system.ts";
+import { indexKeys } from "./append_run.ts";
+import {
+  type Conversation,
+  conversationHeadSchema,
+  type DeletedConversation,
+  isLive,
+  type RunRow,
+  runRowSchema,
+  type Words,
+  wordsSchema,
+} from "./conversation_record.ts";
+import { type ConversationName, keys } from "./keys.ts";
+import { type Page, type PageRequest, readPage } from "./page.ts";
+import { joinParts, readParts } from "./parts.ts";
+import { parseRecord, untilCommitted } from "./record.ts";
+
+/** The mark of a deletion outlives every run that was under way, crashes included. */
+const DELETED_KEPT_MS = 24 * 60 * 60_000;
+/** Keys that one step deletes. */
+const KEYS_A_DELETION = 500;
+/** One answer holds runs until their words are this many bytes, and at least one. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+/** Which of the conversations that share an id, where it matters. */
+export interface ConversationFilter {
+  agentId?: string | undefined;
+  /** Empty: held with an API key. */
+  origin?: string | undefined;
+}
+
+/** One run with its words. */
+export interface SaidRun {
+  row: RunRow;
+  words: Words;
+}
+
+/** Conversations of all tenants; every method takes the tenant first and sees nothing outside it. */
+export class ConversationStore {
+  #kv: Deno.Kv;
+  #system: System;
+
+  constructor(kv: Deno.Kv, system: System) {
+    this.#kv = kv;
+    this.#system = system;
+  }
+
+  /**
+   * The conversation with this id. A client may choose an id that another agent or page has: then it is
+   * the one that began first, unless `filter` says, so that nobody can hide another's.
+   */
+  async find(
+    tenant: string,
+    id: string,
+    filter: ConversationFilter = {},
+  ): Promise<Conversation | undefined> {
+    const found: Conversation[] = [];
+    for await (const entry of this.#kv.list({ prefix: keys.conversationsNamed(tenant, id) })) {
+      const head = parseRecord(conversationHeadSchema, entry);
+      if (isLive(head, this.#system.now()) && matches(head, filter)) found.push(head);
+    }
+    return found.sort((a, b) => a.createdAt - b.createdAt)[0];
+  }
+
+  /** Those last added to first; of one agent, where it is named. */
+  list(
+    tenant: string,
+    { agentId, ...page }: PageRequest & { agentId?: string | undefined },
+  ): Promise<Page<Conversation>> {
+    const prefix = agentId === undefined
+      ? keys.conversationsByUpdated(tenant)
+      : keys.conversationsByAgent(tenant, agentId);
+    return readPage<Conversation, [string, string, string]>(this.#kv, prefix, {
+      ...page,
+      load: async ([id, agent, place]) => {
+        const key = keys.conversation({ tenant, id, agentId: agent, page: place });
+        const head = parseRecord(conversationHeadSchema, await this.#kv.get(key));
+        return isLive(head, this.#system.now()) ? head : undefined;
+      },
+    });
+  }
+
+  /** Its runs from number `from` on, in their order; `next` is where the following page begins. */
+  async runs(
+    name: ConversationName,
+    { from, limit }: { from: number; limit: number },
+  ): Promise<{ runs: SaidRun[]; next?: number }> {
+    const runs: SaidRun[] = [];
+    let bytes = 0;
+    const selector = {
+      prefix: keys.conversationRuns(name),
+      start: keys.conversationRun(name, from),
+    };
+    for await (const entry of this.#kv.list(selector, { batchSize: limit })) {
+      const row = parseRecord(runRowSchema, entry)!;
+      const isFull = runs.length === limit || (runs.length > 0 && bytes + row.bytes > PAGE_BYTES);
+      if (isFull) return { runs, next: Number(entry.key.at(-1)) };
+      const words = row.exp > this.#system.now() ? await this.#words(name.tenant, row) : undefined;
+      if (words === undefined) continue;
+      runs.push({ row, words });
+      bytes += row.bytes;
+    }
+    return { runs };
+  }
+
+  /** Removes all that is stored of it: what was said, its runs, their logs. Sums of usage stay. */
+  async delete(name: ConversationName): Promise<void> {
+    const key = keys.conversation(name);
+    await untilCommitted(async () => {
+      const entry = await this.#kv.get(key);
+      const head = parseRecord(conversationHeadSchema, entry);
+      if (head === undefined || !("id" in head)) return true;
+      await this.#deleteRuns(name);
+      const mark: DeletedConversation = { v: 1, deletedAt: this.#system.now() };
+      const gone = this.#kv.atomic().check(entry).set(key, mark, { expireIn: DELETED_KEPT_MS });
+      for (const index of indexKeys(name, head.updatedAt)) gone.delete(index);
+      // A run that has ended meanwhile is there to be deleted too.
+      return (await gone.commit()).ok ? true : undefined;
+    }, { what: "conversation" });
+  }
+
+  /** Removes all that is stored of a run, its conversation's row excepted. */
+  async deleteRun(tenant: string, runId: string): Promise<void> {
+    const lists = [
+      keys.conversationParts(tenant, runId),
+      keys.runAskedParts(tenant, runId),
+      keys.runChunks(tenant, runId),
+    ];
+    const gone: Deno.KvKey[] = [keys.runHead(tenant, runId), keys.run(tenant, runId)];
+    for (const prefix of lists) {
+      for await (const { key } of this.#kv.list({ prefix })) gone.push(key);
+    }
+    while (gone.length > 0) {
+      const change = this.#kv.atomic();
+      for (const key of gone.splice(0, KEYS_A_DELETION)) change.delete(key);
+      await change.commit();
+    }
+  }
+
+  async #deleteRuns(name: ConversationName): Promise<void> {
+    for await (const entry of this.#kv.list({ prefix: keys.conversationRuns(name) })) {
+      await this.deleteRun(name.tenant, parseRecord(runRowSchema, entry)!.runId);
+      // Last: a deletion that was cut off finds the rest when it is asked for again.
+      await this.#kv.delete(entry.key);
+    }
+  }
+
+  async #words(tenant: string, { runId, parts }: RunRow): Promise<Words | undefined> {
+    const wanted = Array.from({ length: parts }, (_, n) => keys.conversationPart(tenant, runId, n));
+    const found = await readParts(this.#kv, wanted);
+    if (found === undefined) return undefined;
+    return wordsSchema.parse(JSON.parse(new TextDecoder().decode(joinParts(found))));
+  }
+}
+
+function matches(head: Conversation, { agentId, origin }: ConversationFilter): boolean {
+  if (agentId !== undefined && head.agentId !== agentId) return false;
+  return origin === undefined || (head.origin ?? "") === origin;
+}

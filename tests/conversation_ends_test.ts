@@ -1,0 +1,146 @@
+/** How conversations end: deleted, out of date, or with a process that died. */
+import { setImmediate } from "node:timers";
+import { assert, assertEquals } from "@std/assert";
+import { keys } from "@/lib/storage/keys.ts";
+import type { RunHead } from "@/lib/storage/run_head.ts";
+import { ended, openConversations as start } from "./support/conversations.ts";
+import { expectRefusal } from "./support/expect_answer.ts";
+import { readFrames } from "./support/frames.ts";
+import { heldSystem } from "./support/held_system.ts";
+import { TestService } from "./support/service.ts";
+import { storedText } from "./support/store.ts";
+import { answered, byKey, onPage, ORIGIN, say } from "./support/widget_calls.ts";
+
+const DAY_MS = 86_400_000;
+
+Deno.test("DELETE /v1/conversations/:id: leaves nothing of it but sums of usage", async () => {
+  await using world = await start();
+  const { kv, service, key, chat, get, list } = world;
+  const kept = await chat("keep this");
+  const { id, runId } = await chat("the secret word is xylophone");
+  const { runId: second } = await chat("xylophone again", { conversationId: id });
+  const used = () => service.fetch("/v1/usage", { key }).then((answer) => answer.json());
+  const before = await used();
+  const deletion = () => service.fetch(`/v1/conversations/${id}`, { method: "DELETE", key });
+  const answer = await deletion();
+  assertEquals([answer.status, await answer.text()], [204, ""]);
+  await expectRefusal(await get(id), "not_found");
+  await expectRefusal(await deletion(), "not_found");
+  assertEquals((await list()).data.map((one) => one.id), [kept.id]);
+  const text = await storedText(kv);
+  for (const word of ["xylophone", runId, second]) assertEquals(text.includes(word), false, word);
+  const resumed = await service.fetch(`/v1/chat/runs/${runId}/stream`, { key });
+  await expectRefusal(resumed, "not_found");
+  assertEquals(await used(), before);
+});
+
+Deno.test("DELETE /v1/conversations/:id: a run that goes on in it is cancelled and does not bring it back", async () => {
+  await using world = await start();
+  const { kv, service, key, chat, get, system, advance, agent, sessionToken } = world;
+  const { id } = await chat("Hello");
+  // A process in which words take for ever, on the same store.
+  const held = heldSystem(system.now());
+  await using slow = await TestService.start({ kv, keepKv: true, system: held.system });
+  const body = { messages: [say("xylophone")], conversationId: id };
+  const stream = await onPage(slow, { agent, sessionToken, body });
+  const of = `/v1/conversations/${id}`;
+  assertEquals((await slow.fetch(of, { method: "DELETE", key })).status, 204);
+  const frames = await readFrames(stream);
+  assertEquals(frames.at(-1)!.frame, { type: "done", finishReason: "cancelled" });
+  await expectRefusal(await get(id), "not_found");
+  const text = await storedText(kv);
+  const runId = stream.headers.get("x-run-id")!;
+  for (const word of ["xylophone", runId]) assertEquals(text.includes(word), false, word);
+  advance(1);
+  await chat("anew", { conversationId: id });
+  const again = await service.fetch(of, { key });
+  assertEquals((await again.json()).runCount, 1);
+});
+
+Deno.test("a plan decides how long conversations are kept, and whether at all", async () => {
+  await using world = await start();
+  const { kv, service, chat, get, list, transcript, advance } = world;
+  const plan = keys.plan(await service.tenant());
+  const keep = (conversationDays: number) =>
+    kv.set(plan, { v: 1, models: "all", limits: {}, conversationDays });
+  const month = await chat("for 30 days");
+  await keep(1);
+  const day = await chat("for a day");
+  await keep(0);
+  const never = await chat("xylophone");
+  await expectRefusal(await get(never.id), "not_found");
+  const stored = (await storedText(kv)).split("\n").filter((row) => row.includes("xylophone"));
+  assert(stored.every((row) => row.startsWith('[["run_chunks"')), "only its log, for 10 minutes");
+  advance(DAY_MS - 1);
+  assertEquals((await transcript(day.id)).runs.length, 1);
+  advance(1);
+  await expectRefusal(await get(day.id), "not_found");
+  assertEquals((await list()).data.map((one) => one.id), [month.id]);
+  advance(29 * DAY_MS);
+  assertEquals(await list(), { data: [] });
+});
+
+Deno.test("GET /v1/conversations/:id: what was said longer ago than is kept is gone, the rest is not", async () => {
+  await using world = await start();
+  const { chat, transcript, advance, service, key, agent } = world;
+  const { id } = await chat("old");
+  advance(20 * DAY_MS);
+  const sessionToken = await service.mint(key, agent.id, ORIGIN);
+  const body = { messages: [say("new")], conversationId: id };
+  await ended(await onPage(service, { agent, sessionToken, body }));
+  advance(10 * DAY_MS);
+  const { runs, runCount } = await transcript(id);
+  assertEquals([runs.map(({ messages }) => messages[0]!.content), runCount], [["new"], 2]);
+});
+
+Deno.test("a run whose process died is in its conversation with what was said and done by then", async () => {
+  const held = heldSystem();
+  await using world = await start({ system: held.system });
+  const { kv, service, key, agent, list, transcript } = world;
+  const asked = "use nothing with {}";
+  const messages = [say("before"), answered("indeed"), say(asked)];
+  const stream = await byKey(service, { key, body: { agentId: agent.id, messages } });
+  const runId = stream.headers.get("x-run-id")!;
+  const head = keys.runHead(await service.tenant(), runId);
+  // Started, called a tool, had its result; the words stand still.
+  while (((await kv.get<RunHead>(head)).value?.frames ?? 0) < 3) {
+    await new Promise((wake) => setImmediate(wake));
+  }
+  // Nobody renews the lease: to the others its process is dead.
+  held.advance(31_000);
+  await using alive = await TestService.start({ kv, keepKv: true, system: held.system });
+  await alive.service.deadRuns.sweep();
+  const [conversation] = (await list()).data;
+  const { runs } = await transcript(conversation!.id);
+  const [run] = runs;
+  assertEquals([runs.length, run!.runId], [1, runId]);
+  assertEquals([run!.finishReason, run!.errorCode], ["interrupted", "run_interrupted"]);
+  const contents = run!.messages.map(({ content, claimed }) => [content, claimed]);
+  assertEquals(contents, [["before", true], ["indeed", true], [asked, false]]);
+  assertEquals(run!.toolCalls.map(({ name }) => name), ["nothing"]);
+  assertEquals((await storedText(kv)).includes("runs_asked"), false);
+  await stream.body?.cancel();
+});
+
+Deno.test("a message that no model has accepted is in no conversation", async () => {
+  await using world = await start();
+  const { kv, service, key, agent, list } = world;
+  const off = await service.agent(key);
+  const entry = {
+    vendor: "vendor_b",
+    model: "away",
+    inputUsdPerMTok: 0,
+    outputUsdPerMTok: 0,
+  } as const;
+  const limits = { contextTokens: 8_000, maxOutputTokens: 100 };
+  await service.service.catalogue.addMissing([{ ...entry, ...limits }]);
+  const body = {
+    agentId: off.id,
+    provider: "vendor_b",
+    model: "away",
+    messages: [say("xylophone")],
+  };
+  await expectRefusal(await byKey(service, { key, body }), "provider_error");
+  assertEquals(await list(`?agentId=${agent.id}`), { data: [] });
+  assertEquals((await storedText(kv)).includes("xylophone"), false);
+});

@@ -1,0 +1,112 @@
+/** The clients in examples/, run as a person runs them. */
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { frameSchema } from "@/lib/wire/frames.ts";
+import { LosingProxy } from "./support/losing_proxy.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { readFrames, textOf } from "./support/frames.ts";
+import { heldSystem } from "./support/held_system.ts";
+import { TestService } from "./support/service.ts";
+import { byKey, say } from "./support/widget_calls.ts";
+
+const EXAMPLES = new URL("../examples/", import.meta.url).pathname;
+const ASKED = 'Say "ü" and \\ in\ntwo lines';
+/** Bytes of an answer, one connection after the other: in its head, between and inside frames. */
+const CUTS = [40, 700, 900, 1, 999, 1_060];
+
+const CLIENTS = [
+  { name: "client.py", needs: "python3", args: [`${EXAMPLES}client.py`] },
+  { name: "client.sh", needs: "curl", args: [`${EXAMPLES}client.sh`] },
+].map((client) => ({ ...client, command: client.needs === "curl" ? "bash" : client.needs }));
+
+/** Whether a program is to be had here. */
+function has(program: string): boolean {
+  const path = Deno.env.get("PATH") ?? "";
+  return path.split(":").some((folder) => {
+    try {
+      return Deno.statSync(`${folder}/${program}`).isFile;
+    } catch {
+      return false;
+    }
+  });
+}
+
+type Client = (typeof CLIENTS)[number];
+
+function spawn({ command, args }: Client, env: Record<string, string>): Deno.ChildProcess {
+  return new Deno.Command(command, {
+    args: [...args, ASKED],
+    clearEnv: true,
+    env: { PATH: Deno.env.get("PATH") ?? "", HOME: "/nowhere", RETRY_SECONDS: "0", ...env },
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+/** The text that a client's output tells. */
+function toldBy({ name }: Client, output: string): string {
+  if (name === "client.py") return output;
+  const frames = output.trim().split("\n").map((line) => frameSchema.parse(JSON.parse(line)));
+  return textOf(frames.map((frame) => ({ id: undefined, frame })));
+}
+
+async function withAgent(service: TestService) {
+  const key = await service.key();
+  const agent = await service.agent(key);
+  return { key, agent, env: { API_KEY: key, AGENT_ID: agent.id } };
+}
+
+for (const client of CLIENTS) {
+  const ignore = !has(client.needs);
+
+  Deno.test({
+    name: `${client.name}: tells the same however often its connection is lost`,
+    ignore,
+    async fn() {
+      await using service = await TestService.start(fastSystem());
+      const { key, agent, env } = await withAgent(service);
+      const body = { agentId: agent.id, messages: [say(ASKED)] };
+      const whole = textOf(await readFrames(await byKey(service, { key, body })));
+      await using proxy = new LosingProxy(service.url, { cuts: CUTS });
+      const ended = await spawn(client, { ...env, BASE_URL: proxy.url }).output();
+      const [told, said] = [ended.stdout, ended.stderr].map((b) => new TextDecoder().decode(b));
+      assertEquals([ended.code, proxy.cut], [0, CUTS.length], said);
+      assertEquals(toldBy(client, told!), whole);
+    },
+  });
+
+  Deno.test({
+    name: `${client.name}: stops its run when it is interrupted, and hears its end`,
+    ignore,
+    async fn() {
+      await using service = await TestService.start(heldSystem());
+      const { env } = await withAgent(service);
+      const child = spawn(client, { ...env, BASE_URL: service.url });
+      const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+      let told = "";
+      const read = async () => {
+        const { value, done } = await reader.read();
+        told += value ?? "";
+        return !done;
+      };
+      while (!told.includes("Hello!")) await read();
+      child.kill("SIGINT");
+      while (await read());
+      const said = await new Response(child.stderr).text();
+      assertEquals((await child.status).code, 0, said);
+      assertMatch(told + said, /cancelled/);
+    },
+  });
+
+  Deno.test({
+    name: `${client.name}: shows why it was refused`,
+    ignore,
+    async fn() {
+      await using service = await TestService.start();
+      const { env } = await withAgent(service);
+      const sent = { ...env, BASE_URL: service.url, AGENT_ID: crypto.randomUUID() };
+      const { code, stderr } = await spawn(client, sent).output();
+      assertEquals(code, 1);
+      assertStringIncludes(new TextDecoder().decode(stderr), `"code":"not_found"`);
+    },
+  });
+}

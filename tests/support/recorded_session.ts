@@ -1,0 +1,48 @@
+import { setImmediate } from "node:timers";
+import { FakeTime } from "@std/testing/time";
+import { sseResponse } from "@/lib/http/sse_response.ts";
+import { DemoModel } from "@/lib/models/demo_model.ts";
+import { EXAMPLE } from "@/lib/openapi/example_values.ts";
+import { chatRequest, openChat } from "./chat.ts";
+import { FakeSystem } from "./fake_system.ts";
+
+/** Where the session is kept that the protocol's description shows and tests replay. */
+export const SESSION_FILE = new URL("../fixtures/session.sse", import.meta.url);
+
+/** Between two words of the demo model, milliseconds. */
+const WORD_MS = 24;
+
+/** One run of the demo model that calls a tool, byte for byte as the service streams it. */
+export async function recordSession(): Promise<string> {
+  using kv = await Deno.openKv(":memory:");
+  const system = new FakeSystem();
+  const shipped = new TextEncoder().encode(`{"status":"shipped"}`);
+  const answer = { status: 200, headers: { "content-type": "application/json" }, body: shipped };
+  const egress = { fetch: () => Promise.resolve({ ...answer, truncated: false }) };
+  const model = new DemoModel(system);
+  const world = await openChat(kv, { demo: model }, { system, egress: egress as never });
+  const request = chatRequest("demo");
+  const { tools, allowedDomains } = EXAMPLE.agent;
+  const content = `use find_order with {"number":"A-1042"}`;
+  using time = new FakeTime();
+  const run = await world.begin({
+    ...request,
+    runId: EXAMPLE.runId,
+    agent: { ...request.agent, tools, allowedDomains },
+    body: {
+      agentId: request.agent.id,
+      messages: [{ role: "user", content }],
+      requestId: "checkout-42",
+      conversationId: EXAMPLE.conversationId,
+    },
+  });
+  while (!run.log.closed) {
+    await system.advance(WORD_MS);
+    time.tick(WORD_MS);
+    await new Promise((turn) => setImmediate(turn));
+  }
+  return await sseResponse(run, { system }).text();
+}
+
+// Writes it anew: `deno run -A tests/support/recorded_session.ts`.
+if (import.meta.main) await Deno.writeTextFile(SESSION_FILE, await recordSession());
