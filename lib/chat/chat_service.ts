@@ -9,14 +9,14 @@ import type { Logger } from "../log.ts";
 import type { ModelRegistry } from "../models/model_registry.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
 import { CALLED_OFF, type System } from "../system.ts";
-import type { RunEnd } from "../usage/run_record.ts";
+import type { RunEnd, RunFacts } from "../usage/run_record.ts";
 import { billDoubt } from "./bill_doubts.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "./prepare_run.ts";
 import type { ResolvedPolicy } from "./resolve_candidates.ts";
 import { Run } from "./run.ts";
 import { RunBudget } from "./run_budget.ts";
 import type { RunDirectory } from "./run_directory.ts";
-import { goingAway, refusalOf } from "./run_refusal.ts";
+import { goingAway, refusalOf, refuseRevoked } from "./run_refusal.ts";
 import type { StoredLog } from "./stored_log.ts";
 
 /** Of how many revoked credentials the ids are remembered; what they let in begins within moments. */
@@ -87,7 +87,7 @@ export class ChatService {
       this.#runs.delete(run.id);
       directory.remove(run);
     });
-    const begun = this.#opening(run, ended);
+    const begun = this.#opening(run, { ended, source: prepared.facts.source });
     this.#runs.set(run.id, { run, ended, begun });
     directory.add(run);
     // Let in before its credential was revoked, and not here yet when the others were cancelled.
@@ -101,10 +101,14 @@ export class ChatService {
     return this.#runs.get(runId)?.begun;
   }
 
-  async #opening(run: Run, ended: Promise<void>): Promise<Run> {
+  async #opening(
+    run: Run,
+    { ended, source }: { ended: Promise<void>; source: RunFacts["source"] },
+  ): Promise<Run> {
     const opening = await run.opening();
     if (opening.started) return run;
     await ended;
+    if (this.#revoked.has(run.startedBy)) refuseRevoked(source.kind);
     throw refusalOf(opening.error);
   }
 
