@@ -14,7 +14,7 @@ import { CALLED_OFF, type System } from "../system.ts";
 import type { ResolvedPolicy } from "./resolve_candidates.ts";
 import { type ChatRequest, type PreparedRun, prepareRun, type Preparing } from "./prepare_run.ts";
 import { Run } from "./run.ts";
-import { refusalOf } from "./run_refusal.ts";
+import { refusalOf, refuseRevoked } from "./run_refusal.ts";
 import type { RunDirectory } from "./run_directory.ts";
 import type { StoredLog } from "./stored_log.ts";
 import { RunBudget } from "./run_budget.ts";
@@ -100,6 +100,7 @@ export class ChatService {
     const begun = await this.#beginning(run);
     if (!begun.started) {
       await driven;
+      if (this.#revoked.has(run.startedBy)) refuseRevoked(prepared.facts.source.kind);
       throw refusalOf(begun.error);
     }
     return run;

@@ -54,10 +54,13 @@ Deno.test("ChatService: when nobody accepts the refusal is thrown, with the vend
 Deno.test("ChatService: a run let in just before its credential was revoked does not go on", async () => {
   using kv = await Deno.openKv(":memory:");
   const { chat, begin } = await openChat(kv, { mid: silentModel });
-  const request = chatRequest("mid");
-  await chat.cancelRunsOf(request.tenant, request.source.id);
-  const error = await assertRejects(() => begin(request), ApiError);
-  assertEquals([error.code, chat.active], ["service_unavailable", []]);
+  const codes = { key: "invalid_api_key", session: "session_token_invalid" } as const;
+  for (const kind of ["key", "session"] as const) {
+    const request = chatRequest("mid", { source: { kind, id: `${kind}-1` } });
+    await chat.cancelRunsOf(request.tenant, request.source.id);
+    const error = await assertRejects(() => begin(request), ApiError);
+    assertEquals([error.code, chat.active], [codes[kind], []]);
+  }
 });
 
 Deno.test("ChatService: a model outside the plan asks nobody", async () => {

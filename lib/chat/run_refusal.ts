@@ -1,3 +1,5 @@
+import { refuseKey } from "../admin/refuse_key.ts";
+import { refuseToken } from "../admin/session_admin.ts";
 import { ApiError } from "../errors.ts";
 import { toRetryAfterSeconds } from "../limits/rate_window.ts";
 import { ModelError } from "../models/model.ts";
@@ -5,6 +7,12 @@ import { RunStopped } from "./run.ts";
 
 /** A vendor that asks for longer is not believed: it may be asked again after an hour. */
 const LONGEST_RETRY_MS = 3_600_000;
+
+/** A message that was let in just before its credential was revoked is answered as any after it. */
+export function refuseRevoked(kind: "key" | "session"): never {
+  if (kind === "session") refuseToken();
+  refuseKey();
+}
 
 /** What whoever sent a message is told when its run failed before any frame. */
 export function refusalOf(error: unknown): Error {

@@ -1,9 +1,8 @@
+import { refuseKey } from "../admin/refuse_key.ts";
 import type { KvReader, View } from "../committer/view.ts";
 import { ApiError } from "../errors.ts";
 import type { ApiKeyIdentity, ApiKeyStore, Beside } from "../storage/api_key_store.ts";
 import { hasScope, type Scope } from "../wire/scopes.ts";
-
-const CHALLENGE = { "www-authenticate": 'Bearer realm="agent-chat"' };
 
 /** The key of `Authorization: Bearer <key>`; `undefined` when the header is absent. */
 export function bearerKey(req: Request): string | undefined {
@@ -27,9 +26,7 @@ export async function identifyKey(
   options: { reader?: KvReader; beside?: Beside } = {},
 ): Promise<ApiKeyIdentity> {
   const identity = await apiKeys.verify(bearerKey(req) ?? "", options);
-  if (identity !== undefined) return identity;
-  const message = "a valid API key is required as Authorization: Bearer <API_KEY>";
-  throw new ApiError("invalid_api_key", message, { headers: CHALLENGE });
+  return identity ?? refuseKey();
 }
 
 /** As `identifyKey`, counted against the limits, and 403 unless the key carries `scope`. */
