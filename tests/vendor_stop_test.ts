@@ -144,7 +144,7 @@ Deno.test("a run that is revoked before its vendor has answered closes the conne
   const [apiKey] = await on.service.service.apiKeys.list(tenant);
   await on.service.service.chat.cancelRunsOf(tenant, apiKey!.id);
   await request.gone;
-  await expectRefusal(await answer, "service_unavailable");
+  await expectRefusal(await answer, "invalid_api_key");
   await expectRecorded(on, { finishReason: "cancelled", cost: 0 });
 });
 
