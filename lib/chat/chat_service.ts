@@ -19,6 +19,7 @@ import { resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts"
 import { Run } from "./run.ts";
 import { refusalOf } from "./run_refusal.ts";
 import { fitContext } from "./fit_context.ts";
+import { keptDetails } from "./kept_details.ts";
 import { RunBudget } from "./run_budget.ts";
 import { stepCost } from "./step_cost.ts";
 
@@ -26,9 +27,6 @@ import { stepCost } from "./step_cost.ts";
 const OPEN_ANYWAY_MS = 5_000;
 /** Of how many revoked credentials the ids are remembered; what they let in begins within moments. */
 const REMEMBERED_REVOCATIONS = 1_000;
-
-/** Calls of tools that are kept with a run: a record has room for 64 KiB. */
-const KEPT_EGRESS_CALLS = 100;
 
 /** One message to answer. */
 export interface ChatRequest {
@@ -205,11 +203,7 @@ export class ChatService {
       system: this.#system,
       unwatchedMs: this.#unwatchedMs,
       price: (name) => priceOf(policy, name),
-      details: () => ({
-        ...(dropped === 0 ? {} : { droppedMessages: dropped }),
-        ...(tools.ledger.length === 0 ? {} : { egress: tools.ledger.slice(0, KEPT_EGRESS_CALLS) }),
-        ...(tools.notes.length === 0 ? {} : { notes: [...tools.notes] }),
-      }),
+      details: () => keptDetails({ dropped, ledger: tools.ledger, notes: tools.notes }),
       settle: (end, cost) => this.#settle(prepared, { end, cost }),
       report: (error) => this.#log.error("run failed", { runId, error: String(error) }),
     });
