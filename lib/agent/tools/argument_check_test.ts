@@ -167,3 +167,13 @@ Deno.test("compileParameters: a draft 7 schema is read as one", () => {
   assertEquals(check({ a: ["x", 1] }), undefined);
   assertEquals(check({ a: [1] }), "a.0 must be string");
 });
+
+Deno.test("compileParameters: what every object inherits is no argument", () => {
+  const optional = checkOf({ properties: { constructor: { type: "string" } } });
+  assertEquals(optional({}), undefined);
+  assertEquals(optional({ constructor: 1 }), "constructor must be string");
+  const needed = checkOf({ required: ["toString"] });
+  assertEquals(needed({}), "the arguments must have required property 'toString'");
+  assertEquals(needed({ toString: 1 }), undefined);
+  assertEquals(checkOf({ dependentRequired: { valueOf: ["a"] } })({}), undefined);
+});
