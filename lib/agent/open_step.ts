@@ -1,4 +1,5 @@
 import { type Model, ModelError, type ModelRequest } from "../models/model.ts";
+import { forAnother } from "./retelling.ts";
 import type { AgentRunOptions, Candidate } from "./run_agent.ts";
 
 /** Who has a fallback is not waited for longer: enough for a busy moment. */
@@ -26,6 +27,7 @@ export async function openStep(
   for (const candidate of candidates) {
     options.asking?.(candidate);
     const request = requestOf(candidate, options);
+    if (candidate !== candidates[0]) request.messages = forAnother(request.messages);
     if (candidate !== candidates.at(-1)) request.longestWaitMs = LONGEST_WAIT_MS;
     try {
       const events = await candidate.client.stream(request);
