@@ -322,3 +322,13 @@ Deno.test("runAgent: a name no vendor accepts is told as one that all do", async
     assertEquals(outcome, { finishReason: "stop" });
   }
 });
+
+Deno.test("runAgent: a fallback that cannot be paid is not asked", async () => {
+  const spare = new FakeModel([end()]);
+  const primary = new FakeModel(down);
+  const { failed } = await run([primary, spare], {
+    allow: () => Promise.resolve({ outputTokens: ({ model }) => model === "m0" ? 10 : 0 }),
+  });
+  assertEquals([failed, spare.requests], [down, []]);
+  assertEquals(primary.requests[0]?.longestWaitMs, undefined);
+});
