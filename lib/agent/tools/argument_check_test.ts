@@ -177,3 +177,19 @@ Deno.test("compileParameters: what every object inherits is no argument", () => 
   assertEquals(needed({ toString: 1 }), undefined);
   assertEquals(checkOf({ dependentRequired: { valueOf: ["a"] } })({}), undefined);
 });
+
+Deno.test("compileParameters: what would take seconds to compile is refused, what people write is not", () => {
+  const $defs = { a: { minimum: 1 } };
+  const refs = (n: number) => Array.from({ length: n }, () => ({ $ref: "#/$defs/a" }));
+  const consts = (n: number) => Array.from({ length: n }, (_, value) => ({ const: value }));
+  const faultOf = (schema: Record<string, unknown>) => {
+    const compiled = compileParameters({ type: "object", $defs, ...schema });
+    return "message" in compiled ? compiled.message : undefined;
+  };
+  assertEquals(faultOf({ oneOf: refs(780) }), "has more than 200 references");
+  assertEquals(faultOf({ anyOf: [{ allOf: refs(201) }] }), "has more than 200 references");
+  const split = { properties: { a: { oneOf: consts(300) }, b: { oneOf: consts(300) } } };
+  assertEquals(faultOf(split), "has more than 400 alternatives in oneOf");
+  assertEquals(faultOf({ properties: { country: { oneOf: consts(249) } } }), undefined);
+  assertEquals(faultOf({ properties: { a: { anyOf: refs(50) } } }), undefined);
+});
