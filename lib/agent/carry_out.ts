@@ -1,4 +1,5 @@
 import type { ModelMessage, ModelToolCall } from "../models/model.ts";
+import { toldName } from "./retelling.ts";
 import type { AgentEvent, AgentRunOptions } from "./run_agent.ts";
 
 /** Carries out one call, told before and after; arguments that are not JSON never reach a tool. */
@@ -15,7 +16,7 @@ export async function* carryOut(
     ? toolError("tool_invalid_arguments", "the arguments are not a JSON object")
     : await executeTool(call.name, args, signal);
   yield { type: "tool_result", name: call.name, output };
-  return { role: "tool", callId: call.id, name: call.name, output };
+  return { role: "tool", callId: call.id, name: toldName(call.name), output };
 }
 
 function parseArguments(text: string): Record<string, unknown> | undefined {

@@ -1,4 +1,5 @@
 import { type Model, ModelError, type ModelRequest } from "../models/model.ts";
+import { forAnother } from "./retelling.ts";
 import type { AgentRunOptions, Candidate } from "./run_agent.ts";
 
 /** Who has a fallback is not waited for longer: enough for a busy moment. */
@@ -17,16 +18,18 @@ type StepOptions = Pick<AgentRunOptions, Passed> & {
   outputTokens: (candidate: Candidate) => number;
 };
 
-/** Asks the candidates in turn until one accepts; the last refusal is thrown. */
+/** Asks the candidates that can be paid in turn until one accepts; the last refusal is thrown. */
 export async function openStep(
   candidates: readonly Candidate[],
   options: StepOptions,
 ): Promise<OpenedStep> {
   let refusal: unknown;
-  for (const candidate of candidates) {
+  const payable = candidates.filter((candidate) => options.outputTokens(candidate) > 0);
+  for (const candidate of payable) {
     options.asking?.(candidate);
     const request = requestOf(candidate, options);
-    if (candidate !== candidates.at(-1)) request.longestWaitMs = LONGEST_WAIT_MS;
+    if (candidate !== candidates[0]) request.messages = forAnother(request.messages);
+    if (candidate !== payable.at(-1)) request.longestWaitMs = LONGEST_WAIT_MS;
     try {
       const events = await candidate.client.stream(request);
       return { candidate, events };

@@ -4,6 +4,7 @@ import type { Vendor } from "../wire/vendors.ts";
 import { carryOut } from "./carry_out.ts";
 import { openStep } from "./open_step.ts";
 import { inputBound } from "./input_bound.ts";
+import { asTold, forAnother } from "./retelling.ts";
 import { streamStep } from "./stream_step.ts";
 
 /** A model that may answer, in the order to be asked. */
@@ -34,7 +35,7 @@ export interface PlannedStep {
   candidates: readonly Candidate[];
 }
 
-/** What a step may write, by candidate; or how the run ends, because nothing is left to pay it. */
+/** What a step may write, by candidate, 0 for one that cannot be paid; or how the run ends, because nothing is left to pay it. */
 export type StepGrant =
   | { outputTokens: (candidate: Candidate) => number }
   | { ended: AgentOutcome };
@@ -66,15 +67,17 @@ export interface AgentRunOptions {
 export async function* runAgent(
   options: AgentRunOptions,
 ): AsyncGenerator<AgentEvent, AgentOutcome> {
-  const messages = [...options.messages];
+  let messages = [...options.messages];
   let candidates = options.candidates;
   for (let n = 1; n <= options.maxSteps; n++) {
-    // A tool answers an abort with its output like any failure, so nothing else ends the loop here.
+    // A tool answers an abort with its output like any failure, so only looking ends the loop.
     options.signal.throwIfAborted();
     const inputTokens = inputBound({ ...options, messages });
     const grant = await options.allow({ inputTokens, candidates });
     if ("ended" in grant) return grant.ended;
     const step = await openStep(candidates, { ...options, ...grant, messages, inputTokens });
+    // What the others' calls carried is nothing to whoever goes on.
+    if (step.candidate !== candidates[0]) messages = forAnother(messages);
     const { provider, model } = step.candidate;
     yield { type: "step", n, provider, model };
     const turn = yield* streamStep(step);
@@ -82,8 +85,11 @@ export async function* runAgent(
     // Who has answered goes on; once something was said, alone: a text does not change hands.
     const others = candidates.filter((candidate) => candidate !== step.candidate);
     candidates = turn.text === "" ? [step.candidate, ...others] : [step.candidate];
-    messages.push({ role: "assistant", content: turn.text, toolCalls: turn.calls });
-    for (const call of turn.calls) messages.push(yield* carryOut(call, options));
+    messages.push({ role: "assistant", content: turn.text, toolCalls: turn.calls.map(asTold) });
+    for (const call of turn.calls) {
+      options.signal.throwIfAborted();
+      messages.push(yield* carryOut(call, options));
+    }
   }
   const message = `the agent's ${options.maxSteps} steps are used up`;
   return { finishReason: "max_steps", error: { code: "budget_exceeded", message } };

@@ -287,3 +287,48 @@ Deno.test("runAgent: leaving early closes the model's stream", async () => {
   await loop.return({ finishReason: "cancelled" });
   assertEquals(closed, true);
 });
+
+Deno.test("runAgent: a run stopped while a tool works makes no further call", async () => {
+  const stop = new AbortController();
+  const model = new FakeModel([call("look_up"), call("look_up"), end("tool_calls")]);
+  const executeTool = () => {
+    stop.abort(new Error("stopped"));
+    return Promise.resolve("late");
+  };
+  const { events } = await run([model], { executeTool, signal: stop.signal });
+  assertEquals(events.map(({ type }) => type), ["step", "tool_call", "tool_result"]);
+});
+
+Deno.test("runAgent: what a call carries for its vendor goes to nobody else", async () => {
+  const signed = { id: "c1", name: "look_up", args: "{}", opaque: "signature" };
+  const calls = [{ type: "tool_call", call: signed } as const, end("tool_calls")];
+  const primary = new FakeModel(calls, down);
+  const spare = new FakeModel([call("look_up"), end("tool_calls")], [end()]);
+  await run([primary, spare]);
+  const seen = (model: FakeModel) => model.requests.map((one) => JSON.stringify(one.messages));
+  assertEquals(seen(primary).map((text) => text.includes("signature")), [false, true]);
+  assertEquals(seen(spare).map((text) => text.includes("signature")), [false, false]);
+});
+
+Deno.test("runAgent: a name no vendor accepts is told as one that all do", async () => {
+  for (const name of ["multi_tool_use.parallel", "größe", "1st", "a".repeat(500)]) {
+    const model = new FakeModel([call(name), end("tool_calls")], [end()]);
+    const { events, outcome } = await run([model]);
+    assertEquals(events[1], { type: "tool_call", name, args: {} });
+    const [, asked, answered] = model.requests[1]!.messages;
+    const told = asked?.role === "assistant" ? asked.toolCalls?.[0]?.name : undefined;
+    assert(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/.test(told ?? ""), told);
+    assertEquals(answered?.role === "tool" && answered.name, told);
+    assertEquals(outcome, { finishReason: "stop" });
+  }
+});
+
+Deno.test("runAgent: a fallback that cannot be paid is not asked", async () => {
+  const spare = new FakeModel([end()]);
+  const primary = new FakeModel(down);
+  const { failed } = await run([primary, spare], {
+    allow: () => Promise.resolve({ outputTokens: ({ model }) => model === "m0" ? 10 : 0 }),
+  });
+  assertEquals([failed, spare.requests], [down, []]);
+  assertEquals(primary.requests[0]?.longestWaitMs, undefined);
+});

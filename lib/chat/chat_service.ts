@@ -14,6 +14,7 @@ import { billDoubt } from "./bill_doubts.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "./prepare_run.ts";
 import type { ResolvedPolicy } from "./resolve_candidates.ts";
 import { Run } from "./run.ts";
+import { keptDetails } from "./kept_details.ts";
 import { RunBudget } from "./run_budget.ts";
 import type { RunDirectory } from "./run_directory.ts";
 import { goingAway, refusalOf, refuseRevoked } from "./run_refusal.ts";
@@ -21,9 +22,6 @@ import type { StoredLog } from "./stored_log.ts";
 
 /** Of how many revoked credentials the ids are remembered; what they let in begins within moments. */
 const REMEMBERED_REVOCATIONS = 1_000;
-
-/** Calls of tools that are kept with a run: a record has room for 64 KiB. */
-const KEPT_EGRESS_CALLS = 100;
 
 /** The part of admission that running takes. */
 export type RunAdmission = Pick<Admission, "settle" | "reserve">;
@@ -175,11 +173,7 @@ export class ChatService {
       system,
       unwatchedMs,
       price: (name) => priceOf(policy, name),
-      details: () => ({
-        ...(dropped === 0 ? {} : { droppedMessages: dropped }),
-        ...(tools.ledger.length === 0 ? {} : { egress: tools.ledger.slice(0, KEPT_EGRESS_CALLS) }),
-        ...(tools.notes.length === 0 ? {} : { notes: [...tools.notes] }),
-      }),
+      details: () => keptDetails({ dropped, ledger: tools.ledger, notes: tools.notes }),
       onFrame: (frame) => (log ??= stored()).appended(frame),
       isWatchedElsewhere: () => directory.isWatchedElsewhere(tenant, runId),
       settle: async (end, { costMicroUsd: cost, last, opened }) => {

@@ -68,7 +68,8 @@ export async function prepareRun(
     otherBytes: inputBound({ system: systemPrompt, messages: [], tools: tools as never }),
   });
   const inputTokens = inputBound({ system: systemPrompt, messages, tools: tools as never });
-  const cost = stepCost(policy.entries, { inputTokens, outputTokens: policy.maxOutputTokens });
+  const { most } = stepCost(policy.entries, { inputTokens, outputTokens: policy.maxOutputTokens });
+  const { least } = stepCost([primary], { inputTokens, outputTokens: 1 });
   // What the budget cannot pay is told in the run's frames: it takes its place like any other.
   const ceiling = toMicroUsd(agent.budget.maxCostUsd);
   const facts: RunFacts = {
@@ -90,7 +91,7 @@ export async function prepareRun(
     messages,
     dropped,
     ceiling,
-    hold: Math.min(cost.most, ceiling),
-    least: Math.min(cost.least, ceiling),
+    hold: Math.min(most, ceiling),
+    least: Math.min(least, ceiling),
   };
 }

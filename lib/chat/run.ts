@@ -171,7 +171,7 @@ export class Run {
         this.#account.steps = event.n;
         return event.n === 1 ? this.#start(event) : undefined;
       case "text":
-        this.#firstTextMs ??= this.#options.system.now() - this.#beganAt;
+        this.#firstTextMs ??= Math.max(0, this.#options.system.now() - this.#beganAt);
         return this.#deltas.push(event.text);
       case "tool_call":
         this.#account.toolCalls++;

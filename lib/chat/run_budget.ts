@@ -34,11 +34,12 @@ export class RunBudget {
   async allow({ inputTokens, candidates }: PlannedStep): Promise<StepGrant> {
     const { ceiling, maxOutputTokens } = this.#options;
     const prices = candidates.map((candidate) => this.#priceOf(candidate));
-    const cost = stepCost(prices, { inputTokens, outputTokens: maxOutputTokens });
+    const { most } = stepCost(prices, { inputTokens, outputTokens: maxOutputTokens });
     const spent = this.#options.spent();
-    const least = spent + cost.least;
+    // A fallback that is too dear is not asked; it does not keep the model before it from answering.
+    const least = spent + stepCost(prices.slice(0, 1), { inputTokens, outputTokens: 1 }).least;
     if (least > ceiling) return { ended: OVER_BUDGET };
-    const wanted = Math.min(spent + cost.most, ceiling);
+    const wanted = Math.min(spent + most, ceiling);
     if (wanted > this.#hold) {
       const granted = await this.#options.raise({ hold: wanted, least });
       if (granted === undefined && least > this.#hold) return { ended: OVER_DAY };
@@ -48,6 +49,7 @@ export class RunBudget {
     return {
       outputTokens: (candidate) => {
         const entry = this.#priceOf(candidate);
+        if (stepCost([entry], { inputTokens, outputTokens: 1 }).least > hold) return 0;
         // A fallback may be able to write less than the model it stands in for.
         const wanted = Math.min(maxOutputTokens, entry.maxOutputTokens);
         return affordableOutput(entry, { hold, inputTokens, wanted });

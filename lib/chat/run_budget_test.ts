@@ -98,3 +98,26 @@ Deno.test("RunBudget: honest steps never cost more than the ceiling, and use it 
     assert(ceiling - spent <= 300 * 3 + 15, `${ceiling - spent} of ${ceiling} were left`);
   }
 });
+
+Deno.test("RunBudget: a fallback that cannot be paid is left out, and stands in nobody's way", async () => {
+  const dear = catalogueEntry({ model: "dear", inputUsdPerMTok: 300, outputUsdPerMTok: 1_500 });
+  const spare = { ...CANDIDATE, model: "dear" };
+  const open = (limits: { ceiling: number; day: number }) =>
+    new RunBudget({
+      entries: [ENTRY, dear],
+      maxOutputTokens: 1_000,
+      ceiling: limits.ceiling,
+      hold: 0,
+      spent: () => 0,
+      raise: ({ hold, least }) =>
+        Promise.resolve(least > limits.day ? undefined : Math.min(hold, limits.day)),
+    });
+  for (const limits of [{ ceiling: 20_000, day: 1e6 }, { ceiling: 1e6, day: 20_000 }]) {
+    const grant = await open(limits).allow({ inputTokens: 100, candidates: [CANDIDATE, spare] });
+    assert("outputTokens" in grant);
+    assertEquals([CANDIDATE, spare].map(grant.outputTokens), [1_000, 0]);
+    // When it is the dear one's turn, there is nobody to pay for.
+    const ended = await open(limits).allow({ inputTokens: 100, candidates: [spare] });
+    assert("ended" in ended);
+  }
+});

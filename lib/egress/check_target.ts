@@ -4,6 +4,9 @@ import type { EgressAllow } from "./egress_allow.ts";
 import { EgressError } from "./egress_error.ts";
 import { resolveHost, type Resolver } from "./resolve_host.ts";
 
+/** A name of DNS is no longer; one that a redirect spells out fills messages and the ledger. */
+const MAX_HOST_LENGTH = 253;
+
 export interface TargetRules {
   allow: EgressAllow;
   allowedDomains: readonly string[];
@@ -20,6 +23,7 @@ export async function checkTarget(url: URL, rules: TargetRules): Promise<string[
   const plain = url.protocol === "http:";
   if (!plain && url.protocol !== "https:") refuse(`${url.protocol} is not a scheme of tools`);
   if (url.username !== "" || url.password !== "") refuse("a URL must not hold credentials");
+  if (url.hostname.length > MAX_HOST_LENGTH) refuse("the host's name is too long");
   if (!isDomainAllowed(url, rules.allowedDomains)) {
     refuse(`the host ${url.host} is not in allowedDomains`);
   }

@@ -68,6 +68,13 @@ Deno.test("Egress: heads without end are cut", async () => {
   assertEquals((await answerTo(trailers)).startsWith("tool_"), true);
 });
 
+Deno.test("Egress: a server that announces an answer without end is hung up on", async () => {
+  for (const head of ["103 Early Hints\r\nlink: </a>", "100 Continue"]) {
+    const flood = `HTTP/1.1 ${head}\r\n\r\n`.repeat(20);
+    assertEquals(await answerTo(`${flood}${OK}content-length: 2\r\n\r\nok`), "tool_unreachable");
+  }
+});
+
 Deno.test("Egress: unusual but honest answers are read", async () => {
   assertEquals(await answerTo(`${OK}\r\nuntil the end`), "200 until the end");
   assertEquals(await answerTo("HTTP/1.0 200 OK\r\n\r\nold"), "200 old");

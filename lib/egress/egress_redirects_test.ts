@@ -161,3 +161,10 @@ Deno.test("Egress: an answer that only looks like a redirect is the answer", asy
   const error = await assertRejects(() => start(nowhere), EgressError);
   assertEquals(error.code, "tool_unreachable");
 });
+
+Deno.test("Egress: a redirect to a name that no host has is refused without repeating it", async () => {
+  await using server = redirecting(`https://${"a".repeat(10_000)}.example.com/`);
+  const error = await assertRejects(() => start(server), EgressError);
+  assertEquals([error.code, error.message], ["domain_not_allowed", "the host's name is too long"]);
+  assertEquals(server.seen.length, 1);
+});

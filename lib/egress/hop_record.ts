@@ -32,7 +32,8 @@ export class HopRecord {
       method: this.#method,
       ...(this.status === undefined ? {} : { status: this.status }),
       bytes: this.bytes,
-      ms: this.#now() - this.#begun,
+      // The clock may have been set back meanwhile.
+      ms: Math.max(0, this.#now() - this.#begun),
       ...(refused === undefined ? {} : { refused }),
       hop: this.#hop,
     });

@@ -21,6 +21,8 @@ export interface HopRequest {
 /** Bytes of a response's head; longer is an error. */
 const MAX_HEAD_BYTES = 16_384;
 const MAX_ADDRESSES = 3;
+/** Heads before the answer's own (`103 Early Hints`); nothing else bounds what they cost to read. */
+const MAX_EARLY_HEADS = 8;
 /** No connection was made, so nothing was sent and another address may be tried. */
 const NOT_CONNECTED = new Set([
   "ECONNREFUSED",
@@ -74,6 +76,13 @@ function sendTo(address: string, hop: HopRequest): Promise<IncomingMessage> {
   // Both listen for the life of the request: an error after the head must not be nobody's.
   request.on("response", (message: IncomingMessage) => resolve(message.on("error", () => {})));
   request.on("error", reject);
+  let early = 0;
+  request.on("information", () => {
+    if (++early <= MAX_EARLY_HEADS) return;
+    // What came in the same breath may hold the answer too: it is not waited for.
+    reject(new Error("the answer never begins"));
+    request.destroy();
+  });
   request.on("upgrade", (_message, socket) => {
     socket.destroy();
     reject(new Error("the server wanted another protocol"));

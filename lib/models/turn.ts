@@ -4,6 +4,10 @@ import type { UsageTally } from "./usage_tally.ts";
 
 /** All text and arguments of one answer, in characters: no honest answer is longer. */
 const MAX_ANSWER_LENGTH = 4_194_304;
+/** Calls of one answer: each is carried out, and many an API is asked once for each. */
+const MAX_CALLS = 256;
+/** Longer than a tool's name can be, so that what is cut is still nobody's. */
+const MAX_NAME_LENGTH = 128;
 
 /** A piece of a tool call; what is absent was said before or is still to come. */
 export interface CallFragment {
@@ -50,11 +54,14 @@ export class Turn {
   call(key: number | string, fragment: CallFragment): void {
     let call = this.#calls.get(key);
     if (call === undefined) {
+      if (this.#calls.size === MAX_CALLS) {
+        throw new VendorFault("provider_error", "the model vendor's answer holds too many calls");
+      }
       call = { id: `own_${this.#step}_${this.#calls.size + 1}`, name: "", args: "" };
       this.#calls.set(key, call);
     }
     if (fragment.id) call.id = fragment.id;
-    if (fragment.name) call.name = fragment.name;
+    if (fragment.name) call.name = fragment.name.slice(0, MAX_NAME_LENGTH);
     if (fragment.opaque !== undefined) call.opaque = fragment.opaque;
     if (!fragment.args) return;
     this.#count(fragment.args);

@@ -89,7 +89,7 @@ export class VendorModel implements Model {
 
   async #ask(request: ModelRequest, phrasing: Phrasing): Promise<AsyncIterable<ModelEvent>> {
     const { path } = phrasing;
-    const body = encoder.encode(JSON.stringify(phrasing.body()));
+    const body = encoder.encode(toJson(phrasing.body()));
     const exchange = await this.#open({ path, headers: this.#headers, body }, request.signal);
     const { model, maxOutputTokens, inputBound } = request;
     const requestBytes = body.byteLength;
@@ -151,6 +151,19 @@ export class VendorModel implements Model {
       ...(cause instanceof Error ? { cause: causeOf(cause) } : {}),
     });
   }
+}
+
+/**
+ * Halves of surrogate pairs, as a tool may answer them, would be sent as escapes that vendors refuse
+ * the whole request for. Only they are escaped so, and a backslash before the letters `ud`.
+ */
+function toJson(body: unknown): string {
+  const json = JSON.stringify(body);
+  if (!json.includes("\\ud")) return json;
+  return JSON.stringify(
+    body,
+    (_key, value) => typeof value === "string" ? value.toWellFormed() : value,
+  );
 }
 
 /** The code alone: the message of a socket's error may name what must not be logged. */

@@ -1,7 +1,7 @@
 /** What single protocols, and servers that claim to speak them, do in their own way. */
 import { assert, assertEquals } from "@std/assert";
 import type { Script } from "@/tests/support/mock_vendors/script.ts";
-import { only, Vendors } from "@/tests/support/vendors.ts";
+import { only, PROTOCOLS, user, Vendors } from "@/tests/support/vendors.ts";
 
 Deno.test("google: a model's name is a path, and leads nowhere else", async () => {
   await using vendors = await Vendors.start();
@@ -135,4 +135,23 @@ Deno.test("a credential that no header may hold is a clear refusal", async () =>
 function limits(vendors: Vendors): string[] {
   const fields = ["max_tokens", "max_completion_tokens"];
   return vendors.mock.requests.map(({ body }) => fields.find((field) => field in body) ?? "");
+}
+
+for (const protocol of PROTOCOLS) {
+  Deno.test(`${protocol}: half a surrogate pair is sent as the character for what is broken`, async () => {
+    await using vendors = await Vendors.start();
+    const text = "cut \ud83d off, C:\\udp, whole \u{1f600}";
+    await vendors.ask(protocol, {}, { messages: [user(text)] });
+    const sent = JSON.stringify(vendors.mock.requests[0]!.body);
+    assert(sent.includes(JSON.stringify(text.toWellFormed()).slice(1, -1)), sent);
+  });
+
+  Deno.test(`${protocol}: an answer that holds calls without end is given up`, async () => {
+    await using vendors = await Vendors.start();
+    const one = { name: "look_up", args: ["{}"] };
+    const calls = Array.from({ length: 300 }, (_, n) => ({ ...one, id: `c${n}` }));
+    const { error, events } = await vendors.ask(protocol, { say: [{ calls }], end: "calls" });
+    assertEquals(error.code, "provider_error");
+    assertEquals(events.filter(({ type }) => type === "tool_call"), []);
+  });
 }

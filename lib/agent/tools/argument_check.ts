@@ -53,6 +53,8 @@ function validatorFor(parameters: Readonly<Record<string, unknown>>, meter: Cost
     validateFormats: false,
     addUsedSchema: false,
     inlineRefs: false,
+    // Else `constructor`, which every object inherits, would be an argument that nobody gave.
+    ownProperties: true,
     logger: false,
     code: { regExp: asEngine((pattern) => linearPattern(pattern, meter)) },
   });

@@ -167,3 +167,29 @@ Deno.test("compileParameters: a draft 7 schema is read as one", () => {
   assertEquals(check({ a: ["x", 1] }), undefined);
   assertEquals(check({ a: [1] }), "a.0 must be string");
 });
+
+Deno.test("compileParameters: what every object inherits is no argument", () => {
+  const optional = checkOf({ properties: { constructor: { type: "string" } } });
+  assertEquals(optional({}), undefined);
+  assertEquals(optional({ constructor: 1 }), "constructor must be string");
+  const needed = checkOf({ required: ["toString"] });
+  assertEquals(needed({}), "the arguments must have required property 'toString'");
+  assertEquals(needed({ toString: 1 }), undefined);
+  assertEquals(checkOf({ dependentRequired: { valueOf: ["a"] } })({}), undefined);
+});
+
+Deno.test("compileParameters: what would take seconds to compile is refused, what people write is not", () => {
+  const $defs = { a: { minimum: 1 } };
+  const refs = (n: number) => Array.from({ length: n }, () => ({ $ref: "#/$defs/a" }));
+  const consts = (n: number) => Array.from({ length: n }, (_, value) => ({ const: value }));
+  const faultOf = (schema: Record<string, unknown>) => {
+    const compiled = compileParameters({ type: "object", $defs, ...schema });
+    return "message" in compiled ? compiled.message : undefined;
+  };
+  assertEquals(faultOf({ oneOf: refs(780) }), "has more than 200 references");
+  assertEquals(faultOf({ anyOf: [{ allOf: refs(201) }] }), "has more than 200 references");
+  const split = { properties: { a: { oneOf: consts(300) }, b: { oneOf: consts(300) } } };
+  assertEquals(faultOf(split), "has more than 400 alternatives in oneOf");
+  assertEquals(faultOf({ properties: { country: { oneOf: consts(249) } } }), undefined);
+  assertEquals(faultOf({ properties: { a: { anyOf: refs(50) } } }), undefined);
+});

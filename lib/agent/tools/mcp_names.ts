@@ -22,11 +22,13 @@ export interface NamedTool {
  */
 export function nameTools(
   listed: readonly ListedTool[],
-  { server, allow, taken, leftOut }: {
+  { server, allow, taken, leftOut, clean }: {
     server: string;
     allow: readonly string[] | undefined;
     taken: Set<string>;
     leftOut: (note: string) => void;
+    /** Takes the secrets out of a text: a server may list what it was sent. */
+    clean: (text: string) => string;
   },
 ): NamedTool[] {
   const wanted = listed.filter(({ name }) => allow === undefined || allow.includes(name));
@@ -36,11 +38,12 @@ export function nameTools(
     const name = taken.has(tool.name) ? `${server}_${tool.name}` : tool.name;
     const fault = faultOf(tool, { name, taken });
     if (fault !== undefined) {
-      leftOut(`${server}: ${tool.name.slice(0, 64)} is left out: ${fault}`);
+      leftOut(`${server}: ${clean(tool.name).slice(0, 64)} is left out: ${fault}`);
       continue;
     }
     taken.add(name);
-    const description = (tool.description || tool.name).slice(0, MAX_DESCRIPTION).toWellFormed();
+    const description = clean(tool.description || tool.name).slice(0, MAX_DESCRIPTION)
+      .toWellFormed();
     named.push({ name: tool.name, tool: { name, description, parameters: tool.inputSchema } });
   }
   return named;

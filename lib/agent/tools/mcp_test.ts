@@ -240,3 +240,25 @@ Deno.test("mcp: a server that asks questions without end is cut off", async () =
   assertEquals(server.seen.length <= 256, true);
   await toolset.close();
 });
+
+Deno.test("mcp: no secret stands in a note, nor a piece of one in what is cut", async () => {
+  const key = "mcp_key_0123456789";
+  const tools = [
+    { name: `not a name: ${key}`, inputSchema: { type: "object" } },
+    { name: `${"x".repeat(55)} ${key}`, inputSchema: { type: "object" } },
+    { name: "fine", description: "d".repeat(1_015) + key, inputSchema: { type: "object" } },
+  ];
+  const answer = mcpEndpoint({ tools: TOOLS, json: true });
+  await using server = new EgressServer((seen) => {
+    if (!seen.body.includes('"tools/list"')) return answer(seen);
+    const { id } = JSON.parse(seen.body);
+    return Response.json({ jsonrpc: "2.0", id, result: { tools } });
+  });
+  const secrets = { KEY: { value: key, domains: ["tools.example.com"] } };
+  const headers = { authorization: "Bearer {{secret.KEY}}" };
+  const toolset = toolsetOf(server, [mcpTool({ headers })], { secrets });
+  const described = JSON.stringify(await toolset.describe(noAbort()));
+  assertEquals(toolset.notes.length, 2);
+  assertEquals([...toolset.notes, described].filter((text) => text.includes("mcp_key")), []);
+  await toolset.close();
+});

@@ -32,7 +32,8 @@ export async function openMcpTools(
   for (const found of servers) {
     const { definition: { name: server, allow }, connection, listed } = found;
     const leftOut = (note: string) => void options.notes.push(note);
-    for (const { name, tool } of nameTools(listed, { ...options, server, allow, leftOut })) {
+    const clean = (text: string) => options.world.redactor.text(text);
+    for (const { name, tool } of nameTools(listed, { ...options, server, allow, leftOut, clean })) {
       const call: CallableTool["call"] = (args, signal) => connection.call(name, args, signal);
       tools.set(tool.name, { tool, call });
     }

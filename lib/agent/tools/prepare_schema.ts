@@ -1,5 +1,9 @@
 /** Deeper schemas overflow the stack of whatever walks them by recursion. */
 const MAX_DEPTH = 32;
+/** Each is a function of its own; 800 of them took 4 s to compile (measured), 200 take a tenth. */
+const MAX_REFERENCES = 200;
+/** Alternatives of all `oneOf`: the code for one list grows with the square of its length. */
+const MAX_ALTERNATIVES = 400;
 
 /** A keyword of our own that stands beside every reference and counts how often it is followed. */
 export const STEP_KEYWORD = "x-step";
@@ -33,8 +37,8 @@ type Place = "schema" | "names" | "data";
 
 /**
  * Copies a schema that a stranger wrote. Refused: asynchronous schemas, whose verdict would be a
- * promise and so always true; `__proto__`; more than 32 levels; patterns that `patternFault` finds
- * fault with. References get a counter beside them, because a few that fan out make a check of
+ * promise and so always true; `__proto__`; more than 32 levels; what takes seconds to compile;
+ * patterns that `patternFault` finds fault with. References get a counter beside them, because a few that fan out make a check of
  * astronomic length; inside data, where a counter would change a value, they are refused.
  */
 export function prepareSchema(
@@ -49,6 +53,8 @@ export function prepareSchema(
 class SchemaWalk {
   nodes = 0;
   uniqueItems = 0;
+  #references = 0;
+  #alternatives = 0;
   fault: SchemaFault | undefined;
   #patternFault: (pattern: string) => string | undefined;
 
@@ -72,7 +78,22 @@ class SchemaWalk {
       if (!this.#accepts(key, inner, at)) continue;
       made[key] = this.copy(inner, { path: inside, place: placeUnder(key, place) });
     }
+    return this.#counted(made, at);
+  }
+
+  /** A place in the copy, with the counter beside a reference. */
+  #counted(
+    made: Record<string, unknown>,
+    { path, place }: { path: readonly string[]; place: Place },
+  ) {
+    if (place === "schema" && Array.isArray(made.oneOf)) this.#alternatives += made.oneOf.length;
+    if (this.#alternatives > MAX_ALTERNATIVES) {
+      this.#fail(path, `has more than ${MAX_ALTERNATIVES} alternatives in oneOf`);
+    }
     const refers = typeof made.$ref === "string" || typeof made.$dynamicRef === "string";
+    if (refers && ++this.#references > MAX_REFERENCES) {
+      this.#fail(path, `has more than ${MAX_REFERENCES} references`);
+    }
     return refers ? { [STEP_KEYWORD]: true, ...made } : made;
   }
 

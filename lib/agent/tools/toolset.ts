@@ -40,6 +40,8 @@ export interface Toolset {
 
 const MAX_TOOLS = 128;
 const MAX_LEDGER = 1_000;
+/** A name of DNS and its port; a longer one has been refused. */
+const MAX_HOST_LENGTH = 260;
 
 export function createToolset(options: ToolsetOptions): Toolset {
   const redactor = new Redactor();
@@ -48,7 +50,7 @@ export function createToolset(options: ToolsetOptions): Toolset {
   const record = (call: EgressCall) => {
     if (ledger.length >= MAX_LEDGER) return;
     // A redirect's host is its server's to choose, and could spell out what it was sent.
-    const clean = { ...call, host: redactor.text(call.host) };
+    const clean = { ...call, host: redactor.text(call.host).slice(0, MAX_HOST_LENGTH) };
     if (call.refused !== undefined) clean.refused = redactor.text(call.refused);
     ledger.push(clean);
   };

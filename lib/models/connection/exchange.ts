@@ -37,6 +37,8 @@ export class Exchange {
   #listener: ResponseListener | undefined;
   #fault: unknown;
   #connected = false;
+  /** From then on what still trickles in is no sign of life. */
+  #released = false;
   #lastByteAt: number;
 
   constructor(options: ExchangeOptions) {
@@ -69,7 +71,7 @@ export class Exchange {
     this.#listener = listener;
     if (this.#over.signal.aborted) return listener.onEnd(this.#fault);
     response.on("data", (chunk: Uint8Array) => {
-      this.#lastByteAt = this.#options.system.now();
+      if (!this.#released) this.#lastByteAt = this.#options.system.now();
       this.#listener?.onChunk(chunk);
     });
     response.once("end", () => this.#end(undefined));
@@ -95,6 +97,7 @@ export class Exchange {
       onEnd: () => {},
     };
     this.resume();
+    this.#released = true;
   }
 
   /** Closes the socket; who listens is told `fault`. */

@@ -1,0 +1,25 @@
+import type { ModelMessage, ModelToolCall } from "../models/model.ts";
+
+const MAX_NAME_LENGTH = 64;
+
+/**
+ * A call as its model is told of it in the next step. Models call what does not exist, and vendors
+ * refuse a whole conversation for a name they would accept of no tool.
+ */
+export function asTold(call: ModelToolCall): ModelToolCall {
+  return { ...call, name: toldName(call.name) };
+}
+
+/** A name with what vendors accept in names; one of a tool stays as it is. */
+export function toldName(name: string): string {
+  const safe = name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, MAX_NAME_LENGTH);
+  return /^[a-zA-Z_]/.test(safe) ? safe : `_${safe}`.slice(0, MAX_NAME_LENGTH);
+}
+
+/** Messages for a model of another vendor: what calls carry for the one that made them is left out. */
+export function forAnother(messages: readonly ModelMessage[]): ModelMessage[] {
+  return messages.map((message) => {
+    if (message.role !== "assistant" || message.toolCalls === undefined) return message;
+    return { ...message, toolCalls: message.toolCalls.map(({ opaque: _, ...call }) => call) };
+  });
+}

@@ -1,0 +1,35 @@
+import type { EgressCall } from "../egress/egress_error.ts";
+import type { RunDetails } from "../usage/run_record.ts";
+
+/** Calls of tools that are kept with a run. */
+const MAX_CALLS = 100;
+/** A record has room for 64 KiB; one that is larger could not be written, nor its run settled. */
+const MAX_CALLS_LENGTH = 24_576;
+const MAX_NOTES_LENGTH = 8_192;
+
+/**
+ * What of a run's details is kept with it: the first of each list, as far as they fit. Hosts that
+ * tools are led to and names that servers list are strangers' to choose, and so is their length.
+ */
+export function keptDetails(
+  { dropped, ledger, notes }: {
+    dropped: number;
+    ledger: readonly EgressCall[];
+    notes: readonly string[];
+  },
+): RunDetails {
+  const egress = fitting(ledger.slice(0, MAX_CALLS), MAX_CALLS_LENGTH);
+  const kept = fitting(notes, MAX_NOTES_LENGTH);
+  return {
+    ...(dropped === 0 ? {} : { droppedMessages: dropped }),
+    ...(egress.length === 0 ? {} : { egress }),
+    ...(kept.length === 0 ? {} : { notes: kept }),
+  };
+}
+
+/** The first of `items` that together take at most `room` characters of JSON. */
+function fitting<T>(items: readonly T[], room: number): T[] {
+  let left = room;
+  const end = items.findIndex((item) => (left -= JSON.stringify(item).length) < 0);
+  return items.slice(0, end === -1 ? items.length : end);
+}
