@@ -54,7 +54,11 @@ export function splitBlocks(text: string, live?: boolean): Block[] {
       else now = undefined;
       return;
     }
-    const kind = kindOf(line, { next: lines[at + 1], live, now: now?.kind });
+    const kind = kindOf(line, {
+      next: lines[at + 1],
+      live: live && at > lines.length - 3,
+      now: now?.kind,
+    });
     if (now && continues(now.kind, { kind, line, gap })) now.lines.push(line);
     else blocks.push(now = { kind, lines: [line] });
     gap = false;
@@ -79,7 +83,7 @@ function kindOf(line: string, { next, live, now }: Place): Kind {
   if (item && !(now === "p" && item[3] && +item[3] !== 1)) return item[3] ? "ol" : "ul";
   if (!line.includes("|")) return "p";
   if (now === "table" || DIVIDER.test(next ?? "")) return "table";
-  return live && next === undefined && line[0] === "|" ? "table" : "p";
+  return live && line[0] === "|" && /^[\s|:-]*$/.test(next ?? "") ? "table" : "p";
 }
 
 function continues(
