@@ -17,15 +17,15 @@ export const LANGUAGES: Readonly<Record<string, string>> = {
   it:
     "Apri la chat|Chiudi la chat|Nuova chat|Ciao. Come possiamo aiutare?|Scrivi un messaggio|Invia|Ferma|Vai alla fine|Riprova|Copia|Risposta incompleta|Assistente IA|Messaggi rimasti|Connessione persa.|Ricarica la pagina.|La chat non è disponibile.|Qualcosa è andato storto.",
   nl:
-    "Chat openen|Chat sluiten|Nieuwe chat|Hallo. Hoe kunnen we helpen?|Schrijf een bericht|Verzenden|Stoppen|Naar het einde|Opnieuw proberen|Kopiëren|Antwoord onvolledig|AI-assistent|Berichten over|Verbinding verbroken.|Laad de pagina opnieuw.|De chat is nu niet beschikbaar.|Er ging iets mis.",
+    "Chat openen|Chat sluiten|Nieuwe chat|Hallo. Hoe kunnen we helpen?|Schrijf een bericht|Verzenden|Stoppen|Naar einde|Opnieuw proberen|Kopiëren|Antwoord onvolledig|AI-assistent|Berichten over|Verbinding verbroken.|Laad de pagina opnieuw.|De chat is nu niet beschikbaar.|Er ging iets mis.",
   pl:
-    "Otwórz czat|Zamknij czat|Nowy czat|Witaj. Jak możemy pomóc?|Napisz wiadomość|Wyślij|Zatrzymaj|Przejdź na koniec|Spróbuj ponownie|Kopiuj|Odpowiedź niepełna|Asystent AI|Pozostałe wiadomości|Utracono połączenie.|Odśwież stronę.|Czat jest teraz niedostępny.|Coś poszło nie tak.",
+    "Otwórz czat|Zamknij czat|Nowy czat|Witaj. Jak możemy pomóc?|Napisz wiadomość|Wyślij|Zatrzymaj|Na koniec|Spróbuj ponownie|Kopiuj|Odpowiedź niepełna|Asystent AI|Pozostałe wiadomości|Utracono połączenie.|Odśwież stronę.|Czat jest teraz niedostępny.|Coś poszło nie tak.",
   tr:
-    "Sohbeti aç|Sohbeti kapat|Yeni sohbet|Merhaba. Nasıl yardımcı olabiliriz?|Mesaj yazın|Gönder|Durdur|Sona git|Tekrar dene|Kopyala|Yanıt eksik|Yapay zekâ asistanı|Kalan mesaj|Bağlantı koptu.|Sayfayı yenileyin.|Sohbet şu anda kullanılamıyor.|Bir şeyler ters gitti.",
+    "Sohbeti aç|Sohbeti kapat|Yeni sohbet|Merhaba. Nasıl yardımcı olalım?|Mesaj yazın|Gönder|Durdur|Sona git|Tekrar dene|Kopyala|Yanıt eksik|Yapay zekâ asistanı|Kalan mesaj|Bağlantı koptu.|Sayfayı yenileyin.|Sohbet şu anda kullanılamıyor.|Bir şeyler ters gitti.",
   ar:
-    "فتح الدردشة|إغلاق الدردشة|دردشة جديدة|مرحبًا. كيف يمكننا المساعدة؟|اكتب رسالة|إرسال|إيقاف|إلى النهاية|إعادة المحاولة|نسخ|الإجابة غير مكتملة|مساعد ذكي|الرسائل المتبقية|انقطع الاتصال.|أعد تحميل الصفحة.|الدردشة غير متاحة حاليًا.|حدث خطأ ما.",
+    "فتح الدردشة|إغلاق الدردشة|دردشة جديدة|مرحبًا. كيف يمكننا المساعدة؟|اكتب رسالة|إرسال|إيقاف|إلى النهاية|إعادة المحاولة|نسخ|إجابة غير مكتملة|مساعد ذكي|الرسائل المتبقية|انقطع الاتصال.|أعد تحميل الصفحة.|غير متاحة حاليًا.|حدث خطأ ما.",
   ja:
-    "チャットを開く|チャットを閉じる|新しいチャット|こんにちは。ご用件をどうぞ。|メッセージを入力|送信|停止|最新へ|再試行|コピー|回答は途中までです|AIアシスタント|残りのメッセージ|接続が切れました。|ページを再読み込みしてください。|現在チャットを利用できません。|問題が発生しました。",
+    "チャットを開く|閉じる|新しいチャット|ご用件をどうぞ。|メッセージを入力|送信|停止|最新へ|再試行|コピー|回答は途中です|AIアシスタント|残り|接続が切れました。|再読み込みしてください。|現在利用できません。|問題が発生しました。",
   zh:
-    "打开聊天|关闭聊天|新聊天|您好，有什么可以帮您？|输入消息|发送|停止|跳到最新|重试|复制|回答不完整|AI 助手|剩余消息|连接已断开。|请刷新页面。|聊天暂时不可用。|出了点问题。",
+    "打开聊天|关闭聊天|新聊天|有什么可以帮您？|输入消息|发送|停止|跳到最新|重试|复制|回答不完整|AI 助手|剩余消息|连接已断开。|请刷新页面。|聊天暂时不可用。|出了点问题。",
 };
