@@ -1,5 +1,6 @@
 /** The built script in a real browser: what a visitor sees and what the page is spared. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { Page } from "playwright-core";
 import { ask, focused, onSite } from "./support/widget_site.ts";
 
 const END = { name: "Send message" };
@@ -153,6 +154,30 @@ Deno.test("widget: links say where they go, and images load only from permitted 
     assertEquals(await page.locator("img").count(), 0);
     assertStringIncludes(await page.getByRole("link", { name: /cat/ }).innerText(), "evil.test");
     assertEquals(asked, []);
+  });
+});
+
+Deno.test("widget: an image of a permitted origin is shown, and asked for without a referrer", async () => {
+  const beforeLoad = async (page: Page) => {
+    await page.addInitScript(() => {
+      const script = () => document.querySelector("script");
+      new MutationObserver(() => script()?.setAttribute("data-image-origins", location.origin))
+        .observe(document, { childList: true, subtree: true });
+    });
+  };
+  await onSite({ beforeLoad }, async ({ page, chat, asked }) => {
+    await ask(page, "Hello?");
+    chat.say(`![own](${new URL(page.url()).origin}/own.svg) ![evil](https://evil.test/x)`);
+    chat.done();
+    const image = page.getByRole("img", { name: "own" });
+    await image.waitFor();
+    await image.scrollIntoViewIfNeeded();
+    await page.waitForFunction(() =>
+      document.querySelector("service-widget")!.shadowRoot!.querySelector("img")!.complete
+    );
+    assertEquals(await image.getAttribute("referrerpolicy"), "no-referrer");
+    assertEquals(asked, ["GET /own.svg"]);
+    assertEquals(await page.getByRole("log").locator("img").count(), 1);
   });
 });
 

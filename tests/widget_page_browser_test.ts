@@ -77,7 +77,8 @@ Deno.test("widget: over a hundred attacks in answers run nothing, load nothing a
 });
 
 Deno.test("widget: a page's resets and importance stay outside", async () => {
-  const rules = `body * { all: unset !important; display: none !important; font-size: 3px !important }
+  const rules =
+    `body * { all: unset !important; display: none !important; font-size: 3px !important }
     service-widget { opacity: 0 !important; transform: scale(0) !important; --accent: red !important }
     button { background: red !important }`;
   const policy = "default-src 'none'; script-src *; connect-src *; style-src 'unsafe-inline'";

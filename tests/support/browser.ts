@@ -54,7 +54,7 @@ const ARGS = [
 
 const START_TIMEOUT_MS = 30_000;
 /** Generous, because it only bounds how long a broken test hangs. */
-const ACTION_TIMEOUT_MS = 4_000;
+const ACTION_TIMEOUT_MS = 15_000;
 
 /** Starts Chromium with a fresh profile, runs `use`, and ends the process however `use` ends. */
 export async function withBrowser<T>(use: (browser: Browser) => Promise<T>): Promise<T> {
