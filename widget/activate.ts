@@ -63,12 +63,18 @@ function start(
   config: WidgetConfig,
   { languages, css, nth, forget }: Texts & { readonly nth: number; readonly forget: () => void },
 ): Running {
-  const fetcher: typeof fetch = (input, init) => fetch(input, init);
-  const options = { endpoint: config.sessionEndpoint, fetcher, now: Date.now };
+  const options = {
+    endpoint: config.sessionEndpoint,
+    fetcher: fetch.bind(globalThis),
+    now: Date.now,
+  };
   const session = new Session({ token: config.sessionToken, ...options });
   const tab = createTabStore(config.agentId, () => sessionStorage);
   const emitter = createEmitter();
-  const waker = createWaker((silence) => conversation.wake(silence));
+  const waker = createWaker({
+    onWake: (silence) => conversation.wake(silence),
+    onLeave: () => tab.save(conversation.state),
+  });
   let draw = () => {};
   let gone = false;
   const conversation: Conversation = new Conversation({
@@ -87,7 +93,6 @@ function start(
       draw();
     },
   });
-  const leave = () => tab.save(conversation.state);
   const handle = createHandle({
     conversation,
     emitter,
@@ -98,7 +103,6 @@ function start(
     remove() {
       gone = true;
       waker.end();
-      removeEventListener("pagehide", leave);
       mounted?.remove();
       forget();
     },
@@ -106,7 +110,6 @@ function start(
   const locale = localeOf(config.lang || document.documentElement.lang, languages);
   const view: View = { conversation, session, handle, config, locale, nth };
   let mounted: ReturnType<typeof mount> | undefined;
-  addEventListener("pagehide", leave);
   whenBody(() => {
     if (gone) return;
     mounted = mount(view, css);

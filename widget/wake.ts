@@ -6,8 +6,14 @@ export interface Waker {
   end(): void;
 }
 
-/** `onWake` gets how long (ms) a connection may have been silent to be trusted still. */
-export function createWaker(onWake: (silence: number) => void): Waker {
+export interface WakerOptions {
+  /** Gets how long (ms) a connection may have been silent to be trusted still. */
+  readonly onWake: (silence: number) => void;
+  /** The page is left, or put aside. */
+  readonly onLeave: () => void;
+}
+
+export function createWaker({ onWake, onLeave }: WakerOptions): Waker {
   const ending = new AbortController();
   const waiting = new Set<() => void>();
   const wake = (silence: number) => {
@@ -18,6 +24,7 @@ export function createWaker(onWake: (silence: number) => void): Waker {
   const trusted = () => document.hidden || wake(12_000);
   addEventListener("online", () => wake(0), ending);
   addEventListener("pageshow", trusted, ending);
+  addEventListener("pagehide", onLeave, ending);
   document.addEventListener("visibilitychange", trusted, ending);
   return {
     pause: (ms) =>
