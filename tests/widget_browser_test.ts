@@ -1,131 +1,54 @@
-/** The built script in a real browser, against a service that speaks the frames of the contract. */
+/** The built script in a real browser: what a visitor sees and what the page is spared. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Page } from "playwright-core";
-import type { Frame } from "../lib/wire/frames.ts";
-import { describeWidgetBundle } from "../lib/widget_bundle.ts";
-import { type PageOptions, withPage } from "./support/browser.ts";
-import { bundleWidget } from "../tools/bundle_widget.ts";
+import { ask, focused, onSite } from "./support/widget_site.ts";
 
-const AGENT = "7d0e2f7c-4f65-4c8e-9a37-0a6f2b1f4c11";
-const RUN = "0b6c7a1e-57c3-4a52-9c1c-3d9a5a1f0e77";
-const BODY: Frame[] = [
-  {
-    type: "start",
-    requestId: "request-1",
-    runId: RUN,
-    provider: "vendor_a",
-    model: "demo",
-    conversationId: "5f1c2d3e-aaaa-4bbb-8ccc-121212121212",
-  },
-  { type: "delta", text: "Line one\n<img src=x onerror=alert(1)>" },
-  { type: "done", finishReason: "stop" },
-];
-const OPEN_HEADERS = { "access-control-allow-origin": "*", "access-control-allow-headers": "*" };
+const END = { name: "Send message" };
 
-interface Site {
-  page: Page;
-  console: { text: string }[];
-  /** Lets the answer go on after its first words. */
-  finish: () => void;
-  cancelled: Promise<string>;
-}
-
-/** A page of a shop with a strict policy, the service on another origin, and one open browser. */
-async function onSite(
-  tags: (base: string, integrity: string) => string,
-  use: (site: Site) => Promise<void>,
-  options: PageOptions = {},
-): Promise<void> {
-  const bundle = await describeWidgetBundle(await bundleWidget());
-  const gate = Promise.withResolvers<void>();
-  const cancelled = Promise.withResolvers<string>();
-  const quiet = { port: 0, hostname: "127.0.0.1", onListen() {} };
-  await using service = Deno.serve(quiet, (request) => {
-    const { pathname } = new URL(request.url);
-    if (pathname === "/widget.v1.js") return script(bundle.body);
-    if (request.method === "OPTIONS") return new Response(null, { headers: OPEN_HEADERS });
-    if (!pathname.endsWith("/cancel")) return chat(gate.promise);
-    cancelled.resolve(pathname);
-    return new Response(null, { status: 202, headers: OPEN_HEADERS });
-  });
-  const base = `http://127.0.0.1:${service.addr.port}`;
-  const policy = `default-src 'none'; script-src ${base}; connect-src ${base}; style-src 'none'`;
-  await using shop = Deno.serve(quiet, () => {
-    const html = `<!doctype html><link rel="icon" href="data:,"><h1>Shop</h1>${
-      tags(base, bundle.integrity)
-    }`;
-    const type = "text/html; charset=utf-8";
-    return new Response(html, {
-      headers: { "content-type": type, "content-security-policy": `${policy}; img-src data:` },
-    });
-  });
-  const baseUrl = `http://127.0.0.1:${shop.addr.port}`;
-  await withPage({ ...options, baseUrl }, async (page, console) => {
-    await page.goto("/");
-    await use({ page, console, finish: gate.resolve, cancelled: cancelled.promise });
-  });
-  gate.resolve();
-}
-
-function script(body: BodyInit): Response {
-  const type = "text/javascript; charset=utf-8";
-  return new Response(body, { headers: { ...OPEN_HEADERS, "content-type": type } });
-}
-
-/** Start and the first words at once, the end when `gate` opens; cut by the client at any time. */
-function chat(gate: Promise<void>): Response {
-  const bytes = BODY.map((frame) =>
-    new TextEncoder().encode(`event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`)
-  );
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async start(controller) {
-      for (const frame of bytes.slice(0, -1)) controller.enqueue(frame);
-      await gate;
-      try {
-        controller.enqueue(bytes.at(-1)!);
-        controller.close();
-      } catch { /* the client has left */ }
-    },
-  });
-  return new Response(body, { headers: { ...OPEN_HEADERS, "content-type": "text/event-stream" } });
-}
-
-function tag(base: string, integrity: string): string {
-  return `<script src="${base}/widget.v1.js" integrity="${integrity}" crossorigin="anonymous"
-    data-service-widget data-api-base="${base}" data-agent-id="${AGENT}"
-    data-session-token="cs_0123456789abcdef"></script>`;
-}
-
-const send = async (page: Page, text: string) => {
-  await page.getByRole("button", { name: "Open chat" }).click();
-  await page.getByRole("textbox").fill(text);
-  await page.getByRole("textbox").press("Enter");
-};
-const focused = (page: Page) =>
-  page.evaluate("document.activeElement.shadowRoot?.activeElement?.className");
-
-Deno.test("widget: the specification's tag streams an answer as text under a strict policy", async () => {
-  await onSite(tag, async ({ page, console, finish }) => {
-    await send(page, "Hello?");
+Deno.test("widget: the specification's tag streams Markdown as nodes under a strict policy", async () => {
+  await onSite({}, async ({ page, console, chat }) => {
+    await ask(page, "Hello?");
     const log = page.getByRole("log");
-    await log.locator(".caret").waitFor();
-    assertEquals(await log.getAttribute("aria-busy"), "true");
-    assertEquals(await page.getByRole("status").textContent(), "");
-    finish();
-    await page.getByRole("button", { name: "Send message" }).waitFor();
-    assertEquals(
-      await log.locator(".turn:last-child .bubble").innerText(),
-      "Line one\n<img src=x onerror=alert(1)>",
+    await log.locator(".dot").waitFor();
+    chat.say(
+      "# Title\n\nSome **bold** words. And",
+      " more\n\n- one\n- two\n\n<img src=x onerror=alert(1)>",
     );
-    assertStringIncludes((await page.getByRole("status").textContent())!, "Line one");
+    await log.locator(".live").waitFor();
+    assertEquals(await log.getAttribute("aria-busy"), "true");
+    assertStringIncludes(await page.getByRole("status").innerText(), "Some bold words.");
+    chat.done();
+    await page.getByRole("button", END).waitFor();
+    assertEquals(await log.locator("h3").innerText(), "Title");
+    assertEquals(await log.locator("strong").innerText(), "bold");
+    assertEquals(await log.locator("li").allInnerTexts(), ["one", "two"]);
+    assertEquals(await log.locator("img").count(), 0);
+    assertStringIncludes(await log.innerText(), "<img src=x onerror=alert(1)>");
     assertEquals(await page.evaluate("localStorage.length + document.cookie.length"), 0);
     assertEquals(console.map((line) => line.text), []);
   });
 });
 
+Deno.test("widget: finished blocks keep their elements while the answer grows", async () => {
+  await onSite({}, async ({ page, chat }) => {
+    await ask(page, "Hello?");
+    chat.say("First block.\n\n", "| a | b |\n|---|---|\n| 1 | 2 |\n\nThird");
+    const first = page.getByRole("log").locator(".bubble > p").first();
+    await first.waitFor();
+    await first.evaluate((element) => void Object.assign(element, { mine: true }));
+    chat.say(" grows.\n\n```js\nlet a;\n```\n\nEnd.");
+    chat.done();
+    await page.getByRole("log").getByText("End.").waitFor();
+    assertEquals(await first.evaluate((element) => "mine" in element), true);
+    assertEquals(await page.locator("pre").innerText(), "let a;");
+    assertEquals(await page.locator("td").allInnerTexts(), ["1", "2"]);
+  });
+});
+
 Deno.test("widget: focus goes into the input on open and back to the launcher on Escape", async () => {
-  await onSite(tag, async ({ page }) => {
-    await page.getByRole("button", { name: "Open chat" }).press("Enter");
+  await onSite({}, async ({ page }) => {
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
     assertEquals(await focused(page), "input");
     await page.keyboard.press("Escape");
@@ -134,45 +57,145 @@ Deno.test("widget: focus goes into the input on open and back to the launcher on
   });
 });
 
-Deno.test("widget: stopping keeps the words, tells the service and keeps the focus", async () => {
-  await onSite(tag, async ({ page, cancelled }) => {
-    await send(page, "Hello?");
-    await page.locator(".caret").waitFor();
-    await page.getByRole("button", { name: "Stop answering" }).click();
-    assertEquals(await cancelled, `/v1/chat/runs/${RUN}/cancel`);
-    await page.getByText("Stopped", { exact: true }).waitFor();
+Deno.test("widget: by keyboard alone a question is asked, stopped, and a new conversation begun", async () => {
+  await onSite({}, async ({ page, chat }) => {
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("Hello?");
+    const answered = page.waitForResponse(/\/stream$/);
+    await page.keyboard.press("Enter");
+    await answered;
+    chat.say("One");
+    await page.locator(".live").waitFor();
+    await page.keyboard.press("Tab");
+    assertEquals(await focused(page), "action busy");
+    const cancelled = page.waitForRequest(/\/cancel$/);
+    await page.keyboard.press("Enter");
+    await cancelled;
+    await page.getByRole("log").getByText("This answer is incomplete").waitFor();
     assertEquals(await focused(page), "action");
+    for (let steps = 0; steps < 4; steps++) await page.keyboard.press("Shift+Tab");
+    await page.getByRole("button", { name: "New conversation" }).press("Enter");
+    await page.getByRole("log").getByText("How can we help?").waitFor();
+    assertEquals(await focused(page), "input");
   });
 });
 
-Deno.test("widget: a second tag gets the first one's handle, a tag without the marker nothing", async () => {
-  const unmarked = (base: string, integrity: string) =>
-    tag(base, integrity).replace("data-service-widget ", "");
-  const two = (base: string, integrity: string) => tag(base, integrity) + tag(base, integrity);
-  await onSite(two, async ({ page }) => {
-    assertEquals(await page.locator("service-widget").count(), 1);
-    const scripts = "[...document.scripts].map((s) => s.serviceWidget === window.serviceWidget)";
-    assertEquals(await page.evaluate(scripts), [true, true]);
-    await page.evaluate("serviceWidget.destroy()");
-    assertEquals(await page.locator("service-widget").count(), 0);
-    assertEquals(await page.evaluate("window.serviceWidget"), undefined);
+Deno.test("widget: stopping is calm where the service has no cancel yet", async () => {
+  await onSite({}, async ({ page, chat, console }) => {
+    chat.resumes = false;
+    await ask(page, "Hello?");
+    chat.say("One");
+    await page.locator(".live").waitFor();
+    await page.getByRole("button", { name: "Stop answering" }).click();
+    await page.getByRole("log").getByText("This answer is incomplete").waitFor();
+    assertEquals(await page.locator(".notice").count(), 0);
+    assertEquals(console.filter((line) => line.text.includes("[service-widget]")), []);
   });
-  await onSite(unmarked, async ({ page }) => {
-    assertEquals(await page.locator("service-widget").count(), 0);
+});
+
+Deno.test("widget: the reader's place is kept, and one button leads back to the end", async () => {
+  await onSite({}, async ({ page, chat }) => {
+    await ask(page, "Hello?");
+    chat.say("A line of text.\n\n".repeat(60));
+    const log = page.getByRole("log");
+    await log.locator(".live p").nth(59).waitFor();
+    await log.hover();
+    await page.mouse.wheel(0, -400);
+    const jump = page.getByRole("button", { name: "Jump to latest" });
+    await jump.waitFor();
+    const place = await log.evaluate((element) => element.scrollTop);
+    chat.say("More.\n\n".repeat(20));
+    await log.getByText("More.").nth(19).waitFor();
+    assertEquals(await log.evaluate((element) => element.scrollTop), place);
+    await jump.click();
+    await jump.waitFor({ state: "detached" });
+    assert(await log.evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight < 2));
+    assertEquals(await focused(page), "log");
+  });
+});
+
+Deno.test("widget: suggestions ask, a tool at work is named, and code and answers can be copied", async () => {
+  const attributes = `data-suggestions="Where is my order?|Opening hours"`;
+  const context = { permissions: ["clipboard-read", "clipboard-write"] };
+  await onSite({ attributes, context }, async ({ page, chat }) => {
+    await page.getByRole("button", { name: "Open chat" }).click();
+    const answered = page.waitForResponse(/\/stream$/);
+    await page.getByRole("button", { name: "Where is my order?" }).click();
+    await answered;
+    assertEquals(await focused(page), "input");
+    chat.write({ type: "tool_call", name: "track_order", args: {} });
+    await page.getByRole("log").getByText("track order").waitFor();
+    chat.write({ type: "tool_result", name: "track_order", output: {} });
+    chat.say("Here:\n\n```\nabc\n```\n");
+    chat.done();
+    await page.locator(".after").waitFor();
+    assertEquals(await page.getByRole("log").getByText("track order").count(), 0);
+    await page.getByRole("button", { name: "Copy" }).first().click();
+    assertEquals(await page.evaluate("navigator.clipboard.readText()"), "abc");
+    await page.locator(".after .copy").click();
+    assertStringIncludes(`${await page.evaluate("navigator.clipboard.readText()")}`, "Here:");
+  });
+});
+
+Deno.test("widget: links say where they go, and images load only from permitted origins", async () => {
+  await onSite({}, async ({ page, chat, asked }) => {
+    const own = new URL(page.url()).origin;
+    await ask(page, "Hello?");
+    chat.say(
+      `[docs](https://example.com/a) ![cat](https://evil.test/p?q=secret) ![own](${own}/own.svg)`,
+    );
+    chat.done();
+    const link = page.getByRole("link", { name: /docs/ });
+    await link.waitFor();
+    assertEquals(await link.getAttribute("rel"), "noopener noreferrer nofollow");
+    assertEquals(await link.getAttribute("target"), "_blank");
+    assertStringIncludes(await link.innerText(), "example.com");
+    assertEquals(await page.locator("img").count(), 0);
+    assertStringIncludes(await page.getByRole("link", { name: /cat/ }).innerText(), "evil.test");
+    assertEquals(asked, []);
+  });
+});
+
+Deno.test("widget: an image of a permitted origin is shown, and asked for without a referrer", async () => {
+  const beforeLoad = async (page: Page) => {
+    await page.addInitScript(() => {
+      const script = () => document.querySelector("script");
+      new MutationObserver(() => script()?.setAttribute("data-image-origins", location.origin))
+        .observe(document, { childList: true, subtree: true });
+    });
+  };
+  await onSite({ beforeLoad }, async ({ page, chat, asked }) => {
+    await ask(page, "Hello?");
+    chat.say(`![own](${new URL(page.url()).origin}/own.svg) ![evil](https://evil.test/x)`);
+    chat.done();
+    const image = page.getByRole("img", { name: "own" });
+    await image.waitFor();
+    await image.scrollIntoViewIfNeeded();
+    await page.waitForFunction(() =>
+      document.querySelector("service-widget")!.shadowRoot!.querySelector("img")!.complete
+    );
+    assertEquals(await image.getAttribute("referrerpolicy"), "no-referrer");
+    assertEquals(asked, ["GET /own.svg"]);
+    assertEquals(await page.getByRole("log").locator("img").count(), 1);
   });
 });
 
 Deno.test("widget: at 360 px the open panel fills the screen and the input does not zoom", async () => {
-  await onSite(tag, async ({ page }) => {
+  await onSite({ width: 360, height: 740 }, async ({ page }) => {
     await page.getByRole("button", { name: "Open chat" }).click();
     const panel = page.getByRole("dialog");
     await panel.evaluate((element) =>
       Promise.all(element.getAnimations().map((animation) => animation.finished))
     );
     assertEquals(await panel.boundingBox(), { x: 0, y: 0, width: 360, height: 740 });
-    const size = await page.getByRole("textbox").evaluate((input) =>
-      getComputedStyle(input).fontSize
-    );
-    assert(parseFloat(size) >= 16);
-  }, { width: 360, height: 740 });
+    const input = page.getByRole("textbox");
+    assert(parseFloat(await input.evaluate((el) => getComputedStyle(el).fontSize)) >= 16);
+    for (const button of await panel.getByRole("button").all()) {
+      const box = (await button.boundingBox())!;
+      assert(box.width >= 44 && box.height >= 44, "a touch target of 44 px");
+    }
+    for (let steps = 0; steps < 8; steps++) await page.keyboard.press("Tab");
+    assert(await focused(page), "the focus stays in the sheet");
+  });
 });

@@ -1,80 +1,74 @@
 /** The widget's settings: the `data-*` attributes of its script tag, checked once. */
 
-export type Theme = "auto" | "light" | "dark";
-/** Of the screen, in either writing direction: the specification says bottom right. */
-export type Side = "left" | "right";
-
 export interface WidgetConfig {
   /** Without a trailing slash, so that paths are simply appended. */
   readonly apiBase: string;
   readonly agentId: string;
   /** May be "": a page can load the widget first and hand over a token with `setSessionToken`. */
   readonly sessionToken: string;
-  readonly theme: Theme;
-  readonly side: Side;
-  /** `#rrggbb` in lower case. */
-  readonly accent?: string;
-  readonly title?: string;
-  readonly greeting?: string;
+  /** Absolute address that mints tokens, or "". */
+  readonly sessionEndpoint: string;
+  readonly theme: "auto" | "light" | "dark";
+  /** Of the screen, in either writing direction: the specification says bottom right. */
+  readonly side: "left" | "right";
+  /** `#rrggbb`, or "". */
+  readonly accent: string;
+  readonly title: string;
+  readonly greeting: string;
+  readonly suggestions: readonly string[];
+  /** A BCP 47 tag, or "". */
+  readonly lang: string;
+  /** False when the page opens the panel with a button of its own. */
+  readonly launcher: boolean;
+  readonly open: boolean;
+  /** Where images in answers may be loaded from. */
+  readonly imageOrigins: readonly string[];
 }
-
-export type ConfigResult =
-  | { readonly ok: true; readonly config: WidgetConfig }
-  | { readonly ok: false; readonly problems: readonly string[] };
 
 /** Reads one attribute by its full name; null when it is absent, as `Element.getAttribute` does. */
 export type ReadAttribute = (name: string) => string | null;
 
-const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const UUID = /^[0-9a-f-]{36}$/i;
 
-/** Reads every setting and reports all problems at once. `pageUrl` resolves a relative base. */
-export function readConfig(read: ReadAttribute, pageUrl: string): ConfigResult {
+/** Reads every setting, or tells all problems at once. `pageUrl` resolves relative addresses. */
+export function readConfig(read: ReadAttribute, pageUrl: string): WidgetConfig | string[] {
   const text = (name: string) => read(`data-${name}`)?.trim() ?? "";
-  const apiBase = parseBase(text("api-base"), pageUrl);
+  const list = (name: string, by: RegExp) => text(name).split(by).filter((part) => part.trim());
+  const one = <T extends string>(name: string, ...known: [T, ...T[]]) =>
+    known.find((value) => text(name).includes(value)) ?? known[0];
+  const apiBase = httpUrl(text("api-base"), pageUrl).replace(/\/*([?#].*)?$/, "");
   const agentId = text("agent-id");
-  const problems: string[] = [];
+  const problems = [];
   if (!apiBase) problems.push("data-api-base must be the http(s) address of the service");
   if (!UUID.test(agentId)) problems.push("data-agent-id must be the agent's UUID");
-  if (!apiBase || problems.length > 0) return { ok: false, problems };
-  const accent = parseAccent(text("accent"));
+  if (problems.length) return problems;
   return {
-    ok: true,
-    config: {
-      apiBase,
-      agentId,
-      sessionToken: text("session-token"),
-      theme: parseTheme(text("theme")),
-      side: text("position") === "left" ? "left" : "right",
-      ...(accent && { accent }),
-      ...(text("title") && { title: text("title") }),
-      ...(text("greeting") && { greeting: text("greeting") }),
-    },
+    apiBase,
+    agentId,
+    sessionToken: text("session-token"),
+    sessionEndpoint: httpUrl(text("session-endpoint"), pageUrl),
+    theme: one("theme", "auto", "light", "dark"),
+    side: one("position", "right", "left"),
+    // Hex only: a readable text colour is computed for it, and no CSS gets in.
+    accent: /^#[0-9a-f]{6}$/i.test(text("accent")) ? text("accent") : "",
+    title: text("title"),
+    greeting: text("greeting"),
+    suggestions: list("suggestions", /\|/),
+    lang: text("lang"),
+    launcher: text("launcher") !== "hidden",
+    open: read("data-open") !== null && text("open") !== "false",
+    imageOrigins: list("image-origins", /[\s,]+/),
   };
 }
 
-function parseBase(value: string, pageUrl: string): string | undefined {
-  if (!value || !URL.canParse(value, pageUrl)) return undefined;
-  const url = new URL(value, pageUrl);
-  if (!/^https?:$/.test(url.protocol)) return undefined;
-  return (url.origin + url.pathname).replace(/\/+$/, "");
+function httpUrl(value: string, pageUrl: string): string {
+  if (!value || !URL.canParse(value, pageUrl)) return "";
+  const { href, protocol } = new URL(value, pageUrl);
+  return /^https?:$/.test(protocol) ? href : "";
 }
 
-export function parseTheme(value: string): Theme {
-  return value === "light" || value === "dark" ? value : "auto";
-}
-
-/** Hex colours only: the widget computes a readable text colour for them, and no CSS gets in. */
-function parseAccent(value: string): string | undefined {
-  if (/^#[0-9a-f]{3}$/i.test(value)) value = value.replace(/[0-9a-f]/gi, "$&$&");
-  return /^#[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : undefined;
-}
-
-/** White or near-black, whichever is easier to read on the accent (WCAG relative luminance). */
+/** White or near-black, whichever is easier to read on the accent (relative luminance, as WCAG has it). */
 export function textOn(accent: string): string {
-  const channel = (at: number) => {
-    const value = parseInt(accent.slice(at, at + 2), 16) / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  };
-  const luminance = 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
-  return luminance > 0.19 ? "#10201d" : "#ffffff";
+  const part = (at: number) => (parseInt(accent.slice(at, at + 2), 16) / 255) ** 2.2;
+  return 0.21 * part(1) + 0.72 * part(3) + 0.07 * part(5) > 0.18 ? "#000" : "#fff";
 }

@@ -1,5 +1,5 @@
-import { assertEquals } from "@std/assert";
-import { readConfig, textOn } from "./config.ts";
+import { assert, assertEquals } from "@std/assert";
+import { readConfig, textOn, type WidgetConfig } from "./config.ts";
 
 const AGENT = "7d0e2f7c-4f65-4c8e-9a37-0a6f2b1f4c11";
 const GOOD = {
@@ -8,64 +8,74 @@ const GOOD = {
   "data-session-token": " cs_0123456789abcdef ",
 };
 
-function read(attributes: Record<string, string>) {
+function result(attributes: Record<string, string>) {
   return readConfig((name) => attributes[name] ?? null, "https://shop.example/page");
 }
 
+function read(attributes: Record<string, string>): WidgetConfig {
+  const config = result({ ...GOOD, ...attributes });
+  assert(!Array.isArray(config), "a valid tag");
+  return config;
+}
+
 Deno.test("readConfig: the specification's attributes are enough, the rest has defaults", () => {
-  assertEquals(read(GOOD), {
-    ok: true,
-    config: {
-      apiBase: "https://chat.example",
-      agentId: AGENT,
-      sessionToken: "cs_0123456789abcdef",
-      theme: "auto",
-      side: "right",
-    },
+  assertEquals(read({}), {
+    apiBase: "https://chat.example",
+    agentId: AGENT,
+    sessionToken: "cs_0123456789abcdef",
+    sessionEndpoint: "",
+    theme: "auto",
+    side: "right",
+    accent: "",
+    title: "",
+    greeting: "",
+    suggestions: [],
+    lang: "",
+    launcher: true,
+    open: false,
+    imageOrigins: [],
   });
 });
 
 Deno.test("readConfig: every problem is reported at once", () => {
-  const result = read({ "data-agent-id": "mine" });
-  assertEquals(!result.ok && result.problems.length, 2);
+  const problems = result({ "data-agent-id": "mine" });
+  assertEquals(Array.isArray(problems) && problems.length, 2);
 });
 
 Deno.test("readConfig: an address that is not http(s) is refused", () => {
   for (const base of ["javascript:alert(1)", "data:text/html,x", "file:///x", "https://"]) {
-    assertEquals(read({ ...GOOD, "data-api-base": base }).ok, false, base);
+    assert(Array.isArray(result({ ...GOOD, "data-api-base": base })), base);
   }
 });
 
 Deno.test("readConfig: a base path is kept, query and fragment are not", () => {
-  const result = read({ ...GOOD, "data-api-base": "/chat/?x=1#y" });
-  assertEquals(result.ok && result.config.apiBase, "https://shop.example/chat");
+  const { apiBase } = read({ "data-api-base": "/chat/?x=1#y" });
+  assertEquals(apiBase, "https://shop.example/chat");
 });
 
-Deno.test("readConfig: appearance is taken from data attributes", () => {
-  const result = read({
-    ...GOOD,
+Deno.test("readConfig: everything else is taken from data attributes", () => {
+  const config = read({
     "data-theme": "dark",
-    "data-position": "left",
-    "data-accent": "#A3f",
-    "data-title": "Help",
-    "data-greeting": "Hello!",
+    "data-position": "bottom-left",
+    "data-accent": "#aa33ff",
+    "data-suggestions": "Where is my order?||Opening hours",
+    "data-launcher": "hidden",
+    "data-open": "",
+    "data-session-endpoint": "/mint",
+    "data-image-origins": "https://a.test, https://b.test",
   });
-  assertEquals(result.ok && [result.config.theme, result.config.side, result.config.accent], [
-    "dark",
-    "left",
-    "#aa33ff",
-  ]);
-  assertEquals(result.ok && [result.config.title, result.config.greeting], ["Help", "Hello!"]);
+  assertEquals([config.theme, config.side, config.accent], ["dark", "left", "#aa33ff"]);
+  assertEquals(config.suggestions, ["Where is my order?", "Opening hours"]);
+  assertEquals([config.launcher, config.open], [false, true]);
+  assertEquals(config.sessionEndpoint, "https://shop.example/mint");
+  assertEquals(config.imageOrigins, ["https://a.test", "https://b.test"]);
 });
 
 Deno.test("readConfig: an accent that is not a hex colour is left out", () => {
-  const result = read({ ...GOOD, "data-accent": "red;background:url(//evil.example)" });
-  assertEquals(result.ok && "accent" in result.config, false);
+  assertEquals(read({ "data-accent": "red;background:url(//evil.example)" }).accent, "");
 });
 
-Deno.test("textOn: picks the readable one of white and near-black", () => {
-  assertEquals(textOn("#0d6e63"), "#ffffff");
-  assertEquals(textOn("#000000"), "#ffffff");
-  assertEquals(textOn("#ffd400"), "#10201d");
-  assertEquals(textOn("#ffffff"), "#10201d");
+Deno.test("textOn: picks the readable one of white and black", () => {
+  assertEquals(["#0d6e63", "#000000"].map(textOn), ["#fff", "#fff"]);
+  assertEquals(["#ffd400", "#ffffff"].map(textOn), ["#000", "#000"]);
 });

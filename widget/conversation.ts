@@ -1,176 +1,266 @@
 /** One conversation: asks, follows the answer, stops it, tries again. Knows no DOM. */
 import type { Frame } from "../lib/wire/frames.ts";
-import type { ChatClient, Outcome } from "./chat_client.ts";
-import { consoleHint } from "./console_hints.ts";
-import { type Emitter, errorDetail } from "./emitter.ts";
+import type { Emitter } from "./emitter.ts";
 import {
-  DROPPED,
+  EMPTY,
   type Failure,
   failureOfRefusal,
+  failureOfRun,
   needsToken,
   NETWORK,
-  NO_SESSION,
 } from "./failure.ts";
-import { type ChatMessage, clip, messagesOf } from "./history.ts";
-import { answerOf } from "./state.ts";
-import type { Store } from "./store.ts";
+import { type Attempt, follow, type FollowOptions, type Line, type Outcome } from "./follow.ts";
+import { clip, messagesOf } from "./history.ts";
+import { answerOf, initialState, type Saved, sentencesIn, spoken, type State } from "./state.ts";
 
-export interface ConversationOptions {
-  readonly agentId: string;
-  readonly sessionToken: string;
-  readonly pageOrigin: string;
-  readonly client: ChatClient;
+export interface ConversationOptions extends FollowOptions {
   readonly emitter: Emitter;
-  readonly newId: () => string;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly saved?: Saved | undefined;
+  /** The visitor's sentence for a failure. */
+  readonly sentence: (failure: Failure) => string;
   /** Where hints for the site's developer go. */
-  readonly warn: (text: string) => void;
-}
-
-/** What is repeated, byte for byte apart from the token, when a connection broke. */
-interface Attempt {
-  readonly messages: readonly ChatMessage[];
-  readonly conversationId?: string;
-  readonly idempotencyKey: string;
-}
-
-interface Run {
-  readonly abort: AbortController;
-  /** The run is cancelled with the token that started it. */
-  readonly sessionToken: string;
-  runId: string;
-  requestId: string;
+  readonly warn: (code: string, requestId: string | undefined) => void;
+  /** Called after each change of `state`; `kept` when a reload should find it as it is now. */
+  readonly changed: (kept: boolean) => void;
 }
 
 export class Conversation {
-  #store: Store;
+  state: State;
   #options: ConversationOptions;
-  #sessionToken: string;
-  #attempt: Attempt | undefined;
-  #run: Run | undefined;
+  #line: Line | undefined;
+  /** Length of the answer that has been read aloud. */
+  #told = 0;
+  #error: Failure | undefined;
   /** A new token repeats a refused question once: a page that mints bad tokens must not loop. */
-  #mayResend = false;
+  #mayResend = true;
 
-  constructor(store: Store, options: ConversationOptions) {
-    this.#store = store;
+  constructor(options: ConversationOptions) {
     this.#options = options;
-    this.#sessionToken = options.sessionToken;
+    this.state = initialState(options.saved);
+  }
+
+  /** Goes on with what a reload interrupted. */
+  resume(): void {
+    const { attempt } = this.state;
+    this.#told = answerOf(this.state)?.text.length ?? 0;
+    if (attempt) this.#begin(attempt);
+  }
+
+  show(open: boolean): void {
+    if (this.state.open === open) return;
+    Object.assign(this.state, { open, unread: false, said: [] });
+    this.#options.emitter.emit(open ? "open" : "close", undefined);
+    this.#options.changed(true);
   }
 
   /** False when there is nothing to send or an answer is still arriving. */
   send(text: string): boolean {
     const content = clip(text.trim());
-    if (!content || this.#store.get().phase !== "idle") return false;
-    this.#store.dispatch({ type: "asked", text: content });
+    const { state } = this;
+    if (!content || state.busy) return false;
+    state.turns.push({ id: state.nextId++, role: "user", text: content });
     this.#options.emitter.emit("message", { text: content });
     this.#mayResend = true;
-    this.#start(this.#newAttempt());
+    this.#ask();
     return true;
   }
 
   /** Asks the last question again after a failure. */
   retry(): void {
-    const { phase, failure } = this.#store.get();
-    if (phase !== "idle" || !failure || failure.retry === "never") return;
-    this.#store.dispatch({ type: "retried" });
-    this.#start(failure.retry === "same" && this.#attempt || this.#newAttempt());
+    const { busy, failure, attempt } = this.state;
+    if (busy || !failure || failure.retry === "never") return;
+    if (failure.retry === "same" && attempt) return this.#begin(attempt);
+    this.#dropAnswer();
+    this.#ask();
   }
 
   /** Ends the answer here at once; the service is told so that it stops paying for the rest. */
   stop(): void {
-    if (!this.#run || this.#store.get().phase === "idle") return;
-    this.#release(this.#run);
-    this.#store.dispatch({ type: "stopped" });
+    if (this.#leave()) this.#end("cancelled");
   }
 
   /** Forgets everything said so far. */
   restart(): void {
-    if (this.#run) this.#release(this.#run);
-    this.#attempt = undefined;
-    this.#store.dispatch({ type: "cleared" });
+    this.#leave();
+    const { open, nextId } = this.state;
+    this.state = { ...initialState(), open, nextId };
+    this.#options.changed(true);
   }
 
   /** Later requests use this token; a question that the old one could not ask is asked now. */
   setSessionToken(token: string): void {
-    this.#sessionToken = token;
-    if (!this.#mayResend || !needsToken(this.#store.get().failure)) return;
+    this.#options.session.set(token);
+    if (!this.#mayResend || !needsToken(this.state.failure)) return this.#options.changed(false);
     this.#mayResend = false;
     this.retry();
   }
 
-  #newAttempt(): Attempt {
-    const { turns, conversationId } = this.#store.get();
-    return {
+  /** The network may be back: a connection that has been silent too long (ms) is opened anew. */
+  wake(silence: number): void {
+    const line = this.#line;
+    if (line && this.#options.now() - line.heard >= silence) line.link?.abort();
+  }
+
+  /** Tells a screen reader. */
+  say(text: string): void {
+    this.state.said.push(text);
+    this.#options.changed(false);
+  }
+
+  #ask(): void {
+    const { turns, conversationId } = this.state;
+    this.#told = 0;
+    this.#begin({
+      key: this.#options.newId(),
       messages: messagesOf(turns),
-      ...(conversationId && { conversationId }),
-      idempotencyKey: this.#options.newId(),
-    };
-  }
-
-  #start(attempt: Attempt): void {
-    this.#attempt = attempt;
-    if (!this.#sessionToken) return this.#fail(NO_SESSION, "");
-    const run: Run = {
-      abort: new AbortController(),
-      sessionToken: this.#sessionToken,
-      runId: "",
-      requestId: "",
-    };
-    this.#run = run;
-    this.#follow(attempt, run).catch((error) => reportError(error));
-  }
-
-  async #follow({ idempotencyKey, ...said }: Attempt, run: Run): Promise<void> {
-    const { agentId, client, newId } = this.#options;
-    const request = { agentId, sessionToken: run.sessionToken, ...said, requestId: newId() };
-    const outcome = await client.stream(request, {
-      idempotencyKey,
-      signal: run.abort.signal,
-      onAccepted: (ids) => Object.assign(run, ids),
-      onFrame: (frame) => this.#run === run && this.#take(frame, run),
+      conversationId,
+      n: 0,
     });
-    if (this.#run !== run) return;
-    this.#run = undefined;
-    this.#settle(outcome, run);
   }
 
-  #take(frame: Frame, run: Run): void {
-    const { emitter } = this.#options;
-    this.#store.dispatch({ type: "framed", frame });
-    if (frame.type === "start") {
-      run.runId = frame.runId;
-      emitter.emit("start", { conversationId: frame.conversationId, runId: frame.runId });
-    } else if (frame.type === "done") {
-      const text = answerOf(this.#store.get().turns);
-      emitter.emit("answer", { text, finishReason: frame.finishReason });
+  #begin(attempt: Attempt): void {
+    this.#error = undefined;
+    delete answerOf(this.state)?.partial;
+    Object.assign(this.state, { attempt, busy: true, failure: undefined, said: [] });
+    const line: Line = this.#line = { attempt, heard: this.#options.now() };
+    this.#options.changed(true);
+    this.#follow(line).catch(reportError);
+  }
+
+  async #follow(line: Line): Promise<void> {
+    const { changed, session } = this.#options;
+    const outcome = await follow(line, {
+      ...this.#options,
+      onAccepted: (replayed) => {
+        if (!replayed) session.left--;
+        if (line.left) this.#cancel(line);
+        else this.state.lost = false;
+        changed(false);
+      },
+      onFrame: (frame) => this.#line === line && this.#take(frame),
+      onLost: () => {
+        this.state.lost = this.#line === line;
+        changed(false);
+      },
+    });
+    if (this.#line === line && outcome !== "done") this.#refused(outcome, line);
+  }
+
+  #take(frame: Frame): void {
+    const { state } = this;
+    switch (frame.type) {
+      case "start":
+        // A frame is taken once, so this is another run: its answer begins anew.
+        this.#dropAnswer();
+        state.conversationId = frame.conversationId;
+        this.#options.emitter.emit("start", {
+          conversationId: frame.conversationId,
+          runId: frame.runId,
+        });
+        break;
+      case "delta":
+        this.#append(frame.text);
+        break;
+      case "tool_call":
+        state.tool = frame.name;
+        break;
+      case "tool_result":
+        state.tool = "";
+        break;
+      case "usage":
+        break;
+      case "error":
+        this.#error = failureOfRun(frame.code);
+        break;
+      case "done":
+        return this.#end(frame.finishReason);
+      default:
+        frame satisfies never;
     }
+    this.#options.changed(frame.type === "start");
   }
 
-  #settle(outcome: Outcome, run: Run): void {
-    if (outcome.kind === "refused") {
-      this.#fail(failureOfRefusal(outcome.refusal, this.#options.now()), outcome.requestId);
-    } else if (outcome.kind === "done") {
-      const { failure } = this.#store.get();
-      if (failure) this.#report(failure, run.requestId);
-    } else this.#fail(outcome.kind === "dropped" ? DROPPED : NETWORK, run.requestId);
+  #append(text: string): void {
+    const { state } = this;
+    const answer = answerOf(state);
+    if (answer) answer.text += text;
+    else if (text) state.turns.push({ id: state.nextId++, role: "assistant", text });
+    this.#announce(false);
   }
 
-  #fail(failure: Failure, requestId: string): void {
-    this.#store.dispatch({ type: "failed", failure });
-    this.#report(failure, requestId);
+  #announce(whole: boolean): void {
+    const rest = answerOf(this.state)?.text.slice(this.#told) ?? "";
+    const length = whole ? rest.length : sentencesIn(rest);
+    const words = spoken(rest.slice(0, length));
+    this.#told += length;
+    if (words) this.state.said.push(words);
   }
 
-  #report(failure: Failure, requestId: string): void {
-    const { agentId, pageOrigin, emitter, warn } = this.#options;
-    warn(consoleHint(failure, { agentId, pageOrigin, requestId }));
-    emitter.emit("error", errorDetail(failure));
-    if (needsToken(failure)) emitter.emit("session-expired", { code: failure.code });
+  #dropAnswer(): void {
+    if (answerOf(this.state)) this.state.turns.pop();
+    this.#told = 0;
   }
 
-  #release(run: Run): void {
-    this.#run = undefined;
-    run.abort.abort();
-    if (run.runId) this.#options.client.cancel(run.runId, run.sessionToken);
+  /** The run is over. */
+  #end(finishReason: string): void {
+    const { emitter } = this.#options;
+    const requestId = this.#line?.requestId;
+    this.#line = undefined;
+    const answer = answerOf(this.state);
+    const stopped = finishReason === "cancelled";
+    this.#announce(true);
+    if (answer) answer.partial = finishReason !== "stop";
+    emitter.emit("answer", { text: answer?.text ?? "", finishReason });
+    const failure = this.#error ?? (answer || stopped ? undefined : EMPTY);
+    // A budget that ended the answer is said below it, and is nothing to be repaired.
+    this.#rest(failure, requestId);
+  }
+
+  #refused(outcome: Exclude<Outcome, "done">, line: Line): void {
+    const answer = answerOf(this.state);
+    if (answer) answer.partial = true;
+    this.#line = undefined;
+    const failure = outcome === "dropped"
+      ? NETWORK
+      : failureOfRefusal(outcome, this.#options.now());
+    this.#rest(failure, line.requestId);
+  }
+
+  #rest(failure: Failure | undefined, requestId: string | undefined): void {
+    const { state } = this;
+    const { emitter, warn, sentence, changed } = this.#options;
+    Object.assign(state, { busy: false, lost: false, tool: "", unread: !state.open, failure });
+    if (failure?.retry !== "same") state.attempt = undefined;
+    if (failure) {
+      const message = sentence(failure);
+      state.said.push(message);
+      warn(failure.code, requestId);
+      emitter.emit("error", { code: failure.code, message });
+      if (needsToken(failure)) emitter.emit("session-expired", { code: failure.code });
+    }
+    changed(true);
+  }
+
+  /** Lets go of the run under way and has it cancelled; its own end is read, but no longer shown. */
+  #leave(): boolean {
+    const line = this.#line;
+    if (!line) return false;
+    this.#line = undefined;
+    line.left = true;
+    if (line.attempt.run) this.#cancel(line);
+    return true;
+  }
+
+  #cancel({ attempt: { run }, link }: Line): void {
+    const { apiBase, fetcher, session } = this.#options;
+    const giveUp = () => link?.abort();
+    session.token().then((token) =>
+      fetcher(`${apiBase}/v1/chat/runs/${run}/cancel`, {
+        method: "POST",
+        headers: { "x-service-session": token },
+        credentials: "omit",
+        keepalive: true,
+      })
+    ).then(({ ok }) => ok || giveUp(), giveUp);
   }
 }

@@ -1,5 +1,4 @@
 /** What a page can listen to through the handle. */
-import type { Failure } from "./failure.ts";
 
 export interface WidgetEvents {
   open: undefined;
@@ -44,9 +43,4 @@ function guarded(listener: (detail: never) => void, detail: unknown): void {
   } catch (error) {
     reportError(error);
   }
-}
-
-/** The public shape of a failure in the `error` event. */
-export function errorDetail(failure: Failure): WidgetEvents["error"] {
-  return { code: failure.code, message: failure.text };
 }

@@ -1,7 +1,6 @@
 /** What a page gets to drive the widget with: `script.serviceWidget`, `window.serviceWidget`. */
 import type { Conversation } from "./conversation.ts";
 import type { Emitter } from "./emitter.ts";
-import type { Store } from "./store.ts";
 
 export interface WidgetHandle {
   open(): void;
@@ -13,6 +12,8 @@ export interface WidgetHandle {
   newConversation(): void;
   /** Swaps in a fresh `cs_` token; the conversation goes on. */
   setSessionToken(token: string): void;
+  /** Changes the language of the interface: a BCP 47 tag. */
+  setLocale(tag: string): void;
   /** Listens; returns the function that ends it. */
   on: Emitter["on"];
   /** Stops any answer and removes the widget from the page. */
@@ -20,31 +21,28 @@ export interface WidgetHandle {
 }
 
 export interface HandleParts {
-  readonly store: Store;
   readonly conversation: Conversation;
   readonly emitter: Emitter;
+  readonly setLocale: (tag: string) => void;
   readonly remove: () => void;
 }
 
-export function createHandle({ store, conversation, emitter, remove }: HandleParts): WidgetHandle {
-  const show = (open: boolean) => {
-    if (store.get().open === open) return;
-    store.dispatch({ type: open ? "opened" : "closed" });
-    emitter.emit(open ? "open" : "close", undefined);
-  };
-  return Object.freeze({
-    open: () => show(true),
-    close: () => show(false),
-    toggle: () => show(!store.get().open),
-    send: (text: string) => conversation.send(String(text)),
+export function createHandle(parts: HandleParts): WidgetHandle {
+  const { conversation, emitter, setLocale, remove } = parts;
+  return {
+    open: () => conversation.show(true),
+    close: () => conversation.show(false),
+    toggle: () => conversation.show(!conversation.state.open),
+    send: (text: string) => conversation.send(`${text}`),
     stop: () => conversation.stop(),
     newConversation: () => conversation.restart(),
-    setSessionToken: (token: string) => conversation.setSessionToken(String(token).trim()),
+    setSessionToken: (token: string) => conversation.setSessionToken(`${token}`.trim()),
+    setLocale: (tag: string) => setLocale(`${tag}`),
     on: emitter.on,
     destroy() {
-      conversation.restart();
+      conversation.stop();
       remove();
       emitter.emit("destroy", undefined);
     },
-  });
+  };
 }

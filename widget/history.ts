@@ -1,5 +1,5 @@
 /** The part of the conversation that is sent along, within the service's bounds. */
-import type { Turn } from "./state.ts";
+import type { Turn } from "./turn.ts";
 
 export interface ChatMessage {
   readonly role: "user" | "assistant";
@@ -8,17 +8,17 @@ export interface ChatMessage {
 
 export const MAX_MESSAGES = 64;
 export const MAX_CONTENT = 32_000;
-/** Below the 1 MiB a body may have, with room for the fields around the messages. */
-const MAX_BYTES = 960 * 1024;
+/** So many UTF-16 units stay below the 1 MiB a body may have, whatever they are encoded to. */
+const MAX_UNITS = 160_000;
 
 /** The newest turns that fit, oldest first. They begin with a question, as models expect. */
 export function messagesOf(turns: readonly Turn[]): ChatMessage[] {
   const messages: ChatMessage[] = [];
-  let bytes = 0;
+  let units = 0;
   for (const turn of turns.toReversed()) {
     const message = { role: turn.role, content: clip(turn.text) };
-    bytes += new TextEncoder().encode(JSON.stringify(message)).length + 1;
-    if (messages.length === MAX_MESSAGES || bytes > MAX_BYTES) break;
+    units += message.content.length;
+    if (messages.length === MAX_MESSAGES || units > MAX_UNITS) break;
     messages.push(message);
   }
   while (messages.length > 1 && messages.at(-1)?.role === "assistant") messages.pop();

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { clip, MAX_CONTENT, MAX_MESSAGES, messagesOf } from "./history.ts";
-import type { Turn } from "./state.ts";
+import type { Turn } from "./turn.ts";
 
 function turns(count: number, text = (index: number) => `${index}`): Turn[] {
   return Array.from({ length: count }, (_, index) => ({

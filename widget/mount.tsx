@@ -1,43 +1,121 @@
 /** Draws the widget into a shadow root of its own, where the page's styles cannot reach. */
-import { render } from "preact";
-import { App, type AppProps } from "./components/App.tsx";
-import { textOn, type WidgetConfig } from "./config.ts";
+import { createRef, type RefObject, render } from "preact";
+import { App } from "./components/App.tsx";
+import type { WidgetConfig } from "./config.ts";
+import type { Conversation } from "./conversation.ts";
 import { followViewport } from "./follow_viewport.ts";
+import type { WidgetHandle } from "./handle.ts";
+import type { Locale } from "./locales.ts";
+import type { Session } from "./session.ts";
 
-/** The style sheet, put in by the bundler. */
-declare const WIDGET_CSS: string;
-
-export interface MountOptions extends AppProps {
+export interface View {
+  readonly conversation: Conversation;
+  readonly session: Session;
+  readonly handle: WidgetHandle;
   readonly config: WidgetConfig;
+  locale: Locale;
+  /** How many widgets were on the page before this one: their launchers stand side by side. */
+  readonly nth: number;
 }
 
-/** Returns the function that takes everything off the page again. */
-export function mount(options: MountOptions): () => void {
+/** What the parts of the picture share. */
+export interface Ui extends View {
+  readonly log: RefObject<HTMLDivElement>;
+  readonly input: RefObject<HTMLTextAreaElement>;
+  readonly launcher: RefObject<HTMLButtonElement>;
+  /** The reader has scrolled away from the end, and is left there. */
+  away: boolean;
+  readonly toEnd: () => void;
+  readonly onScroll: () => void;
+}
+
+export interface Mounted {
+  /** Draws what has changed, once for all changes of one moment. */
+  draw(): void;
+  attach(): void;
+  remove(): void;
+}
+
+/** How far from the end, in pixels, still counts as reading along. */
+const NEAR = 48;
+
+export function mount(view: View, css: string): Mounted {
   const host = document.createElement("service-widget");
-  dress(host, options.config);
   const root = host.attachShadow({ mode: "open" });
-  root.adoptedStyleSheets = [styleSheet()];
-  document.body.append(host);
-  render(<App {...options} />, root);
-  const unfollow = followViewport(host);
+  root.adoptedStyleSheets = [styleSheet(css)];
+  const attach = () => void (host.isConnected || document.body.append(host));
+  let queued = false;
+  const draw = () => {
+    if (queued) return;
+    queued = true;
+    queueMicrotask(() => {
+      queued = false;
+      paint();
+    });
+  };
+  const ui: Ui = createUi(view, draw);
+  const paint = createPainter(ui, root, draw);
+  attach();
+  const unfollow = followViewport(host, draw);
+  return {
+    draw,
+    attach,
+    remove() {
+      unfollow();
+      queued = true; // nothing is drawn any more
+      render(null, root);
+      host.remove();
+    },
+  };
+}
+
+function createUi(view: View, draw: () => void): Ui {
+  const ui: Ui = Object.assign(view, {
+    log: createRef<HTMLDivElement>(),
+    input: createRef<HTMLTextAreaElement>(),
+    launcher: createRef<HTMLButtonElement>(),
+    away: false,
+    toEnd() {
+      ui.away = false;
+      draw();
+    },
+    onScroll() {
+      const { scrollHeight, scrollTop, clientHeight } = ui.log.current!;
+      const away = scrollHeight - scrollTop - clientHeight > NEAR;
+      if (away !== ui.away) draw();
+      ui.away = away;
+    },
+  });
+  return ui;
+}
+
+function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
+  const { conversation, launcher, input, log } = ui;
+  let shown = false;
+  let first = true;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {
-    unfollow();
-    render(null, root);
-    host.remove();
+    const { open, turns, failure } = conversation.state;
+    // Asking something always brings the reader back to the end.
+    if (turns.at(-1)?.role === "user") ui.away = false;
+    const inside = root.activeElement;
+    render(<App ui={ui} />, root);
+    if (!ui.away) log.current!.scrollTop = log.current!.scrollHeight;
+    if (open !== shown && !first) {
+      if (open) input.current?.focus({ preventScroll: true });
+      else if (inside) launcher.current?.focus({ preventScroll: true });
+    }
+    shown = open;
+    first = false;
+    const wait = (failure?.retryAt ?? 0) - Date.now();
+    clearTimeout(timer);
+    if (wait > 0) timer = setTimeout(draw, wait);
   };
 }
 
 /** A constructed sheet needs no `style-src 'unsafe-inline'` from the page's security policy. */
-function styleSheet(): CSSStyleSheet {
+function styleSheet(css: string): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(WIDGET_CSS);
+  sheet.replaceSync(css);
   return sheet;
-}
-
-function dress(host: HTMLElement, { theme, side, accent }: WidgetConfig): void {
-  host.dataset.theme = theme;
-  host.dataset.side = side;
-  if (!accent) return;
-  host.style.setProperty("--service-widget-accent", accent);
-  host.style.setProperty("--service-widget-on-accent", textOn(accent));
 }

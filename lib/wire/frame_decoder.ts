@@ -49,17 +49,13 @@ export class SseDecoder {
   }
 
   /** A CR ends its line at once: waiting for a possible LF would hold back the last event. */
-  *#lines(text: string): Generator<string> {
-    let start = this.#afterCr && text.startsWith("\n") ? 1 : 0;
-    if (text !== "") this.#afterCr = text.endsWith("\r");
-    const ending = /\r\n|\r|\n/g;
-    ending.lastIndex = start;
-    for (let match = ending.exec(text); match; match = ending.exec(text)) {
-      yield this.#partial + text.slice(start, match.index);
-      this.#partial = "";
-      start = ending.lastIndex;
-    }
-    this.#partial += text.slice(start);
+  #lines(text: string): string[] {
+    if (text === "") return [];
+    if (this.#afterCr) text = text.replace(/^\n/, "");
+    this.#afterCr = text.endsWith("\r");
+    const lines = (this.#partial + text).split(/\r\n?|\n/);
+    this.#partial = lines.pop()!;
+    return lines;
   }
 
   #field(line: string): undefined {

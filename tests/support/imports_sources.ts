@@ -21,7 +21,6 @@ const MAX_LINES = 300;
 /** Tests that set a real or faked timer on purpose. Sleeping for a fixed time is never one. */
 const TIMER_TESTS: Record<string, string> = {
   "jsr/std_testing/time_test.ts": "the timers are FakeTime's, which is what it tests",
-  "widget/conversation_test.ts": "waits for the event, then yields one turn with a delay of 0",
   "tests/house_test.ts": "holds samples of what a test must not do",
 };
 

@@ -1,58 +1,71 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
-import type { WidgetConfig } from "../config.ts";
-import type { Conversation } from "../conversation.ts";
-import type { WidgetHandle } from "../handle.ts";
-import type { Store } from "../store.ts";
-import { useStore } from "../use_store.ts";
-import { Launcher } from "./Launcher.tsx";
-import { Panel } from "./Panel.tsx";
+import { textOn } from "../config.ts";
+import { ASSISTANT, CLOSE, OPEN } from "../say.ts";
+import type { Ui } from "../mount.tsx";
+import { Composer } from "./Composer.tsx";
+import { Header } from "./Header.tsx";
+import { BubbleIcon, ChevronIcon } from "./icons.tsx";
+import { MessageLog } from "./MessageLog.tsx";
 
-export interface AppProps {
-  readonly store: Store;
-  readonly conversation: Conversation;
-  readonly handle: WidgetHandle;
-  readonly config: WidgetConfig;
-}
-
-/** The launcher and the panel, and where the keyboard focus goes between them. */
-export function App({ store, conversation, handle, config }: AppProps) {
-  const state = useStore(store);
-  const launcher = useRef<HTMLButtonElement>(null);
-  const input = useRef<HTMLTextAreaElement>(null);
-  const wasOpen = useRef(false);
-
-  useLayoutEffect(() => {
-    if (state.open === wasOpen.current) return;
-    wasOpen.current = state.open;
-    if (state.open) input.current?.focus({ preventScroll: true });
-    else if (hasFocus(launcher.current)) launcher.current?.focus({ preventScroll: true });
-  }, [state.open]);
-
+/** The launcher and the panel. */
+export function App({ ui }: { readonly ui: Ui }) {
+  const { config, conversation: { state }, handle, locale: { t, lang, dir }, nth } = ui;
+  const { theme, side, accent } = config;
+  const label = state.open ? t(CLOSE) : t(OPEN);
   return (
     <div
-      lang="en"
-      class={state.open ? "widget is-open" : "widget"}
-      onKeyDown={(e) => onEscape(e, handle)}
+      lang={lang}
+      dir={dir}
+      class={`w ${theme} ${side}${state.open ? " open" : ""}`}
+      style={{ "--nth": nth, ...accent && { "--accent": accent, "--on-accent": textOn(accent) } }}
+      onKeyDown={(event) => onKey(event, ui)}
     >
-      <Panel {...{ state, conversation, handle, config, input }} />
-      <Launcher
-        open={state.open}
-        unread={state.unread}
-        onClick={handle.toggle}
-        elementRef={launcher}
-      />
+      <section id="panel" class="panel" part="panel" role="dialog" aria-label={titleOf(ui)}>
+        <Header ui={ui} />
+        <MessageLog ui={ui} />
+        <Composer ui={ui} />
+        <div class="hidden" role="status">
+          {state.open && state.said.map((words, at) => <p key={at}>{words}</p>)}
+        </div>
+      </section>
+      {config.launcher && (
+        <button
+          ref={ui.launcher}
+          type="button"
+          class="launcher"
+          part="launcher"
+          aria-label={label}
+          aria-expanded={state.open}
+          aria-controls="panel"
+          onClick={handle.toggle}
+        >
+          {state.open ? <ChevronIcon /> : <BubbleIcon />}
+          {state.unread && <span class="unread" />}
+        </button>
+      )}
     </div>
   );
 }
 
-/** Escape that ends an input method's composition must not close the panel. */
-function onEscape(event: KeyboardEvent, handle: WidgetHandle): void {
-  if (event.key !== "Escape" || event.isComposing) return;
-  event.stopPropagation();
-  handle.close();
+export function titleOf({ config, locale }: Ui): string {
+  return config.title || locale.t(ASSISTANT);
 }
 
-/** Focus elsewhere on the page is left alone when a script closes the panel. */
-function hasFocus(element: HTMLElement | null): boolean {
-  return (element?.getRootNode() as ShadowRoot | undefined)?.activeElement != null;
+/** Escape that ends an input method's composition must not close the panel. */
+function onKey(event: KeyboardEvent, ui: Ui): void {
+  if (event.isComposing) return;
+  if (event.key === "Escape") {
+    event.stopPropagation();
+    ui.handle.close();
+  }
+  if (event.key === "Tab" && matchMedia("(max-width:520px)").matches) keepInside(event);
+}
+
+/** On a small screen the panel covers the page, so the focus must not wander behind it. */
+function keepInside(event: KeyboardEvent): void {
+  const panel = (event.currentTarget as Element).firstElementChild!;
+  const all = [...panel.querySelectorAll<HTMLElement>("button,textarea,a,[tabindex]")];
+  const [from, to] = event.shiftKey ? [all[0], all.at(-1)] : [all.at(-1), all[0]];
+  if (event.target !== from) return;
+  event.preventDefault();
+  to!.focus();
 }

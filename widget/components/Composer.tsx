@@ -1,29 +1,28 @@
-import type { RefObject } from "preact";
-import { useLayoutEffect, useState } from "preact/hooks";
 import { MAX_CONTENT } from "../history.ts";
-import { STRINGS } from "../strings.ts";
+import { LEFT, SEND, STOP, WRITE } from "../say.ts";
+import type { Ui } from "../mount.tsx";
 import { SendIcon, StopIcon } from "./icons.tsx";
 
-export interface ComposerProps {
-  /** An answer is on its way: the button stops it, and the draft is kept. */
-  readonly busy: boolean;
-  readonly input: RefObject<HTMLTextAreaElement>;
-  /** False when the text was not taken; the draft stays. */
-  readonly onSend: (text: string) => boolean;
-  readonly onStop: () => void;
-}
+/** Messages left are told from here on. */
+const FEW = 5;
 
-export function Composer({ busy, input, onSend, onStop }: ComposerProps) {
-  const [draft, setDraft] = useState("");
-  useLayoutEffect(() => fitHeight(input.current), [draft]);
+/**
+ * One button sends and stops, and is never really disabled: one that vanished or went dead under the
+ * keyboard focus would drop it onto the page. The second click of a double click must not stop the
+ * answer. While an answer arrives the draft can be written on.
+ */
+export function Composer({ ui }: { readonly ui: Ui }) {
+  const { conversation: { state: { busy } }, handle, input, session, locale: { t } } = ui;
   const send = (event: Event) => {
     event.preventDefault();
-    if (onSend(draft)) setDraft("");
+    const field = input.current!;
+    if (handle.send(field.value)) field.value = "";
+    fitHeight(field);
   };
   const press = (event: Event) => {
     if (!busy) return send(event);
     event.preventDefault();
-    onStop();
+    handle.stop();
   };
   return (
     <form class="composer" onSubmit={press}>
@@ -31,38 +30,28 @@ export function Composer({ busy, input, onSend, onStop }: ComposerProps) {
         <textarea
           ref={input}
           class="input"
+          part="input"
           rows={1}
           dir="auto"
           maxLength={MAX_CONTENT}
           enterkeyhint="send"
-          placeholder={STRINGS.placeholder}
-          aria-label={STRINGS.placeholder}
-          value={draft}
-          onInput={(event) => setDraft(event.currentTarget.value)}
+          placeholder={t(WRITE)}
+          aria-label={t(WRITE)}
+          onInput={(event) => fitHeight(event.currentTarget)}
           onKeyDown={(event) => sendsOn(event) && send(event)}
         />
-        <ActionButton busy={busy} empty={!draft.trim()} />
+        <button
+          type="submit"
+          class={busy ? "action busy" : "action"}
+          part="send"
+          aria-label={busy ? t(STOP) : t(SEND)}
+          onClick={(event) => event.detail > 1 && event.preventDefault()}
+        >
+          {busy ? <StopIcon /> : <SendIcon />}
+        </button>
       </div>
-      <p class="footnote">{STRINGS.footnote}</p>
+      {session.left <= FEW && <p class="footnote">{t(LEFT)}: {Math.max(0, session.left)}</p>}
     </form>
-  );
-}
-
-/**
- * One button for both, never really disabled: one that vanished or went dead under the keyboard
- * focus would drop it onto the page. The second click of a double click must not stop the answer.
- */
-function ActionButton({ busy, empty }: { readonly busy: boolean; readonly empty: boolean }) {
-  return (
-    <button
-      type="submit"
-      class="action"
-      aria-label={busy ? STRINGS.stop : STRINGS.send}
-      aria-disabled={!busy && empty}
-      onClick={(event) => event.detail > 1 && event.preventDefault()}
-    >
-      {busy ? <StopIcon /> : <SendIcon />}
-    </button>
   );
 }
 
@@ -71,8 +60,7 @@ function sendsOn(event: KeyboardEvent): boolean {
   return event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229;
 }
 
-function fitHeight(input: HTMLTextAreaElement | null): void {
-  if (!input) return;
-  input.style.blockSize = "auto";
-  input.style.blockSize = `${input.scrollHeight}px`;
+function fitHeight({ style, scrollHeight }: HTMLTextAreaElement): void {
+  style.blockSize = "auto";
+  style.blockSize = `${scrollHeight}px`;
 }

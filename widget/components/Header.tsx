@@ -1,31 +1,32 @@
-import { STRINGS } from "../strings.ts";
+import { ASSISTANT, CLOSE, FRESH } from "../say.ts";
+import type { Ui } from "../mount.tsx";
+import { titleOf } from "./App.tsx";
 import { BubbleIcon, CloseIcon, ComposeIcon } from "./icons.tsx";
 
-export interface HeaderProps {
-  readonly title: string;
-  readonly onNew: (() => void) | undefined;
-  readonly onClose: () => void;
-}
-
-export function Header({ title, onNew, onClose }: HeaderProps) {
+export function Header({ ui }: { readonly ui: Ui }) {
+  const { config, conversation: { state }, handle, input, locale: { t } } = ui;
+  const startAfresh = () => {
+    handle.newConversation();
+    input.current?.focus();
+  };
   return (
-    <header class="header">
-      <span class="mark" aria-hidden="true">
+    <header class="header" part="header">
+      <span class="mark">
         <BubbleIcon />
       </span>
       <div class="names">
         <h2 class="title">
-          <bdi>{title}</bdi>
+          <bdi>{titleOf(ui)}</bdi>
         </h2>
-        <p class="subtitle">{STRINGS.subtitle}</p>
+        {config.title && <p class="subtitle">{t(ASSISTANT)}</p>}
       </div>
-      {onNew && (
+      {state.turns.length > 0 && (
         <button
           type="button"
           class="tool"
-          aria-label={STRINGS.newConversation}
-          title={STRINGS.newConversation}
-          onClick={onNew}
+          aria-label={t(FRESH)}
+          title={t(FRESH)}
+          onClick={startAfresh}
         >
           <ComposeIcon />
         </button>
@@ -33,9 +34,9 @@ export function Header({ title, onNew, onClose }: HeaderProps) {
       <button
         type="button"
         class="tool"
-        aria-label={STRINGS.close}
-        title={STRINGS.close}
-        onClick={onClose}
+        aria-label={t(CLOSE)}
+        title={t(CLOSE)}
+        onClick={handle.close}
       >
         <CloseIcon />
       </button>

@@ -1,32 +1,32 @@
-import type { Ending, Turn } from "../state.ts";
-import { STRINGS } from "../strings.ts";
+import { ASSISTANT, PARTIAL } from "../say.ts";
+import type { Ui } from "../mount.tsx";
+import type { Turn } from "../turn.ts";
+import { CopyButton } from "./CopyButton.tsx";
+import { rich } from "./rich.tsx";
 
 export interface MessageProps {
+  readonly ui: Ui;
   readonly turn: Turn;
   /** Words are still arriving. */
   readonly live: boolean;
 }
 
-const ENDINGS: Record<Ending, string> = {
-  stopped: STRINGS.stopped,
-  cut_off: STRINGS.cutOff,
-  too_long: STRINGS.tooLong,
-  filtered: STRINGS.filtered,
-};
-
-/** Text only, never markup: what a model writes is not to be trusted with the page. */
-export function Message({ turn, live }: MessageProps) {
+/** What the visitor wrote is text; what the model wrote is Markdown, drawn node by node. */
+export function Message({ ui, turn, live }: MessageProps) {
+  const { t } = ui.locale;
   const mine = turn.role === "user";
   return (
-    <div class={mine ? "turn is-mine" : "turn"}>
-      <span class="hidden">{mine ? STRINGS.you : STRINGS.assistant}:</span>
-      <div class="bubble">
-        <p dir="auto">
-          {turn.text}
-          {live && <span class="caret" aria-hidden="true" />}
-        </p>
+    <div class={mine ? "turn mine" : "turn"} part={mine ? "question" : "answer"}>
+      {!mine && <span class="hidden">{t(ASSISTANT)}:</span>}
+      <div class={live && !mine ? "bubble live" : "bubble"} dir="auto">
+        {mine ? turn.text : rich(turn, { ui, live })}
       </div>
-      {turn.ending && <p class="ending">{ENDINGS[turn.ending]}</p>}
+      {!mine && !live && (
+        <p class="after">
+          {turn.partial && <span>{t(PARTIAL)}</span>}
+          <CopyButton ui={ui} text={turn.text} />
+        </p>
+      )}
     </div>
   );
 }

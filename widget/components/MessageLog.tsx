@@ -1,25 +1,17 @@
-import type { WidgetState } from "../state.ts";
-import { STRINGS } from "../strings.ts";
-import { useStickyEnd } from "../use_sticky_end.ts";
-import { Greeting } from "./Greeting.tsx";
-import { ArrowDownIcon } from "./icons.tsx";
+import { GREETING, LATEST, OFFLINE } from "../say.ts";
+import type { Ui } from "../mount.tsx";
+import { titleOf } from "./App.tsx";
+import { ArrowDownIcon, BubbleIcon } from "./icons.tsx";
 import { Message } from "./Message.tsx";
 import { Notice } from "./Notice.tsx";
-import { Thinking } from "./Thinking.tsx";
-
-export interface MessageLogProps {
-  readonly state: WidgetState;
-  readonly greeting: string;
-  readonly onRetry: () => void;
-}
 
 /**
  * The log itself is not live: a screen reader would read every single word as it arrives. The
- * panel's status line says each answer once, when it is complete.
+ * panel's status says each sentence once, when it is complete.
  */
-export function MessageLog({ state, greeting, onRetry }: MessageLogProps) {
-  const { turns, phase, usingTool, failure } = state;
-  const { log, away, toEnd, onScroll } = useStickyEnd(state);
+export function MessageLog({ ui }: { readonly ui: Ui }) {
+  const { conversation, log, locale: { t } } = ui;
+  const { turns, busy, failure } = conversation.state;
   /** The pressed button vanishes; the focus must not fall back onto the page with it. */
   const keepFocus = (action: () => void) => () => {
     action();
@@ -31,25 +23,68 @@ export function MessageLog({ state, greeting, onRetry }: MessageLogProps) {
       <div
         ref={log}
         class="log"
+        part="log"
         role="log"
         aria-live="off"
-        aria-busy={phase !== "idle"}
-        aria-label={STRINGS.log}
+        aria-busy={busy}
+        aria-label={titleOf(ui)}
         tabIndex={0}
-        onScroll={onScroll}
+        onScroll={ui.onScroll}
       >
-        {turns.length === 0 && <Greeting text={greeting} />}
+        {!last && <Greeting ui={ui} />}
         {turns.map((turn) => (
-          <Message key={turn.id} turn={turn} live={phase === "answering" && turn === last} />
+          <Message key={turn.id} ui={ui} turn={turn} live={busy && turn === last} />
         ))}
-        {(phase === "waiting" || usingTool) && <Thinking usingTool={usingTool} />}
-        {failure && phase === "idle" && <Notice failure={failure} onRetry={keepFocus(onRetry)} />}
+        {busy && <Working ui={ui} waiting={last?.role === "user"} />}
+        {failure && <Notice ui={ui} onRetry={keepFocus(() => conversation.retry())} />}
       </div>
-      {away && (
-        <button type="button" class="latest" aria-label={STRINGS.latest} onClick={keepFocus(toEnd)}>
+      {ui.away && (
+        <button
+          type="button"
+          class="latest"
+          aria-label={t(LATEST)}
+          onClick={keepFocus(ui.toEnd)}
+        >
           <ArrowDownIcon />
         </button>
       )}
+    </div>
+  );
+}
+
+function Greeting({ ui: { config, handle, input, locale: { t } } }: { readonly ui: Ui }) {
+  const ask = (text: string) => {
+    handle.send(text);
+    input.current?.focus();
+  };
+  return (
+    <div class="greeting">
+      <span class="mark">
+        <BubbleIcon />
+      </span>
+      <p class="hello" dir="auto">{config.greeting || t(GREETING)}</p>
+      {config.suggestions.map((text) => (
+        <button
+          type="button"
+          class="suggestion"
+          dir="auto"
+          onClick={() => ask(text)}
+        >
+          {text}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** What there is to see before the first words, while a tool is at work, and while reconnecting. */
+function Working({ ui, waiting }: { readonly ui: Ui; readonly waiting: boolean }) {
+  const { conversation: { state: { tool, lost } }, locale: { t } } = ui;
+  if (!waiting && !tool && !lost) return null;
+  return (
+    <div class="working">
+      <i class="dot" />
+      {lost ? t(OFFLINE) : <bdi>{tool.replaceAll("_", " ")}</bdi>}
     </div>
   );
 }

@@ -1,0 +1,135 @@
+import type { Frame } from "../../lib/wire/frames.ts";
+
+/** `start`, without what every run of the fake has in common. */
+const START = {
+  type: "start",
+  requestId: "request-1",
+  provider: "vendor_a",
+  model: "demo",
+  conversationId: "5f1c2d3e-aaaa-4bbb-8ccc-121212121212",
+} as const;
+const CORS = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-headers": "*",
+  "access-control-expose-headers": "x-request-id, x-run-id, retry-after, idempotency-replayed",
+};
+
+interface Run {
+  readonly id: string;
+  readonly frames: Frame[];
+  readonly followers: Set<ReadableStreamDefaultController<Uint8Array>>;
+}
+
+export interface Seen {
+  readonly path: string;
+  readonly key: string | null;
+  readonly token: string | null;
+  readonly body: { messages?: { content: string }[]; conversationId?: string } | undefined;
+}
+
+/**
+ * The chat paths of CONTRACT section 6 with an answer that the test writes word by word: a log that
+ * is followed, resumed and repeated under its idempotency key.
+ */
+export class FakeChat {
+  readonly seen: Seen[] = [];
+  /** False: the service has no resume and cancel routes yet. */
+  resumes = true;
+  /** Answered instead of a stream, once each. */
+  readonly refusals: Response[] = [];
+  #runs = new Map<string, Run>();
+
+  /** Adds frames to the newest run; its followers get them at once. */
+  write(...frames: Frame[]): void {
+    const run = [...this.#runs.values()].at(-1)!;
+    for (const frame of frames) {
+      run.frames.push(frame);
+      for (const follower of run.followers) this.#send(run, follower, run.frames.length);
+      if (frame.type === "done") this.cut();
+    }
+  }
+
+  say(...words: string[]): void {
+    this.write(...words.map((text): Frame => ({ type: "delta", text })));
+  }
+
+  done(finishReason: "stop" | "length" | "cancelled" | "error" = "stop"): void {
+    this.write({ type: "done", finishReason });
+  }
+
+  /** Closes every connection, as a network does: without a `done` of its own. */
+  cut(): void {
+    for (const { followers } of this.#runs.values()) {
+      for (const follower of followers) {
+        try {
+          follower.close();
+        } catch { /* the browser left first */ }
+      }
+      followers.clear();
+    }
+  }
+
+  async handle(request: Request): Promise<Response> {
+    if (request.method === "OPTIONS") return new Response(null, { headers: CORS });
+    const url = new URL(request.url);
+    const text = await request.text();
+    const seen: Seen = {
+      path: url.pathname + url.search,
+      key: request.headers.get("idempotency-key"),
+      token: request.headers.get("x-service-session"),
+      body: text ? JSON.parse(text) : undefined,
+    };
+    this.seen.push(seen);
+    return this.#answer(url, seen);
+  }
+
+  #answer(url: URL, seen: Seen): Response {
+    const refusal = this.refusals.shift();
+    if (refusal) {
+      for (const [name, value] of Object.entries(CORS)) refusal.headers.set(name, value);
+      return refusal;
+    }
+    const [, id, verb] = /runs\/([^/]+)\/(stream|cancel)$/.exec(url.pathname) ?? [];
+    if (!id) return this.#post(seen.key!);
+    const run = [...this.#runs.values()].find((run) => run.id === id);
+    if (!this.resumes || !run) return this.#refuse(404, "not_found");
+    if (verb === "stream") return this.#follow(run, +url.searchParams.get("after")!.split(".")[1]!);
+    this.done("cancelled");
+    return new Response(null, { status: 202, headers: CORS });
+  }
+
+  #refuse(status: number, code: string): Response {
+    return Response.json({ code, message: "", http: status }, { status, headers: CORS });
+  }
+
+  #post(key: string): Response {
+    const known = this.#runs.get(key);
+    if (known) return this.#follow(known, 0, { "idempotency-replayed": "true" });
+    const id = `0b6c7a1e-57c3-4a52-9c1c-${`${this.#runs.size + 1}`.padStart(12, "0")}`;
+    const run: Run = { id, frames: [{ ...START, runId: id }], followers: new Set() };
+    this.#runs.set(key, run);
+    return this.#follow(run, 0);
+  }
+
+  #follow(run: Run, after: number, headers = {}): Response {
+    let mine: ReadableStreamDefaultController<Uint8Array>;
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start: (controller) => {
+        mine = controller;
+        run.followers.add(controller);
+        for (let n = after + 1; n <= run.frames.length; n++) this.#send(run, controller, n);
+        if (run.frames.at(-1)?.type === "done") this.cut();
+      },
+      cancel: () => void run.followers.delete(mine),
+    });
+    return new Response(body, {
+      headers: { ...CORS, "content-type": "text/event-stream", "x-run-id": run.id, ...headers },
+    });
+  }
+
+  #send(run: Run, follower: ReadableStreamDefaultController<Uint8Array>, n: number): void {
+    const frame = run.frames[n - 1]!;
+    const text = `id: ${run.id}.${n}\nevent: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`;
+    follower.enqueue(new TextEncoder().encode(text));
+  }
+}

@@ -1,0 +1,106 @@
+import type { Page } from "playwright-core";
+import { describeWidgetBundle } from "../../lib/widget_bundle.ts";
+import { bundleWidget } from "../../tools/bundle_widget.ts";
+import { type ConsoleLine, type PageOptions, withPage } from "./browser.ts";
+import { FakeChat } from "./fake_chat.ts";
+
+export const AGENT = "7d0e2f7c-4f65-4c8e-9a37-0a6f2b1f4c11";
+
+export interface Site {
+  readonly page: Page;
+  readonly console: ConsoleLine[];
+  readonly chat: FakeChat;
+  /** Every path that the shop's own server was asked for, after the page itself. */
+  readonly asked: string[];
+}
+
+export interface SiteOptions extends PageOptions {
+  /** More attributes of the tag. */
+  readonly attributes?: string;
+  /** Instead of the one tag. */
+  readonly html?: (tag: string) => string;
+  /** Body of a mint of the shop's backend. */
+  readonly mint?: () => unknown;
+  /** Instead of the strict policy that the documentation prints. */
+  readonly policy?: string;
+  readonly beforeLoad?: (page: Page) => Promise<void>;
+}
+
+/**
+ * A shop with a strict policy and Trusted Types, the service on another origin, and one open browser.
+ */
+export async function onSite(
+  options: SiteOptions,
+  use: (site: Site) => Promise<void>,
+): Promise<void> {
+  const bundle = await describeWidgetBundle(await bundleWidget());
+  const chat = new FakeChat();
+  const asked: string[] = [];
+  const quiet = { port: 0, hostname: "127.0.0.1", onListen() {} };
+  await using service = Deno.serve(quiet, (request) => {
+    if (!request.url.endsWith("/widget.v1.js")) return chat.handle(request);
+    const headers = { "content-type": "text/javascript", "access-control-allow-origin": "*" };
+    return new Response(bundle.body, { headers });
+  });
+  const base = `http://127.0.0.1:${service.addr.port}`;
+  const tag = tagOf(base, bundle.integrity, options.attributes ?? "");
+  await using shop = Deno.serve(quiet, async (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/") {
+      return pageOf(options.html?.(tag) ?? tag, options.policy ?? policyOf(base));
+    }
+    asked.push(`${request.method} ${pathname}`);
+    await request.body?.cancel();
+    return pathname === "/mint" ? Response.json(options.mint?.(), { status: 201 }) : pixel();
+  });
+  const baseUrl = `http://127.0.0.1:${shop.addr.port}`;
+  await withPage({ ...options, baseUrl }, async (page, console) => {
+    await options.beforeLoad?.(page);
+    await page.goto("/");
+    await use({ page, console, chat, asked });
+  }).finally(() => chat.cut()); // an open answer would keep the service from ending
+}
+
+function tagOf(base: string, integrity: string, attributes: string): string {
+  const token = attributes.includes("data-session-endpoint")
+    ? ""
+    : `data-session-token="cs_0123456789abcdef"`;
+  return `<script src="${base}/widget.v1.js" integrity="${integrity}" crossorigin="anonymous"
+    data-service-widget data-api-base="${base}" data-agent-id="${AGENT}" ${token}
+    ${attributes}></script>`;
+}
+
+function policyOf(base: string): string {
+  return `default-src 'none'; script-src ${base}; connect-src 'self' ${base}; style-src 'self'; ` +
+    `img-src 'self' data:; form-action 'none'; base-uri 'none'; ` +
+    `require-trusted-types-for 'script'; trusted-types 'none'`;
+}
+
+function pageOf(body: string, policy: string): Response {
+  const html = `<!doctype html><html lang="en"><head><title>Shop</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <link rel="icon" href="data:,"></head><body><main><h1>Shop</h1>
+    <p>Fine things.</p></main>${body}</body></html>`;
+  return new Response(html, {
+    headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy },
+  });
+}
+
+function pixel(): Response {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>`;
+  return new Response(svg, { headers: { "content-type": "image/svg+xml" } });
+}
+
+/** Opens the panel and asks; resolves when the service has answered with a head, and no word yet. */
+export async function ask(page: Page, text: string): Promise<void> {
+  await page.getByRole("button", { name: "Open chat" }).click();
+  await page.getByRole("textbox").fill(text);
+  const answered = page.waitForResponse(/\/stream$/);
+  await page.getByRole("textbox").press("Enter");
+  await answered;
+}
+
+/** Class of the focused element inside the widget. */
+export function focused(page: Page): Promise<unknown> {
+  return page.evaluate("document.activeElement.shadowRoot?.activeElement?.className");
+}

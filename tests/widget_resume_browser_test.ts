@@ -1,0 +1,157 @@
+/** What a broken connection, a reload, an old token and a second page load must not lose. */
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { Page } from "playwright-core";
+import { ask, onSite } from "./support/widget_site.ts";
+
+const answer = (page: Page) => page.getByRole("log").locator(".turn:not(.mine) .bubble");
+const settled = (page: Page) => page.getByRole("button", { name: "Send message" }).waitFor();
+
+Deno.test("widget: a connection that breaks is resumed, and no word is doubled or lost", async () => {
+  for (const resumes of [true, false]) {
+    await onSite({}, async ({ page, chat }) => {
+      chat.resumes = resumes;
+      await ask(page, "Hello?");
+      chat.say("One ", "two ");
+      await answer(page).getByText("One two").waitFor();
+      const again = page.waitForResponse((response) =>
+        resumes ? response.url().includes("?after=") : response.url().endsWith("/v1/chat/stream")
+      );
+      chat.cut();
+      await again;
+      chat.say("three.");
+      chat.done();
+      await settled(page);
+      assertEquals(await answer(page).innerText(), "One two three.");
+      const keys = chat.seen.map((seen) => seen.key).filter((key) => key !== null);
+      assertEquals(new Set(keys).size, 1);
+    });
+  }
+});
+
+Deno.test("widget: across a reload the open answer goes on, and the conversation after it", async () => {
+  await onSite({}, async ({ page, chat }) => {
+    assertEquals(await page.evaluate("sessionStorage.length"), 0);
+    await ask(page, "Hello?");
+    chat.say("One ");
+    await answer(page).getByText("One").waitFor();
+    const again = page.waitForResponse(/\?after=/);
+    await page.reload();
+    await again;
+    chat.say("two.");
+    chat.done();
+    await settled(page);
+    assertEquals(await answer(page).innerText(), "One two.");
+    assertEquals(await page.locator(".mine").innerText(), "Hello?");
+    assertEquals(await page.getByRole("dialog").isVisible(), true);
+    assertEquals(chat.seen.filter((seen) => seen.path.endsWith("/stream")).length, 1);
+    await page.getByRole("button", { name: "New conversation" }).click();
+    assertEquals(await page.evaluate("sessionStorage.length"), 0);
+  });
+});
+
+Deno.test("widget: while offline it waits, and goes on when the network is back", async () => {
+  await onSite({}, async ({ page, chat }) => {
+    await ask(page, "Hello?");
+    chat.say("One ");
+    await answer(page).getByText("One").waitFor();
+    await page.context().setOffline(true);
+    chat.cut();
+    await page.getByRole("log").getByText("The connection was lost.").waitFor();
+    await page.context().setOffline(false);
+    const again = page.waitForResponse(/\?after=/);
+    await again;
+    chat.say("two.");
+    chat.done();
+    await settled(page);
+    assertEquals(await answer(page).innerText(), "One two.");
+  });
+});
+
+Deno.test("widget: with blocked storage the conversation lives in the page's memory", async () => {
+  const block = async (page: Page) => {
+    await page.addInitScript(() => {
+      Object.defineProperty(globalThis, "sessionStorage", {
+        get() {
+          throw new DOMException("denied", "SecurityError");
+        },
+      });
+    });
+  };
+  await onSite({ beforeLoad: block }, async ({ page, chat, console }) => {
+    await ask(page, "Hello?");
+    chat.say("Hi.");
+    chat.done();
+    await settled(page);
+    assertEquals(await answer(page).innerText(), "Hi.");
+    assertEquals(console, []);
+  });
+});
+
+Deno.test("widget: a fresh token in the middle of an answer loses nothing, and is used next", async () => {
+  await onSite({}, async ({ page, chat }) => {
+    await ask(page, "Hello?");
+    chat.say("One ");
+    await answer(page).getByText("One").waitFor();
+    await page.evaluate("serviceWidget.setSessionToken('cs_fresh_token_0001')");
+    chat.say("two.");
+    chat.done();
+    await settled(page);
+    assertEquals(await answer(page).innerText(), "One two.");
+    const second = page.waitForResponse(/\/stream$/);
+    await page.evaluate("serviceWidget.send('More?')");
+    await second;
+    assertEquals(chat.seen.at(-1)?.token, "cs_fresh_token_0001");
+    assertEquals(chat.seen.at(-1)?.body?.conversationId?.length, 36);
+  });
+});
+
+Deno.test("widget: a session endpoint mints when needed and once more when the session is over", async () => {
+  let minted = 0;
+  const mint = () => ({
+    sessionToken: `cs_minted_token_000${++minted}`,
+    expiresAt: new Date(Date.now() + 15 * 60_000).toISOString(),
+    messageCap: 5,
+  });
+  const attributes = `data-session-endpoint="/mint"`;
+  await onSite({ attributes, mint }, async ({ page, chat, asked }) => {
+    await page.getByRole("button", { name: "Open chat" }).waitFor();
+    assertEquals(asked, []);
+    const body = { code: "session_token_invalid", message: "", http: 401 };
+    chat.refusals.push(Response.json(body, { status: 401 }));
+    const streamed = page.waitForResponse((response) => response.status() === 200);
+    await ask(page, "Hello?");
+    await page.getByText("Messages left: 4").waitFor();
+    await streamed;
+    chat.say("Hi.");
+    chat.done();
+    await settled(page);
+    assertEquals(asked, ["POST /mint", "POST /mint"]);
+    assertEquals(chat.seen.map((seen) => seen.token), [
+      "cs_minted_token_0001",
+      "cs_minted_token_0002",
+    ]);
+    assertEquals(await answer(page).innerText(), "Hi.");
+  });
+});
+
+Deno.test("widget: when it is wrong, the visitor reads a calm sentence and the console the symptom", async () => {
+  const cases = [
+    [403, { code: "origin_not_allowed" }, "not available", "session token rejected"],
+    [429, { code: "plan_limit_exceeded" }, "not available", "plan_limit_exceeded"],
+    [
+      429,
+      { code: "rate_limit_exceeded", details: { scope: "session_messages" } },
+      "reload",
+      "mint",
+    ],
+  ] as const;
+  for (const [status, body, seen, told] of cases) {
+    await onSite({}, async ({ page, chat, console }) => {
+      chat.refusals.push(Response.json({ message: "", http: status, ...body }, { status }));
+      await ask(page, "Hello?");
+      assertStringIncludes(await page.locator(".notice").innerText(), seen);
+      const line = console.find((line) => line.text.includes("[service-widget]"));
+      assertStringIncludes(line?.text ?? "", told);
+    });
+  }
+});

@@ -1,0 +1,136 @@
+/** Starts the widget of a script tag: reads its settings, draws it, hands out the handle. */
+import { readConfig, type WidgetConfig } from "./config.ts";
+import { Conversation } from "./conversation.ts";
+import { createEmitter } from "./emitter.ts";
+import { sentence } from "./failure.ts";
+import type { WidgetScript } from "./find_script.ts";
+import { createHandle, type WidgetHandle } from "./handle.ts";
+import { hintOf } from "./hints.ts";
+import { type Languages, localeOf } from "./locales.ts";
+import { mount, type View } from "./mount.tsx";
+import { Session } from "./session.ts";
+import { createTabStore } from "./tab_store.ts";
+import { createWaker } from "./wake.ts";
+
+/** The widgets of this page by service and agent, whichever copy of the script made them. */
+const RUNNING = Symbol.for("agent-chat.service-widgets");
+
+interface Running {
+  readonly handle: WidgetHandle;
+  /** Puts the widget back where a page that exchanged its body has lost it. */
+  readonly attach: () => void;
+}
+
+const page = globalThis as unknown as {
+  [RUNNING]?: Map<string, Running>;
+  serviceWidget?: WidgetHandle | undefined;
+};
+
+export interface Texts {
+  readonly languages: Languages;
+  /** The style sheet. */
+  readonly css: string;
+}
+
+/** A tag for an agent that is already there, say from a tag manager, gets that one's handle. */
+export function activate(script: WidgetScript, texts: Texts): void {
+  const config = readConfig((name) => script.getAttribute(name), document.baseURI);
+  if (Array.isArray(config)) return console.error(`[service-widget] ${config.join("; ")}`);
+  const all = page[RUNNING] ??= new Map();
+  const key = config.apiBase + config.agentId;
+  const running = all.get(key);
+  if (running) {
+    script.serviceWidget = running.handle;
+    return running.attach();
+  }
+  const started = start(config, {
+    ...texts,
+    nth: all.size,
+    forget() {
+      all.delete(key);
+      delete script.serviceWidget;
+      if (page.serviceWidget === started.handle) page.serviceWidget = [...all.values()][0]?.handle;
+    },
+  });
+  all.set(key, started);
+  script.serviceWidget = started.handle;
+  // Not `??=`: an element with this id would be `window.serviceWidget` as well.
+  if (all.size === 1) page.serviceWidget = started.handle;
+  announce(script, started.handle);
+}
+
+function start(
+  config: WidgetConfig,
+  { languages, css, nth, forget }: Texts & { readonly nth: number; readonly forget: () => void },
+): Running {
+  const options = {
+    endpoint: config.sessionEndpoint,
+    fetcher: fetch.bind(globalThis),
+    now: Date.now,
+  };
+  const session = new Session({ token: config.sessionToken, ...options });
+  const tab = createTabStore(config.agentId, () => sessionStorage);
+  const emitter = createEmitter();
+  const waker = createWaker({
+    onWake: (silence) => conversation.wake(silence),
+    onLeave: () => tab.save(conversation.state),
+  });
+  let draw = () => {};
+  let gone = false;
+  const conversation: Conversation = new Conversation({
+    ...config,
+    ...options,
+    session,
+    emitter,
+    saved: tab.load(),
+    // Defined wherever a session may be: https and localhost.
+    newId: () => crypto.randomUUID(),
+    pause: waker.pause,
+    sentence: (failure) => sentence(failure, view.locale, Date.now()),
+    warn: (code, requestId) => console.error(hintOf(code, requestId)),
+    changed(kept) {
+      if (kept) tab.save(conversation.state);
+      draw();
+    },
+  });
+  const handle = createHandle({
+    conversation,
+    emitter,
+    setLocale(tag) {
+      view.locale = localeOf(tag, languages);
+      draw();
+    },
+    remove() {
+      gone = true;
+      waker.end();
+      mounted?.remove();
+      forget();
+    },
+  });
+  const locale = localeOf(config.lang || document.documentElement.lang, languages);
+  const view: View = { conversation, session, handle, config, locale, nth };
+  let mounted: ReturnType<typeof mount> | undefined;
+  whenBody(() => {
+    if (gone) return;
+    mounted = mount(view, css);
+    draw = mounted.draw;
+    draw();
+    conversation.resume();
+    if (config.open) handle.open();
+  });
+  return { handle, attach: () => mounted?.attach() };
+}
+
+/** The tag may stand in the head, before there is a body to draw into. */
+function whenBody(draw: () => void): void {
+  if (document.body) draw();
+  else document.addEventListener("DOMContentLoaded", draw, { once: true });
+}
+
+/** A microtask later, so that whoever loads the script can still add its listener after the tag. */
+function announce(script: WidgetScript, handle: WidgetHandle): void {
+  queueMicrotask(() => {
+    const ready = new CustomEvent("service-widget:ready", { detail: handle, bubbles: true });
+    (script.isConnected ? script : document).dispatchEvent(ready);
+  });
+}

@@ -1,0 +1,81 @@
+/** Draws an answer. Blocks that are complete keep their elements while the next ones arrive. */
+import { type ComponentChild, h } from "preact";
+import { type Inline, type Node, parseBlock, splitBlocks } from "../markdown.ts";
+import { safeUrl } from "../markdown_inline.ts";
+import type { Ui } from "../mount.tsx";
+import type { Turn } from "../turn.ts";
+import { CopyButton } from "./CopyButton.tsx";
+
+interface Drawn {
+  readonly source: string;
+  readonly child: ComponentChild;
+}
+
+const DRAWN = new WeakMap<Turn, Drawn[]>();
+
+export function rich(turn: Turn, { ui, live }: { readonly ui: Ui; readonly live: boolean }) {
+  const before = DRAWN.get(turn) ?? [];
+  const blocks = splitBlocks(turn.text, live);
+  const now = blocks.map((block, at): Drawn => {
+    const open = live && at === blocks.length - 1;
+    const source = `${ui.locale.lang}${open}${block.kind}:${block.text}`;
+    const old = before[at];
+    return old?.source === source ? old : { source, child: draw(parseBlock(block, open), ui) };
+  });
+  DRAWN.set(turn, now);
+  return now.map(({ child }) => child);
+}
+
+function draw(node: Inline, ui: Ui): ComponentChild {
+  if (typeof node === "string") return node;
+  const { tag, kids, href, start } = node;
+  const inner = kids.map((kid) => draw(kid, ui));
+  switch (tag) {
+    case "pre":
+      return (
+        <div class="code" dir="ltr">
+          <CopyButton ui={ui} text={kids.join("")} />
+          <pre tabIndex={0}><code>{inner}</code></pre>
+        </div>
+      );
+    case "table":
+      return (
+        <div class="wide" tabIndex={0}>
+          <table>{inner}</table>
+        </div>
+      );
+    case "img":
+      return drawImage(node, ui);
+    case "a":
+      return <Link href={href!} label={kids.join("")}>{inner}</Link>;
+    default:
+      return h(tag, start === undefined ? null : { start }, inner);
+  }
+}
+
+/** Loading an image tells its server what the answer wanted it to know: only where the site says so. */
+function drawImage({ href, kids }: Node, { config }: Ui): ComponentChild {
+  const label = kids.join("");
+  return config.imageOrigins.includes(new URL(href!).origin)
+    ? <img src={href} alt={label} loading="lazy" referrerpolicy="no-referrer" />
+    : <Link href={href!} label={label}>{label}</Link>;
+}
+
+interface LinkProps {
+  readonly href: string;
+  readonly label: string;
+  readonly children: ComponentChild;
+}
+
+/** Where it goes is said whenever its words are anything else. */
+function Link({ href, label, children }: LinkProps) {
+  const { host, pathname } = new URL(href);
+  const to = host || pathname;
+  const plain = label === to || safeUrl(label) === href;
+  return (
+    <a href={href} title={href} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+      {!plain && <bdi class="host">{to}</bdi>}
+    </a>
+  );
+}

@@ -1,0 +1,62 @@
+/** The session token: given by the page, or fetched from the site's own backend when it is due. */
+
+export interface SessionOptions {
+  readonly token: string;
+  /** Address of the site's own backend that mints; "" when the page hands tokens over. */
+  readonly endpoint: string;
+  readonly fetcher: typeof fetch;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Renewed this long before its end, so that a message under way does not meet it. */
+const MARGIN_MS = 60_000;
+const MINUTES_15 = 15 * 60_000;
+
+export class Session {
+  /** Messages that this token may still send. */
+  left = 50;
+  #token: string;
+  #options: SessionOptions;
+  #due = Infinity;
+  #renewing: Promise<boolean> | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#token = options.token;
+  }
+
+  set(token: string, { left = 50, due = Infinity } = {}): void {
+    this.#token = token;
+    this.left = left;
+    this.#due = due;
+  }
+
+  /** A token to use now, or "" when there is none. */
+  async token(): Promise<string> {
+    if (!this.#token || this.#options.now() >= this.#due) await this.renew();
+    return this.#token;
+  }
+
+  /** False when no fresh token can be had. Calls at the same time share one request. */
+  renew(): Promise<boolean> {
+    return this.#renewing ??= this.#mint().catch(() => false).finally(() => {
+      this.#renewing = undefined;
+    });
+  }
+
+  async #mint(): Promise<boolean> {
+    const { endpoint, fetcher, now } = this.#options;
+    if (!endpoint) return false;
+    // A POST, because browsers send no Origin with a GET to the page's own site.
+    const response = await fetcher(endpoint, { method: "POST", cache: "no-store" });
+    const { sessionToken, expiresAt, messageCap } = await response.json();
+    if (typeof sessionToken !== "string" || !sessionToken) return false;
+    // Counted from the server's own clock where it can be read: the visitor's may be hours off.
+    const clock = Date.parse(response.headers.get("date") ?? "") || now();
+    const life = Date.parse(expiresAt) - clock;
+    const due = now() + (life > 0 && life <= MINUTES_15 ? life : MINUTES_15) - MARGIN_MS;
+    this.set(sessionToken, { left: messageCap, due });
+    return true;
+  }
+}

@@ -1,0 +1,53 @@
+import { assertEquals } from "@std/assert";
+import { Session } from "./session.ts";
+
+const MINUTE = 60_000;
+
+function setUp(options: { token?: string; expiresIn?: number; clockOff?: number } = {}) {
+  let time = Date.parse("2026-01-01T12:00:00Z");
+  let minted = 0;
+  const server = () => time + (options.clockOff ?? 0);
+  const fetcher = (() => {
+    const expiresAt = new Date(server() + (options.expiresIn ?? 15 * MINUTE)).toISOString();
+    const body = { sessionToken: `cs_minted_${++minted}`, expiresAt, messageCap: 50 };
+    const headers = { date: new Date(server()).toUTCString() };
+    return Promise.resolve(Response.json(body, { status: 201, headers }));
+  }) as unknown as typeof fetch;
+  const endpoint = "https://shop.example/mint";
+  const session = new Session({ token: options.token ?? "", endpoint, fetcher, now: () => time });
+  return { session, pass: (ms: number) => time += ms, minted: () => minted };
+}
+
+Deno.test("Session: a token is fetched when first needed, and again a minute before it ends", async () => {
+  const { session, pass } = setUp();
+  assertEquals(await session.token(), "cs_minted_1");
+  pass(13 * MINUTE);
+  assertEquals(await session.token(), "cs_minted_1");
+  pass(1.5 * MINUTE);
+  assertEquals(await session.token(), "cs_minted_2");
+});
+
+Deno.test("Session: a visitor's clock that is hours off changes nothing", async () => {
+  for (const clockOff of [-5 * 60 * MINUTE, 5 * 60 * MINUTE]) {
+    const { session, pass } = setUp({ clockOff });
+    await session.token();
+    pass(13 * MINUTE);
+    assertEquals(await session.token(), "cs_minted_1");
+    pass(2 * MINUTE);
+    assertEquals(await session.token(), "cs_minted_2");
+  }
+});
+
+Deno.test("Session: asked twice at once, it mints once", async () => {
+  const { session, minted } = setUp();
+  await Promise.all([session.token(), session.token(), session.renew()]);
+  assertEquals(minted(), 1);
+});
+
+Deno.test("Session: a token of the page is used as it is, and without an endpoint nothing is fetched", async () => {
+  const { session, minted } = setUp({ token: "cs_page" });
+  assertEquals([await session.token(), minted()], ["cs_page", 0]);
+  const fetcher = (() => Promise.reject(new Error("not asked"))) as unknown as typeof fetch;
+  const alone = new Session({ token: "", endpoint: "", fetcher, now: () => 0 });
+  assertEquals([await alone.token(), await alone.renew()], ["", false]);
+});

@@ -1,0 +1,9 @@
+/** One thing said. */
+export interface Turn {
+  /** Unique within the tab: the key of its element. */
+  readonly id: number;
+  readonly role: "user" | "assistant";
+  text: string;
+  /** The answer is not whole: the visitor stopped it, or something else did. */
+  partial?: boolean;
+}
