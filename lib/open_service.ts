@@ -10,6 +10,7 @@ import { RunDirectory } from "./chat/run_directory.ts";
 import { type Config, demoOn } from "./config.ts";
 import { Committer } from "./committer/committer.ts";
 import { Signer } from "./credentials/hashing.ts";
+import { RememberedHashes } from "./credentials/remembered_hashes.ts";
 import { Sealer } from "./credentials/sealing.ts";
 import { Egress } from "./egress/egress.ts";
 import { ensureDemoAgent } from "./demo_agent.ts";
@@ -130,7 +131,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     meterParts: {
       committer,
       admission,
-      signer,
+      signer: new RememberedHashes(signer),
       tenants,
       limits,
     },

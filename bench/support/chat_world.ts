@@ -4,6 +4,7 @@ import { SessionAdmin } from "@/lib/admin/session_admin.ts";
 import { RunDirectory } from "@/lib/chat/run_directory.ts";
 import { ChatService } from "@/lib/chat/chat_service.ts";
 import type { Committer } from "@/lib/committer/committer.ts";
+import { RememberedHashes } from "@/lib/credentials/remembered_hashes.ts";
 import { Signer } from "@/lib/credentials/hashing.ts";
 import { Egress } from "@/lib/egress/egress.ts";
 import type { MeterParts } from "@/lib/http/request_meter.ts";
@@ -87,7 +88,8 @@ export async function buildChatWorld(
   const sessions = new SessionAdmin(new SessionStore(kv, system), { system });
   const agents = new AgentStore(kv, system);
   const world = { chat, service: { apiKeys, sessions }, agents };
-  const meter = { committer, admission, signer, tenants: tenantStore, limits: LIMITS };
+  const hashes = new RememberedHashes(signer);
+  const meter = { committer, admission, signer: hashes, tenants: tenantStore, limits: LIMITS };
   const made = await Promise.all(Array.from({ length: tenants }, () => makeTenant(kv, agents)));
   const all = Array.from({ length: chatters }, (_, n) => {
     const of = { ...made[n % tenants]!, address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` };

@@ -15,17 +15,21 @@ const KEYS_PER_READ = 10;
 
 /** The text under which a key is known in memory: equal keys have equal texts. */
 export function keyText(key: Deno.KvKey): string {
-  // Five times as fast as with a replacer (measured), and asked for many times an operation.
-  if (isPlain(key)) return JSON.stringify(key);
+  // Asked for many times an operation; each part's length keeps ["a", "b"] apart from ["ab"].
+  let text = "";
+  for (const part of key) {
+    if (typeof part !== "string") return mixedText(key);
+    text += `${part.length}:${part}`;
+  }
+  return text;
+}
+
+/** Begins with a bracket, as the text of a key of strings never does. */
+function mixedText(key: Deno.KvKey): string {
   return JSON.stringify(key, (_k, part) => {
     if (part instanceof Uint8Array) return { bytes: part.toHex() };
     return typeof part === "bigint" ? { int: part.toString() } : part;
   });
-}
-
-function isPlain(key: Deno.KvKey): boolean {
-  for (const part of key) if (typeof part !== "string") return false;
-  return true;
 }
 
 interface Reading {

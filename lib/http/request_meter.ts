@@ -15,7 +15,8 @@ import type { TenantStore } from "../storage/tenant_store.ts";
 export interface MeterParts {
   committer: Committer;
   admission: Admission;
-  signer: Signer;
+  /** Hashes addresses. */
+  signer: Pick<Signer, "sign">;
   tenants: TenantStore;
   limits: Limits;
 }
