@@ -102,3 +102,11 @@ Deno.test("ConversationLog: of more than admission can hold the message itself i
   assertEquals(bytes < 200, true);
   assertEquals(await log.find(fakeUuid(1), "run-1"), undefined);
 });
+
+Deno.test("ConversationLog: words that two have written over each other hide no other run", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { settle, told } = open(kv);
+  await settle(HELLO, ANSWER);
+  await kv.set(keys.conversationPart(FACTS.tenant, FACTS.runId, 2), new Uint8Array(10));
+  assertEquals(await told(), []);
+});

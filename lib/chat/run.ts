@@ -77,6 +77,8 @@ export class Run {
   readonly #beginning = Promise.withResolvers<RunBeginning>();
   readonly #deltas = new DeltaCoalescer((text) => this.log.append({ type: "delta", text }));
   #opened = false;
+  /** It has failed without a frame, and is being settled as one that never was. */
+  #refused = false;
   #account = { inputTokens: 0, outputTokens: 0, costMicroUsd: 0, steps: 0, toolCalls: 0 };
   #beganAt: number;
   #firstTextMs: number | undefined;
@@ -127,6 +129,8 @@ export class Run {
     const waiting = new AbortController();
     const late = this.#options.system.sleep(OPEN_ANYWAY_MS, waiting.signal).then(
       () => {
+        // A stream opened now would never get a frame, nor an end.
+        if (this.#refused) return this.#beginning.promise;
         this.#opened = true;
         return { started: true } as const;
       },
@@ -152,6 +156,7 @@ export class Run {
       const cause = this.signal.aborted ? this.signal.reason : error;
       const outcome = this.#outcomeOf(cause);
       if (this.#opened) return await this.#finish(outcome);
+      this.#refused = true;
       await this.#settle(outcome, () => []);
       this.#beginning.resolve({ started: false, error: cause });
     }

@@ -16,14 +16,17 @@ const used = (inputTokens: number, outputTokens: number): AgentEvent => ({
   outputTokens,
 });
 
-function open() {
+function open({ busy }: { busy?: Promise<void> } = {}) {
   const system = new FakeSystem();
   const reported: unknown[] = [];
   const run = new Run({
     startedBy: "key-1",
     onFrame: () => {},
     isWatchedElsewhere: () => Promise.resolve(false),
-    settle: (_end, { costMicroUsd }) => Promise.resolve({ charged: costMicroUsd }),
+    settle: async (_end, { costMicroUsd }) => {
+      await busy;
+      return { charged: costMicroUsd };
+    },
     runId: fakeUuid(1),
     tenant: fakeUuid(801),
     details: () => ({}),
@@ -141,6 +144,20 @@ Deno.test("Run: a stream opened early tells the failure in frames, naming whom i
   assertEquals(frames.map((frame) => frame.type), ["start", "usage", "error", "done"]);
   const [start] = frames;
   assertEquals(start?.type === "start" && [start.provider, start.model], ["vendor_a", "first"]);
+});
+
+Deno.test("Run: one that fails just before its stream would open anyway is refused, not opened without an end", async () => {
+  using _time = new FakeTime();
+  const free = Promise.withResolvers<void>();
+  const { run, system } = open({ busy: free.promise });
+  const opening = run.opening();
+  const error = new ModelError("provider_error", "refused");
+  const driven = run.drive(play([error]));
+  await system.advance(5_000);
+  free.resolve();
+  await driven;
+  assertEquals(await opening, { started: false, error });
+  assertEquals(run.log.length, 0);
 });
 
 Deno.test("Run: an unknown failure is internal_error; its words are reported and never framed", async () => {

@@ -94,8 +94,9 @@ export class StopRequests {
     if (versionstamp === this.#heard) return;
     for await (const entry of this.#kv.list({ prefix: keys.stopRequests(this.#owner) })) {
       const request = parseRecord(stopRequestSchema, entry);
-      await this.#kv.delete(entry.key);
+      // Before it is forgotten: a deletion that fails after all must not lose what was asked.
       if (request !== undefined) this.#onStop(request.runId);
+      await this.#kv.delete(entry.key);
     }
     this.#heard = versionstamp;
   }

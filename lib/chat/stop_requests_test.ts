@@ -48,3 +48,23 @@ Deno.test("StopRequests: a store that fails for a while is asked again", async (
   assertEquals([stopped, failures >= 4], [["r-1"], true]);
   requests.stop();
 });
+
+Deno.test("StopRequests: what was asked is done although it cannot be forgotten", async () => {
+  using real = await Deno.openKv(":memory:");
+  const system = new FakeSystem();
+  const stopped: string[] = [];
+  const kv = Object.assign(Object.create(deafKv(real)), {
+    delete: async (key: Deno.KvKey) => {
+      await real.delete(key);
+      throw new Error("no answer");
+    },
+  });
+  const onStop = (runId: string) => stopped.push(runId);
+  const requests = new StopRequests(kv, { owner: "me", system, onStop });
+  requests.listen();
+  await requestStop(real, { owner: "me", tenant: "t", runId: "r-1", system });
+  await system.advance(1_000);
+  await until(() => stopped.length > 0);
+  assertEquals(stopped, ["r-1"]);
+  requests.stop();
+});

@@ -75,11 +75,13 @@ export class StoredLog {
       keys: [this.key],
       bytes,
       write: (draft, { charged }) => {
-        if (isTooMuch) return this.#end(draft, { ...this.#head, state: "interrupted" });
-        const frames = [...unstored, ...last(charged)];
+        const head = this.#furthest(draft.get<RunHead>(this.key));
+        if (isTooMuch) return this.#end(draft, { ...head, state: "interrupted" });
+        const rest = unstored.slice(head.frames - this.#head.frames);
+        const frames = [...rest, ...last(charged)];
         // A run that was refused before its first frame has no log.
-        if (this.#head.frames + frames.length === 0) return draft.delete(this.key);
-        this.#end(draft, { ...this.#write(draft, frames), state: "done" });
+        if (head.frames + frames.length === 0) return draft.delete(this.key);
+        this.#end(draft, { ...this.#write(draft, frames, { head }), state: "done" });
       },
     };
   }
@@ -120,8 +122,9 @@ export class StoredLog {
     }
     this.#behind = false;
     this.#commits = [...this.#commits.slice(1 - COMMITS_A_SECOND), this.#parts.system.now()];
-    // What fails is in the next batch, or in the end.
-    this.#writing = this.#store().catch(() => {}).finally(() => {
+    // What fails is in the next batch, or in the end: others wait for it even when nothing else comes.
+    const failed = () => void (this.#behind = true);
+    this.#writing = this.#store().catch(failed).finally(() => {
       this.#writing = undefined;
       if (this.#behind && !this.#ended) this.#schedule(0);
     });
@@ -131,54 +134,76 @@ export class StoredLog {
     const frames = this.#unstored();
     if (frames.length === 0) return;
     this.#pendingBytes = 0;
-    if (!await this.#storeAhead(packFrames(frames))) return this.#parts.onLost();
+    const parts = packFrames(frames);
     const { key } = this;
-    const stored = await this.#parts.committer.run<RunHead | undefined>({
-      keys: [key],
-      decide: (draft) => {
-        if (draft.get<RunHead>(key)?.state !== "running") return undefined;
-        const head = this.#write(draft, frames, { onlyLast: true });
-        draft.set(key, head, { expireIn: CHUNK_KEPT_MS });
-        return head;
-      },
-      bytes: 1_024 + bytesOf(packFrames(frames).slice(-PARTS_A_COMMIT)),
-    });
-    if (stored === undefined) return this.#parts.onLost();
-    this.#head = stored;
+    let held = await this.#storeAhead(parts);
+    if (this.#isAsKnown(held)) {
+      held = await this.#parts.committer.run({
+        keys: [key],
+        decide: (draft) => {
+          const before = draft.get<RunHead>(key);
+          if (!this.#isAsKnown(before)) return before;
+          const head = this.#write(draft, frames, { onlyLast: true });
+          draft.set(key, head, { expireIn: CHUNK_KEPT_MS });
+          return head;
+        },
+        bytes: 1_024 + bytesOf(parts.slice(-PARTS_A_COMMIT)),
+      });
+    }
+    if (held?.state !== "running") return this.#parts.onLost();
+    if (held.frames < this.#head.frames + frames.length) this.#behind = true;
+    this.#head = held;
+  }
+
+  /**
+   * Whether the stored head is what memory has of it. It is further when a commit that was given up has
+   * been made after all: followers may have read its parts, so they stay, and the log goes on after them.
+   */
+  #isAsKnown(held: RunHead | undefined): boolean {
+    return held?.state === "running" && held.frames === this.#head.frames;
+  }
+
+  #furthest(held: RunHead | undefined): RunHead {
+    return held?.state === "running" && held.frames > this.#head.frames ? held : this.#head;
   }
 
   /**
    * Stores those of the parts that one commit has no room for. Nobody reads them before the head says
-   * so, and a second try writes the same again. False when the run is not this process's any more.
+   * so, and a second try writes the same again. Answers the head as it is in the store.
    */
-  async #storeAhead(parts: readonly Uint8Array[]): Promise<boolean> {
+  async #storeAhead(parts: readonly Uint8Array[]): Promise<RunHead | undefined> {
     const { tenant, runId, chunks } = this.#head;
     const { key } = this;
     for (let at = 0; at < parts.length - PARTS_A_COMMIT; at += PARTS_A_COMMIT) {
       const some = parts.slice(at, Math.min(at + PARTS_A_COMMIT, parts.length - PARTS_A_COMMIT));
-      const isOurs = await this.#parts.committer.run({
+      const held = await this.#parts.committer.run({
         keys: [key],
         decide: (draft) => {
-          if (draft.get<RunHead>(key)?.state !== "running") return false;
-          noteParts(draft, some, (i) => keys.runChunk(tenant, runId, chunks + at + i));
-          return true;
+          const before = draft.get<RunHead>(key);
+          if (this.#isAsKnown(before)) {
+            noteParts(draft, some, (i) => keys.runChunk(tenant, runId, chunks + at + i));
+          }
+          return before;
         },
         bytes: 1_024 + bytesOf(some),
       });
-      if (!isOurs) return false;
+      if (!this.#isAsKnown(held)) return held;
     }
-    return true;
+    return this.#head;
   }
 
-  /** Notes the parts of `frames`; answers the head that goes with them. */
-  #write(draft: Draft, frames: readonly Frame[], { onlyLast = false } = {}): RunHead {
-    const { tenant, runId, chunks } = this.#head;
+  /** Notes the parts of `frames`, which come after `head`; answers the head that goes with them. */
+  #write(
+    draft: Draft,
+    frames: readonly Frame[],
+    { head = this.#head, onlyLast = false } = {},
+  ): RunHead {
+    const { tenant, runId, chunks } = head;
     const parts = packFrames(frames);
     const ahead = onlyLast ? Math.max(0, parts.length - PARTS_A_COMMIT) : 0;
     const keyOf = (i: number) => keys.runChunk(tenant, runId, chunks + ahead + i);
     noteParts(draft, parts.slice(ahead), keyOf);
-    const total = this.#head.frames + frames.length;
-    return { ...this.#head, chunks: chunks + parts.length, frames: total };
+    return { ...head, chunks: chunks + parts.length, frames: head.frames + frames.length };
   }
 
   #unstored(): Frame[] {

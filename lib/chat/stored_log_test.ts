@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { FakeSystem, fakeUuid, settled } from "@/tests/support/fake_system.ts";
 import type { Draft, Operation } from "../committer/operation.ts";
+import { keys } from "../storage/keys.ts";
 import { newRunHead, type RunHead } from "../storage/run_head.ts";
 import type { Frame } from "../wire/frames.ts";
 import { RunLog } from "./run_log.ts";
@@ -10,7 +11,7 @@ const word: Frame = { type: "delta", text: "word " };
 const call: Frame = { type: "tool_call", name: "t", args: {} };
 
 /** A log whose commits are made at once, and remembered with their time. */
-function open({ busy }: { busy?: () => Promise<void> } = {}) {
+function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promise<void> } = {}) {
   const system = new FakeSystem();
   const values = new Map<string, unknown>();
   const commits: { at: number; bytes: number; keys: number }[] = [];
@@ -29,6 +30,7 @@ function open({ busy }: { busy?: () => Promise<void> } = {}) {
     const sizes = [...written.values()].map((v) => v instanceof Uint8Array ? v.length : 0);
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     commits.push({ at: system.now(), bytes, keys: written.size });
+    await after?.();
     return result;
   };
   const source = { kind: "key", id: "key-1" } as const;
@@ -40,7 +42,16 @@ function open({ busy }: { busy?: () => Promise<void> } = {}) {
   const stored: StoredLog = new StoredLog({ committer, system, head, log, onLost: () => lost++ });
   values.set(stored.key.join("/"), head);
   const storedHead = () => values.get(stored.key.join("/")) as RunHead;
-  return { log, stored, system, commits, values, storedHead, run, lost: () => lost };
+  const framesOf = () => {
+    const parts = Array.from({ length: storedHead().chunks }, (_, n) => {
+      const { tenant, runId } = ids;
+      return new TextDecoder().decode(
+        values.get(keys.runChunk(tenant, runId, n).join("/")) as Uint8Array,
+      );
+    });
+    return parts.join("").split("\n").slice(0, -1).map((line) => JSON.parse(line) as Frame);
+  };
+  return { log, stored, system, commits, values, storedHead, framesOf, run, lost: () => lost };
 }
 
 /** The most commits that fall into one second. */
@@ -124,4 +135,30 @@ Deno.test("StoredLog: a run that somebody else has ended is told so, and not wri
   log.append(call);
   await system.advance(0);
   assertEquals([lost(), storedHead().frames], [1, 0]);
+});
+
+Deno.test("StoredLog: a commit that was made although it was given up is neither changed nor repeated", async () => {
+  for (const givenUp of [1, 2]) {
+    let commits = 0;
+    const after = () =>
+      ++commits === givenUp ? Promise.reject(new Error("late")) : Promise.resolve();
+    const { log, stored, system, run, storedHead, framesOf } = open({ after });
+    log.append(word);
+    await system.advance(250);
+    log.append(call);
+    const { keys, write } = await stored.closing(() => [{ type: "done", finishReason: "stop" }]);
+    await run({ keys, decide: (draft) => write(draft, { charged: 0, excess: 0 }) });
+    assertEquals(framesOf(), [word, call, { type: "done", finishReason: "stop" }]);
+    // A follower reads no part twice.
+    assertEquals([storedHead().frames, storedHead().chunks], [3, 3]);
+  }
+});
+
+Deno.test("StoredLog: what a store did not take is stored when it is back, although nothing else comes", async () => {
+  let fails = 3;
+  const busy = () => fails-- > 0 ? Promise.reject(new Error("away")) : Promise.resolve();
+  const { log, system, storedHead } = open({ busy });
+  log.append(call);
+  await system.advance(2_000);
+  assertEquals(storedHead().frames, 1);
 });

@@ -1,14 +1,15 @@
 import { invalid } from "../errors.ts";
 
 /**
- * After which frame a follower goes on: `?after=` or `Last-Event-ID`, a frame's id or its number; 0, and
- * nothing at all, is the beginning. 400 for what is no position in this run.
+ * After which frame a follower goes on: `Last-Event-ID` or else `?after=`, a frame's id or its number; 0,
+ * and nothing at all, is the beginning. 400 for what is no position in this run.
  */
 export function streamPosition(req: Request, runId: string): number {
-  const asked = new URL(req.url).searchParams.get("after");
-  if (asked !== null) return parsePosition(asked, { runId, path: "after" });
   const last = req.headers.get("last-event-id");
-  return last === null || last === "" ? 0 : parsePosition(last, { runId, path: "Last-Event-ID" });
+  // Whoever comes back does so to the same URL: the header says how far it has come since.
+  if (last) return parsePosition(last, { runId, path: "Last-Event-ID" });
+  const asked = new URL(req.url).searchParams.get("after");
+  return asked ? parsePosition(asked, { runId, path: "after" }) : 0;
 }
 
 function parsePosition(text: string, { runId, path }: { runId: string; path: string }): number {

@@ -12,7 +12,7 @@ import {
 } from "./conversation_record.ts";
 import { type ConversationName, keys } from "./keys.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
-import { joinParts, readParts } from "./parts.ts";
+import { joinParts, readParts, sizeOfParts } from "./parts.ts";
 import { parseRecord, untilCommitted } from "./record.ts";
 
 /** The mark of a deletion outlives every run that was under way, crashes included. */
@@ -145,10 +145,12 @@ export class ConversationStore {
     }
   }
 
-  async #words(tenant: string, { runId, parts }: RunRow): Promise<Words | undefined> {
+  async #words(tenant: string, { runId, parts, bytes }: RunRow): Promise<Words | undefined> {
     const wanted = Array.from({ length: parts }, (_, n) => keys.conversationPart(tenant, runId, n));
     const found = await readParts(this.#kv, wanted);
-    if (found === undefined) return undefined;
+    // Two that settled it at once may both have written ahead: what one left of the other's is no words,
+    // and must not keep the rest of the conversation from being read.
+    if (found === undefined || sizeOfParts(found) !== bytes) return undefined;
     return wordsSchema.parse(JSON.parse(new TextDecoder().decode(joinParts(found))));
   }
 }
