@@ -104,6 +104,21 @@ Deno.test("GET …/stream: who may follow a run, and for whom there is none", as
   await expectInvalid(await resume(service, runId, { key, headers }), ["Last-Event-ID"]);
 });
 
+Deno.test("GET …/stream: a session without a page does not follow what a backend has begun", async () => {
+  const { service, agent, key } = await start();
+  await using _ = service;
+  const messages = [{ role: "user", content: "Hello" }];
+  const json = { agentId: agent.id, messages };
+  const first = await service.fetch("/v1/chat/stream", { method: "POST", key, json });
+  const runId = first.headers.get("x-run-id")!;
+  await first.text();
+  const path = `/v1/agents/${agent.id}/playground-session`;
+  const minted = await service.fetch(path, { method: "POST", key });
+  const { sessionToken } = await minted.json();
+  const headers = { "x-service-session": sessionToken };
+  await expectRefusal(await resume(service, runId, { headers }), "not_found");
+});
+
 Deno.test("GET …/stream: the session that began a run follows it after its expiry, not after its revocation", async () => {
   const { system, advance } = fastSystem();
   const { service, agent, token, key } = await start({ system });

@@ -65,7 +65,9 @@ function known(found: Found): Known {
 }
 
 function mayFollow(session: Session, { head, live }: { head: RunHead; live: boolean }): boolean {
-  if (head.source.kind === "session" && head.source.id === session.id) return true;
+  // A backend's run has no page: a session without one (a playground's) must not pass for its own.
+  if (head.source.kind !== "session") return false;
+  if (head.source.id === session.id) return true;
   return live && head.agentId === session.agentId && head.origin === session.origin;
 }
 
