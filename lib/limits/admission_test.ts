@@ -2,13 +2,14 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
+import { OPEN_LIMITS, RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
 import { sha256 } from "../credentials/hashing.ts";
 import { ApiError } from "../errors.ts";
 import { keys } from "../storage/keys.ts";
 import { SessionStore } from "../storage/session_store.ts";
 import { realSystem, type System } from "../system.ts";
-import type { RunEnd, RunFacts, RunRecord } from "../usage/run_record.ts";
+import type { RunEnd, RunRecord } from "../usage/run_record.ts";
 import { SESSIONS, type UsageRow } from "../usage/usage_rows.ts";
 import { Admission } from "./admission.ts";
 import type { Caller } from "./count_request.ts";
@@ -21,7 +22,6 @@ const NOON = Date.UTC(2026, 0, 2, 12);
 const TODAY = { now: NOON, period: dayOf(NOON) };
 const TENANT = fakeUuid(801);
 const AGENT = fakeUuid(901);
-const OPEN: Limits = { ...DEFAULT_LIMITS, ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1e6 };
 
 /** A standing clock; waits between tries pass at once, heartbeats never come. */
 const standing: System = {
@@ -36,40 +36,13 @@ function untilAborted(signal?: AbortSignal): Promise<void> {
   });
 }
 
-function facts(n: number): RunFacts {
-  return {
-    runId: `run-${n}`,
-    tenant: TENANT,
-    agentId: AGENT,
-    agentVersion: 1,
-    conversationId: fakeUuid(700),
-    source: { kind: "session", id: fakeUuid(600) },
-    provider: "vendor_a",
-    model: "mid",
-    startedAt: NOON,
-  };
-}
+/** Runs of a widget session. */
+const facts = (n: number) => runFacts(n, { source: { kind: "session", id: fakeUuid(600) } });
 
-const END: RunEnd = {
-  provider: "vendor_a",
-  model: "mid",
-  steps: 1,
-  toolCalls: 0,
-  inputTokens: 10,
-  outputTokens: 20,
-  finishReason: "stop",
-};
+const settlement = (cost: number) => ({ end: RUN_END, cost, ceiling: 1e9 });
 
-const settlement = (cost: number) => ({ end: END, cost, ceiling: 1e9 });
-
-function request(
-  n: number,
-  change: Partial<RunRequest> = {},
-): RunRequest & { id: number } {
-  const hold = change.hold ?? 0;
-  const caller = { address: "address-1" };
-  return { run: facts(n), hold, least: hold, limits: OPEN, caller, id: n, ...change };
-}
+const request = (n: number, change: Partial<RunRequest> = {}) =>
+  runRequest(n, { run: facts(n), ...change });
 
 let counted = 1_000_000;
 /** Counts a request of its own. */
@@ -129,7 +102,7 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
       const sessions = new SessionStore(kv, standing);
       const { sessionToken } = await sessions.mint(TENANT, { agentId: AGENT });
       const sessionHash = await sha256(sessionToken);
-      const limits = { ...OPEN, streams: 1_000 };
+      const limits = { ...OPEN_LIMITS, streams: 1_000 };
       const tries = Array.from({ length: 200 }, (_, n) => {
         return all[n % all.length]!.admit(request(n, { sessionHash, limits }));
       });
@@ -159,7 +132,7 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
       using kv = await Deno.openKv(":memory:");
       const all = deploy(kv);
       const random = seeded(3);
-      const limits = { ...OPEN, streams: 1_000 };
+      const limits = { ...OPEN_LIMITS, streams: 1_000 };
       let settled = 0;
       const runOf = async (n: number) => {
         const admission = all[n % all.length]!;
@@ -202,7 +175,7 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
         fingerprint: "body",
         keptMs: 86_400_000,
       };
-      const limits = { ...OPEN, ipRequests: 40, ipMessages: 1 };
+      const limits = { ...OPEN_LIMITS, ipRequests: 40, ipMessages: 1 };
       const tries = Array.from({ length: 60 }, (_, n) => {
         return all[n % all.length]!.admit(request(n, { receipt, limits }));
       });
@@ -254,14 +227,14 @@ describe("Admission", () => {
     using kv = await Deno.openKv(":memory:");
     const system = new FakeSystem();
     const [alive, dead] = [open(kv, system), open(kv, system)];
-    const limits = { ...OPEN, streams: 2 };
+    const limits = { ...OPEN_LIMITS, streams: 2 };
     await alive.admit(request(1, { limits }));
     await dead.admit(request(2, { limits }));
     dead.close();
     for (let beat = 0; beat < 4; beat++) {
       await system.advance(LEASE_MS / 3);
       // Goes through the same committer, so the beat before it has been committed by then.
-      await count(alive, { address: "address-2" }, OPEN);
+      await count(alive, { address: "address-2" }, OPEN_LIMITS);
     }
     assertEquals(await outcome(alive.admit(request(3, { limits }))), "admitted");
     assertEquals(await outcome(alive.admit(request(4, { limits }))), "tenant_streams");
@@ -271,7 +244,7 @@ describe("Admission", () => {
   it("tells a wait to midnight when the day is spent, and a short one when it is only held", async () => {
     using kv = await Deno.openKv(":memory:");
     const admission = open(kv);
-    const limits = { ...OPEN, hardDailyCost: 100 };
+    const limits = { ...OPEN_LIMITS, hardDailyCost: 100 };
     await admission.admit(request(1, { limits, hold: 100 }));
     const held = await assertRejects(
       () => admission.admit(request(2, { limits, hold: 1 })),
@@ -287,7 +260,7 @@ describe("Admission", () => {
   it("tells a wait to midnight when what is left of the day does not pay for the least", async () => {
     using kv = await Deno.openKv(":memory:");
     const admission = open(kv);
-    const limits = { ...OPEN, hardDailyCost: 100 };
+    const limits = { ...OPEN_LIMITS, hardDailyCost: 100 };
     await admission.admit(request(1, { limits, hold: 95 }));
     await admission.settle("run-1", settlement(95));
     const error = await assertRejects(
@@ -309,7 +282,7 @@ describe("Admission", () => {
   it("grants what is left when it pays for the least a run can do", async () => {
     using kv = await Deno.openKv(":memory:");
     const admission = open(kv);
-    const limits = { ...OPEN, hardDailyCost: 100 };
+    const limits = { ...OPEN_LIMITS, hardDailyCost: 100 };
     await admission.admit(request(1, { limits, hold: 70 }));
     const told = await admission.admit(request(2, { limits, hold: 70, least: 10 }));
     assertEquals(told.kind === "admitted" && told.hold, 30);
@@ -323,7 +296,7 @@ describe("Admission", () => {
   it("raises a running run's hold within the day, and says when there is no room", async () => {
     using kv = await Deno.openKv(":memory:");
     const admission = open(kv);
-    const limits = { ...OPEN, hardDailyCost: 100 };
+    const limits = { ...OPEN_LIMITS, hardDailyCost: 100 };
     await admission.admit(request(1, { limits, hold: 40 }));
     await admission.admit(request(2, { limits, hold: 30 }));
     assertEquals(await admission.reserve("run-1", { hold: 90, least: 60 }), 70);
@@ -336,11 +309,11 @@ describe("Admission", () => {
   it("charges what a vendor reports beyond the hold up to the limits, and keeps the rest as excess", async () => {
     using kv = await Deno.openKv(":memory:");
     const admission = open(kv);
-    const limits = { ...OPEN, hardDailyCost: 100 };
+    const limits = { ...OPEN_LIMITS, hardDailyCost: 100 };
     await admission.admit(request(1, { limits, hold: 10 }));
     await admission.admit(request(2, { limits, hold: 30 }));
     assertEquals(await admission.settle("run-1", settlement(500)), { charged: 70, excess: 430 });
-    const capped = { end: END, cost: 25, ceiling: 20 };
+    const capped = { end: RUN_END, cost: 25, ceiling: 20 };
     assertEquals(await admission.settle("run-2", capped), { charged: 20, excess: 5 });
     assertEquals((await ledgerOf(kv)).spent, 90);
     admission.close();
@@ -352,7 +325,7 @@ describe("Admission", () => {
     const sessions = new SessionStore(kv, standing);
     const { sessionToken } = await sessions.mint(TENANT, { agentId: AGENT });
     const sessionHash = await sha256(sessionToken);
-    const limits = { ...OPEN, sessionStreams: 1, sessionCost: 50, ipDailyCost: 80 };
+    const limits = { ...OPEN_LIMITS, sessionStreams: 1, sessionCost: 50, ipDailyCost: 80 };
     const ask = (n: number, change: Partial<RunRequest> = {}) =>
       outcome(admission.admit(request(n, { limits, sessionHash, hold: 30, ...change })));
     assertEquals([await ask(1), await ask(2)], ["admitted", "session_streams"]);
@@ -371,7 +344,7 @@ describe("Admission", () => {
     await dead.admit(request(1, { hold: 70 }));
     dead.close();
     const [live] = await valuesOf<LiveRun>(kv, keys.liveRuns());
-    const end: RunEnd = { ...END, finishReason: "interrupted" };
+    const end: RunEnd = { ...RUN_END, finishReason: "interrupted" };
     assertEquals(await alive.settleDead(liveRunSchema.parse(live), { end }), undefined);
     await system.advance(LEASE_MS);
     assertEquals(await alive.settleDead(live!, { end }), { charged: 70, excess: 0 });

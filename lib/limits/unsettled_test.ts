@@ -2,47 +2,24 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { breakableKv } from "@/tests/support/broken_kv.ts";
 import { FakeSystem, fakeUuid, settled } from "@/tests/support/fake_system.ts";
 import { lossyKv } from "@/tests/support/lossy_kv.ts";
+import { RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
 import { StoreUnavailableError } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
-import type { RunEnd } from "../usage/run_record.ts";
 import { Admission } from "./admission.ts";
-import type { RunRequest } from "./decide_run.ts";
 import { HEARTBEAT_MS, type Ledger } from "./ledger.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
 const NOON = Date.UTC(2026, 0, 2, 12);
 const TENANT = fakeUuid(801);
 
-const REQUEST: RunRequest & { id: number } = {
-  run: {
-    runId: "run-1",
-    tenant: TENANT,
-    agentId: fakeUuid(901),
-    agentVersion: 1,
-    conversationId: fakeUuid(700),
-    source: { kind: "session", id: fakeUuid(600) },
-    provider: "vendor_a",
-    model: "mid",
-    startedAt: NOON,
-  },
+const REQUEST = runRequest(1, {
+  run: runFacts(1, { source: { kind: "session", id: fakeUuid(600) } }),
   hold: 500,
   least: 1,
   limits: DEFAULT_LIMITS,
-  caller: { address: "address-1" },
-  id: 1,
-};
-
-const END: RunEnd = {
-  provider: "vendor_a",
-  model: "mid",
-  steps: 1,
-  toolCalls: 0,
-  inputTokens: 10,
-  outputTokens: 20,
-  finishReason: "stop",
-};
+});
 
 /** A clock that is moved by hand, but for the short waits between tries. */
 function clock(): { time: FakeSystem; system: System } {
@@ -74,7 +51,7 @@ Deno.test("Admission.settle: what the store does not take is made up for when it
   const admission = new Admission(new Committer(kv, { system }), { system });
   await admission.admit(REQUEST);
   breakStore("no disk", ["atomic"]);
-  const failed = () => admission.settle("run-1", { end: END, cost: 30, ceiling: 1_000 });
+  const failed = () => admission.settle("run-1", { end: RUN_END, cost: 30, ceiling: 1_000 });
   await assertRejects(failed, StoreUnavailableError);
   breakStore("", []);
   await beat(time, admission);
