@@ -1,7 +1,7 @@
 /** Following a run again and stopping it: CONTRACT section 6. */
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
-import type { RunHead } from "@/lib/storage/run_head.ts";
+import { RunLogStore } from "@/lib/storage/run_log_store.ts";
 import { keys } from "@/lib/storage/keys.ts";
 import { expectInvalid, expectRefusal } from "./support/expect_answer.ts";
 import { fastSystem } from "./support/fast_system.ts";
@@ -218,9 +218,9 @@ Deno.test("a run whose process died goes on after what its client has seen, and 
   const stream = await send(dead, agent.id, token);
   const runId = stream.headers.get("x-run-id")!;
   const tenant = await dead.tenant();
-  const head = () => kv.get<RunHead>(keys.runHead(tenant, runId));
-  while ((await head()).value?.frames === 0) await new Promise((wake) => setImmediate(wake));
-  const stored = (await head()).value!.frames;
+  const head = () => new RunLogStore(kv).head(tenant, runId);
+  while ((await head())?.frames === 0) await new Promise((wake) => setImmediate(wake));
+  const stored = (await head())!.frames;
   // Nobody renews the lease any more: to the others its process is dead.
   await advance(31_000);
   await using alive = await TestService.start({ kv, keepKv: true, system });

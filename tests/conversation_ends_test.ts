@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import { keys } from "@/lib/storage/keys.ts";
-import type { RunHead } from "@/lib/storage/run_head.ts";
+import { RunLogStore } from "@/lib/storage/run_log_store.ts";
 import { ended, openConversations as start } from "./support/conversations.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
 import { readFrames } from "./support/frames.ts";
@@ -101,9 +101,10 @@ Deno.test("a run whose process died is in its conversation with what was said an
   const messages = [say("before"), answered("indeed"), say(asked)];
   const stream = await byKey(service, { key, body: { agentId: agent.id, messages } });
   const runId = stream.headers.get("x-run-id")!;
-  const head = keys.runHead(await service.tenant(), runId);
+  const tenant = await service.tenant();
+  const logs = new RunLogStore(kv);
   // Started, called a tool, had its result; the words stand still.
-  while (((await kv.get<RunHead>(head)).value?.frames ?? 0) < 3) {
+  while (((await logs.head(tenant, runId))?.frames ?? 0) < 3) {
     await new Promise((wake) => setImmediate(wake));
   }
   // Nobody renews the lease: to the others its process is dead.

@@ -38,6 +38,10 @@ export class ServerProcess implements AsyncDisposable {
     throw new Error(`${command} ${args.join(" ")} ended before it listened: ${printed}`);
   }
 
+  get pid(): number {
+    return this.#child.pid;
+  }
+
   /** CPU time of all its threads so far, in milliseconds. */
   async cpuMs(): Promise<number> {
     const stat = await Deno.readTextFile(`/proc/${this.#child.pid}/stat`);

@@ -158,7 +158,7 @@ export class ChatService {
     const { system, directory, unwatchedMs, log: logger } = this.#parts;
     const { runId, conversationId, tenant, source, provider, model } = facts;
     const stored = () =>
-      directory.storedLog(prepared.opening.head, {
+      directory.storedLog(prepared, {
         log: run.log,
         onLost: () => run.stop("interrupted"),
       });

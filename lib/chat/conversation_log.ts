@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
 import { sha256 } from "../credentials/hashing.ts";
+import type { Opening } from "../limits/decide_run.ts";
+import type { LiveRun } from "../limits/live_run.ts";
 import type { Closing } from "../limits/settle_run.ts";
 import { type AppendedRun, appendRun, forgetRun } from "../storage/append_run.ts";
 import type { ConversationHead } from "../storage/conversation_record.ts";
@@ -17,6 +19,8 @@ import { type SaidWords, saidWords } from "./said_words.ts";
 const ASKED_KEPT_MS = 24 * 60 * 60_000;
 /** What is claimed beyond this is lost in a crash: admission must stay one commit. */
 const ASKED_BYTES = 192 * 1024;
+/** What is no longer than this is kept with the run itself, which is written again as its log grows. */
+const SHORT_BYTES = 4 * 1024;
 /** Words beyond this are written before the commit that settles their run, which takes 800 KB in all. */
 const SETTLED_BYTES = 96 * 1024;
 const PARTS_A_COMMIT = 8;
@@ -35,7 +39,7 @@ const askedSchema = z.object({
 /** A run that will be told of in a conversation. */
 export interface OpenedConversation {
   asked: Omit<z.infer<typeof askedSchema>, "v">;
-  /** How many parts of that are in the store. */
+  /** How many keys of their own that has in the store. */
   parts: number;
   /** The conversation's id was drawn for this run. */
   isNew: boolean;
@@ -61,15 +65,19 @@ export class ConversationLog {
   }
 
   /** What is kept of a message while its run goes on, to be noted in the commit that lets it in. */
-  open({ tenant, runId }: RunFacts, of: Omit<OpenedConversation, "parts">): Opening {
+  open({ tenant, runId }: RunFacts, of: Omit<OpenedConversation, "parts">): OpeningConversation {
     const whole = packAsked(of.asked);
     const parts = sizeOfParts(whole) <= ASKED_BYTES
       ? whole
       : packAsked({ ...of.asked, messages: of.asked.messages.slice(-1) });
+    if (sizeOfParts(parts) <= SHORT_BYTES) {
+      return { conversation: { ...of, parts: 0 }, begun: { asked: parts[0] }, bytes: SHORT_BYTES };
+    }
     return {
       conversation: { ...of, parts: parts.length },
+      begun: {},
       bytes: sizeOfParts(parts),
-      write(draft) {
+      note(draft) {
         parts.forEach((part, n) => {
           draft.note(keys.runAsked(tenant, runId, n), part, { expireIn: ASKED_KEPT_MS });
         });
@@ -78,18 +86,17 @@ export class ConversationLog {
   }
 
   /** The same of a process that died; `undefined` where nothing of it is kept. */
-  async find(tenant: string, runId: string): Promise<OpenedConversation | undefined> {
-    const prefix = keys.runAskedParts(tenant, runId);
+  async find({ run, asked }: LiveRun): Promise<OpenedConversation | undefined> {
+    if (asked !== undefined) return { asked: unpackAsked(asked), parts: 0, isNew: false };
+    const prefix = keys.runAskedParts(run.tenant, run.runId);
     const entries = await Array.fromAsync(this.#kv.list<Uint8Array>({ prefix }));
     if (entries.length === 0) return undefined;
     const bytes = joinParts(entries.map(({ value }) => value));
-    const asked = askedSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
-    return { asked, parts: entries.length, isNew: false };
+    return { asked: unpackAsked(bytes), parts: entries.length, isNew: false };
   }
 
   /**
-   * Adds a run to its conversation in the commit that settles it, of whose keys one must be that of the
-   * run's log. One that was refused before its first frame is in no conversation.
+   * Adds a run to its conversation in the commit that settles it, one of whose keys is the run's. One that was refused before its first frame is in no conversation.
    */
   async closing(conversation: OpenedConversation, run: EndedRun): Promise<Closing> {
     const { asked, isNew } = conversation;
@@ -156,10 +163,9 @@ export class ConversationLog {
 }
 
 /** What begins with a run that will be told of. */
-interface Opening {
+interface OpeningConversation extends Opening {
   conversation: OpenedConversation;
   bytes: number;
-  write(draft: Draft): void;
 }
 
 /** Under which name a run's conversation is kept. */
@@ -167,6 +173,10 @@ async function nameOf(facts: RunFacts, origin: string | undefined): Promise<Conv
   const { tenant, agentId, conversationId: id } = facts;
   // A host may be longer than a key can be.
   return { tenant, id, agentId, page: origin === undefined ? "" : await sha256(origin) };
+}
+
+function unpackAsked(bytes: Uint8Array): OpenedConversation["asked"] {
+  return askedSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
 }
 
 function packAsked(asked: OpenedConversation["asked"]): Uint8Array[] {

@@ -1,8 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { RUN_END, runFacts } from "@/tests/support/run_requests.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { Committer } from "../committer/committer.ts";
+import { liveRunOf } from "../limits/live_run.ts";
 import { StoreUnavailableError } from "../committer/operation.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
 import { keys } from "../storage/keys.ts";
@@ -17,6 +18,7 @@ const NAME = {
   agentId: FACTS.agentId,
   page: "",
 };
+const LIVE = liveRunOf(FACTS, []);
 const TEXT = "word ".repeat(20_000);
 const ANSWER: Frame[] = [{ type: "delta", text: TEXT }];
 const HELLO: ChatMessage[] = [{ role: "user", content: "Hello" }];
@@ -33,7 +35,7 @@ function open(kv: Deno.Kv, write?: () => Promise<never>) {
     const { conversation } = log.open(FACTS, { asked, isNew: false });
     const closing = await log.closing(conversation, { facts: FACTS, end: RUN_END, frames });
     await committer.run({
-      keys: [...closing.keys, keys.runHead(FACTS.tenant, FACTS.runId)],
+      keys: [...closing.keys, keys.liveRun(FACTS.tenant, FACTS.runId)],
       decide: (draft) => closing.write(draft, { charged: 7, excess: 0 }),
     });
   };
@@ -77,16 +79,16 @@ Deno.test("ConversationLog: what a run was asked is found by whoever settles it,
   }));
   const asked = { days: 7, origin: "https://shop.example", messages };
   const opening = log.open(FACTS, { asked, isNew: true });
-  await committer.run({ keys: [], decide: (draft) => opening.write(draft) });
-  const found = await log.find(FACTS.tenant, FACTS.runId);
+  await committer.run({ keys: [], decide: (draft) => opening.note!(draft) });
+  const found = await log.find(LIVE);
   assertEquals(found?.asked, { v: 1, ...asked } as never);
   const end = { ...RUN_END, finishReason: "interrupted" } as const;
   const closing = await log.closing(found!, { facts: FACTS, end, frames: [] });
   await committer.run({
-    keys: [...closing.keys, keys.runHead(FACTS.tenant, FACTS.runId)],
+    keys: [...closing.keys, keys.liveRun(FACTS.tenant, FACTS.runId)],
     decide: (draft) => closing.write(draft, { charged: 0, excess: 0 }),
   });
-  assertEquals(await log.find(FACTS.tenant, FACTS.runId), undefined);
+  assertEquals(await log.find(LIVE), undefined);
 });
 
 Deno.test("ConversationLog: of more than admission can hold the message itself is kept", async () => {
@@ -97,10 +99,10 @@ Deno.test("ConversationLog: of more than admission can hold the message itself i
     content: "x".repeat(20_000),
   }));
   const asked = { days: 7, messages: [...long, ...HELLO] };
-  const { conversation, bytes } = log.open(FACTS, { asked, isNew: true });
-  assertEquals([conversation.parts, conversation.asked.messages.length], [1, 13]);
-  assertEquals(bytes < 200, true);
-  assertEquals(await log.find(fakeUuid(1), "run-1"), undefined);
+  const { conversation, begun } = log.open(FACTS, { asked, isNew: true });
+  assertEquals(conversation.asked.messages.length, 13);
+  const found = await log.find({ ...LIVE, ...begun });
+  assertEquals([found?.parts, found?.asked.messages], [0, HELLO]);
 });
 
 Deno.test("ConversationLog: words that two have written over each other hide no other run", async () => {

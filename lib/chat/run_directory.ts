@@ -1,13 +1,19 @@
 import type { Committer } from "../committer/committer.ts";
 import type { KvReader } from "../committer/view.ts";
-import type { Draft } from "../committer/operation.ts";
 import type { Admission } from "../limits/admission.ts";
 import { leaseOf, type Ledger } from "../limits/ledger.ts";
-import { type LiveRun, liveRunSchema } from "../limits/live_run.ts";
+import type { Opening } from "../limits/decide_run.ts";
+import { type BegunRun, type LiveRun, liveRunSchema } from "../limits/live_run.ts";
 import { type Charge, type Closing, joinClosings } from "../limits/settle_run.ts";
 import { keys } from "../storage/keys.ts";
 import { parseRecord } from "../storage/record.ts";
-import { CHUNK_KEPT_MS, LOG_KEPT_MS, newRunHead, type RunHead } from "../storage/run_head.ts";
+import {
+  CHUNK_KEPT_MS,
+  type LogState,
+  LONG_CHUNK_KEPT_MS,
+  newLog,
+  type RunHead,
+} from "../storage/run_head.ts";
 import { RunLogStore } from "../storage/run_log_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import type { System } from "../system.ts";
@@ -19,7 +25,7 @@ import type { FollowedRun } from "./followed_run.ts";
 import { OPEN_ANYWAY_MS, type Run } from "./run.ts";
 import type { RunLog } from "./run_log.ts";
 import { requestStop, StopRequests } from "./stop_requests.ts";
-import { StoredLog } from "./stored_log.ts";
+import { endLog, StoredLog } from "./stored_log.ts";
 import { StoredRun } from "./stored_run.ts";
 import { untilChanged } from "./until_changed.ts";
 
@@ -34,11 +40,8 @@ export type Found =
   | { state: "unknown" };
 
 /** What begins in the store with a run. */
-export interface RunOpening {
-  key: Deno.KvKey;
-  head: RunHead;
-  bytes: number;
-  write(draft: Draft): void;
+export interface RunOpening extends Opening {
+  begun: BegunRun & { log: LogState };
   /** Absent where the tenant's plan keeps none. */
   conversation?: OpenedConversation;
 }
@@ -92,21 +95,13 @@ export class RunDirectory {
       reader?: KvReader | undefined;
     },
   ): Promise<RunOpening> {
-    const { runId, tenant, agentId, source } = facts;
-    const owner = this.#owner;
-    const head = newRunHead({ runId, tenant, agentId, source, owner, ...(origin && { origin }) });
-    const key = keys.runHead(tenant, runId);
-    const writeHead = (draft: Draft) => draft.set(key, head, { expireIn: CHUNK_KEPT_MS });
-    const { conversationDays: days } = await this.#tenants.plan(tenant, reader);
-    if (days === 0) return { key, head, bytes: 0, write: writeHead };
+    const log = newLog({ owner: this.#owner, ...(origin && { origin }) });
+    const { conversationDays: days } = await this.#tenants.plan(facts.tenant, reader);
+    if (days === 0) return { begun: { log } };
     const asked = { days, messages: body.messages, ...(origin && { origin }) };
     const isNew = body.conversationId === undefined;
     const opened = this.#conversations.open(facts, { asked, isNew });
-    const write = (draft: Draft) => {
-      writeHead(draft);
-      opened.write(draft);
-    };
-    return { key, head, write, bytes: opened.bytes, conversation: opened.conversation };
+    return { ...opened, begun: { ...opened.begun, log } };
   }
 
   /** What ends in the store with a run of this process, in the commit that settles it. */
@@ -127,14 +122,16 @@ export class RunDirectory {
 
   /** The log of a run of this process, in the store. */
   storedLog(
-    head: RunHead,
+    { facts, opening }: { facts: RunFacts; opening: RunOpening },
     { log, onLost }: { log: RunLog; onLost: () => void },
   ): StoredLog {
     return new StoredLog({
       committer: this.#committer,
       system: this.#system,
-      head,
+      facts,
+      begun: opening.begun.log,
       log,
+      keptMs: opening.conversation === undefined ? CHUNK_KEPT_MS : LONG_CHUNK_KEPT_MS,
       onLost,
     });
   }
@@ -148,7 +145,7 @@ export class RunDirectory {
   /** A run of this process has ended, and is in the store as a whole. */
   remove(run: Run): void {
     this.#local.delete(run.id);
-    if (this.#local.size === 0) this.#stops.stop();
+    if (this.#local.size === 0) this.#stops.rest();
   }
 
   /** Where a run is, and who may follow it. */
@@ -214,10 +211,9 @@ export class RunDirectory {
   /** Stops and forgets the runs that go on in a conversation which has just been deleted. */
   async cancelRunsIn(of: Pick<RunFacts, "tenant" | "agentId"> & { id: string; origin?: string }) {
     for await (const entry of this.#kv.list({ prefix: keys.liveRunsOf(of.tenant) })) {
-      const run = parseRecord(liveRunSchema, entry)?.run;
-      if (run?.conversationId !== of.id || run.agentId !== of.agentId) continue;
-      const head = await this.#store.head(of.tenant, run.runId);
-      if (head?.origin === of.origin) await this.cancel(of.tenant, run.runId);
+      const live = parseRecord(liveRunSchema, entry);
+      if (live?.run.conversationId !== of.id || live.run.agentId !== of.agentId) continue;
+      if (live.log?.origin === of.origin) await this.cancel(of.tenant, live.run.runId);
     }
   }
 
@@ -234,38 +230,35 @@ export class RunDirectory {
 
   /** As `endIfDead`, of a run whose entry is at hand; answers what was charged. */
   async settleDead(live: LiveRun): Promise<Charge | undefined> {
-    const { tenant, runId } = live.run;
     const end = interruptedEnd(live.run);
-    const log = this.#closingOfDead(tenant, runId);
-    const conversation = await this.#conversations.find(tenant, runId);
+    const log = this.#closingOfDead(live);
+    const conversation = await this.#conversations.find(live);
     if (conversation === undefined) {
       return await this.#admission.settleDead(live, { end, closing: log });
     }
-    const frames = await this.#storedFrames(tenant, runId);
+    const frames = await this.#storedFrames(live);
     const ended = { facts: live.run, end, frames };
     const closing = joinClosings([log, await this.#conversations.closing(conversation, ended)]);
     return await this.#admission.settleDead(live, { end, closing });
   }
 
-  #closingOfDead(tenant: string, runId: string): Closing {
-    const key = keys.runHead(tenant, runId);
-    const exp = this.#system.now() + LOG_KEPT_MS;
+  #closingOfDead({ run: facts }: LiveRun): Closing {
+    const now = this.#system.now();
     return {
-      keys: [key],
-      bytes: 512,
+      keys: [],
+      bytes: 10_240,
       write(draft) {
-        const head = draft.get<RunHead>(key);
-        if (head?.state !== "running") return;
-        draft.set(key, { ...head, state: "interrupted", exp }, { expireIn: 2 * LOG_KEPT_MS });
+        const log = draft.get<LiveRun>(keys.liveRun(facts.tenant, facts.runId))?.log;
+        if (log !== undefined) endLog(draft, { facts, log, state: "interrupted", now });
       },
     };
   }
 
   /** All that is left of a run's log. */
-  async #storedFrames(tenant: string, runId: string): Promise<Frame[]> {
+  async #storedFrames({ run: { tenant, runId } }: LiveRun): Promise<Frame[]> {
     const head = await this.#store.head(tenant, runId);
     if (head === undefined) return [];
-    return await this.#store.reader(tenant, runId).upTo(head.chunks) ?? [];
+    return await this.#store.reader(tenant, runId).upTo(head) ?? [];
   }
 
   /** Whether somebody follows a run of this process through another one. */

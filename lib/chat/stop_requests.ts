@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { keys } from "../storage/keys.ts";
 import { parseRecord } from "../storage/record.ts";
-import type { System } from "../system.ts";
+import { CALLED_OFF, type System } from "../system.ts";
 
 /** Where a store does not tell of changes, its bell is looked at this often. */
 const LOOK_MS = 1_000;
 const KEPT_MS = 10 * 60_000;
+/** A process that was just busy goes on listening: taking up and leaving off costs more than a look. */
+const LINGER_MS = 5_000;
 
 const stopRequestSchema = z.object({
   v: z.literal(1),
@@ -41,6 +43,7 @@ export class StopRequests {
   #system: System;
   #onStop: (runId: string) => void;
   #listening: AbortController | undefined;
+  #resting: AbortController | undefined;
   #heard: string | null = null;
 
   constructor(
@@ -54,6 +57,8 @@ export class StopRequests {
   }
 
   listen(): void {
+    this.#resting?.abort(CALLED_OFF);
+    this.#resting = undefined;
     if (this.#listening !== undefined) return;
     const listening = new AbortController();
     this.#listening = listening;
@@ -61,9 +66,18 @@ export class StopRequests {
     this.#poll(listening.signal).catch(() => {});
   }
 
+  /** Nothing runs here for now. */
+  rest(): void {
+    if (this.#listening === undefined || this.#resting !== undefined) return;
+    const resting = new AbortController();
+    this.#resting = resting;
+    this.#system.sleep(LINGER_MS, resting.signal).then(() => this.stop(), () => {});
+  }
+
   stop(): void {
-    this.#listening?.abort();
-    this.#listening = undefined;
+    this.#resting?.abort(CALLED_OFF);
+    this.#listening?.abort(CALLED_OFF);
+    this.#resting = this.#listening = undefined;
   }
 
   async #watch(signal: AbortSignal): Promise<void> {

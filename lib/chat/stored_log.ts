@@ -1,10 +1,13 @@
 import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
-import { keys } from "../storage/keys.ts";
-import { CHUNK_KEPT_MS, LOG_KEPT_MS, type RunHead } from "../storage/run_head.ts";
-import { packFrames } from "../storage/run_log_store.ts";
+import type { LiveRun } from "../limits/live_run.ts";
 import type { Closing } from "../limits/settle_run.ts";
-import type { System } from "../system.ts";
+import { keys } from "../storage/keys.ts";
+import { sizeOfParts } from "../storage/parts.ts";
+import { growLog, LOG_KEPT_MS, type LogState } from "../storage/run_head.ts";
+import { headOf, packFrames } from "../storage/run_log_store.ts";
+import { CALLED_OFF, type System } from "../system.ts";
+import type { RunFacts } from "../usage/run_record.ts";
 import type { Frame } from "../wire/frames.ts";
 import type { RunLog } from "./run_log.ts";
 
@@ -15,6 +18,8 @@ const BATCH_BYTES = 8 * 1024;
 const COMMITS_A_SECOND = 4;
 /** Parts of 48 KiB that go into one commit, which takes 600 KB with all else in it. */
 const PARTS_A_COMMIT = 8;
+/** Bytes of frames that always fit into as many, with a tail and the last frames. */
+const BYTES_A_COMMIT = (PARTS_A_COMMIT - 1) * 48 * 1024;
 
 /** Frames that a client must find after a crash: what was begun, and what tools have done. */
 const URGENT = new Set<Frame["type"]>(["start", "tool_call", "tool_result"]);
@@ -23,8 +28,12 @@ const URGENT = new Set<Frame["type"]>(["start", "tool_call", "tool_result"]);
 export interface StoredLogParts {
   committer: Committer;
   system: System;
-  head: RunHead;
+  facts: RunFacts;
+  /** What is stored of it when the run begins. */
+  begun: LogState;
   log: RunLog;
+  /** How long its parts are kept, milliseconds. */
+  keptMs: number;
   /** Somebody else has ended the run, because this process stood still. */
   onLost: () => void;
 }
@@ -34,8 +43,10 @@ export interface StoredLogParts {
  * that runs it writes it, so that memory always knows what is stored.
  */
 export class StoredLog {
+  /** Where the run is kept while it goes on, its log with it. */
+  readonly key: Deno.KvKey;
   #parts: StoredLogParts;
-  #head: RunHead;
+  #stored: LogState;
   #pendingBytes = 0;
   #waiting: AbortController | undefined;
   #commits: number[] = [];
@@ -46,7 +57,8 @@ export class StoredLog {
 
   constructor(parts: StoredLogParts) {
     this.#parts = parts;
-    this.#head = parts.head;
+    this.#stored = parts.begun;
+    this.key = keys.liveRun(parts.facts.tenant, parts.facts.runId);
   }
 
   /** To be told of each frame that was written to the log. */
@@ -59,41 +71,40 @@ export class StoredLog {
 
   /**
    * What ends the log in the commit that settles its run: all that is not stored yet, and the `last`
-   * frames, which depend on what was charged (micro-USD). Nothing is stored by itself from now on.
+   * frames, which depend on what was charged (micro-USD). Nothing is stored by itself from now on: what
+   * waits to be stored is left to the settlement.
    */
   async closing(last: (charged: number) => readonly Frame[]): Promise<Closing> {
     this.#ended = true;
-    this.#waiting?.abort();
-    await this.#writing;
-    if (packFrames(this.#unstored()).length > PARTS_A_COMMIT) await this.#store().catch(() => {});
+    this.#waiting?.abort(CALLED_OFF);
+    if (packFrames(this.#unstored()).length > BYTES_A_COMMIT) {
+      await this.#writing;
+      await this.#store({ ahead: true }).catch(() => {});
+    }
+    const stored = this.#stored;
     const unstored = this.#unstored();
-    const parts = packFrames(unstored);
+    const bytes = packFrames(unstored);
     // A settlement must not fail for its log: to others such a run was interrupted.
-    const isTooMuch = parts.length > PARTS_A_COMMIT;
-    const bytes = 2_048 + (isTooMuch ? 0 : bytesOf(parts));
+    const isTooMuch = bytes.length > BYTES_A_COMMIT;
     return {
-      keys: [this.key],
-      bytes,
+      keys: [],
+      bytes: 2_048 + stored.tail.length + (isTooMuch ? 0 : bytes.length),
       write: (draft, { charged }) => {
-        const head = this.#furthest(draft.get<RunHead>(this.key));
-        if (isTooMuch) return this.#end(draft, { ...head, state: "interrupted" });
-        const rest = unstored.slice(head.frames - this.#head.frames);
-        const frames = [...rest, ...last(charged)];
+        const log = this.#furthest(draft.get<LiveRun>(this.key)?.log, stored);
+        if (isTooMuch) return this.#end(draft, log, "interrupted");
+        const frames = [...unstored.slice(log.frames - stored.frames), ...last(charged)];
         // A run that was refused before its first frame has no log.
-        if (head.frames + frames.length === 0) return draft.delete(this.key);
-        this.#end(draft, { ...this.#write(draft, frames, { head }), state: "done" });
+        if (log.frames + frames.length === 0) return;
+        const grown = growLog(log, { frames: frames.length, bytes: packFrames(frames) });
+        this.#noteParts(draft, grown.parts, log.chunks);
+        this.#end(draft, grown.log, "done");
       },
     };
   }
 
-  /** Where the head of the log is. */
-  get key(): Deno.KvKey {
-    return keys.runHead(this.#head.tenant, this.#head.runId);
-  }
-
-  #end(draft: Draft, head: RunHead): void {
-    const exp = this.#parts.system.now() + LOG_KEPT_MS;
-    draft.set(this.key, { ...head, exp }, { expireIn: 2 * LOG_KEPT_MS });
+  #end(draft: Draft, log: LogState, state: "done" | "interrupted"): void {
+    const { facts, system } = this.#parts;
+    endLog(draft, { facts, log, state, now: system.now() });
   }
 
   /** Sooner wins over later; never more often than allowed. */
@@ -103,7 +114,7 @@ export class StoredLog {
     const oldest = this.#commits.at(-COMMITS_A_SECOND);
     const free = oldest === undefined ? 0 : Math.max(0, oldest + 1_000 - system.now());
     const wait = Math.max(ms, free);
-    this.#waiting?.abort();
+    this.#waiting?.abort(CALLED_OFF);
     this.#waiting = undefined;
     if (wait === 0) return this.#flush();
     const waiting = new AbortController();
@@ -130,95 +141,90 @@ export class StoredLog {
     });
   }
 
-  async #store(): Promise<void> {
+  /** `ahead` of the settlement, which has no room for it all. */
+  async #store({ ahead = false } = {}): Promise<void> {
+    const isWanted = () => ahead || !this.#ended;
     const frames = this.#unstored();
     if (frames.length === 0) return;
     this.#pendingBytes = 0;
-    const parts = packFrames(frames);
-    const { key } = this;
-    let held = await this.#storeAhead(parts);
-    if (this.#isAsKnown(held)) {
-      held = await this.#parts.committer.run({
-        keys: [key],
-        decide: (draft) => {
-          const before = draft.get<RunHead>(key);
-          if (!this.#isAsKnown(before)) return before;
-          const head = this.#write(draft, frames, { onlyLast: true });
-          draft.set(key, head, { expireIn: CHUNK_KEPT_MS });
-          return head;
-        },
-        bytes: 1_024 + bytesOf(parts.slice(-PARTS_A_COMMIT)),
-      });
+    const bytes = packFrames(frames);
+    const { log, parts } = growLog(this.#stored, { frames: frames.length, bytes });
+    let held: LogState | undefined = this.#stored;
+    const { chunks } = this.#stored;
+    const rest = Math.max(0, parts.length - PARTS_A_COMMIT);
+    // Nobody reads a part before the log says so, and a second try writes the same again.
+    for (let at = 0; at < rest && this.#isAsKnown(held); at += PARTS_A_COMMIT) {
+      const some = parts.slice(at, Math.min(at + PARTS_A_COMMIT, rest));
+      held = await this.#write(some, { at: chunks + at, isWanted });
     }
-    if (held?.state !== "running") return this.#parts.onLost();
-    if (held.frames < this.#head.frames + frames.length) this.#behind = true;
-    this.#head = held;
+    if (this.#isAsKnown(held)) {
+      held = await this.#write(parts.slice(rest), { at: chunks + rest, log, isWanted });
+    }
+    if (held === undefined) return this.#parts.onLost();
+    if (held.frames < log.frames) this.#behind = true;
+    this.#stored = held;
+  }
+
+  /** Stores parts, the first as number `at`, and the `log` with them; answers the log as it is then. */
+  #write(
+    parts: readonly Uint8Array[],
+    { at, log, isWanted }: { at: number; log?: LogState; isWanted: () => boolean },
+  ): Promise<LogState | undefined> {
+    return this.#parts.committer.run<LogState | undefined>({
+      keys: [this.key],
+      decide: (draft) => {
+        const run = draft.get<LiveRun>(this.key);
+        if (!isWanted() || !this.#isAsKnown(run?.log)) return run?.log;
+        this.#noteParts(draft, parts, at);
+        if (log !== undefined) draft.set(this.key, { ...run, log });
+        return log ?? run!.log;
+      },
+      // The settlement asks the store itself.
+      isFinal: () => !isWanted(),
+      bytes: 2_048 + sizeOfParts(parts) + (log?.tail.length ?? 0),
+    });
   }
 
   /**
-   * Whether the stored head is what memory has of it. It is further when a commit that was given up has
+   * Whether the stored log is what memory has of it. It is further when a commit that was given up has
    * been made after all: followers may have read its parts, so they stay, and the log goes on after them.
    */
-  #isAsKnown(held: RunHead | undefined): boolean {
-    return held?.state === "running" && held.frames === this.#head.frames;
+  #isAsKnown(held: LogState | undefined): boolean {
+    return held?.frames === this.#stored.frames;
   }
 
-  #furthest(held: RunHead | undefined): RunHead {
-    return held?.state === "running" && held.frames > this.#head.frames ? held : this.#head;
+  #furthest(held: LogState | undefined, known: LogState): LogState {
+    return held !== undefined && held.frames > known.frames ? held : known;
   }
 
-  /**
-   * Stores those of the parts that one commit has no room for. Nobody reads them before the head says
-   * so, and a second try writes the same again. Answers the head as it is in the store.
-   */
-  async #storeAhead(parts: readonly Uint8Array[]): Promise<RunHead | undefined> {
-    const { tenant, runId, chunks } = this.#head;
-    const { key } = this;
-    for (let at = 0; at < parts.length - PARTS_A_COMMIT; at += PARTS_A_COMMIT) {
-      const some = parts.slice(at, Math.min(at + PARTS_A_COMMIT, parts.length - PARTS_A_COMMIT));
-      const held = await this.#parts.committer.run({
-        keys: [key],
-        decide: (draft) => {
-          const before = draft.get<RunHead>(key);
-          if (this.#isAsKnown(before)) {
-            noteParts(draft, some, (i) => keys.runChunk(tenant, runId, chunks + at + i));
-          }
-          return before;
-        },
-        bytes: 1_024 + bytesOf(some),
-      });
-      if (!this.#isAsKnown(held)) return held;
-    }
-    return this.#head;
-  }
-
-  /** Notes the parts of `frames`, which come after `head`; answers the head that goes with them. */
-  #write(
-    draft: Draft,
-    frames: readonly Frame[],
-    { head = this.#head, onlyLast = false } = {},
-  ): RunHead {
-    const { tenant, runId, chunks } = head;
-    const parts = packFrames(frames);
-    const ahead = onlyLast ? Math.max(0, parts.length - PARTS_A_COMMIT) : 0;
-    const keyOf = (i: number) => keys.runChunk(tenant, runId, chunks + ahead + i);
-    noteParts(draft, parts.slice(ahead), keyOf);
-    return { ...head, chunks: chunks + parts.length, frames: head.frames + frames.length };
+  #noteParts(draft: Draft, parts: readonly Uint8Array[], at: number): void {
+    const { facts: { tenant, runId }, keptMs } = this.#parts;
+    parts.forEach((part, i) => {
+      draft.note(keys.runChunk(tenant, runId, at + i), part, { expireIn: keptMs });
+    });
   }
 
   #unstored(): Frame[] {
-    return this.#parts.log.after(this.#head.frames).map(({ frame }) => frame);
+    return this.#parts.log.after(this.#stored.frames).map(({ frame }) => frame);
   }
 }
 
-function noteParts(
+/**
+ * Ends a run's log, as part of settling it: it is kept by itself for a while. What else is settled with
+ * the run finds it so.
+ */
+export function endLog(
   draft: Draft,
-  parts: readonly Uint8Array[],
-  keyOf: (i: number) => Deno.KvKey,
+  { facts, log, state, now }: {
+    facts: RunFacts;
+    log: LogState;
+    state: "done" | "interrupted";
+    now: number;
+  },
 ): void {
-  parts.forEach((part, i) => draft.note(keyOf(i), part, { expireIn: CHUNK_KEPT_MS }));
-}
-
-function bytesOf(parts: readonly Uint8Array[]): number {
-  return parts.reduce((sum, part) => sum + part.length, 0);
+  const { tenant, runId } = facts;
+  const key = keys.liveRun(tenant, runId);
+  draft.set(key, { ...draft.get<LiveRun>(key), log });
+  const head = headOf(facts, log, { state, exp: now + LOG_KEPT_MS });
+  draft.note(keys.runHead(tenant, runId), head, { expireIn: 2 * LOG_KEPT_MS });
 }

@@ -1,8 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
-import { FakeSystem, fakeUuid, settled } from "@/tests/support/fake_system.ts";
+import { FakeSystem, settled } from "@/tests/support/fake_system.ts";
+import { runFacts } from "@/tests/support/run_requests.ts";
 import type { Draft, Operation } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
-import { newRunHead, type RunHead } from "../storage/run_head.ts";
+import { type LiveRun, liveRunOf } from "../limits/live_run.ts";
+import { CHUNK_KEPT_MS, newLog, type RunHead } from "../storage/run_head.ts";
+import { FrameReader } from "../storage/run_log_store.ts";
 import type { Frame } from "../wire/frames.ts";
 import { RunLog } from "./run_log.ts";
 import { StoredLog } from "./stored_log.ts";
@@ -33,25 +36,29 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
     await after?.();
     return result;
   };
-  const source = { kind: "key", id: "key-1" } as const;
-  const ids = { runId: fakeUuid(1), tenant: fakeUuid(2), agentId: fakeUuid(3) };
-  const head = newRunHead({ ...ids, source, owner: "me" });
+  const facts = runFacts(1);
+  const { tenant, runId } = facts;
+  const begun = newLog({ owner: "me" });
   const log: RunLog = new RunLog((frame) => stored.appended(frame));
   const committer = { run } as never;
   let lost = 0;
-  const stored: StoredLog = new StoredLog({ committer, system, head, log, onLost: () => lost++ });
-  values.set(stored.key.join("/"), head);
-  const storedHead = () => values.get(stored.key.join("/")) as RunHead;
-  const framesOf = () => {
-    const parts = Array.from({ length: storedHead().chunks }, (_, n) => {
-      const { tenant, runId } = ids;
-      return new TextDecoder().decode(
-        values.get(keys.runChunk(tenant, runId, n).join("/")) as Uint8Array,
-      );
-    });
-    return parts.join("").split("\n").slice(0, -1).map((line) => JSON.parse(line) as Frame);
-  };
-  return { log, stored, system, commits, values, storedHead, framesOf, run, lost: () => lost };
+  const onLost = () => lost++;
+  const keptMs = CHUNK_KEPT_MS;
+  const parts = { committer, system, facts, begun, log, keptMs, onLost };
+  const stored: StoredLog = new StoredLog(parts);
+  values.set(stored.key.join("/"), liveRunOf(facts, [], { log: begun }));
+  /** The log as it was ended, or else as it goes on. */
+  const storedHead = () =>
+    (values.get(keys.runHead(tenant, runId).join("/")) as RunHead | undefined) ??
+      (values.get(stored.key.join("/")) as LiveRun).log!;
+  const kv = {
+    getMany: (wanted: Deno.KvKey[]) =>
+      Promise.resolve(wanted.map((key) => ({ value: values.get(key.join("/")) ?? null }))),
+  } as unknown as Deno.Kv;
+  const reader = new FrameReader(kv, (n) => keys.runChunk(tenant, runId, n));
+  /** The frames that a follower reads, which it has not read before. */
+  const read = () => reader.upTo(storedHead());
+  return { log, stored, system, commits, values, storedHead, read, run, lost: () => lost };
 }
 
 /** The most commits that fall into one second. */
@@ -100,22 +107,52 @@ Deno.test("StoredLog: a slow store is asked for one thing at a time, and then fo
 });
 
 Deno.test("StoredLog: a frame of any size is stored in commits the store takes, and read as one", async () => {
-  const { log, system, commits, values, storedHead } = open();
+  const { log, system, commits, read, storedHead } = open();
   const output = "x".repeat(2_000_000);
   log.append({ type: "tool_result", name: "t", output });
   await system.advance(0);
   assertEquals(storedHead().frames, 1);
   assert(commits.length > 1);
   assert(commits.every(({ bytes }) => bytes <= 400 * 1024));
-  const parts = Array.from({ length: storedHead().chunks }, (_, n) => {
-    const [name] = [...values.keys()].filter((key) => key.endsWith(`${fakeUuid(1)}/${n}`));
-    return new TextDecoder().decode(values.get(name!) as Uint8Array);
+  assertEquals(await read(), [{ type: "tool_result", name: "t", output }]);
+});
+
+Deno.test("StoredLog: short answers need no part, and what has come to a part is read once", async () => {
+  const { log, stored, system, storedHead, run, read } = open();
+  const frames: Frame[] = Array.from({ length: 9 }, (_, n) => ({
+    type: "delta",
+    text: `${n} ${"ä".repeat(600)}`,
+  }));
+  const seen: Frame[] = [];
+  for (const frame of frames) {
+    log.append(frame);
+    await system.advance(300);
+    assertEquals(storedHead().chunks, seen.length < 6 ? 0 : 1);
+    seen.push(...await read() ?? []);
+  }
+  assertEquals(seen, frames);
+  const { write } = await stored.closing(() => [{ type: "done", finishReason: "stop" }]);
+  await run({ keys: [], decide: (draft) => write(draft, { charged: 0, excess: 0 }) });
+  assertEquals(await read(), [{ type: "done", finishReason: "stop" }]);
+});
+
+Deno.test("StoredLog: what waits to be stored when the run ends is left to the settlement", async () => {
+  const free = Promise.withResolvers<void>();
+  const { log, stored, values, commits, storedHead, read, run } = open({
+    busy: () => free.promise,
   });
-  assertEquals(JSON.parse(parts.join("")).output.length, output.length);
+  log.append(call);
+  const { write } = await stored.closing(() => [{ type: "done", finishReason: "stop" }]);
+  free.resolve();
+  await settled();
+  assertEquals(commits.map(({ keys }) => keys), [0]);
+  await run({ keys: [], decide: (draft) => write(draft, { charged: 0, excess: 0 }) });
+  assertEquals(await read(), [call, { type: "done", finishReason: "stop" }]);
+  assertEquals([storedHead().frames, values.size], [2, 2]);
 });
 
 Deno.test("StoredLog: a run that ends with much unstored settles in a commit of bounded size", async () => {
-  const { log, stored, commits, run, storedHead } = open();
+  const { log, stored, commits, run, storedHead, read } = open();
   for (let n = 0; n < 10; n++) {
     log.append({ type: "tool_result", name: "t", output: "x".repeat(250_000) });
   }
@@ -125,16 +162,17 @@ Deno.test("StoredLog: a run that ends with much unstored settles in a commit of 
   }]);
   assert(bytes < 500 * 1024);
   await run({ keys, decide: (draft) => write(draft, { charged: 0, excess: 0 }) });
-  assertEquals([storedHead().state, storedHead().frames], ["done", 11]);
+  assertEquals([(storedHead() as RunHead).state, storedHead().frames], ["done", 11]);
+  assertEquals((await read())?.length, 11);
   assert(commits.every((commit) => commit.bytes <= 400 * 1024));
 });
 
 Deno.test("StoredLog: a run that somebody else has ended is told so, and not written to", async () => {
-  const { log, stored, system, values, storedHead, lost } = open();
-  values.set(stored.key.join("/"), { ...storedHead(), state: "interrupted" });
+  const { log, stored, system, values, lost } = open();
+  values.delete(stored.key.join("/"));
   log.append(call);
   await system.advance(0);
-  assertEquals([lost(), storedHead().frames], [1, 0]);
+  assertEquals([lost(), values.size], [1, 0]);
 });
 
 Deno.test("StoredLog: a commit that was made although it was given up is neither changed nor repeated", async () => {
@@ -142,15 +180,14 @@ Deno.test("StoredLog: a commit that was made although it was given up is neither
     let commits = 0;
     const after = () =>
       ++commits === givenUp ? Promise.reject(new Error("late")) : Promise.resolve();
-    const { log, stored, system, run, storedHead, framesOf } = open({ after });
+    const { log, stored, system, run, storedHead, read } = open({ after });
     log.append(word);
     await system.advance(250);
     log.append(call);
     const { keys, write } = await stored.closing(() => [{ type: "done", finishReason: "stop" }]);
     await run({ keys, decide: (draft) => write(draft, { charged: 0, excess: 0 }) });
-    assertEquals(framesOf(), [word, call, { type: "done", finishReason: "stop" }]);
-    // A follower reads no part twice.
-    assertEquals([storedHead().frames, storedHead().chunks], [3, 3]);
+    assertEquals(await read(), [word, call, { type: "done", finishReason: "stop" }]);
+    assertEquals(storedHead().frames, 3);
   }
 });
 

@@ -72,7 +72,7 @@ export class StoredRun implements FollowedRun {
   /** Copies what is new. A log that has gone ends as one whose process died. */
   async #look(): Promise<void> {
     const head = await this.#parts.store.head(this.#tenant, this.id);
-    const frames = head && await this.#reader.upTo(head.chunks);
+    const frames = head && await this.#reader.upTo(head);
     if (frames === undefined) return this.log.interrupt();
     for (const frame of frames) this.log.append(frame);
     if (head?.state === "interrupted") this.log.interrupt();

@@ -113,7 +113,7 @@ export class Admission {
   async admit(request: RunRequest & { id: number }, view?: View): Promise<Admitted> {
     const decided = await this.#committer.run<RunDecision>({
       keys: runKeys(request),
-      drawn: request.opening === undefined ? [] : [request.opening.key],
+      drawn: [keys.liveRun(request.run.tenant, request.run.runId)],
       decide: (draft) => decideRun(draft, { ...request, now: this.#system.now() }),
       isFinal: (result) => "refused" in result && result.refused.scope === "ip",
       bytes: 5_120 + (request.opening?.bytes ?? 0),
@@ -232,11 +232,10 @@ export class Admission {
 
   /** Whoever was told that the store is away has no run: if it was let in after all, it costs nothing. */
   #release(request: RunRequest, failure: unknown): never {
-    const { run, limits, receipt, opening } = request;
+    const { run, limits, receipt } = request;
     const unsettled = { live: liveOf(request), limits, end: interruptedEnd(run) };
-    const closing = opening && withdrawing(opening.key);
     const forget = receipt?.key;
-    this.#unsettled.add({ ...unsettled, cost: 0, ceiling: 0, closing, forget }, failure);
+    this.#unsettled.add({ ...unsettled, cost: 0, ceiling: 0, forget }, failure);
     if (this.#unsettled.size > 0) this.#heartbeat.start();
     throw failure;
   }
@@ -274,11 +273,6 @@ export class Admission {
 function liveOf({ run, limits, caller, sessionHash }: RunRequest): LiveRun {
   const charged = { tenant: run.tenant, sessionHash, address: caller.address };
   return liveRunOf(run, accountsOf(charged, limits));
-}
-
-/** Takes back what began with a run that nobody was told of. */
-function withdrawing(key: Deno.KvKey): Closing {
-  return { keys: [key], bytes: 128, write: (draft) => draft.delete(key) };
 }
 
 function reusedKey(): ApiError {

@@ -21,7 +21,7 @@ import {
   untilMidnight,
 } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
-import { liveRunOf } from "./live_run.ts";
+import { type BegunRun, liveRunOf } from "./live_run.ts";
 import type { LimitRefusal } from "./refusal.ts";
 
 /** Slots and holds of running runs come free at any moment: a hint, not a promise. */
@@ -46,11 +46,12 @@ export interface RunRequest {
 
 /** What else is begun with a run. */
 export interface Opening {
-  /** Named after the run's id, so that nobody has written it yet. */
-  key: Deno.KvKey;
+  /** Kept with the run while it goes on. */
+  begun: BegunRun;
   /** About how many bytes it writes, where they are many. */
   bytes?: number;
-  write(draft: Draft): void;
+  /** Notes what has no room there. */
+  note?(draft: Draft): void;
 }
 
 export interface ReceiptRequest {
@@ -89,14 +90,14 @@ export type RunDecision =
 
 /** The keys that letting a message in touches. */
 export function runKeys(request: RunRequest): Deno.KvKey[] {
-  const { run, limits, caller, sessionHash, receipt, opening } = request;
+  const { run, limits, caller, sessionHash, receipt } = request;
   const charged = { tenant: run.tenant, sessionHash, address: caller.address };
   return [
     ...callerKeys(caller),
     ...accountsOf(charged, limits).map(({ key }) => key),
     ...(sessionHash === undefined ? [] : [keys.session(run.tenant, sessionHash)]),
     ...(receipt === undefined ? [] : [receipt.key]),
-    ...(opening === undefined ? [] : [opening.key]),
+    keys.liveRun(run.tenant, run.runId),
   ];
 }
 
@@ -224,8 +225,8 @@ function noteRun(
   { run, receipt, opening, now }: RunRequest & { now: number },
   accounts: Account[],
 ): void {
-  opening?.write(draft);
-  draft.note(keys.liveRun(run.tenant, run.runId), liveRunOf(run, accounts));
+  opening?.note?.(draft);
+  draft.set(keys.liveRun(run.tenant, run.runId), liveRunOf(run, accounts, opening?.begun));
   if (receipt === undefined) return;
   const { key, fingerprint, keptMs } = receipt;
   const noted: ChatReceipt = { v: 1, fingerprint, runId: run.runId, exp: now + keptMs };

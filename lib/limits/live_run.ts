@@ -1,9 +1,20 @@
 import { z } from "zod";
+import { bytesSchema } from "../storage/parts.ts";
+import { logStateSchema } from "../storage/run_head.ts";
 import { type RunFacts, runFactsSchema } from "../usage/run_record.ts";
 import type { Account } from "./accounts.ts";
 
+/** What a run leaves behind while it goes on, beside what it is charged to. */
+const begunSchema = z.object({
+  /** How far its frames are stored. */
+  log: logStateSchema,
+  /** What it was asked, JSON, where it is short; longer ones have keys of their own. */
+  asked: bytesSchema,
+}).partial();
+export type BegunRun = z.infer<typeof begunSchema>;
+
 /** A run that is not settled yet, with all that settling it takes: any process can. */
-export const liveRunSchema = z.object({
+export const liveRunSchema = begunSchema.extend({
   v: z.literal(1),
   run: runFactsSchema,
   accounts: z.array(z.object({
@@ -13,6 +24,6 @@ export const liveRunSchema = z.object({
 });
 export type LiveRun = z.infer<typeof liveRunSchema>;
 
-export function liveRunOf(run: RunFacts, accounts: Account[]): LiveRun {
-  return { v: 1, run, accounts };
+export function liveRunOf(run: RunFacts, accounts: Account[], begun: BegunRun = {}): LiveRun {
+  return { v: 1, run, accounts, ...begun };
 }

@@ -36,7 +36,7 @@ export interface Settlement {
   now: number;
 }
 
-/** What else ends with a run. */
+/** What else ends with a run; what is kept of the run while it goes on may be read and changed too. */
 export interface Closing {
   keys: readonly Deno.KvKey[];
   /** Those of `keys` that were drawn at random just now, so that nobody can have written them. */
@@ -73,6 +73,7 @@ export function settlementKeys(settlement: Settlement): Deno.KvKey[] {
   return [
     ...live.accounts.map(({ key }) => key),
     ...days.map((day) => usageKeyOf(live.run, day)),
+    keys.liveRun(live.run.tenant, live.run.runId),
     ...(closing?.keys ?? []),
     ...(forget === undefined ? [] : [forget]),
   ];
@@ -105,8 +106,8 @@ export function decideSettlement(draft: Draft, settlement: Settlement): Charge |
   const record = runRecordSchema.parse(told);
   addToUsage(draft, usageKeyOf(live.run, usageDay(endedAt, now)), record);
   draft.note(keys.run(tenant, runId), record, { expireIn: RUN_KEPT_MS });
-  clearLiveRun(draft, live.run);
   settlement.closing?.write(draft, { charged, excess });
+  clearLiveRun(draft, live.run);
   forgetReceipt(draft, settlement);
   return { charged, excess };
 }
@@ -119,7 +120,7 @@ function forgetReceipt(draft: Draft, { forget, live }: Settlement): void {
 
 /** Nothing is left to settle of the run. */
 export function clearLiveRun(draft: Draft, { tenant, runId }: RunFacts): void {
-  draft.note(keys.liveRun(tenant, runId), undefined);
+  draft.delete(keys.liveRun(tenant, runId));
 }
 
 /** What a run can be charged without any account going past its limit. */

@@ -1,4 +1,5 @@
 import type { Draft } from "../committer/operation.ts";
+import type { LiveRun } from "../limits/live_run.ts";
 import {
   type Conversation,
   type ConversationHead,
@@ -7,7 +8,6 @@ import {
 } from "./conversation_record.ts";
 import { type ConversationName, keys } from "./keys.ts";
 import { sizeOfParts } from "./parts.ts";
-import type { RunHead } from "./run_head.ts";
 
 const DAY_MS = 86_400_000;
 /** Run records are kept this long: so are the rows by which a deletion finds them. */
@@ -71,10 +71,9 @@ export function forgetRun(
 ): void {
   const ahead = written ? parts.length : 0;
   for (let n = 0; n < ahead; n++) draft.note(keys.conversationPart(tenant, runId, n), undefined);
-  const key = keys.runHead(tenant, runId);
-  const chunks = draft.get<RunHead>(key)?.chunks ?? 0;
+  const chunks = draft.get<LiveRun>(keys.liveRun(tenant, runId))?.log?.chunks ?? 0;
   for (let n = 0; n < chunks; n++) draft.note(keys.runChunk(tenant, runId, n), undefined);
-  draft.delete(key);
+  draft.note(keys.runHead(tenant, runId), undefined);
   draft.note(keys.run(tenant, runId), undefined);
 }
 

@@ -1,7 +1,12 @@
+import { z } from "zod";
+
 /** A value may be 64 KiB once serialised; this leaves room and keeps batches small. */
 const PART_BYTES = 48 * 1024;
 /** What one `getMany` takes. */
 const KEYS_A_READ = 10;
+
+/** Bytes in a stored record. */
+export const bytesSchema = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
 /** Bytes as values that the store takes; at least one. */
 export function splitParts(bytes: Uint8Array): [Uint8Array, ...Uint8Array[]] {

@@ -1,9 +1,32 @@
 import { z } from "zod";
+import { bytesSchema, splitParts } from "./parts.ts";
 
 /** How long a run can be followed after its end. */
 export const LOG_KEPT_MS = 10 * 60_000;
 /** Parts of a log are garbage this long after they were written: no run lasts longer than 2 minutes. */
 export const CHUNK_KEPT_MS = 30 * 60_000;
+/** Where its words are kept anyway: so long may nobody be there to settle the run of a dead process. */
+export const LONG_CHUNK_KEPT_MS = 24 * 60 * 60_000;
+/** What is no more than this lies in the record itself: most answers need no part of their own. */
+const TAIL_BYTES = 8 * 1024;
+
+const NO_BYTES = new Uint8Array();
+
+/** What is stored of a run's frames: JSON lines in UTF-8, first in parts, then in the tail. */
+const logStateShape = {
+  /** The process that runs it. */
+  owner: z.string(),
+  /** The page of the session that began it. */
+  origin: z.string().optional(),
+  /** How many parts are stored. */
+  chunks: z.int().nonnegative(),
+  /** How many frames are stored, in parts and tail together. */
+  frames: z.int().nonnegative(),
+  /** Frames that have not come to a part yet: where they do, they begin the next one. */
+  tail: bytesSchema,
+};
+export const logStateSchema = z.object(logStateShape);
+export type LogState = z.infer<typeof logStateSchema>;
 
 /** What is known of a run's log, and who may follow it. Times in milliseconds. */
 export const runHeadSchema = z.object({
@@ -11,25 +34,31 @@ export const runHeadSchema = z.object({
   runId: z.string(),
   tenant: z.string(),
   agentId: z.string(),
-  /** The page of the session that began it. */
-  origin: z.string().optional(),
   /** The credential that began it. */
   source: z.object({ kind: z.enum(["key", "session"]), id: z.string() }),
-  /** The process that runs it. */
-  owner: z.string(),
+  ...logStateShape,
   /** `interrupted`: its process died, and what is stored is all there is. */
   state: z.enum(["running", "done", "interrupted"]),
-  /** How many parts and frames are stored. */
-  chunks: z.int().nonnegative(),
-  frames: z.int().nonnegative(),
   /** After this the log is gone, whatever the store still holds. */
   exp: z.int().optional(),
 });
 export type RunHead = z.infer<typeof runHeadSchema>;
 
 /** The log of a run that has just been let in. */
-export function newRunHead(
-  of: Pick<RunHead, "runId" | "tenant" | "agentId" | "origin" | "source" | "owner">,
-): RunHead {
-  return { v: 1, ...of, state: "running", chunks: 0, frames: 0 };
+export function newLog(of: Pick<LogState, "owner" | "origin">): LogState {
+  return { ...of, chunks: 0, frames: 0, tail: NO_BYTES };
+}
+
+/** The log with `frames` more, which are the given bytes, and the parts that are to be stored with it. */
+export function growLog(
+  log: LogState,
+  { frames, bytes }: { frames: number; bytes: Uint8Array },
+): { log: LogState; parts: Uint8Array[] } {
+  const tail = new Uint8Array(log.tail.length + bytes.length);
+  tail.set(log.tail);
+  tail.set(bytes, log.tail.length);
+  const grown = { ...log, frames: log.frames + frames };
+  if (tail.length <= TAIL_BYTES) return { log: { ...grown, tail }, parts: [] };
+  const parts = splitParts(tail);
+  return { log: { ...grown, tail: NO_BYTES, chunks: log.chunks + parts.length }, parts };
 }

@@ -1,14 +1,26 @@
+import { type LiveRun, liveRunSchema } from "../limits/live_run.ts";
 import { type Frame, frameSchema } from "../wire/frames.ts";
 import { keys } from "./keys.ts";
-import { readParts, splitParts } from "./parts.ts";
+import { readParts } from "./parts.ts";
 import { parseRecord } from "./record.ts";
-import { type RunHead, runHeadSchema } from "./run_head.ts";
+import { type LogState, type RunHead, runHeadSchema } from "./run_head.ts";
 
-/** Frames as the store holds them: JSON lines, in parts that are cut anywhere. */
-export function packFrames(frames: readonly Frame[]): Uint8Array[] {
-  if (frames.length === 0) return [];
-  const lines = frames.map((frame) => JSON.stringify(frame) + "\n").join("");
-  return splitParts(new TextEncoder().encode(lines));
+const encoder = new TextEncoder();
+
+/** Frames as the store holds them: JSON lines in UTF-8. */
+export function packFrames(frames: readonly Frame[]): Uint8Array<ArrayBuffer> {
+  let lines = "";
+  for (const frame of frames) lines += JSON.stringify(frame) + "\n";
+  return encoder.encode(lines);
+}
+
+/** What a log is known by: the facts of its run, and how far it is stored. */
+export function headOf(
+  { runId, tenant, agentId, source }: LiveRun["run"],
+  log: LogState,
+  end: { state: RunHead["state"]; exp?: number },
+): RunHead {
+  return { v: 1, runId, tenant, agentId, source, ...log, ...end };
 }
 
 /** Reads the stored logs of runs, whoever writes them. */
@@ -20,7 +32,10 @@ export class RunLogStore {
   }
 
   async head(tenant: string, runId: string): Promise<RunHead | undefined> {
-    return parseRecord(runHeadSchema, await this.#kv.get(keys.runHead(tenant, runId)));
+    const [running, ended] = await this.#kv.getMany(placesOf(tenant, runId));
+    const live = parseRecord(liveRunSchema, running!);
+    if (live?.log !== undefined) return headOf(live.run, live.log, { state: "running" });
+    return parseRecord(runHeadSchema, ended!);
   }
 
   /** Whether the tenant has had such a run in the last 90 days. */
@@ -36,7 +51,7 @@ export class RunLogStore {
   /** Settles when the head has changed, where the store tells; throws when it stops to. */
   async changed(tenant: string, runId: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const reader = this.#kv.watch([keys.runHead(tenant, runId)]).getReader();
+    const reader = this.#kv.watch(placesOf(tenant, runId)).getReader();
     const cancel = () => void reader.cancel().catch(() => {});
     signal.addEventListener("abort", cancel, { once: true });
     try {
@@ -51,11 +66,18 @@ export class RunLogStore {
   }
 }
 
-/** Reads part after part of a log, and answers the frames that are whole. */
+/** A log is with its run while that goes on, and by itself afterwards. */
+function placesOf(tenant: string, runId: string): Deno.KvKey[] {
+  return [keys.liveRun(tenant, runId), keys.runHead(tenant, runId)];
+}
+
+/** Reads a log as it grows, and answers the frames that are whole. */
 export class FrameReader {
   #kv: Deno.Kv;
   #keyOf: (n: number) => Deno.KvKey;
   #next = 0;
+  /** How much of what comes after the parts that were read has been read in the tail. */
+  #ahead = 0;
   #decoder = new TextDecoder();
   #rest = "";
 
@@ -64,18 +86,26 @@ export class FrameReader {
     this.#keyOf = keyOf;
   }
 
-  /** The frames up to part `chunks` that have not been read yet; `undefined` when parts have gone. */
-  async upTo(chunks: number): Promise<Frame[] | undefined> {
+  /** The frames of `log` that have not been read yet; `undefined` when parts have gone. */
+  async upTo({ chunks, tail }: Pick<LogState, "chunks" | "tail">): Promise<Frame[] | undefined> {
     const wanted = Array.from(
       { length: chunks - this.#next },
       (_, i) => this.#keyOf(this.#next + i),
     );
     const parts = await readParts(this.#kv, wanted);
     if (parts === undefined) return undefined;
-    this.#next = chunks;
-    const text = this.#rest + parts.map((p) => this.#decoder.decode(p, { stream: true })).join("");
+    const text = this.#rest + [...parts, tail].map((bytes) => this.#decode(bytes)).join("");
+    // What was a tail begins the part that it has become.
+    this.#ahead = tail.length;
     const lines = text.split("\n");
     this.#rest = lines.pop()!;
+    this.#next = chunks;
     return lines.map((line) => frameSchema.parse(JSON.parse(line)));
+  }
+
+  #decode(bytes: Uint8Array): string {
+    const skipped = Math.min(this.#ahead, bytes.length);
+    this.#ahead -= skipped;
+    return this.#decoder.decode(bytes.subarray(skipped), { stream: true });
   }
 }
