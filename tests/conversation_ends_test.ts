@@ -70,7 +70,7 @@ Deno.test("a plan decides how long conversations are kept, and whether at all", 
   const never = await chat("xylophone");
   await expectRefusal(await get(never.id), "not_found");
   const stored = (await storedText(kv)).split("\n").filter((row) => row.includes("xylophone"));
-  assert(stored.every((row) => row.startsWith('[["run_chunks"')), "only its log, for 10 minutes");
+  assert(stored.every((row) => row.startsWith('[["run_heads"')), "only its log, for 10 minutes");
   advance(DAY_MS - 1);
   assertEquals((await transcript(day.id)).runs.length, 1);
   advance(1);

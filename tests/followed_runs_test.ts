@@ -233,7 +233,8 @@ function tellingKv(kv: Deno.Kv): { kv: Deno.Kv; watched: Promise<void> } {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== "function") return value;
       return (...of: unknown[]) => {
-        const isHead = name === "watch" && String((of[0] as Deno.KvKey[])[0]?.[0]) === "run_heads";
+        const isHead = name === "watch" &&
+          (of[0] as Deno.KvKey[]).some(([noun]) => noun === "run_heads");
         if (isHead) watched.resolve();
         return value.apply(target, of);
       };

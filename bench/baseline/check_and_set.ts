@@ -17,11 +17,12 @@ class Reading implements KvReader {
   }
 
   async get<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>> {
-    await this.preload([key]);
+    await this.preload(() => [key]);
     return this.entries.get(keyText(key)) as Deno.KvEntryMaybe<T>;
   }
 
-  async preload(keys: readonly Deno.KvKey[]): Promise<void> {
+  async preload(wanted: () => readonly Deno.KvKey[]): Promise<void> {
+    const keys = wanted();
     const missing = keys.filter((key) => !this.entries.has(keyText(key)));
     for (const [text, entry] of await readAll(this.#kv, missing)) this.entries.set(text, entry);
   }
@@ -62,7 +63,7 @@ export class CheckAndSet {
 
   async run<T>(operation: Operation<T>, reading = new Reading(this.#kv)): Promise<T> {
     const basis = reading.entries;
-    await reading.preload(operation.keys);
+    await reading.preload(() => operation.keys);
     const own = new Set(operation.keys.map(keyText));
     let entries: Entries = basis;
     while (true) {

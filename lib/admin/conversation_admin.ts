@@ -90,7 +90,8 @@ function toConversation(stored: Stored): Conversation {
 }
 
 function toRun({ row, words }: SaidRun): ConversationRun {
-  const { v: _v, parts: _p, bytes: _b, exp: _e, cost, startedAt, endedAt, ...facts } = row;
+  const { v: _v, words: _w, parts: _p, bytes: _b, exp: _e, ...told } = row;
+  const { cost, startedAt, endedAt, ...facts } = told;
   const { tools, ...said } = words;
   return {
     ...facts,

@@ -17,6 +17,7 @@ import { type SaidWords, saidWords } from "./said_words.ts";
 
 /** For whoever settles a run whose process died; one that nobody settles for a day is forgotten. */
 const ASKED_KEPT_MS = 24 * 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
 /** What is claimed beyond this is lost in a crash: admission must stay one commit. */
 const ASKED_BYTES = 192 * 1024;
 /** What is no longer than this is kept with the run itself, which is written again as its log grows. */
@@ -112,6 +113,8 @@ export class ConversationLog {
     return {
       keys: [key],
       drawn: isNew ? [key] : [],
+      // Its record goes with its words: a conversation that is deleted later leaves none behind.
+      keptMs: asked.days * DAY_MS,
       bytes: HEAD_BYTES + Math.min(said.bytes, SETTLED_BYTES),
       write(draft, { charged }) {
         clear(draft, facts, conversation);
@@ -146,7 +149,7 @@ export class ConversationLog {
     parts: readonly Uint8Array[],
     { tenant, runId, days }: { tenant: string; runId: string; days: number },
   ): Promise<void> {
-    const expireIn = days * 24 * 60 * 60_000;
+    const expireIn = days * DAY_MS;
     for (let at = 0; at < parts.length; at += PARTS_A_COMMIT) {
       const some = parts.slice(at, at + PARTS_A_COMMIT);
       await this.#committer.run({

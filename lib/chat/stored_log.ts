@@ -77,13 +77,15 @@ export class StoredLog {
   async closing(last: (charged: number) => readonly Frame[]): Promise<Closing> {
     this.#ended = true;
     this.#waiting?.abort(CALLED_OFF);
-    if (packFrames(this.#unstored()).length > BYTES_A_COMMIT) {
+    let unstored = this.#unstored();
+    let bytes = packFrames(unstored);
+    if (bytes.length > BYTES_A_COMMIT) {
       await this.#writing;
       await this.#store({ ahead: true }).catch(() => {});
+      unstored = this.#unstored();
+      bytes = packFrames(unstored);
     }
     const stored = this.#stored;
-    const unstored = this.#unstored();
-    const bytes = packFrames(unstored);
     // A settlement must not fail for its log: to others such a run was interrupted.
     const isTooMuch = bytes.length > BYTES_A_COMMIT;
     return {
@@ -92,10 +94,13 @@ export class StoredLog {
       write: (draft, { charged }) => {
         const log = this.#furthest(draft.get<LiveRun>(this.key)?.log, stored);
         if (isTooMuch) return this.#end(draft, log, "interrupted");
-        const frames = [...unstored.slice(log.frames - stored.frames), ...last(charged)];
+        const rest = unstored.slice(log.frames - stored.frames);
+        const ends = last(charged);
+        const frames = rest.length + ends.length;
         // A run that was refused before its first frame has no log.
-        if (log.frames + frames.length === 0) return;
-        const grown = growLog(log, { frames: frames.length, bytes: packFrames(frames) });
+        if (log.frames + frames === 0) return;
+        const packed = rest.length === unstored.length ? bytes : packFrames(rest);
+        const grown = growLog(log, { frames, bytes: [packed, packFrames(ends)] });
         this.#noteParts(draft, grown.parts, log.chunks);
         this.#end(draft, grown.log, "done");
       },
@@ -147,7 +152,7 @@ export class StoredLog {
     const frames = this.#unstored();
     if (frames.length === 0) return;
     this.#pendingBytes = 0;
-    const bytes = packFrames(frames);
+    const bytes = [packFrames(frames)];
     const { log, parts } = growLog(this.#stored, { frames: frames.length, bytes });
     let held: LogState | undefined = this.#stored;
     const { chunks } = this.#stored;

@@ -21,7 +21,7 @@ export class ChangedError extends Error {
 export interface KvReader {
   get<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>>;
   /** Reads together what will be asked for one by one. */
-  preload?(keys: readonly Deno.KvKey[]): Promise<void>;
+  preload?(keys: () => readonly Deno.KvKey[]): Promise<void>;
 }
 
 /**
@@ -81,9 +81,9 @@ export class View implements KvReader {
   }
 
   /** Reads together what will be asked for one by one, or touched by an operation. */
-  async preload(keys: readonly Deno.KvKey[]): Promise<void> {
+  async preload(keys: () => readonly Deno.KvKey[]): Promise<void> {
     if (!this.fresh) return;
-    await this.#load(new Map(keys.map((key) => [keyText(key), key])));
+    await this.#load(new Map(keys().map((key) => [keyText(key), key])));
   }
 }
 

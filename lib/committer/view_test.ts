@@ -12,7 +12,7 @@ const USE = ["uses", "a"];
 /** Notes a use while the rule says `open`; what is refused is told as an error. */
 function use(committer: Committer) {
   return committer.work(async (view: View) => {
-    await view.preload([RULE, USE]);
+    await view.preload(() => [RULE, USE]);
     if ((await view.get<string>(RULE)).value !== "open") throw new Error("closed");
     return await committer.run({
       keys: [USE],
@@ -77,7 +77,7 @@ Deno.test("Committer.work: what an operation decides on itself may change beside
   const committer = new Committer(watched, { system });
   const useUpTo = (limit: number) =>
     committer.work(async (view) => {
-      await view.preload([RULE, USE]);
+      await view.preload(() => [RULE, USE]);
       if ((await view.get<string>(RULE)).value !== "open") throw new Error("closed");
       if ((await view.get<number>(USE)).value! >= limit) throw new Error("used up");
       return await committer.run({

@@ -46,10 +46,8 @@ export async function chatCaller(
     return { kind: "key", tenant, id, sessionHeader: header };
   }
   const tenant = tenantOfToken(header) ?? "none";
-  await view.preload([
-    await sessionKey(header),
-    ...chatReads({ ...reads, tenant, source: SESSIONS }),
-  ]);
+  const key = await sessionKey(header);
+  await view.preload(() => [key, ...chatReads({ ...reads, tenant, source: SESSIONS })]);
   const session = await service.sessions.require(header, view);
   return { kind: "session", tenant: session.tenant, id: session.id, sessionToken: header, session };
 }

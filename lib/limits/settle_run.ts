@@ -43,12 +43,16 @@ export interface Closing {
   drawn?: readonly Deno.KvKey[];
   /** About how many bytes it writes. */
   bytes: number;
+  /** How long the run's record is kept, where that is not as usual; milliseconds. */
+  keptMs?: number;
   write(draft: Draft, charge: Charge): void;
 }
 
 /** Several as one; they write in their order. */
 export function joinClosings(closings: readonly Closing[]): Closing {
+  const kept = closings.flatMap(({ keptMs }) => keptMs ?? []);
   return {
+    ...(kept.length === 0 ? {} : { keptMs: Math.min(...kept) }),
     keys: closings.flatMap((one) => one.keys),
     drawn: closings.flatMap((one) => one.drawn ?? []),
     bytes: closings.reduce((sum, one) => sum + one.bytes, 0),
@@ -105,7 +109,8 @@ export function decideSettlement(draft: Draft, settlement: Settlement): Charge |
   const told = { v: 1, ...live.run, ...end, endedAt, cost: charged, excess };
   const record = runRecordSchema.parse(told);
   addToUsage(draft, usageKeyOf(live.run, usageDay(endedAt, now)), record);
-  draft.note(keys.run(tenant, runId), record, { expireIn: RUN_KEPT_MS });
+  const expireIn = settlement.closing?.keptMs ?? RUN_KEPT_MS;
+  draft.note(keys.run(tenant, runId), record, { expireIn });
   settlement.closing?.write(draft, { charged, excess });
   clearLiveRun(draft, live.run);
   forgetReceipt(draft, settlement);

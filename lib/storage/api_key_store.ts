@@ -151,7 +151,7 @@ export class ApiKeyStore {
     const owner = await this.#owner(parts.prefix, reader);
     const { tenant, id } = owner ?? { tenant: "none", id: parts.prefix };
     const key = keys.apiKey(tenant, id);
-    await reader.preload?.([key, ...options.beside?.({ tenant, id }) ?? []]);
+    await reader.preload?.(() => [key, ...options.beside?.({ tenant, id }) ?? []]);
     const record = parseRecord(apiKeyRecordSchema, await reader.get(key));
     const secret = record?.secrets.find((candidate) => candidate.prefix === parts.prefix);
     const isGenuine = genuine(secret?.hash ?? "");

@@ -10,8 +10,8 @@ import { type ConversationName, keys } from "./keys.ts";
 import { sizeOfParts } from "./parts.ts";
 
 const DAY_MS = 86_400_000;
-/** Run records are kept this long: so are the rows by which a deletion finds them. */
-const RUN_KEPT_DAYS = 90;
+/** Words that are no more than this lie in the row itself. */
+const SHORT_BYTES = 8 * 1024;
 /** Twice what one call can repeat. */
 const KNOWN_MESSAGES = 128;
 
@@ -21,7 +21,7 @@ export interface AppendedRun {
   origin?: string | undefined;
   /** How long what was said is kept, days. */
   days: number;
-  row: Omit<RunRow, "v" | "parts" | "bytes" | "exp">;
+  row: Omit<RunRow, "v" | "words" | "parts" | "bytes" | "exp">;
   /** Digests of all its messages. */
   digests: readonly string[];
   /** Its words as parts, given the digests of what the conversation has already. */
@@ -106,19 +106,14 @@ function noteRun(
 ): void {
   const { parts, written } = words(known);
   const expireIn = days * DAY_MS;
-  if (!written) {
+  const bytes = sizeOfParts(parts);
+  const isShort = !written && bytes <= SHORT_BYTES;
+  if (!written && !isShort) {
     parts.forEach((part, i) => {
       draft.note(keys.conversationPart(name.tenant, row.runId, i), part, { expireIn });
     });
   }
-  const bytes = sizeOfParts(parts);
-  const stored: RunRow = {
-    v: 1,
-    ...row,
-    parts: parts.length,
-    bytes,
-    exp: row.endedAt + expireIn,
-  };
-  const keptFor = Math.max(days, RUN_KEPT_DAYS) * DAY_MS;
-  draft.note(keys.conversationRun(name, n), stored, { expireIn: keptFor });
+  const kept = isShort ? { words: parts[0]!, parts: 0 } : { parts: parts.length };
+  const stored: RunRow = { v: 1, ...row, ...kept, bytes, exp: row.endedAt + expireIn };
+  draft.note(keys.conversationRun(name, n), stored, { expireIn });
 }

@@ -3,6 +3,7 @@ import { RUN_FINISHES } from "../usage/run_record.ts";
 import { STREAM_ERROR_CODES } from "../wire/error_codes.ts";
 import { jsonValueSchema } from "../wire/json_value.ts";
 import { VENDORS } from "../wire/vendors.ts";
+import { bytesSchema } from "./parts.ts";
 
 const count = z.int().nonnegative();
 
@@ -35,7 +36,7 @@ export type DeletedConversation = z.infer<typeof deletedSchema>;
 export const conversationHeadSchema = z.union([conversationSchema, deletedSchema]);
 export type ConversationHead = z.infer<typeof conversationHeadSchema>;
 
-/** One run of a conversation, without its words. */
+/** One run of a conversation. */
 export const runRowSchema = z.object({
   v: z.literal(1),
   runId: z.string(),
@@ -49,10 +50,12 @@ export const runRowSchema = z.object({
   cost: count,
   finishReason: z.enum(RUN_FINISHES),
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
+  /** Its words, where they are short; otherwise they have parts of their own. */
+  words: bytesSchema.optional(),
   /** How many parts its words have, and how many bytes. */
   parts: count,
   bytes: count,
-  /** After this its words are gone; the row outlives them, so that a deletion finds the run. */
+  /** After this it is gone, whatever the store still holds. */
   exp: z.int(),
 });
 export type RunRow = z.infer<typeof runRowSchema>;

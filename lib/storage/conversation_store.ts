@@ -145,14 +145,20 @@ export class ConversationStore {
     }
   }
 
-  async #words(tenant: string, { runId, parts, bytes }: RunRow): Promise<Words | undefined> {
+  async #words(tenant: string, row: RunRow): Promise<Words | undefined> {
+    if (row.words !== undefined) return unpackWords(row.words);
+    const { runId, parts, bytes } = row;
     const wanted = Array.from({ length: parts }, (_, n) => keys.conversationPart(tenant, runId, n));
     const found = await readParts(this.#kv, wanted);
     // Two that settled it at once may both have written ahead: what one left of the other's is no words,
     // and must not keep the rest of the conversation from being read.
     if (found === undefined || sizeOfParts(found) !== bytes) return undefined;
-    return wordsSchema.parse(JSON.parse(new TextDecoder().decode(joinParts(found))));
+    return unpackWords(joinParts(found));
   }
+}
+
+function unpackWords(bytes: Uint8Array): Words {
+  return wordsSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
 }
 
 function matches(head: Conversation, { agentId, origin }: ConversationFilter): boolean {

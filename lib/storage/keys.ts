@@ -90,11 +90,11 @@ export const keys = {
   /** The same for one address's day with one tenant, where the plan limits it. */
   addressLedger: (tenant: string, addressHash: string) => ["address_ledgers", tenant, addressHash],
 
-  /** A run that has been let in and not settled: what settling it takes. */
+  /** A run that has been let in and not settled: what settling it takes, and how far its log is. */
   liveRun: (tenant: string, runId: string) => ["live_runs", tenant, runId],
   liveRuns: () => ["live_runs"],
   liveRunsOf: (tenant: string) => ["live_runs", tenant],
-  /** How far the log of a run is stored, and whose it is. */
+  /** The log of a run that has ended: whose it is, how far it is stored, its last frames. */
   runHead: (tenant: string, runId: string) => ["run_heads", tenant, runId],
   /** Part `n` (from 0) of a run's log: JSON lines in UTF-8, cut anywhere. */
   runChunk: (tenant: string, runId: string, n: number) => ["run_chunks", tenant, runId, n],
@@ -106,7 +106,7 @@ export const keys = {
   stopRequests: (owner: string) => ["stop_requests", owner],
   /** Somebody of another process follows the run: when that was last so. */
   runWatched: (tenant: string, runId: string) => ["runs_watched", tenant, runId],
-  /** Part `n` of what a running run was asked, JSON; only where conversations are kept. */
+  /** Part `n` of what a running run was asked, JSON; only where that is long and is to be kept. */
   runAsked: (tenant: string, runId: string, n: number) => ["runs_asked", tenant, runId, n],
   runAskedParts: (tenant: string, runId: string) => ["runs_asked", tenant, runId],
 
@@ -146,7 +146,7 @@ export const keys = {
     agentId,
   ],
 
-  /** A settled run; kept 90 days. */
+  /** A settled run; kept with its conversation, or 90 days where none is kept. */
   run: (tenant: string, runId: string) => ["runs", tenant, runId],
   /** Sums of settled runs by model. `source` is an API key's id, or `sessions`. */
   usageRow: (of: UsageRowName) => ["usage_rows", of.tenant, of.day, of.agentId, of.source],

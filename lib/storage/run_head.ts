@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bytesSchema, splitParts } from "./parts.ts";
+import { bytesSchema, joinParts, splitParts } from "./parts.ts";
 
 /** How long a run can be followed after its end. */
 export const LOG_KEPT_MS = 10 * 60_000;
@@ -52,11 +52,9 @@ export function newLog(of: Pick<LogState, "owner" | "origin">): LogState {
 /** The log with `frames` more, which are the given bytes, and the parts that are to be stored with it. */
 export function growLog(
   log: LogState,
-  { frames, bytes }: { frames: number; bytes: Uint8Array },
+  { frames, bytes }: { frames: number; bytes: readonly Uint8Array[] },
 ): { log: LogState; parts: Uint8Array[] } {
-  const tail = new Uint8Array(log.tail.length + bytes.length);
-  tail.set(log.tail);
-  tail.set(bytes, log.tail.length);
+  const tail = joinParts([log.tail, ...bytes]);
   const grown = { ...log, frames: log.frames + frames };
   if (tail.length <= TAIL_BYTES) return { log: { ...grown, tail }, parts: [] };
   const parts = splitParts(tail);

@@ -38,7 +38,7 @@ export class RunLogStore {
     return parseRecord(runHeadSchema, ended!);
   }
 
-  /** Whether the tenant has had such a run in the last 90 days. */
+  /** Whether the tenant has had such a run, as far back as records are kept. */
   async hasRecord(tenant: string, runId: string): Promise<boolean> {
     return (await this.#kv.get(keys.run(tenant, runId))).versionstamp !== null;
   }

@@ -63,7 +63,7 @@ export const runEndSchema = z.object({
 });
 export type RunEnd = z.infer<typeof runEndSchema>;
 
-/** A run that is over, as it is kept for 90 days: what happened and what it cost. */
+/** A run that is over: what happened and what it cost. */
 export const runRecordSchema = runFactsSchema.extend(runEndSchema.shape).extend({
   v: z.literal(1),
   endedAt: z.int(),
