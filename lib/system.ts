@@ -1,4 +1,5 @@
 import { v7 as timeOrderedUuid } from "uuid";
+import { Alarms } from "./alarms.ts";
 
 /** What the outside world gives a process, in one injectable place so that tests decide it. */
 export interface System {
@@ -11,7 +12,7 @@ export interface System {
   uuid(): string;
   /** `n` cryptographically random bytes. */
   randomBytes(n: number): Uint8Array<ArrayBuffer>;
-  /** Resolves after `ms`; rejects with the signal's reason as soon as it aborts. */
+  /** Resolves after `ms`, long waits up to 50 ms later; rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -22,20 +23,31 @@ export const realSystem: System = {
   sleep,
 };
 
+/** From this on a wait may be a little late. */
+const LONG_MS = 1_000;
+const alarms = new Alarms();
+
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   // Never thrown at once: who handles the promise alone would miss it.
   if (signal?.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
     const onAbort = () => {
-      clearTimeout(timer);
+      callOff();
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
+    const callOff = wake(ms, () => {
       signal?.removeEventListener("abort", onAbort);
       resolve();
-    }, ms);
+    });
     signal?.addEventListener("abort", onAbort, { once: true });
   });
+}
+
+/** Calls `ring` once after `ms`; the answer calls it off. */
+function wake(ms: number, ring: () => void): () => void {
+  if (ms >= LONG_MS) return alarms.after(ms, ring);
+  const timer = setTimeout(ring, ms);
+  return () => clearTimeout(timer);
 }
 
 /**

@@ -1,0 +1,73 @@
+/** Long waits end on whole multiples of this, never early. */
+const TICK_MS = 50;
+
+/** The platform's clock and timer, which a test may stand in for. */
+export interface AlarmClock {
+  /** Milliseconds that never go back. */
+  now(): number;
+  /** Calls `ring` once after `ms`; the answer calls it off. */
+  after(ms: number, ring: () => void): () => void;
+}
+
+const PLATFORM: AlarmClock = {
+  now: () => performance.now(),
+  after: (ms, ring) => {
+    const timer = setTimeout(ring, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/**
+ * Waits that share one timer. Of the long waits of a chat (for a vendor, for a reader, for the agent's
+ * time to be up) nearly every one is called off, and a timer each cost more than the rest of them.
+ */
+export class Alarms {
+  readonly #clock: AlarmClock;
+  readonly #rings = new Map<number, Set<() => void>>();
+  #set: { tick: number; callOff: () => void } | undefined;
+
+  constructor(clock: AlarmClock = PLATFORM) {
+    this.#clock = clock;
+  }
+
+  /** Calls `ring` once, at least `ms` and less than `ms + 50` from now; the answer calls it off. */
+  after(ms: number, ring: () => void): () => void {
+    const tick = Math.ceil((this.#clock.now() + ms) / TICK_MS);
+    const rings = this.#rings.get(tick) ?? new Set();
+    this.#rings.set(tick, rings.add(ring));
+    if (this.#set === undefined || tick < this.#set.tick) this.#setFor(tick);
+    return () => {
+      if (!rings.delete(ring) || rings.size > 0) return;
+      this.#rings.delete(tick);
+      if (this.#rings.size === 0) this.#rest();
+    };
+  }
+
+  #setFor(tick: number): void {
+    this.#set?.callOff();
+    const ms = Math.max(0, tick * TICK_MS - this.#clock.now());
+    this.#set = { tick, callOff: this.#clock.after(ms, () => this.#ring()) };
+  }
+
+  #rest(): void {
+    this.#set?.callOff();
+    this.#set = undefined;
+  }
+
+  #ring(): void {
+    this.#set = undefined;
+    const now = this.#clock.now();
+    let next = Infinity;
+    const due: (() => void)[] = [];
+    for (const [tick, rings] of this.#rings) {
+      if (tick * TICK_MS > now) next = Math.min(next, tick);
+      else {
+        this.#rings.delete(tick);
+        due.push(...rings);
+        rings.clear();
+      }
+    }
+    if (next !== Infinity) this.#setFor(next);
+    for (const ring of due) ring();
+  }
+}

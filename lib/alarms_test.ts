@@ -1,0 +1,74 @@
+import { assertEquals } from "@std/assert";
+import { Alarms } from "./alarms.ts";
+
+/** Alarms on a clock that a test moves, and how many timers they have set. */
+function open() {
+  let now = 1_000;
+  let timer: { due: number; ring: () => void } | undefined;
+  let made = 0;
+  const alarms = new Alarms({
+    now: () => now,
+    after: (ms, ring) => {
+      made++;
+      const own = timer = { due: now + ms, ring };
+      return () => void (timer = timer === own ? undefined : timer);
+    },
+  });
+  const advance = (ms: number) => {
+    const end = now + ms;
+    while (timer !== undefined && timer.due <= end) {
+      const { due, ring } = timer;
+      timer = undefined;
+      now = Math.max(now, due);
+      ring();
+    }
+    now = end;
+  };
+  return { alarms, advance, now: () => now, made: () => made, pending: () => timer !== undefined };
+}
+
+Deno.test("Alarms: each rings once, never early, and at most 50 ms late", () => {
+  const { alarms, advance, now } = open();
+  const late: number[] = [];
+  for (const ms of [1_000, 1_001, 1_049, 1_050, 2_000, 30_000, 5_000]) {
+    const due = now() + ms;
+    alarms.after(ms, () => late.push(now() - due));
+  }
+  advance(40_000);
+  assertEquals(late.length, 7);
+  assertEquals(late.filter((ms) => ms < 0 || ms >= 50), []);
+});
+
+Deno.test("Alarms: what is called off does not ring, and with the last of them the timer goes", () => {
+  const { alarms, advance, pending } = open();
+  const rung: string[] = [];
+  const callOff = ["a", "b"].map((name) => alarms.after(1_000, () => rung.push(name)));
+  callOff[0]!();
+  advance(2_000);
+  assertEquals([rung, pending()], [["b"], false]);
+  const last = alarms.after(1_000, () => rung.push("c"));
+  last();
+  last();
+  assertEquals(pending(), false);
+  advance(2_000);
+  assertEquals(rung, ["b"]);
+});
+
+Deno.test("Alarms: many share one timer, and a sooner one is not missed", () => {
+  const { alarms, advance, made } = open();
+  const rung: number[] = [];
+  for (const ms of [5_000, 5_000, 9_000, 2_000]) alarms.after(ms, () => rung.push(ms));
+  assertEquals(made(), 2);
+  advance(10_000);
+  assertEquals(rung, [2_000, 5_000, 5_000, 9_000]);
+  assertEquals(made(), 4);
+});
+
+Deno.test("Alarms: one that sets another while it rings is heard", () => {
+  const { alarms, advance } = open();
+  let rings = 0;
+  const again = () => void (++rings < 3 && alarms.after(1_000, again));
+  alarms.after(1_000, again);
+  advance(5_000);
+  assertEquals(rings, 3);
+});
