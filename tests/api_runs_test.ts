@@ -2,7 +2,6 @@
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import { RunLogStore } from "@/lib/storage/run_log_store.ts";
-import { keys } from "@/lib/storage/keys.ts";
 import { expectInvalid, expectRefusal } from "./support/expect_answer.ts";
 import { fastSystem } from "./support/fast_system.ts";
 import { readFrames } from "./support/frames.ts";
