@@ -3,7 +3,7 @@ import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
 import { sha256 } from "../credentials/hashing.ts";
 import type { Opening } from "../limits/decide_run.ts";
-import type { LiveRun } from "../limits/live_run.ts";
+import type { LiveRun } from "../storage/live_run.ts";
 import type { Closing } from "../limits/settle_run.ts";
 import { type AppendedRun, appendRun, forgetRun } from "../storage/append_run.ts";
 import type { ConversationHead } from "../storage/conversation_record.ts";

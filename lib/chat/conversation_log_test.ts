@@ -3,7 +3,7 @@ import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { RUN_END, runFacts } from "@/tests/support/run_requests.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { Committer } from "../committer/committer.ts";
-import { liveRunOf } from "../limits/live_run.ts";
+import { liveRunOf } from "../storage/live_run.ts";
 import { StoreUnavailableError } from "../committer/operation.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
 import { keys } from "../storage/keys.ts";

@@ -3,7 +3,7 @@ import type { KvReader } from "../committer/view.ts";
 import type { Admission } from "../limits/admission.ts";
 import { leaseOf, type Ledger } from "../limits/ledger.ts";
 import type { Opening } from "../limits/decide_run.ts";
-import { type BegunRun, type LiveRun, liveRunSchema } from "../limits/live_run.ts";
+import { type BegunRun, type LiveRun, liveRunSchema } from "../storage/live_run.ts";
 import { type Charge, type Closing, joinClosings } from "../limits/settle_run.ts";
 import { keys } from "../storage/keys.ts";
 import { parseRecord } from "../storage/record.ts";

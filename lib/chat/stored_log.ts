@@ -1,6 +1,6 @@
 import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
-import type { LiveRun } from "../limits/live_run.ts";
+import type { LiveRun } from "../storage/live_run.ts";
 import type { Closing } from "../limits/settle_run.ts";
 import { keys } from "../storage/keys.ts";
 import { sizeOfParts } from "../storage/parts.ts";

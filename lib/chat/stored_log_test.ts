@@ -3,7 +3,7 @@ import { FakeSystem, settled } from "@/tests/support/fake_system.ts";
 import { runFacts } from "@/tests/support/run_requests.ts";
 import type { Draft, Operation } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
-import { type LiveRun, liveRunOf } from "../limits/live_run.ts";
+import { type LiveRun, liveRunOf } from "../storage/live_run.ts";
 import { CHUNK_KEPT_MS, newLog, type RunHead } from "../storage/run_head.ts";
 import { FrameReader } from "../storage/run_log_store.ts";
 import type { Frame } from "../wire/frames.ts";

@@ -22,7 +22,7 @@ import {
 } from "./decide_run.ts";
 import { HEARTBEAT_MS, leaseOf, type Ledger } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
-import { type LiveRun, liveRunOf } from "./live_run.ts";
+import { type LiveRun, liveRunOf } from "../storage/live_run.ts";
 import { LimitError } from "./refusal.ts";
 import { Repeating } from "./repeating.ts";
 import { raiseHold, renewAccount } from "./running_leases.ts";

@@ -16,7 +16,7 @@ import type { Caller } from "./count_request.ts";
 import type { RunRequest } from "./decide_run.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import { currentLedger, dayOf, heldBy, LEASE_MS, type Ledger } from "./ledger.ts";
-import { type LiveRun, liveRunSchema } from "./live_run.ts";
+import { type LiveRun, liveRunSchema } from "../storage/live_run.ts";
 
 const NOON = Date.UTC(2026, 0, 2, 12);
 const TODAY = { now: NOON, period: dayOf(NOON) };

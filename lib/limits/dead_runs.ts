@@ -4,7 +4,7 @@ import { parseRecord } from "../storage/record.ts";
 import type { System } from "../system.ts";
 import type { Admission } from "./admission.ts";
 import { leaseOf, type Ledger } from "./ledger.ts";
-import { type LiveRun, liveRunSchema } from "./live_run.ts";
+import { type LiveRun, liveRunSchema } from "../storage/live_run.ts";
 import { Repeating } from "./repeating.ts";
 import type { Charge } from "./settle_run.ts";
 

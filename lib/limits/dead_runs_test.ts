@@ -11,7 +11,7 @@ import { realSystem, type System } from "../system.ts";
 import type { RunRecord } from "../usage/run_record.ts";
 import type { UsageRow } from "../usage/usage_rows.ts";
 import { Admission } from "./admission.ts";
-import type { LiveRun } from "./live_run.ts";
+import type { LiveRun } from "../storage/live_run.ts";
 import { interruptedEnd } from "../usage/run_record.ts";
 import { DeadRuns, SWEEP_MS } from "./dead_runs.ts";
 import { LEASE_MS, type Ledger } from "./ledger.ts";

@@ -21,7 +21,7 @@ import {
   untilMidnight,
 } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
-import { type BegunRun, liveRunOf } from "./live_run.ts";
+import { type BegunRun, liveRunOf } from "../storage/live_run.ts";
 import type { LimitRefusal } from "./refusal.ts";
 
 /** Slots and holds of running runs come free at any moment: a hint, not a promise. */

@@ -14,7 +14,7 @@ import {
 } from "./ledger.ts";
 import type { ChatReceipt } from "./decide_run.ts";
 import type { Limits } from "./limits.ts";
-import type { LiveRun } from "./live_run.ts";
+import type { LiveRun } from "../storage/live_run.ts";
 
 const DAY_MS = 86_400_000;
 const RUN_KEPT_MS = 90 * DAY_MS;

@@ -1,5 +1,5 @@
 import type { Draft } from "../committer/operation.ts";
-import type { LiveRun } from "../limits/live_run.ts";
+import type { LiveRun } from "./live_run.ts";
 import {
   type Conversation,
   type ConversationHead,

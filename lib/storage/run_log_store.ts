@@ -1,4 +1,4 @@
-import { type LiveRun, liveRunSchema } from "../limits/live_run.ts";
+import { type LiveRun, liveRunSchema } from "./live_run.ts";
 import { type Frame, frameSchema } from "../wire/frames.ts";
 import { keys } from "./keys.ts";
 import { readParts } from "./parts.ts";

@@ -1,6 +1,6 @@
 import { keys } from "@/lib/storage/keys.ts";
 import type { Ledger } from "@/lib/limits/ledger.ts";
-import type { LiveRun } from "@/lib/limits/live_run.ts";
+import type { LiveRun } from "@/lib/storage/live_run.ts";
 import type { RunRecord } from "@/lib/usage/run_record.ts";
 import { NO_USAGE, sumUsage, type Usage, type UsageRow } from "@/lib/usage/usage_rows.ts";
 

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { bytesSchema } from "../storage/parts.ts";
-import { logStateSchema } from "../storage/run_head.ts";
+import { bytesSchema } from "./parts.ts";
+import { logStateSchema } from "./run_head.ts";
 import { type RunFacts, runFactsSchema } from "../usage/run_record.ts";
-import type { Account } from "./accounts.ts";
 
 /** What a run leaves behind while it goes on, beside what it is charged to. */
 const begunSchema = z.object({
@@ -24,6 +23,10 @@ export const liveRunSchema = begunSchema.extend({
 });
 export type LiveRun = z.infer<typeof liveRunSchema>;
 
-export function liveRunOf(run: RunFacts, accounts: Account[], begun: BegunRun = {}): LiveRun {
+export function liveRunOf(
+  run: RunFacts,
+  accounts: LiveRun["accounts"],
+  begun: BegunRun = {},
+): LiveRun {
   return { v: 1, run, accounts, ...begun };
 }
