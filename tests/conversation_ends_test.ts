@@ -8,6 +8,7 @@ import { expectRefusal } from "./support/expect_answer.ts";
 import { readFrames } from "./support/frames.ts";
 import { heldSystem } from "./support/held_system.ts";
 import { TestService } from "./support/service.ts";
+import { sweepDead } from "./support/sweep_dead.ts";
 import { storedText } from "./support/store.ts";
 import { answered, byKey, onPage, ORIGIN, say } from "./support/widget_calls.ts";
 
@@ -107,9 +108,8 @@ Deno.test("a run whose process died is in its conversation with what was said an
     await new Promise((wake) => setImmediate(wake));
   }
   // Nobody renews the lease: to the others its process is dead.
-  held.advance(31_000);
   await using alive = await TestService.start({ kv, keepKv: true, system: held.system });
-  await alive.service.deadRuns.sweep();
+  await sweepDead(alive.service.deadRuns, held.advance);
   const [conversation] = (await list()).data;
   const { runs } = await transcript(conversation!.id);
   const [run] = runs;

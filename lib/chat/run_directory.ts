@@ -2,19 +2,21 @@ import type { Committer } from "../committer/committer.ts";
 import type { KvReader } from "../committer/view.ts";
 import type { Draft } from "../committer/operation.ts";
 import type { Admission } from "../limits/admission.ts";
-import { leaseOf, type Ledger } from "../limits/ledger.ts";
+import type { LeaseWatch } from "../limits/lease_watch.ts";
+import type { Lease } from "../limits/ledger.ts";
 import { type LiveRun, liveRunSchema } from "../limits/live_run.ts";
 import { type Charge, type Closing, joinClosings } from "../limits/settle_run.ts";
 import { keys } from "../storage/keys.ts";
 import { parseRecord } from "../storage/record.ts";
-import { CHUNK_KEPT_MS, LOG_KEPT_MS, newRunHead, type RunHead } from "../storage/run_head.ts";
+import { CHUNK_KEPT_MS, newRunHead, type RunHead } from "../storage/run_head.ts";
 import { RunLogStore } from "../storage/run_log_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import type { System } from "../system.ts";
-import { interruptedEnd, type RunEnd, type RunFacts } from "../usage/run_record.ts";
+import type { RunEnd, RunFacts } from "../usage/run_record.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
 import { ConversationLog, type OpenedConversation } from "./conversation_log.ts";
+import { DeadRunEnds } from "./dead_run_ends.ts";
 import type { FollowedRun } from "./followed_run.ts";
 import { OPEN_ANYWAY_MS, type Run } from "./run.ts";
 import type { RunLog } from "./run_log.ts";
@@ -25,6 +27,8 @@ import { untilChanged } from "./until_changed.ts";
 
 /** A run that is watched through another process says so more often than this. */
 const WATCHED_FOR_MS = 30_000;
+/** Of how many runs that are not here a stop is remembered; one that was let in begins within moments. */
+const REMEMBERED_STOPS = 1_000;
 
 /** Where the log of a run is. */
 export type Found =
@@ -50,16 +54,18 @@ export interface RunOpening {
 export class RunDirectory {
   readonly #kv: Deno.Kv;
   readonly #committer: Committer;
-  readonly #admission: Pick<Admission, "settleDead">;
   readonly #system: System;
   readonly #store: RunLogStore;
   readonly #tenants: Pick<TenantStore, "plan">;
   readonly #conversations: ConversationLog;
+  readonly #deadEnds: DeadRunEnds;
   /** This process, among those that share the store. */
   readonly #owner: string;
   readonly #stops: StopRequests;
   readonly #local = new Map<string, Run>();
   readonly #followed = new Map<string, StoredRun>();
+  /** Asked to stop before they were added. */
+  readonly #stopped = new Set<string>();
 
   constructor(
     parts: {
@@ -68,18 +74,23 @@ export class RunDirectory {
       admission: Pick<Admission, "settleDead">;
       system: System;
       tenants: Pick<TenantStore, "plan">;
+      leases: LeaseWatch;
     },
   ) {
     this.#kv = parts.kv;
     this.#committer = parts.committer;
-    this.#admission = parts.admission;
     this.#system = parts.system;
     this.#store = new RunLogStore(parts.kv);
     this.#tenants = parts.tenants;
     this.#conversations = new ConversationLog(parts);
+    this.#deadEnds = new DeadRunEnds({
+      ...parts,
+      store: this.#store,
+      conversations: this.#conversations,
+    });
     this.#owner = parts.system.uuid();
     const { kv, system } = parts;
-    const onStop = (runId: string) => this.#local.get(runId)?.stop("cancelled");
+    const onStop = (runId: string) => this.#stop(runId);
     this.#stops = new StopRequests(kv, { owner: this.#owner, system, onStop });
   }
 
@@ -143,6 +154,16 @@ export class RunDirectory {
   add(run: Run): void {
     this.#local.set(run.id, run);
     this.#stops.listen();
+    // Let in, found and stopped from elsewhere before it was here.
+    if (this.#stopped.delete(run.id)) run.stop("cancelled");
+  }
+
+  #stop(runId: string): void {
+    const run = this.#local.get(runId);
+    if (run !== undefined) return run.stop("cancelled");
+    this.#stopped.add(runId);
+    const [oldest] = this.#stopped;
+    if (this.#stopped.size > REMEMBERED_STOPS) this.#stopped.delete(oldest!);
   }
 
   /** A run of this process has ended, and is in the store as a whole. */
@@ -193,6 +214,11 @@ export class RunDirectory {
     return run;
   }
 
+  /** Settles a run that was found dead with this lease; answers what was charged. */
+  settleDead(live: LiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
+    return this.#deadEnds.settle(live, lease);
+  }
+
   /** Stops a run wherever it runs; one that has ended stays as it is. */
   async cancel(tenant: string, runId: string): Promise<void> {
     const local = this.#local.get(runId);
@@ -223,49 +249,7 @@ export class RunDirectory {
 
   /** Settles a run whose process died, and ends its log; false when it had ended before. */
   async endIfDead(tenant: string, runId: string): Promise<boolean> {
-    if (this.#local.has(runId)) return true;
-    const live = parseRecord(liveRunSchema, await this.#kv.get(keys.liveRun(tenant, runId)));
-    if (live === undefined) return false;
-    const { value: ledger } = await this.#kv.get<Ledger>(keys.tenantLedger(tenant));
-    const lease = leaseOf(ledger ?? undefined, runId);
-    if (lease === undefined || lease.until <= this.#system.now()) await this.settleDead(live);
-    return true;
-  }
-
-  /** As `endIfDead`, of a run whose entry is at hand; answers what was charged. */
-  async settleDead(live: LiveRun): Promise<Charge | undefined> {
-    const { tenant, runId } = live.run;
-    const end = interruptedEnd(live.run);
-    const log = this.#closingOfDead(tenant, runId);
-    const conversation = await this.#conversations.find(tenant, runId);
-    if (conversation === undefined) {
-      return await this.#admission.settleDead(live, { end, closing: log });
-    }
-    const frames = await this.#storedFrames(tenant, runId);
-    const ended = { facts: live.run, end, frames };
-    const closing = joinClosings([log, await this.#conversations.closing(conversation, ended)]);
-    return await this.#admission.settleDead(live, { end, closing });
-  }
-
-  #closingOfDead(tenant: string, runId: string): Closing {
-    const key = keys.runHead(tenant, runId);
-    const exp = this.#system.now() + LOG_KEPT_MS;
-    return {
-      keys: [key],
-      bytes: 512,
-      write(draft) {
-        const head = draft.get<RunHead>(key);
-        if (head?.state !== "running") return;
-        draft.set(key, { ...head, state: "interrupted", exp }, { expireIn: 2 * LOG_KEPT_MS });
-      },
-    };
-  }
-
-  /** All that is left of a run's log. */
-  async #storedFrames(tenant: string, runId: string): Promise<Frame[]> {
-    const head = await this.#store.head(tenant, runId);
-    if (head === undefined) return [];
-    return await this.#store.reader(tenant, runId).upTo(head.chunks) ?? [];
+    return this.#local.has(runId) || await this.#deadEnds.endIfDead(tenant, runId);
   }
 
   /** Whether somebody follows a run of this process through another one. */

@@ -20,7 +20,7 @@ import {
   runKeys,
   type RunRequest,
 } from "./decide_run.ts";
-import { HEARTBEAT_MS, leaseOf, type Ledger } from "./ledger.ts";
+import { HEARTBEAT_MS, type Lease, leaseOf, type Ledger } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import { type LiveRun, liveRunOf } from "./live_run.ts";
 import { LimitError } from "./refusal.ts";
@@ -63,7 +63,7 @@ export class Admission {
   #heartbeat: Repeating;
   #onLost: (runId: string) => void;
 
-  /** `onLost` is told of a run whose lease lapsed, because this process stood still too long. */
+  /** `onLost` is told of a run that others have settled, because this process stood still too long. */
   constructor(
     committer: Committer,
     options: { system: System; onLost?: (runId: string) => void },
@@ -186,16 +186,16 @@ export class Admission {
   }
 
   /**
-   * Settles a run whose process died and clears it away; answers nothing when it goes on after all, or
-   * has been settled.
+   * Settles a run whose process died, `lease` being what it was judged by, and clears it away; answers
+   * nothing when it goes on after all, or has been settled.
    */
   async settleDead(
     live: LiveRun,
-    { end, closing }: { end: RunEnd; closing?: Closing },
+    { lease, end, closing }: { lease: Lease | undefined; end: RunEnd; closing?: Closing },
   ): Promise<Charge | undefined> {
     const now = this.#system.now();
     const settlement: Settlement = { live, end, cost: undefined, ceiling: Infinity, closing, now };
-    return await this.#settle(settlement, { onlyLapsed: true });
+    return await this.#settle(settlement, { dead: { until: lease?.until } });
   }
 
   /** Ends the heartbeat. */
@@ -205,17 +205,18 @@ export class Admission {
 
   async #settle(
     settlement: Settlement,
-    { onlyLapsed = false } = {},
+    { dead }: { dead?: { until: number | undefined } } = {},
   ): Promise<Charge | undefined> {
-    const { live, now } = settlement;
+    const { live } = settlement;
     let charge: Charge | undefined;
     return await this.#committer.run({
       keys: settlementKeys(settlement),
       drawn: settlement.closing?.drawn ?? [],
       decide: (draft) => {
         const lease = leaseOf(draft.get<Ledger>(live.accounts[0]!.key), live.run.runId);
-        if (onlyLapsed && (lease?.until ?? 0) > now) return undefined;
-        if (onlyLapsed && lease === undefined) clearLiveRun(draft, live.run);
+        // Renewed since it was looked at: its process lives.
+        if (dead && lease !== undefined && lease.until !== dead.until) return undefined;
+        if (dead && lease === undefined) clearLiveRun(draft, live.run);
         // A commit of unknown outcome was made after all when the lease has gone: tell what it did.
         charge = decideSettlement(draft, settlement) ?? charge;
         return charge;

@@ -1,0 +1,85 @@
+import type { Admission } from "../limits/admission.ts";
+import type { LeaseWatch } from "../limits/lease_watch.ts";
+import { type Lease, leaseOf, type Ledger } from "../limits/ledger.ts";
+import { type LiveRun, liveRunSchema } from "../limits/live_run.ts";
+import { type Charge, type Closing, joinClosings } from "../limits/settle_run.ts";
+import { keys } from "../storage/keys.ts";
+import { parseRecord } from "../storage/record.ts";
+import { LOG_KEPT_MS, type RunHead } from "../storage/run_head.ts";
+import type { RunLogStore } from "../storage/run_log_store.ts";
+import type { System } from "../system.ts";
+import { interruptedEnd } from "../usage/run_record.ts";
+import type { Frame } from "../wire/frames.ts";
+import type { ConversationLog } from "./conversation_log.ts";
+
+/** What ending the runs of others takes. */
+export interface DeadRunParts {
+  kv: Deno.Kv;
+  admission: Pick<Admission, "settleDead">;
+  system: Pick<System, "now">;
+  leases: LeaseWatch;
+  store: RunLogStore;
+  conversations: Pick<ConversationLog, "find" | "closing">;
+}
+
+/** Ends the runs of processes that died: their account, their log, what was said in them. */
+export class DeadRunEnds {
+  readonly #parts: DeadRunParts;
+
+  constructor(parts: DeadRunParts) {
+    this.#parts = parts;
+  }
+
+  /** Settles a run of another process if that died; false when it had ended before. */
+  async endIfDead(tenant: string, runId: string): Promise<boolean> {
+    const { kv, leases } = this.#parts;
+    const live = parseRecord(liveRunSchema, await kv.get(keys.liveRun(tenant, runId)));
+    if (live === undefined) return false;
+    const { value: ledger } = await kv.get<Ledger>(keys.tenantLedger(tenant));
+    const lease = leaseOf(ledger ?? undefined, runId);
+    if (leases.isDead(runId, lease)) await this.settle(live, lease);
+    return true;
+  }
+
+  /** Settles a run that was found dead with this lease; answers what was charged. */
+  async settle(live: LiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
+    const { admission, conversations } = this.#parts;
+    const { tenant, runId } = live.run;
+    const end = interruptedEnd(live.run);
+    const log = this.#logEnd(tenant, runId);
+    const conversation = await conversations.find(tenant, runId);
+    if (conversation === undefined) {
+      return await admission.settleDead(live, { lease, end, closing: log });
+    }
+    const frames = await this.#storedFrames(tenant, runId);
+    const ended = { facts: live.run, end, frames };
+    const closing = joinClosings([log, await conversations.closing(conversation, ended)]);
+    return await admission.settleDead(live, { lease, end, closing });
+  }
+
+  #logEnd(tenant: string, runId: string): Closing {
+    const exp = this.#parts.system.now() + LOG_KEPT_MS;
+    return interruption(keys.runHead(tenant, runId), exp);
+  }
+
+  /** All that is left of a run's log. */
+  async #storedFrames(tenant: string, runId: string): Promise<Frame[]> {
+    const { store } = this.#parts;
+    const head = await store.head(tenant, runId);
+    if (head === undefined) return [];
+    return await store.reader(tenant, runId).upTo(head.chunks) ?? [];
+  }
+}
+
+/** Ends the log under `key` as one that nobody goes on with; it is kept until `exp` (milliseconds). */
+export function interruption(key: Deno.KvKey, exp: number): Closing {
+  return {
+    keys: [key],
+    bytes: 512,
+    write(draft) {
+      const head = draft.get<RunHead>(key);
+      if (head?.state !== "running") return;
+      draft.set(key, { ...head, state: "interrupted", exp }, { expireIn: 2 * LOG_KEPT_MS });
+    },
+  };
+}
