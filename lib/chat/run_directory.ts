@@ -8,7 +8,7 @@ import { type LiveRun, liveRunSchema } from "../limits/live_run.ts";
 import { type Charge, type Closing, joinClosings } from "../limits/settle_run.ts";
 import { keys } from "../storage/keys.ts";
 import { parseRecord } from "../storage/record.ts";
-import { CHUNK_KEPT_MS, newRunHead, type RunHead } from "../storage/run_head.ts";
+import { CHUNK_KEPT_MS, LOG_KEPT_MS, newRunHead, type RunHead } from "../storage/run_head.ts";
 import { RunLogStore } from "../storage/run_log_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import type { System } from "../system.ts";
@@ -16,7 +16,7 @@ import type { RunEnd, RunFacts } from "../usage/run_record.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
 import { ConversationLog, type OpenedConversation } from "./conversation_log.ts";
-import { DeadRunEnds } from "./dead_run_ends.ts";
+import { DeadRunEnds, interruption } from "./dead_run_ends.ts";
 import type { FollowedRun } from "./followed_run.ts";
 import { OPEN_ANYWAY_MS, type Run } from "./run.ts";
 import type { RunLog } from "./run_log.ts";
@@ -134,6 +134,11 @@ export class RunDirectory {
       closing,
       await this.#conversations.closing(opening.conversation, ended),
     ]);
+  }
+
+  /** What ends a run's log in place of `closing`: whoever follows it elsewhere is told that it broke off. */
+  interruption(tenant: string, runId: string): Closing {
+    return interruption(keys.runHead(tenant, runId), this.#system.now() + LOG_KEPT_MS);
   }
 
   /** The log of a run of this process, in the store. */
