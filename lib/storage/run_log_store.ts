@@ -1,8 +1,10 @@
 import { type Frame, frameSchema } from "../wire/frames.ts";
 import { keys } from "./keys.ts";
-import { readParts, splitParts } from "./parts.ts";
-import { parseRecord } from "./record.ts";
+import { joinParts, readParts, splitParts } from "./parts.ts";
+import { CorruptRecordError, parseRecord } from "./record.ts";
 import { type RunHead, runHeadSchema } from "./run_head.ts";
+
+const LINE_FEED = 10;
 
 /** Frames as the store holds them: JSON lines, in parts that are cut anywhere. */
 export function packFrames(frames: readonly Frame[]): Uint8Array[] {
@@ -56,15 +58,18 @@ export class FrameReader {
   #kv: Deno.Kv;
   #keyOf: (n: number) => Deno.KvKey;
   #next = 0;
-  #decoder = new TextDecoder();
-  #rest = "";
+  /** The beginning of a frame whose end is in a part to come. */
+  #rest = new Uint8Array();
 
   constructor(kv: Deno.Kv, keyOf: (n: number) => Deno.KvKey) {
     this.#kv = kv;
     this.#keyOf = keyOf;
   }
 
-  /** The frames up to part `chunks` that have not been read yet; `undefined` when parts have gone. */
+  /**
+   * The frames up to part `chunks` that have not been read yet; `undefined` when parts have gone. It
+   * stays where it was when that fails. Throws `CorruptRecordError` for what is no frame.
+   */
   async upTo(chunks: number): Promise<Frame[] | undefined> {
     const wanted = Array.from(
       { length: chunks - this.#next },
@@ -72,10 +77,20 @@ export class FrameReader {
     );
     const parts = await readParts(this.#kv, wanted);
     if (parts === undefined) return undefined;
+    const bytes = joinParts([this.#rest, ...parts]);
+    const end = bytes.lastIndexOf(LINE_FEED) + 1;
+    const frames = parseFrames(bytes.subarray(0, end));
     this.#next = chunks;
-    const text = this.#rest + parts.map((p) => this.#decoder.decode(p, { stream: true })).join("");
-    const lines = text.split("\n");
-    this.#rest = lines.pop()!;
+    this.#rest = bytes.slice(end);
+    return frames;
+  }
+}
+
+function parseFrames(bytes: Uint8Array): Frame[] {
+  const lines = new TextDecoder().decode(bytes).split("\n").slice(0, -1);
+  try {
     return lines.map((line) => frameSchema.parse(JSON.parse(line)));
+  } catch {
+    throw new CorruptRecordError("a stored log holds what is no frame");
   }
 }
