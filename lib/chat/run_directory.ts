@@ -2,6 +2,7 @@ import type { Committer } from "../committer/committer.ts";
 import type { KvReader } from "../committer/view.ts";
 import type { Draft } from "../committer/operation.ts";
 import type { Admission } from "../limits/admission.ts";
+import type { ChatReceipt } from "../limits/decide_run.ts";
 import type { LeaseWatch } from "../limits/lease_watch.ts";
 import type { Lease } from "../limits/ledger.ts";
 import { type LiveRun, liveRunSchema } from "../limits/live_run.ts";
@@ -189,17 +190,26 @@ export class RunDirectory {
 
   /**
    * Waits until a run of another process has told its first frame or is refused before that, no longer
-   * than its first client waits: what a message sent again is answered by, like the first.
+   * than its first client waits: what a message sent again, which its `receipt` led to the run, is
+   * answered by, like the first.
    */
-  async opened(tenant: string, runId: string): Promise<Found | { state: "refused" }> {
+  async opened(
+    { tenant, runId, receipt }: { tenant: string; runId: string; receipt: Deno.KvKey },
+  ): Promise<Found | { state: "refused" }> {
     const due = this.#system.now() + OPEN_ANYWAY_MS;
     let found = await this.find(tenant, runId);
+    // Refused between being found by its receipt and now: that names it no more.
+    if (!("head" in found) && !await this.#isNamed(receipt, runId)) return { state: "refused" };
     while (found.state === "running" && found.head.frames === 0 && this.#system.now() < due) {
       await untilChanged({ tenant, runId }, { store: this.#store, system: this.#system });
       found = await this.find(tenant, runId);
       if (!("head" in found)) return { state: "refused" };
     }
     return found;
+  }
+
+  async #isNamed(receipt: Deno.KvKey, runId: string): Promise<boolean> {
+    return (await this.#kv.get<ChatReceipt>(receipt)).value?.runId === runId;
   }
 
   /** The run to be followed, from memory where it is this process's. */

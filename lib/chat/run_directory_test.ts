@@ -47,3 +47,14 @@ Deno.test("RunDirectory: a run that was asked to stop before it was here is stop
   assertEquals(stopped, ["run-1 cancelled"]);
   directory.close();
 });
+
+Deno.test("RunDirectory: a run that its receipt names no more was refused, one that it names is expired", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { directory } = open(kv);
+  const receipt = keys.chatReceipt("t", "scope");
+  const of = { tenant: "t", runId: "run-1", receipt };
+  await kv.set(keys.run("t", "run-1"), {});
+  assertEquals(await directory.opened(of), { state: "refused" });
+  await kv.set(receipt, { v: 1, fingerprint: "f", runId: "run-1", exp: 0 });
+  assertEquals(await directory.opened(of), { state: "expired" });
+});
