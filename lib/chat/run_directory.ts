@@ -44,6 +44,7 @@ export interface RunOpening {
   head: RunHead;
   bytes: number;
   write(draft: Draft): void;
+  withdraw(draft: Draft): void;
   /** Absent where the tenant's plan keeps none. */
   conversation?: OpenedConversation;
 }
@@ -109,8 +110,9 @@ export class RunDirectory {
     const head = newRunHead({ runId, tenant, agentId, source, owner, ...(origin && { origin }) });
     const key = keys.runHead(tenant, runId);
     const writeHead = (draft: Draft) => draft.set(key, head, { expireIn: CHUNK_KEPT_MS });
+    const withdrawHead = (draft: Draft) => draft.delete(key);
     const { conversationDays: days } = await this.#tenants.plan(tenant, reader);
-    if (days === 0) return { key, head, bytes: 0, write: writeHead };
+    if (days === 0) return { key, head, bytes: 0, write: writeHead, withdraw: withdrawHead };
     const asked = { days, messages: body.messages, ...(origin && { origin }) };
     const isNew = body.conversationId === undefined;
     const opened = this.#conversations.open(facts, { asked, isNew });
@@ -118,7 +120,12 @@ export class RunDirectory {
       writeHead(draft);
       opened.write(draft);
     };
-    return { key, head, write, bytes: opened.bytes, conversation: opened.conversation };
+    const withdraw = (draft: Draft) => {
+      withdrawHead(draft);
+      opened.withdraw(draft);
+    };
+    const { bytes, conversation } = opened;
+    return { key, head, write, withdraw, bytes, conversation };
   }
 
   /** What ends in the store with a run of this process, in the commit that settles it. */
@@ -252,14 +259,16 @@ export class RunDirectory {
     }
   }
 
-  /** Stops and forgets the runs that go on in a conversation which has just been deleted. */
-  async cancelRunsIn(of: Pick<RunFacts, "tenant" | "agentId"> & { id: string; origin?: string }) {
-    for await (const entry of this.#kv.list({ prefix: keys.liveRunsOf(of.tenant) })) {
+  /** The runs that go on in conversations with this id, in all processes; those that began first first. */
+  async runsIn(tenant: string, id: string): Promise<RunHead[]> {
+    const found: { startedAt: number; head: RunHead }[] = [];
+    for await (const entry of this.#kv.list({ prefix: keys.liveRunsOf(tenant) })) {
       const run = parseRecord(liveRunSchema, entry)?.run;
-      if (run?.conversationId !== of.id || run.agentId !== of.agentId) continue;
-      const head = await this.#store.head(of.tenant, run.runId);
-      if (head?.origin === of.origin) await this.cancel(of.tenant, run.runId);
+      if (run?.conversationId !== id) continue;
+      const head = await this.#store.head(tenant, run.runId);
+      if (head !== undefined) found.push({ startedAt: run.startedAt, head });
     }
+    return found.sort((a, b) => a.startedAt - b.startedAt).map(({ head }) => head);
   }
 
   /** Settles a run whose process died, and ends its log; false when it had ended before. */

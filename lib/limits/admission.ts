@@ -16,6 +16,7 @@ import {
 import {
   type AdmittedRun,
   decideRun,
+  type Opening,
   type RunDecision,
   runKeys,
   type RunRequest,
@@ -235,7 +236,7 @@ export class Admission {
   #release(request: RunRequest, failure: unknown): never {
     const { run, limits, receipt, opening } = request;
     const unsettled = { live: liveOf(request), limits, end: interruptedEnd(run) };
-    const closing = opening && withdrawing(opening.key);
+    const closing = opening && withdrawing(opening);
     const forget = receipt?.key;
     this.#unsettled.add({ ...unsettled, cost: 0, ceiling: 0, closing, forget }, failure);
     if (this.#unsettled.size > 0) this.#heartbeat.start();
@@ -278,8 +279,8 @@ function liveOf({ run, limits, caller, sessionHash }: RunRequest): LiveRun {
 }
 
 /** Takes back what began with a run that nobody was told of. */
-function withdrawing(key: Deno.KvKey): Closing {
-  return { keys: [key], bytes: 128, write: (draft) => draft.delete(key) };
+function withdrawing({ key, withdraw }: Opening): Closing {
+  return { keys: [key], bytes: 512, write: withdraw };
 }
 
 function reusedKey(): ApiError {

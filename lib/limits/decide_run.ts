@@ -51,6 +51,8 @@ export interface Opening {
   /** About how many bytes it writes, where they are many. */
   bytes?: number;
   write(draft: Draft): void;
+  /** Takes it back. */
+  withdraw(draft: Draft): void;
 }
 
 export interface ReceiptRequest {
