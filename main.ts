@@ -80,6 +80,8 @@ async function open(
     catalogue: await readCatalogue(config.catalogueFile),
     close: () => store.close(),
   });
+  // What the last process left behind when it was killed; before anything begins here.
+  if (store.alone) await service.deadRuns.sweep({ alone: true });
   service.deadRuns.start();
   return service;
 }

@@ -23,6 +23,8 @@ def frames(response):
     """Each whole event as its id and frame; one without its blank line was cut off."""
     fields = {}
     for line in response:
+        if not line.endswith(b"\n"):
+            return  # Cut off, maybe inside a character.
         name, _, value = line.decode().rstrip("\r\n").partition(":")
         if line.strip():
             fields[name] = value.removeprefix(" ")

@@ -7,7 +7,11 @@ retry=${RETRY_SECONDS:-1.5} run='' last='' ended=''
 # However often it is sent, this message is one run.
 once=$(cat /proc/sys/kernel/random/uuid 2>/dev/null || uuidgen)
 
-text=${1//\\/\\\\} text=${text//\"/\\\"} text=${text//$'\n'/\\n}
+text=${1//\\/\\\\} text=${text//\"/\\\"}
+for code in {1..31}; do # Line feeds and what else JSON takes only as an escape.
+  printf -v byte "\\x$(printf %x "$code")" && printf -v escaped '\\u%04x' "$code"
+  text=${text//"$byte"/"$escaped"}
+done
 body="{\"agentId\":\"$AGENT_ID\",\"messages\":[{\"role\":\"user\",\"content\":\"$text\"}]}"
 
 request() { # Arguments: those of curl.

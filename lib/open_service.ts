@@ -16,6 +16,7 @@ import { Egress } from "./egress/egress.ts";
 import { ensureDemoAgent } from "./demo_agent.ts";
 import { Admission } from "./limits/admission.ts";
 import { DeadRuns } from "./limits/dead_runs.ts";
+import { LeaseWatch } from "./limits/lease_watch.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits/limits.ts";
 import type { Logger } from "./log.ts";
 import { ModelRegistry } from "./models/model_registry.ts";
@@ -77,12 +78,14 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     system,
     onLost: (runId) => chat.stopLost(runId),
   });
-  const directory = new RunDirectory({ kv, committer, admission, system, tenants });
+  const leases = new LeaseWatch(system);
+  const directory = new RunDirectory({ kv, committer, admission, system, tenants, leases });
   const deadRuns = new DeadRuns(kv, {
     admission,
+    leases,
     system,
     log,
-    settle: (live) => directory.settleDead(live),
+    settle: (live, lease) => directory.settleDead(live, lease),
   });
   const chat = new ChatService({
     admission,

@@ -3,11 +3,14 @@ import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import { keys } from "@/lib/storage/keys.ts";
 import { RunLogStore } from "@/lib/storage/run_log_store.ts";
+import { briskSystem } from "./support/brisk_system.ts";
 import { ended, openConversations as start } from "./support/conversations.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
 import { readFrames } from "./support/frames.ts";
 import { heldSystem } from "./support/held_system.ts";
 import { TestService } from "./support/service.ts";
+import { SseText } from "./support/sse_text.ts";
+import { sweepDead } from "./support/sweep_dead.ts";
 import { storedText } from "./support/store.ts";
 import { answered, byKey, onPage, ORIGIN, say } from "./support/widget_calls.ts";
 
@@ -36,7 +39,7 @@ Deno.test("DELETE /v1/conversations/:id: leaves nothing of it but sums of usage"
 
 Deno.test("DELETE /v1/conversations/:id: a run that goes on in it is cancelled and does not bring it back", async () => {
   await using world = await start();
-  const { kv, service, key, chat, get, system, advance, agent, sessionToken } = world;
+  const { kv, service, key, chat, get, system, agent, sessionToken } = world;
   const { id } = await chat("Hello");
   // A process in which words take for ever, on the same store.
   const held = heldSystem(system.now());
@@ -51,10 +54,36 @@ Deno.test("DELETE /v1/conversations/:id: a run that goes on in it is cancelled a
   const text = await storedText(kv);
   const runId = stream.headers.get("x-run-id")!;
   for (const word of ["xylophone", runId]) assertEquals(text.includes(word), false, word);
-  advance(1);
   await chat("anew", { conversationId: id });
   const again = await service.fetch(of, { key });
   assertEquals((await again.json()).runCount, 1);
+});
+
+Deno.test("DELETE /v1/conversations/:id: works during the first run, from any process and whatever its clock", async () => {
+  const held = heldSystem();
+  await using world = await start({ system: held.system });
+  const { kv, service, key, get, agent, sessionToken } = world;
+  const messages = [say("xylophone")];
+  const stream = await onPage(service, { agent, sessionToken, body: { messages } });
+  const told = new SseText(stream);
+  await told.until("event: delta");
+  const { conversationId: id, runId } = told.frame("start");
+  const behind = () => held.system.now() - 60_000;
+  const elsewhere = { sleep: briskSystem.sleep, now: behind };
+  await using other = await TestService.start({ kv, keepKv: true, system: elsewhere });
+  const deletion = (query = "") =>
+    other.fetch(`/v1/conversations/${id}${query}`, { method: "DELETE", key });
+  await expectRefusal(await deletion("?origin="), "not_found");
+  const theirs = await service.key(["conversations:write"], crypto.randomUUID());
+  const foreign = await other.fetch(`/v1/conversations/${id}`, { method: "DELETE", key: theirs });
+  await expectRefusal(foreign, "not_found");
+  assertEquals((await deletion()).status, 204);
+  await told.until("event: done");
+  assertEquals(told.frame("done").finishReason, "cancelled");
+  await expectRefusal(await get(id), "not_found");
+  await expectRefusal(await service.fetch(`/v1/chat/runs/${runId}/stream`, { key }), "not_found");
+  const text = await storedText(kv);
+  for (const word of ["xylophone", runId, id]) assertEquals(text.includes(word), false, word);
 });
 
 Deno.test("a plan decides how long conversations are kept, and whether at all", async () => {
@@ -108,9 +137,8 @@ Deno.test("a run whose process died is in its conversation with what was said an
     await new Promise((wake) => setImmediate(wake));
   }
   // Nobody renews the lease: to the others its process is dead.
-  held.advance(31_000);
   await using alive = await TestService.start({ kv, keepKv: true, system: held.system });
-  await alive.service.deadRuns.sweep();
+  await sweepDead(alive.service.deadRuns, held.advance);
   const [conversation] = (await list()).data;
   const { runs } = await transcript(conversation!.id);
   const [run] = runs;

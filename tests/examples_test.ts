@@ -1,6 +1,7 @@
 /** The clients in examples/, run as a person runs them. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { frameSchema } from "@/lib/wire/frames.ts";
+import { encodeFrame } from "@/lib/http/sse_response.ts";
+import { type Frame, frameSchema } from "@/lib/wire/frames.ts";
 import { LosingProxy } from "./support/losing_proxy.ts";
 import { fastSystem } from "./support/fast_system.ts";
 import { readFrames, textOf } from "./support/frames.ts";
@@ -9,7 +10,7 @@ import { TestService } from "./support/service.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 
 const EXAMPLES = new URL("../examples/", import.meta.url).pathname;
-const ASKED = 'Say "ü" and \\ in\ntwo lines';
+const ASKED = 'Say "ü" and \\" in\ntwo lines,\r\n\ttabs \u0001 & $HOME `x` \\n';
 /** Bytes of an answer, one connection after the other: in its head, between and inside frames. */
 const CUTS = [40, 700, 900, 1, 999, 1_060];
 
@@ -107,6 +108,47 @@ for (const client of CLIENTS) {
       const { code, stderr } = await spawn(client, sent).output();
       assertEquals(code, 1);
       assertStringIncludes(new TextDecoder().decode(stderr), `"code":"not_found"`);
+    },
+  });
+}
+
+/** Answers its connections with these bodies, one each, which end where the connection does. */
+function abrupt(bodies: readonly Uint8Array[]) {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const serve = async () => {
+    for (const body of bodies) {
+      using connection = await listener.accept();
+      // What is not read would turn the end into a reset.
+      const some = new Uint8Array(8_192);
+      for (let asked = ""; !/^GET.*\r\n\r\n$|\}$/s.test(asked);) {
+        asked += new TextDecoder().decode(some.subarray(0, await connection.read(some) ?? 0));
+      }
+      await connection.write(new TextEncoder().encode("HTTP/1.1 200 OK\r\n\r\n"));
+      await connection.write(body);
+    }
+    listener.close();
+  };
+  return { url: `http://127.0.0.1:${listener.addr.port}`, served: serve() };
+}
+
+for (const client of CLIENTS) {
+  Deno.test({
+    name: `${client.name}: goes on after a connection that was lost inside a character`,
+    ignore: !has(client.needs),
+    async fn() {
+      const runId = crypto.randomUUID();
+      const wire = (n: number, frame: Frame) =>
+        new TextEncoder().encode(encodeFrame(runId, { n, frame }));
+      const [begin, umlaut] = ["a", "ü"].map((text, i) => wire(i + 1, { type: "delta", text }));
+      const end = wire(3, { type: "done", finishReason: "stop" });
+      const half = umlaut!.indexOf(0xc3) + 1;
+      const whole = [[...begin!, ...umlaut!.subarray(0, half)], [...umlaut!, ...end]];
+      const service = abrupt(whole.map((bytes) => Uint8Array.from(bytes)));
+      const env = { BASE_URL: service.url, API_KEY: "ck", AGENT_ID: crypto.randomUUID() };
+      const { code, stdout, stderr } = await spawn(client, env).output();
+      await service.served;
+      assertEquals(code, 0, new TextDecoder().decode(stderr));
+      assertEquals(toldBy(client, new TextDecoder().decode(stdout)), "aü");
     },
   });
 }

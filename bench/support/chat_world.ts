@@ -9,6 +9,7 @@ import { Signer } from "@/lib/credentials/hashing.ts";
 import { Egress } from "@/lib/egress/egress.ts";
 import type { MeterParts } from "@/lib/http/request_meter.ts";
 import { Admission } from "@/lib/limits/admission.ts";
+import { LeaseWatch } from "@/lib/limits/lease_watch.ts";
 import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
 import { createLogger } from "@/lib/log.ts";
 import { ModelRegistry } from "@/lib/models/model_registry.ts";
@@ -74,9 +75,10 @@ export async function buildChatWorld(
   const committer = engine as unknown as Committer;
   const admission = new Admission(committer, { system });
   const models = new ModelAccess({ catalogue, tenants: tenantStore });
+  const leases = new LeaseWatch(system);
   const chat = new ChatService({
     admission,
-    directory: new RunDirectory({ kv, committer, admission, system, tenants: tenantStore }),
+    directory: new RunDirectory({ kv, committer, admission, system, leases, tenants: tenantStore }),
     models,
     registry: new ModelRegistry(system),
     system,

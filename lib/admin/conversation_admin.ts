@@ -2,11 +2,13 @@ import type { RunDirectory } from "../chat/run_directory.ts";
 import { toUsd } from "../chat/money.ts";
 import { ApiError } from "../errors.ts";
 import type { Conversation as Stored } from "../storage/conversation_record.ts";
-import type {
-  ConversationFilter,
-  ConversationStore,
-  SaidRun,
+import {
+  type ConversationFilter,
+  type ConversationStore,
+  matchesFilter,
+  type SaidRun,
 } from "../storage/conversation_store.ts";
+import { conversationName } from "../storage/conversation_name.ts";
 import type { ConversationName } from "../storage/keys.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
 import { iso } from "../system.ts";
@@ -17,11 +19,11 @@ import type { CursorSeal } from "./cursor_seal.ts";
 export class ConversationAdmin {
   #store: ConversationStore;
   #cursors: CursorSeal;
-  #runs: Pick<RunDirectory, "cancelRunsIn">;
+  #runs: Pick<RunDirectory, "runsIn" | "cancel">;
 
   constructor(
     store: ConversationStore,
-    parts: { cursors: CursorSeal; runs: Pick<RunDirectory, "cancelRunsIn"> },
+    parts: { cursors: CursorSeal; runs: Pick<RunDirectory, "runsIn" | "cancel"> },
   ) {
     this.#store = store;
     this.#cursors = parts.cursors;
@@ -62,12 +64,19 @@ export class ConversationAdmin {
     return { ...toConversation(found), runs: data, ...rest };
   }
 
-  /** Removes everything of it but sums of usage; a run that goes on in it is cancelled. */
+  /**
+   * Removes everything of it but sums of usage; a run that goes on in it is cancelled. It is there to be
+   * deleted from its first message on, though there is nothing to be read before that has been answered.
+   */
   async delete(tenant: string, id: string, filter: ConversationFilter): Promise<void> {
-    const found = await this.#store.find(tenant, id, filter) ?? notFound();
-    await this.#store.delete(nameOf(tenant, found));
-    const { agentId, origin } = found;
-    await this.#runs.cancelRunsIn({ tenant, id, agentId, ...(origin && { origin }) });
+    // Before it is looked for: what ends meanwhile is found as a part of it.
+    const running = await this.#runs.runsIn(tenant, id);
+    const found = await this.#store.find(tenant, id, filter) ??
+      running.find((run) => matchesFilter(run, filter)) ?? notFound();
+    const of = { agentId: found.agentId, origin: found.origin ?? "" };
+    const runIds = running.filter((run) => matchesFilter(run, of)).map(({ runId }) => runId);
+    await this.#store.delete(await conversationName(id, { ...found, tenant }), runIds);
+    for (const runId of runIds) await this.#runs.cancel(tenant, runId);
   }
 }
 

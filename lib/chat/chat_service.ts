@@ -178,7 +178,11 @@ export class ChatService {
       isWatchedElsewhere: () => directory.isWatchedElsewhere(tenant, runId),
       settle: async (end, { costMicroUsd: cost, last, opened }) => {
         const ended = { stored: log ??= stored(), log: run.log, end, last };
-        const closing = await directory.closing(prepared, ended);
+        const closing = await directory.closing(prepared, ended).catch((fault) => {
+          // Its slot must come free whatever there is to store of it.
+          logger.error("a run's end could not be stored", { runId, error: String(fault) });
+          return directory.interruption(prepared.facts);
+        });
         return await this.#settle(prepared, { end, cost, closing, opened });
       },
       report: (error) => logger.error("run failed", { runId, error: String(error) }),

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
-import { sha256 } from "../credentials/hashing.ts";
 import type { Opening } from "../limits/decide_run.ts";
 import type { LiveRun } from "../storage/live_run.ts";
 import type { Closing } from "../limits/settle_run.ts";
 import { type AppendedRun, appendRun, forgetRun } from "../storage/append_run.ts";
 import type { ConversationHead } from "../storage/conversation_record.ts";
+import { conversationName } from "../storage/conversation_name.ts";
 import { type ConversationName, keys } from "../storage/keys.ts";
 import { joinParts, sizeOfParts, splitParts } from "../storage/parts.ts";
 import type { System } from "../system.ts";
@@ -66,7 +66,8 @@ export class ConversationLog {
   }
 
   /** What is kept of a message while its run goes on, to be noted in the commit that lets it in. */
-  open({ tenant, runId }: RunFacts, of: Omit<OpenedConversation, "parts">): OpeningConversation {
+  open(facts: RunFacts, of: Omit<OpenedConversation, "parts">): OpeningConversation {
+    const { tenant, runId } = facts;
     const whole = packAsked(of.asked);
     const parts = sizeOfParts(whole) <= ASKED_BYTES
       ? whole
@@ -74,10 +75,12 @@ export class ConversationLog {
     if (sizeOfParts(parts) <= SHORT_BYTES) {
       return { conversation: { ...of, parts: 0 }, begun: { asked: parts[0] }, bytes: SHORT_BYTES };
     }
+    const conversation = { ...of, parts: parts.length };
     return {
-      conversation: { ...of, parts: parts.length },
+      conversation,
       begun: {},
       bytes: sizeOfParts(parts),
+      withdraw: (draft) => clear(draft, facts, conversation),
       note(draft) {
         parts.forEach((part, n) => {
           draft.note(keys.runAsked(tenant, runId, n), part, { expireIn: ASKED_KEPT_MS });
@@ -105,7 +108,8 @@ export class ConversationLog {
     if (frames.length === 0 && end.finishReason !== "interrupted") {
       return { keys: [], bytes: 0, write: (draft) => clear(draft, facts, conversation) };
     }
-    const name = await nameOf(facts, asked.origin);
+    const id = facts.conversationId;
+    const name = await conversationName(id, { ...facts, origin: asked.origin });
     const said = await saidWords(asked.messages, frames);
     const words = await this.#words(said, { name, runId: facts.runId, days: asked.days });
     const endedAt = this.#system.now();
@@ -169,13 +173,6 @@ export class ConversationLog {
 interface OpeningConversation extends Opening {
   conversation: OpenedConversation;
   bytes: number;
-}
-
-/** Under which name a run's conversation is kept. */
-async function nameOf(facts: RunFacts, origin: string | undefined): Promise<ConversationName> {
-  const { tenant, agentId, conversationId: id } = facts;
-  // A host may be longer than a key can be.
-  return { tenant, id, agentId, page: origin === undefined ? "" : await sha256(origin) };
 }
 
 function unpackAsked(bytes: Uint8Array): OpenedConversation["asked"] {

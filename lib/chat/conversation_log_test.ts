@@ -64,10 +64,10 @@ Deno.test("ConversationLog: a store that is away for large words keeps the messa
 
 Deno.test("ConversationLog: words written ahead for a conversation that was deleted are taken back", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { settle, system } = open(kv);
-  await kv.set(keys.conversation(NAME), { v: 1, deletedAt: system.now() });
+  const { settle } = open(kv);
+  await kv.set(keys.conversation(NAME), { v: 1, gone: [FACTS.runId] });
   await settle(HELLO, ANSWER);
-  assertEquals(await storedKeys(kv), [keys.conversation(NAME).join("/")]);
+  assertEquals(await storedKeys(kv), []);
 });
 
 Deno.test("ConversationLog: what a run was asked is found by whoever settles it, and goes with that", async () => {
@@ -111,4 +111,17 @@ Deno.test("ConversationLog: words that two have written over each other hide no 
   await settle(HELLO, ANSWER);
   await kv.set(keys.conversationPart(FACTS.tenant, FACTS.runId, 2), new Uint8Array(10));
   assertEquals(await told(), []);
+});
+
+Deno.test("ConversationLog: of a run that is withdrawn nothing stays that it was asked", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { log, committer } = open(kv);
+  const messages = [{ role: "user", content: "x".repeat(60_000) }] as const;
+  const opening = log.open(FACTS, { asked: { days: 7, messages: [...messages] }, isNew: true });
+  const decide = (change: "note" | "withdraw") =>
+    committer.run({ keys: [], decide: (draft) => opening[change]!(draft) });
+  await decide("note");
+  assertEquals((await storedKeys(kv)).length, 2);
+  await decide("withdraw");
+  assertEquals(await storedKeys(kv), []);
 });

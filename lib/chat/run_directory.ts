@@ -1,8 +1,9 @@
 import type { Committer } from "../committer/committer.ts";
 import type { KvReader } from "../committer/view.ts";
 import type { Admission } from "../limits/admission.ts";
-import { leaseOf, type Ledger } from "../limits/ledger.ts";
-import type { Opening } from "../limits/decide_run.ts";
+import type { ChatReceipt, Opening } from "../limits/decide_run.ts";
+import type { LeaseWatch } from "../limits/lease_watch.ts";
+import type { Lease } from "../limits/ledger.ts";
 import { type BegunRun, type LiveRun, liveRunSchema } from "../storage/live_run.ts";
 import { type Charge, type Closing, joinClosings } from "../limits/settle_run.ts";
 import { keys } from "../storage/keys.ts";
@@ -17,20 +18,23 @@ import {
 import { RunLogStore } from "../storage/run_log_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import type { System } from "../system.ts";
-import { interruptedEnd, type RunEnd, type RunFacts } from "../usage/run_record.ts";
+import type { RunEnd, RunFacts } from "../usage/run_record.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
 import { ConversationLog, type OpenedConversation } from "./conversation_log.ts";
+import { DeadRunEnds, interruption } from "./dead_run_ends.ts";
 import type { FollowedRun } from "./followed_run.ts";
 import { OPEN_ANYWAY_MS, type Run } from "./run.ts";
 import type { RunLog } from "./run_log.ts";
 import { requestStop, StopRequests } from "./stop_requests.ts";
-import { endLog, StoredLog } from "./stored_log.ts";
+import { StoredLog } from "./stored_log.ts";
 import { StoredRun } from "./stored_run.ts";
 import { untilChanged } from "./until_changed.ts";
 
 /** A run that is watched through another process says so more often than this. */
 const WATCHED_FOR_MS = 30_000;
+/** Of how many runs that are not here a stop is remembered; one that was let in begins within moments. */
+const REMEMBERED_STOPS = 1_000;
 
 /** Where the log of a run is. */
 export type Found =
@@ -53,16 +57,18 @@ export interface RunOpening extends Opening {
 export class RunDirectory {
   readonly #kv: Deno.Kv;
   readonly #committer: Committer;
-  readonly #admission: Pick<Admission, "settleDead">;
   readonly #system: System;
   readonly #store: RunLogStore;
   readonly #tenants: Pick<TenantStore, "plan">;
   readonly #conversations: ConversationLog;
+  readonly #deadEnds: DeadRunEnds;
   /** This process, among those that share the store. */
   readonly #owner: string;
   readonly #stops: StopRequests;
   readonly #local = new Map<string, Run>();
   readonly #followed = new Map<string, StoredRun>();
+  /** Asked to stop before they were added. */
+  readonly #stopped = new Set<string>();
 
   constructor(
     parts: {
@@ -71,18 +77,23 @@ export class RunDirectory {
       admission: Pick<Admission, "settleDead">;
       system: System;
       tenants: Pick<TenantStore, "plan">;
+      leases: LeaseWatch;
     },
   ) {
     this.#kv = parts.kv;
     this.#committer = parts.committer;
-    this.#admission = parts.admission;
     this.#system = parts.system;
     this.#store = new RunLogStore(parts.kv);
     this.#tenants = parts.tenants;
     this.#conversations = new ConversationLog(parts);
+    this.#deadEnds = new DeadRunEnds({
+      ...parts,
+      store: this.#store,
+      conversations: this.#conversations,
+    });
     this.#owner = parts.system.uuid();
     const { kv, system } = parts;
-    const onStop = (runId: string) => this.#local.get(runId)?.stop("cancelled");
+    const onStop = (runId: string) => this.#stop(runId);
     this.#stops = new StopRequests(kv, { owner: this.#owner, system, onStop });
   }
 
@@ -120,6 +131,11 @@ export class RunDirectory {
     ]);
   }
 
+  /** What ends a run's log in place of `closing`: whoever follows it elsewhere is told that it broke off. */
+  interruption(facts: RunFacts): Closing {
+    return interruption(facts, this.#system.now());
+  }
+
   /** The log of a run of this process, in the store. */
   storedLog(
     { facts, opening }: { facts: RunFacts; opening: RunOpening },
@@ -140,6 +156,16 @@ export class RunDirectory {
   add(run: Run): void {
     this.#local.set(run.id, run);
     this.#stops.listen();
+    // Let in, found and stopped from elsewhere before it was here.
+    if (this.#stopped.delete(run.id)) run.stop("cancelled");
+  }
+
+  #stop(runId: string): void {
+    const run = this.#local.get(runId);
+    if (run !== undefined) return run.stop("cancelled");
+    this.#stopped.add(runId);
+    const [oldest] = this.#stopped;
+    if (this.#stopped.size > REMEMBERED_STOPS) this.#stopped.delete(oldest!);
   }
 
   /** A run of this process has ended, and is in the store as a whole. */
@@ -160,17 +186,26 @@ export class RunDirectory {
 
   /**
    * Waits until a run of another process has told its first frame or is refused before that, no longer
-   * than its first client waits: what a message sent again is answered by, like the first.
+   * than its first client waits: what a message sent again, which its `receipt` led to the run, is
+   * answered by, like the first.
    */
-  async opened(tenant: string, runId: string): Promise<Found | { state: "refused" }> {
+  async opened(
+    { tenant, runId, receipt }: { tenant: string; runId: string; receipt: Deno.KvKey },
+  ): Promise<Found | { state: "refused" }> {
     const due = this.#system.now() + OPEN_ANYWAY_MS;
     let found = await this.find(tenant, runId);
+    // Refused between being found by its receipt and now: that names it no more.
+    if (!("head" in found) && !await this.#isNamed(receipt, runId)) return { state: "refused" };
     while (found.state === "running" && found.head.frames === 0 && this.#system.now() < due) {
       await untilChanged({ tenant, runId }, { store: this.#store, system: this.#system });
       found = await this.find(tenant, runId);
       if (!("head" in found)) return { state: "refused" };
     }
     return found;
+  }
+
+  async #isNamed(receipt: Deno.KvKey, runId: string): Promise<boolean> {
+    return (await this.#kv.get<ChatReceipt>(receipt)).value?.runId === runId;
   }
 
   /** The run to be followed, from memory where it is this process's. */
@@ -188,6 +223,11 @@ export class RunDirectory {
     });
     this.#followed.set(runId, run);
     return run;
+  }
+
+  /** Settles a run that was found dead with this lease; answers what was charged. */
+  settleDead(live: LiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
+    return this.#deadEnds.settle(live, lease);
   }
 
   /** Stops a run wherever it runs; one that has ended stays as it is. */
@@ -208,57 +248,25 @@ export class RunDirectory {
     }
   }
 
-  /** Stops and forgets the runs that go on in a conversation which has just been deleted. */
-  async cancelRunsIn(of: Pick<RunFacts, "tenant" | "agentId"> & { id: string; origin?: string }) {
-    for await (const entry of this.#kv.list({ prefix: keys.liveRunsOf(of.tenant) })) {
+  /** The runs that go on in conversations with this id, in all processes; those that began first first. */
+  async runsIn(
+    tenant: string,
+    id: string,
+  ): Promise<{ runId: string; agentId: string; origin?: string }[]> {
+    const found: LiveRun[] = [];
+    for await (const entry of this.#kv.list({ prefix: keys.liveRunsOf(tenant) })) {
       const live = parseRecord(liveRunSchema, entry);
-      if (live?.run.conversationId !== of.id || live.run.agentId !== of.agentId) continue;
-      if (live.log?.origin === of.origin) await this.cancel(of.tenant, live.run.runId);
+      if (live?.run.conversationId === id) found.push(live);
     }
+    found.sort((a, b) => a.run.startedAt - b.run.startedAt);
+    return found.map(({ run: { runId, agentId }, log }) => {
+      return { runId, agentId, ...(log?.origin !== undefined && { origin: log.origin }) };
+    });
   }
 
   /** Settles a run whose process died, and ends its log; false when it had ended before. */
   async endIfDead(tenant: string, runId: string): Promise<boolean> {
-    if (this.#local.has(runId)) return true;
-    const live = parseRecord(liveRunSchema, await this.#kv.get(keys.liveRun(tenant, runId)));
-    if (live === undefined) return false;
-    const { value: ledger } = await this.#kv.get<Ledger>(keys.tenantLedger(tenant));
-    const lease = leaseOf(ledger ?? undefined, runId);
-    if (lease === undefined || lease.until <= this.#system.now()) await this.settleDead(live);
-    return true;
-  }
-
-  /** As `endIfDead`, of a run whose entry is at hand; answers what was charged. */
-  async settleDead(live: LiveRun): Promise<Charge | undefined> {
-    const end = interruptedEnd(live.run);
-    const log = this.#closingOfDead(live);
-    const conversation = await this.#conversations.find(live);
-    if (conversation === undefined) {
-      return await this.#admission.settleDead(live, { end, closing: log });
-    }
-    const frames = await this.#storedFrames(live);
-    const ended = { facts: live.run, end, frames };
-    const closing = joinClosings([log, await this.#conversations.closing(conversation, ended)]);
-    return await this.#admission.settleDead(live, { end, closing });
-  }
-
-  #closingOfDead({ run: facts }: LiveRun): Closing {
-    const now = this.#system.now();
-    return {
-      keys: [],
-      bytes: 10_240,
-      write(draft) {
-        const log = draft.get<LiveRun>(keys.liveRun(facts.tenant, facts.runId))?.log;
-        if (log !== undefined) endLog(draft, { facts, log, state: "interrupted", now });
-      },
-    };
-  }
-
-  /** All that is left of a run's log. */
-  async #storedFrames({ run: { tenant, runId } }: LiveRun): Promise<Frame[]> {
-    const head = await this.#store.head(tenant, runId);
-    if (head === undefined) return [];
-    return await this.#store.reader(tenant, runId).upTo(head) ?? [];
+    return this.#local.has(runId) || await this.#deadEnds.endIfDead(tenant, runId);
   }
 
   /** Whether somebody follows a run of this process through another one. */

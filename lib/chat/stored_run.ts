@@ -1,4 +1,5 @@
 import type { FrameReader, RunLogStore } from "../storage/run_log_store.ts";
+import { CorruptRecordError } from "../storage/record.ts";
 import type { System } from "../system.ts";
 import type { FollowedRun } from "./followed_run.ts";
 import { RunLog } from "./run_log.ts";
@@ -61,8 +62,9 @@ export class StoredRun implements FollowedRun {
         await this.#look();
         if (this.log.closed) return;
         if (looks % LOOKS_PER_CHECK === 0) await this.#check();
-      } catch {
-        // A store that does not answer is asked again: the follower is still there.
+      } catch (error) {
+        // What cannot be read now never will be. A store that does not answer is asked again.
+        if (error instanceof CorruptRecordError) return this.log.interrupt();
       }
       const { store, system } = this.#parts;
       await untilChanged({ tenant: this.#tenant, runId: this.id }, { store, system, signal });

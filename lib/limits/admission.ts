@@ -16,11 +16,12 @@ import {
 import {
   type AdmittedRun,
   decideRun,
+  type Opening,
   type RunDecision,
   runKeys,
   type RunRequest,
 } from "./decide_run.ts";
-import { HEARTBEAT_MS, leaseOf, type Ledger } from "./ledger.ts";
+import { HEARTBEAT_MS, type Lease, leaseOf, type Ledger } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import { type LiveRun, liveRunOf } from "../storage/live_run.ts";
 import { LimitError } from "./refusal.ts";
@@ -63,7 +64,7 @@ export class Admission {
   #heartbeat: Repeating;
   #onLost: (runId: string) => void;
 
-  /** `onLost` is told of a run whose lease lapsed, because this process stood still too long. */
+  /** `onLost` is told of a run that others have settled, because this process stood still too long. */
   constructor(
     committer: Committer,
     options: { system: System; onLost?: (runId: string) => void },
@@ -186,16 +187,16 @@ export class Admission {
   }
 
   /**
-   * Settles a run whose process died and clears it away; answers nothing when it goes on after all, or
-   * has been settled.
+   * Settles a run whose process died, `lease` being what it was judged by, and clears it away; answers
+   * nothing when it goes on after all, or has been settled.
    */
   async settleDead(
     live: LiveRun,
-    { end, closing }: { end: RunEnd; closing?: Closing },
+    { lease, end, closing }: { lease: Lease | undefined; end: RunEnd; closing?: Closing },
   ): Promise<Charge | undefined> {
     const now = this.#system.now();
     const settlement: Settlement = { live, end, cost: undefined, ceiling: Infinity, closing, now };
-    return await this.#settle(settlement, { onlyLapsed: true });
+    return await this.#settle(settlement, { dead: { until: lease?.until } });
   }
 
   /** Ends the heartbeat. */
@@ -205,17 +206,18 @@ export class Admission {
 
   async #settle(
     settlement: Settlement,
-    { onlyLapsed = false } = {},
+    { dead }: { dead?: { until: number | undefined } } = {},
   ): Promise<Charge | undefined> {
-    const { live, now } = settlement;
+    const { live } = settlement;
     let charge: Charge | undefined;
     return await this.#committer.run({
       keys: settlementKeys(settlement),
       drawn: settlement.closing?.drawn ?? [],
       decide: (draft) => {
         const lease = leaseOf(draft.get<Ledger>(live.accounts[0]!.key), live.run.runId);
-        if (onlyLapsed && (lease?.until ?? 0) > now) return undefined;
-        if (onlyLapsed && lease === undefined) clearLiveRun(draft, live.run);
+        // Renewed since it was looked at: its process lives.
+        if (dead && lease !== undefined && lease.until !== dead.until) return undefined;
+        if (dead && lease === undefined) clearLiveRun(draft, live.run);
         // A commit of unknown outcome was made after all when the lease has gone: tell what it did.
         charge = decideSettlement(draft, settlement) ?? charge;
         return charge;
@@ -232,10 +234,11 @@ export class Admission {
 
   /** Whoever was told that the store is away has no run: if it was let in after all, it costs nothing. */
   #release(request: RunRequest, failure: unknown): never {
-    const { run, limits, receipt } = request;
+    const { run, limits, receipt, opening } = request;
     const unsettled = { live: liveOf(request), limits, end: interruptedEnd(run) };
+    const closing = opening && withdrawing(opening);
     const forget = receipt?.key;
-    this.#unsettled.add({ ...unsettled, cost: 0, ceiling: 0, forget }, failure);
+    this.#unsettled.add({ ...unsettled, cost: 0, ceiling: 0, closing, forget }, failure);
     if (this.#unsettled.size > 0) this.#heartbeat.start();
     throw failure;
   }
@@ -273,6 +276,11 @@ export class Admission {
 function liveOf({ run, limits, caller, sessionHash }: RunRequest): LiveRun {
   const charged = { tenant: run.tenant, sessionHash, address: caller.address };
   return liveRunOf(run, accountsOf(charged, limits));
+}
+
+/** Takes back what began with a run that nobody was told of. */
+function withdrawing({ withdraw = () => {} }: Opening): Closing {
+  return { keys: [], bytes: 512, write: withdraw };
 }
 
 function reusedKey(): ApiError {

@@ -15,7 +15,15 @@ import { Admission } from "./admission.ts";
 import type { Caller } from "./count_request.ts";
 import type { RunRequest } from "./decide_run.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
-import { currentLedger, dayOf, heldBy, LEASE_MS, type Ledger } from "./ledger.ts";
+import {
+  currentLedger,
+  dayOf,
+  HEARTBEAT_MS,
+  heldBy,
+  LEASE_MS,
+  leaseOf,
+  type Ledger,
+} from "./ledger.ts";
 import { type LiveRun, liveRunSchema } from "../storage/live_run.ts";
 
 const NOON = Date.UTC(2026, 0, 2, 12);
@@ -223,22 +231,17 @@ describe("Admission", () => {
     assertEquals((await ledgerOf(kv)).spent, 10);
   });
 
-  it("keeps a running run's slot by its heartbeat, and frees a dead process's after the lease", async () => {
+  it("keeps a run's slot until it is settled, though its lease has lapsed by a fast clock", async () => {
     using kv = await Deno.openKv(":memory:");
     const system = new FakeSystem();
-    const [alive, dead] = [open(kv, system), open(kv, system)];
+    const fast = { ...system, now: () => system.now() + LEASE_MS + 1 };
+    const [behind, ahead] = [open(kv, system), open(kv, fast)];
     const limits = { ...OPEN_LIMITS, streams: 2 };
-    await alive.admit(request(1, { limits }));
-    await dead.admit(request(2, { limits }));
-    dead.close();
-    for (let beat = 0; beat < 4; beat++) {
-      await system.advance(LEASE_MS / 3);
-      // Goes through the same committer, so the beat before it has been committed by then.
-      await count(alive, { address: "address-2" }, OPEN_LIMITS);
-    }
-    assertEquals(await outcome(alive.admit(request(3, { limits }))), "admitted");
-    assertEquals(await outcome(alive.admit(request(4, { limits }))), "tenant_streams");
-    alive.close();
+    for (const n of [1, 2]) await behind.admit(request(n, { limits }));
+    assertEquals(await outcome(ahead.admit(request(3, { limits }))), "tenant_streams");
+    await behind.settle("run-1", settlement(0));
+    assertEquals(await outcome(ahead.admit(request(3, { limits }))), "admitted");
+    for (const admission of [behind, ahead]) admission.close();
   });
 
   it("tells a wait to midnight when the day is spent, and a short one when it is only held", async () => {
@@ -337,7 +340,7 @@ describe("Admission", () => {
     admission.close();
   });
 
-  it("settles a dead process's run with all it held, once its lease has lapsed", async () => {
+  it("settles a dead process's run with all it held, unless its lease has been renewed", async () => {
     using kv = await Deno.openKv(":memory:");
     const system = new FakeSystem(NOON);
     const [dead, alive] = [open(kv, system), open(kv, system)];
@@ -345,17 +348,19 @@ describe("Admission", () => {
     dead.close();
     const [live] = await valuesOf<LiveRun>(kv, keys.liveRuns());
     const end: RunEnd = { ...RUN_END, finishReason: "interrupted" };
-    assertEquals(await alive.settleDead(liveRunSchema.parse(live), { end }), undefined);
-    await system.advance(LEASE_MS);
-    assertEquals(await alive.settleDead(live!, { end }), { charged: 70, excess: 0 });
-    assertEquals(await alive.settleDead(live!, { end }), undefined);
+    const lease = leaseOf(await ledgerOf(kv), "run-1")!;
+    const older = { ...lease, until: lease.until - 1 };
+    const stored = liveRunSchema.parse(live);
+    assertEquals(await alive.settleDead(stored, { end, lease: older }), undefined);
+    assertEquals(await alive.settleDead(live!, { end, lease }), { charged: 70, excess: 0 });
+    assertEquals(await alive.settleDead(live!, { end, lease }), undefined);
     const ledger = await ledgerOf(kv);
     assertEquals([ledger.spent, ledger.runs], [70, {}]);
     const [record] = await valuesOf<RunRecord>(kv, ["runs", TENANT]);
     assertEquals([record?.finishReason, record?.cost], ["interrupted", 70]);
   });
 
-  it("tells of a run whose lease lapsed while its process stood still", async () => {
+  it("tells of a run that was settled by others while its process stood still", async () => {
     using kv = await Deno.openKv(":memory:");
     const system = new FakeSystem(NOON);
     const lost = Promise.withResolvers<string>();
@@ -364,8 +369,8 @@ describe("Admission", () => {
     await admission.admit(request(1, { hold: 70 }));
     const key = keys.tenantLedger(TENANT);
     const stored = (await kv.get<Ledger>(key)).value!;
-    await kv.set(key, { ...stored, runs: { "run-1": { until: NOON, hold: 70 } } });
-    await system.advance(LEASE_MS / 3);
+    await kv.set(key, { ...stored, runs: {} });
+    await system.advance(HEARTBEAT_MS);
     assertEquals(await lost.promise, "run-1");
     admission.close();
   });

@@ -3,18 +3,20 @@ import { keys } from "../storage/keys.ts";
 import { parseRecord } from "../storage/record.ts";
 import type { System } from "../system.ts";
 import type { Admission } from "./admission.ts";
-import { leaseOf, type Ledger } from "./ledger.ts";
+import type { LeaseWatch } from "./lease_watch.ts";
+import { type Lease, leaseOf, type Ledger } from "./ledger.ts";
 import { type LiveRun, liveRunSchema } from "../storage/live_run.ts";
 import { Repeating } from "./repeating.ts";
 import type { Charge } from "./settle_run.ts";
 
-/** A dead run's slot is free when its lease lapses; its money and record follow within this. */
+/** With the time that a dead process's lease is watched for, a slot comes free within 30 s. */
 export const SWEEP_MS = 10_000;
 
 interface Parts {
   admission: Pick<Admission, "isRunning">;
+  leases: LeaseWatch;
   /** Settles one run with all it leaves behind; nothing when it goes on, or is settled. */
-  settle: (live: LiveRun) => Promise<Charge | undefined>;
+  settle: (live: LiveRun, lease: Lease | undefined) => Promise<Charge | undefined>;
   system: System;
   log: Logger;
 }
@@ -47,12 +49,18 @@ export class DeadRuns {
     await this.#sweeps.stop();
   }
 
-  /** Looks at every live run once. Never throws: what fails is logged and left to the next sweep. */
-  async sweep(): Promise<void> {
+  /**
+   * Looks at every live run once. Never throws: what fails is logged and left to the next sweep. With
+   * `alone` no other process can have the store open, so that all runs of others are dead.
+   */
+  async sweep({ alone = false } = {}): Promise<void> {
     const troubled = new Set<string>();
     try {
-      for (const entries of (await this.#liveRuns()).values()) {
-        for (const name of await this.#sweepTenant(entries)) troubled.add(name);
+      const live = await this.#liveRuns();
+      const runIds = [...live.values()].flat().map(({ key }) => String(key[2]));
+      this.#parts.leases.keepOnly(new Set(runIds));
+      for (const entries of live.values()) {
+        for (const name of await this.#sweepTenant(entries, alone)) troubled.add(name);
       }
       this.#told = troubled;
     } catch (error) {
@@ -67,7 +75,7 @@ export class DeadRuns {
   }
 
   /** Answers the names of entries that are in trouble. */
-  async #sweepTenant(entries: Deno.KvEntry<unknown>[]): Promise<string[]> {
+  async #sweepTenant(entries: Deno.KvEntry<unknown>[], alone: boolean): Promise<string[]> {
     // This process renews the leases of its own.
     const others = entries.filter(({ key }) => !this.#parts.admission.isRunning(String(key[2])));
     if (others.length === 0) return [];
@@ -75,8 +83,11 @@ export class DeadRuns {
     const { value } = await this.#kv.get<Ledger>(keys.tenantLedger(tenant));
     const troubled: string[] = [];
     for (const entry of others) {
+      const runId = String(entry.key[2]);
+      const lease = leaseOf(value ?? undefined, runId);
       try {
-        if (this.#isDead(value ?? undefined, String(entry.key[2]))) await this.#settle(entry);
+        const isDead = alone || this.#parts.leases.isDead(runId, lease);
+        if (isDead) await this.#settle(entry, lease);
       } catch (error) {
         troubled.push(this.#tell(entry, error));
       }
@@ -84,14 +95,9 @@ export class DeadRuns {
     return troubled;
   }
 
-  /** A run without a lease has been settled, or never was let in: only its entry is left. */
-  #isDead(ledger: Ledger | undefined, runId: string): boolean {
-    return (leaseOf(ledger, runId)?.until ?? 0) <= this.#parts.system.now();
-  }
-
-  async #settle(entry: Deno.KvEntry<unknown>): Promise<void> {
+  async #settle(entry: Deno.KvEntry<unknown>, lease: Lease | undefined): Promise<void> {
     const live: LiveRun = parseRecord(liveRunSchema, entry)!;
-    const charge = await this.#parts.settle(live);
+    const charge = await this.#parts.settle(live, lease);
     if (charge === undefined) return;
     const { runId, tenant } = live.run;
     const facts = { runId, tenant, chargedMicroUsd: charge.charged };

@@ -3,6 +3,7 @@ import { describe, it } from "@std/testing/bdd";
 import { fastSystem } from "@/tests/support/fast_system.ts";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
+import { sweepDead } from "@/tests/support/sweep_dead.ts";
 import { OPEN_LIMITS, RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
 import { createLogger } from "../log.ts";
@@ -14,7 +15,8 @@ import { Admission } from "./admission.ts";
 import type { LiveRun } from "../storage/live_run.ts";
 import { interruptedEnd } from "../usage/run_record.ts";
 import { DeadRuns, SWEEP_MS } from "./dead_runs.ts";
-import { LEASE_MS, type Ledger } from "./ledger.ts";
+import { LeaseWatch, SILENT_MS } from "./lease_watch.ts";
+import { HEARTBEAT_MS, type Lease, type Ledger } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 
 const NOON = Date.UTC(2026, 0, 2, 12);
@@ -32,9 +34,10 @@ function open(kv: Deno.Kv, system: System) {
   const admission = new Admission(new Committer(kv, { system }), { system });
   const logged: string[] = [];
   const log = createLogger({ json: true, write: (line) => logged.push(line) });
-  const settleLive = (live: LiveRun) =>
-    admission.settleDead(live, { end: interruptedEnd(live.run) });
-  const deadRuns = new DeadRuns(kv, { admission, system, log, settle: settleLive });
+  const settleLive = (live: LiveRun, lease: Lease | undefined) =>
+    admission.settleDead(live, { lease, end: interruptedEnd(live.run) });
+  const leases = new LeaseWatch(system);
+  const deadRuns = new DeadRuns(kv, { admission, leases, system, log, settle: settleLive });
   const admit = (n: number, hold = 100) => {
     const run = runFacts(n, { tenant: TENANTS[n % TENANTS.length]! });
     return admission.admit(runRequest(n, { run, hold, limits: LIMITS }));
@@ -66,8 +69,10 @@ describe("DeadRuns", () => {
     const held = holds.filter((_, n) => n % 4 !== 0).reduce((sum, hold) => sum + hold, 0);
     assertEquals((await valuesOf(kv, keys.liveRuns())).length, 45);
 
-    advance(LEASE_MS);
     const alive = [1, 2, 3].map(() => open(flakyKv(kv, bad).kv, system));
+    await Promise.all(alive.map(({ deadRuns }) => deadRuns.sweep()));
+    assertEquals((await valuesOf(kv, keys.liveRuns())).length, 45);
+    advance(SILENT_MS);
     await Promise.all(alive.map(({ deadRuns }) => deadRuns.sweep()));
     assertEquals(await valuesOf(kv, keys.liveRuns()), []);
     const ledgers = await valuesOf<Ledger>(kv, ["tenant_ledgers"]);
@@ -87,17 +92,41 @@ describe("DeadRuns", () => {
     assertEquals(records.filter((run) => run.finishReason === "interrupted").length, 45);
   });
 
-  it("leaves alone what runs here, and what another process still runs", async () => {
+  for (const ahead of [0, 60_000, -60_000]) {
+    it(`leaves alone what runs here and elsewhere, its clock ${ahead} ms ahead`, async () => {
+      using kv = await Deno.openKv(":memory:");
+      const system = new FakeSystem(NOON);
+      const own = open(kv, { ...system, now: () => system.now() + ahead });
+      const other = open(kv, system);
+      await own.admit(1);
+      await other.admit(2);
+      const live = async () => {
+        await own.deadRuns.sweep();
+        return (await valuesOf<LiveRun>(kv, keys.liveRuns())).map(({ run }) => run.runId);
+      };
+      for (let beats = 0; beats < 12; beats++) {
+        assertEquals(await live(), ["run-1", "run-2"]);
+        await system.advance(HEARTBEAT_MS);
+        // Goes through the same committer, so the beat before it has been committed by then.
+        await other.admission.reserve("run-2", { hold: 100, least: 0 });
+      }
+      other.admission.close();
+      await live();
+      await system.advance(SILENT_MS);
+      assertEquals(await live(), ["run-1"]);
+      own.admission.close();
+    });
+  }
+
+  it("settles all that others have left at once, where it is alone with the store", async () => {
     using kv = await Deno.openKv(":memory:");
-    const { system, advance } = world();
-    const [own, other] = [open(kv, system), open(kv, system)];
-    await own.admit(1);
-    advance(LEASE_MS);
-    await other.admit(2);
-    await own.deadRuns.sweep();
-    assertEquals((await valuesOf(kv, keys.liveRuns())).length, 2);
-    own.admission.close();
-    other.admission.close();
+    const { system } = world();
+    const [dead, alive] = [open(kv, system), open(kv, system)];
+    await Promise.all([dead.admit(1), dead.admit(2)]);
+    dead.admission.close();
+    await alive.deadRuns.sweep({ alone: true });
+    assertEquals(await valuesOf(kv, keys.liveRuns()), []);
+    assertEquals((await valuesOf(kv, ["runs"])).length, 2);
   });
 
   it("clears away an entry whose run is settled", async () => {
@@ -121,9 +150,7 @@ describe("DeadRuns", () => {
     await kv.set(keys.liveRun(TENANTS[1]!, "run-00"), "nonsense");
     await Promise.all([dead.admit(1), dead.admit(2), dead.admit(3)]);
     dead.admission.close();
-    advance(LEASE_MS);
-    await alive.deadRuns.sweep();
-    await alive.deadRuns.sweep();
+    await sweepDead(alive.deadRuns, advance);
     assertEquals((await valuesOf(kv, ["runs"])).length, 3);
     assertEquals((await valuesOf(kv, keys.liveRuns())).length, 2);
     const errors = alive.logged.filter((line) => JSON.parse(line).level === "error");
@@ -163,8 +190,7 @@ describe("Admission.settle", () => {
     const failed = await process.settle(1, 30).then(() => false, () => true);
     broken = false;
     assertEquals([failed, process.admission.isRunning("run-1")], [true, false]);
-    advance(LEASE_MS);
-    await process.deadRuns.sweep();
+    await sweepDead(process.deadRuns, advance);
     assertEquals((await valuesOf<RunRecord>(kv, ["runs"])).map(({ cost }) => cost), [70]);
   });
 });

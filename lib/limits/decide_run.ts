@@ -52,6 +52,8 @@ export interface Opening {
   bytes?: number;
   /** Notes what has no room there. */
   note?(draft: Draft): void;
+  /** Takes that back. */
+  withdraw?(draft: Draft): void;
 }
 
 export interface ReceiptRequest {

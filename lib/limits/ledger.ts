@@ -1,6 +1,6 @@
 /** One running run: a stream slot, and the money set aside for it. */
 export interface Lease {
-  /** The slot lapses then, unless the process that runs it says otherwise. Milliseconds. */
+  /** It lapses then, by the clock of the process that runs it, and is renewed before. Milliseconds. */
   readonly until: number;
   /** What is set aside, in micro-USD. */
   readonly hold: number;
@@ -15,7 +15,7 @@ export interface Ledger {
   /** The UTC day as `YYYY-MM-DD`, or empty for an account that has no days. */
   readonly period: string;
   readonly spent: number;
-  /** A lease that has lapsed stays, its slot free and its hold counted, until it is settled. */
+  /** One that has lapsed stays, its slot taken and its hold counted, until its run is settled. */
   readonly runs: Readonly<Record<string, Lease>>;
 }
 
@@ -37,10 +37,10 @@ export type LedgerRefusal =
   /** `spent`: what is left does not pay for it; otherwise only running runs hold it. */
   | { refused: "cost"; spent: boolean };
 
-/** A lease that is not renewed for this long frees its slot. */
+/** A lease lasts so long unless it is renewed. */
 export const LEASE_MS = 30_000;
-/** Three renewals fit into a lease, so that one that is late or lost costs nothing. */
-export const HEARTBEAT_MS = LEASE_MS / 3;
+/** Several renewals fit into a lease, so that one that is late or lost costs nothing. */
+export const HEARTBEAT_MS = 5_000;
 
 /** How far clocks may be apart; further ahead is a wrong one, which must not close the day. */
 const MAX_SKEW_MS = 5 * 60_000;
@@ -77,10 +77,18 @@ export function currentLedger(stored: Ledger | undefined, { now, period }: Momen
   return { v: 1, period, spent: 0, runs: stored.runs };
 }
 
-/** How many slots are taken. */
+/** Whether a lease has lapsed by any clock, be it as far behind as clocks may be. */
+export function isOver({ until }: Lease, now: number): boolean {
+  return until + MAX_SKEW_MS <= now;
+}
+
+/**
+ * How many slots are taken. One whose process may have died comes free when its run is settled: who has
+ * a fast clock must not take what another still uses.
+ */
 export function slotsOf(ledger: Ledger, { now }: Moment): number {
   let taken = 0;
-  for (const runId in ledger.runs) if (ledger.runs[runId]!.until > now) taken++;
+  for (const runId in ledger.runs) if (!isOver(ledger.runs[runId]!, now)) taken++;
   return taken;
 }
 
@@ -137,7 +145,7 @@ export function setLease(
   return { ...ledger, runs: { ...ledger.runs, [runId]: { until: now + LEASE_MS, hold } } };
 }
 
-/** Prolongs the leases of runs that still go on; one that has lapsed is not brought back. */
+/** Prolongs the leases of runs that still go on; one that is over is not brought back. */
 export function renewLeases(
   ledger: Ledger,
   { runIds, now }: { runIds: readonly string[]; now: number },
@@ -145,7 +153,9 @@ export function renewLeases(
   const runs = { ...ledger.runs };
   for (const runId of runIds) {
     const lease = leaseOf(ledger, runId);
-    if (lease !== undefined && lease.until > now) runs[runId] = { ...lease, until: now + LEASE_MS };
+    if (lease !== undefined && !isOver(lease, now)) {
+      runs[runId] = { ...lease, until: now + LEASE_MS };
+    }
   }
   return { ...ledger, runs };
 }

@@ -80,19 +80,22 @@ describe("a ledger", () => {
     assertEquals(ended.spent, 40);
   });
 
-  it("frees a dead process's slot after the lease, and counts what it held until it is settled", () => {
+  it("counts a lapsed lease's slot and hold until it is settled, its slot for minutes at most", () => {
     const ledger = admitted(admit(undefined, { runId: "a", hold: 700, now: NOON }));
-    assertEquals(slotsOf(ledger, at(NOON + LEASE_MS - 1)), 1);
-    assertEquals(slotsOf(ledger, at(NOON + LEASE_MS)), 0);
-    assertEquals(heldBy(ledger, at(NOON + LEASE_MS)), 700);
+    const over = NOON + LEASE_MS + 5 * 60_000;
+    assertEquals(slotsOf(ledger, at(over - 1)), 1);
+    assertEquals(slotsOf(ledger, at(over)), 0);
+    assertEquals(heldBy(ledger, at(over)), 700);
     const settled = settleRun(ledger, { runId: "a", cost: 700 });
     assertEquals([settled.spent, settled.runs], [700, {}]);
   });
 
-  it("does not bring a lapsed lease back", () => {
+  it("renews a lease that has lapsed, and does not bring one back that is over", () => {
     const ledger = admitted(admit(undefined, { runId: "a", hold: 700, now: NOON }));
-    const now = NOON + LEASE_MS + 1;
-    assertEquals(slotsOf(renewLeases(ledger, { runIds: ["a"], now }), at(now)), 0);
+    const renewed = (now: number) => renewLeases(ledger, { runIds: ["a"], now }).runs["a"]!.until;
+    const late = NOON + LEASE_MS + 1;
+    assertEquals(renewed(late), late + LEASE_MS);
+    assertEquals(renewed(late + 5 * 60_000), NOON + LEASE_MS);
   });
 
   it("tells money that is spent from money that is only held", () => {

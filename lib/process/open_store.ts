@@ -17,6 +17,8 @@ export interface Store {
   readonly encryptionKey: string;
   /** Whether nothing has been stored yet. */
   readonly firstStart: boolean;
+  /** No other process can have it open. */
+  readonly alone: boolean;
   /** Closes the store and frees the lock; may be called twice. */
   close(): Promise<void>;
 }
@@ -39,7 +41,8 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
     const secrets = await secretsFor(config, options.system);
     kv = await openKv(config, options);
     const tenant = await kv.get(keys.installation("default_tenant"));
-    return { kv, ...secrets, firstStart: tenant.versionstamp === null, close: closer(kv, locks) };
+    const firstStart = tenant.versionstamp === null;
+    return { kv, ...secrets, firstStart, alone: !remote, close: closer(kv, locks) };
   } catch (error) {
     kv?.close();
     for (const lock of locks) lock.release();

@@ -12,6 +12,8 @@ import { sizeOfParts } from "./parts.ts";
 const DAY_MS = 86_400_000;
 /** Words that are no more than this lie in the row itself. */
 const SHORT_BYTES = 8 * 1024;
+/** The mark of a deletion outlives every run that was under way, crashes included. */
+export const DELETED_KEPT_MS = DAY_MS;
 /** Twice what one call can repeat. */
 const KNOWN_MESSAGES = 128;
 
@@ -43,10 +45,13 @@ export function appendRun(draft: Draft, run: AppendedRun): boolean {
   const { name, row } = run;
   const key = keys.conversation(name);
   const head = draft.get<ConversationHead>(key);
-  if (head !== undefined && "deletedAt" in head && head.deletedAt >= row.startedAt) return false;
+  if (head?.gone?.includes(row.runId)) {
+    forgetGone(draft, { head, run });
+    return false;
+  }
   const before = head !== undefined && "id" in head ? head : undefined;
   const known = isLive(before, row.endedAt) ? before : undefined;
-  const next = grown(run, { known, n: before?.next ?? 0 });
+  const next = grown(run, { known, n: before?.next ?? 0, gone: head?.gone });
   const expireIn = run.days * DAY_MS;
   if (before !== undefined) {
     for (const old of indexKeys(name, before.updatedAt)) draft.note(old, undefined);
@@ -56,6 +61,22 @@ export function appendRun(draft: Draft, run: AppendedRun): boolean {
   noteRun(draft, run, { n: next.next - 1, known: known?.known ?? [] });
   draft.set(key, next, { expireIn });
   return true;
+}
+
+/** Takes a run that has ended off the list; with the last of them a deletion leaves nothing at all. */
+function forgetGone(
+  draft: Draft,
+  { head, run: { name, row, days } }: { head: ConversationHead; run: AppendedRun },
+): void {
+  const key = keys.conversation(name);
+  const gone = head.gone!.filter((one) => one !== row.runId);
+  if (!("id" in head)) {
+    if (gone.length === 0) return draft.delete(key);
+    return draft.set(key, { ...head, gone }, { expireIn: DELETED_KEPT_MS });
+  }
+  const { gone: _all, ...rest } = head;
+  const expireIn = days * DAY_MS;
+  draft.set(key, gone.length === 0 ? rest : { ...rest, gone }, { expireIn });
 }
 
 /** Where the indexes name a conversation that was last added to at `updatedAt`. */
@@ -79,7 +100,11 @@ export function forgetRun(
 
 function grown(
   { name, origin, days, row, digests }: AppendedRun,
-  { known, n }: { known: Conversation | undefined; n: number },
+  { known, n, gone }: {
+    known: Conversation | undefined;
+    n: number;
+    gone: readonly string[] | undefined;
+  },
 ): Conversation {
   // Clocks of processes differ: a conversation never goes back in the list.
   const updatedAt = Math.max(row.endedAt, known?.updatedAt ?? 0);
@@ -95,6 +120,7 @@ function grown(
     cost: (known?.cost ?? 0) + row.cost,
     next: n + 1,
     known: [...new Set([...known?.known ?? [], ...digests])].slice(-KNOWN_MESSAGES),
+    ...(gone === undefined ? {} : { gone: [...gone] }),
     exp: updatedAt + days * DAY_MS,
   };
 }

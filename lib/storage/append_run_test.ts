@@ -81,16 +81,20 @@ Deno.test("appendRun: runs that are settled together are all added, in their ord
   assertEquals([found?.runs, found?.cost], [30, 90]);
 });
 
-Deno.test("appendRun: a run that began before the deletion does not bring a conversation back", async () => {
+Deno.test("appendRun: a run that went on at the deletion does not bring a conversation back", async () => {
   using kv = await Deno.openKv(":memory:");
   const { system, append, store } = opened(kv);
   const name = nameOf(1);
-  await append(runOf(1, { name, endedAt: system.now() }));
-  await system.advance(100);
-  await store.delete(name);
-  assertEquals(await append(runOf(2, { name, endedAt: system.now() })), false);
+  // Whatever the clocks of other processes say.
+  const at = (n: number, endedAt: number) => append(runOf(n, { name, endedAt }));
+  const now = system.now();
+  await store.delete(name, [fakeUuid(2)]);
+  assertEquals(await at(2, now + 60_000), false);
   assertEquals(await store.find(TENANT, name.id), undefined);
-  assertEquals(await append(runOf(3, { name, endedAt: system.now() + 11 })), true);
+  assertEquals(await at(3, now - 60_000), true);
+  await store.delete(name, [fakeUuid(4), fakeUuid(5)]);
+  assertEquals(await at(6, now), true);
+  assertEquals([await at(4, now), await at(5, now)], [false, false]);
   assertEquals((await store.find(TENANT, name.id))?.runs, 1);
 });
 

@@ -24,13 +24,18 @@ const conversationSchema = z.object({
   next: count,
   /** Digests of its latest messages: what a client repeats is not stored again. */
   known: z.array(z.string()),
+  /** Runs that go on in one of the same name that was deleted: they are not added to this one. */
+  gone: z.array(z.string()).optional(),
   /** After this it is gone, whatever the store still holds. */
   exp: z.int(),
 });
 export type Conversation = z.infer<typeof conversationSchema>;
 
-/** A run that began before `deletedAt` does not bring the conversation back. */
-const deletedSchema = z.object({ v: z.literal(1), deletedAt: z.int() });
+/**
+ * A deleted conversation while runs go on in it, which do not bring it back. By their ids, because
+ * clocks of processes differ.
+ */
+const deletedSchema = z.object({ v: z.literal(1), gone: z.array(z.string()) });
 export type DeletedConversation = z.infer<typeof deletedSchema>;
 
 export const conversationHeadSchema = z.union([conversationSchema, deletedSchema]);

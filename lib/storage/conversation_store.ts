@@ -1,5 +1,5 @@
 import type { System } from "../system.ts";
-import { indexKeys } from "./append_run.ts";
+import { DELETED_KEPT_MS, indexKeys } from "./append_run.ts";
 import {
   type Conversation,
   conversationHeadSchema,
@@ -15,8 +15,8 @@ import { type Page, type PageRequest, readPage } from "./page.ts";
 import { joinParts, readParts, sizeOfParts } from "./parts.ts";
 import { parseRecord, untilCommitted } from "./record.ts";
 
-/** The mark of a deletion outlives every run that was under way, crashes included. */
-const DELETED_KEPT_MS = 24 * 60 * 60_000;
+/** Runs that a mark names; no tenant has more of them at once. */
+const MAX_GONE = 800;
 /** Keys that one step deletes. */
 const KEYS_A_DELETION = 500;
 /** One answer holds runs until their words are this many bytes, and at least one. */
@@ -57,7 +57,7 @@ export class ConversationStore {
     const found: Conversation[] = [];
     for await (const entry of this.#kv.list({ prefix: keys.conversationsNamed(tenant, id) })) {
       const head = parseRecord(conversationHeadSchema, entry);
-      if (isLive(head, this.#system.now()) && matches(head, filter)) found.push(head);
+      if (isLive(head, this.#system.now()) && matchesFilter(head, filter)) found.push(head);
     }
     return found.sort((a, b) => a.createdAt - b.createdAt)[0];
   }
@@ -103,19 +103,26 @@ export class ConversationStore {
     return { runs };
   }
 
-  /** Removes all that is stored of it: what was said, its runs, their logs. Sums of usage stay. */
-  async delete(name: ConversationName): Promise<void> {
+  /**
+   * Removes all that is stored of it: what was said, its runs, their logs. Sums of usage stay. What is
+   * stored of `running`, the runs that go on in it, goes when they end.
+   */
+  async delete(name: ConversationName, running: readonly string[] = []): Promise<void> {
     const key = keys.conversation(name);
     await untilCommitted(async () => {
       const entry = await this.#kv.get(key);
       const head = parseRecord(conversationHeadSchema, entry);
-      if (head === undefined || !("id" in head)) return true;
-      await this.#deleteRuns(name);
-      const mark: DeletedConversation = { v: 1, deletedAt: this.#system.now() };
-      const gone = this.#kv.atomic().check(entry).set(key, mark, { expireIn: DELETED_KEPT_MS });
-      for (const index of indexKeys(name, head.updatedAt)) gone.delete(index);
+      if (head !== undefined && "id" in head) await this.#deleteRuns(name);
+      const gone = [...new Set([...head?.gone ?? [], ...running])].slice(-MAX_GONE);
+      const mark: DeletedConversation = { v: 1, gone };
+      const change = this.#kv.atomic().check(entry);
+      if (gone.length === 0) change.delete(key);
+      else change.set(key, mark, { expireIn: DELETED_KEPT_MS });
+      if (head !== undefined && "id" in head) {
+        for (const index of indexKeys(name, head.updatedAt)) change.delete(index);
+      }
       // A run that has ended meanwhile is there to be deleted too.
-      return (await gone.commit()).ok ? true : undefined;
+      return (await change.commit()).ok ? true : undefined;
     }, { what: "conversation" });
   }
 
@@ -161,7 +168,11 @@ function unpackWords(bytes: Uint8Array): Words {
   return wordsSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
 }
 
-function matches(head: Conversation, { agentId, origin }: ConversationFilter): boolean {
-  if (agentId !== undefined && head.agentId !== agentId) return false;
-  return origin === undefined || (head.origin ?? "") === origin;
+/** Whether a conversation, or a run of one, is of the kind that is asked for. */
+export function matchesFilter(
+  of: { agentId: string; origin?: string | undefined },
+  { agentId, origin }: ConversationFilter,
+): boolean {
+  if (agentId !== undefined && of.agentId !== agentId) return false;
+  return origin === undefined || (of.origin ?? "") === origin;
 }

@@ -1,10 +1,11 @@
 import { type LiveRun, liveRunSchema } from "./live_run.ts";
 import { type Frame, frameSchema } from "../wire/frames.ts";
 import { keys } from "./keys.ts";
-import { readParts } from "./parts.ts";
-import { parseRecord } from "./record.ts";
+import { joinParts, readParts } from "./parts.ts";
+import { CorruptRecordError, parseRecord } from "./record.ts";
 import { type LogState, type RunHead, runHeadSchema } from "./run_head.ts";
 
+const LINE_FEED = 10;
 const encoder = new TextEncoder();
 
 /** Frames as the store holds them: JSON lines in UTF-8. */
@@ -78,15 +79,18 @@ export class FrameReader {
   #next = 0;
   /** How much of what comes after the parts that were read has been read in the tail. */
   #ahead = 0;
-  #decoder = new TextDecoder();
-  #rest = "";
+  /** The beginning of a frame whose end is in a part to come. */
+  #rest = new Uint8Array();
 
   constructor(kv: Deno.Kv, keyOf: (n: number) => Deno.KvKey) {
     this.#kv = kv;
     this.#keyOf = keyOf;
   }
 
-  /** The frames of `log` that have not been read yet; `undefined` when parts have gone. */
+  /**
+   * The frames of `log` that have not been read yet; `undefined` when parts have gone. It stays where it
+   * was when that fails. Throws `CorruptRecordError` for what is no frame.
+   */
   async upTo({ chunks, tail }: Pick<LogState, "chunks" | "tail">): Promise<Frame[] | undefined> {
     const wanted = Array.from(
       { length: chunks - this.#next },
@@ -94,18 +98,23 @@ export class FrameReader {
     );
     const parts = await readParts(this.#kv, wanted);
     if (parts === undefined) return undefined;
-    const text = this.#rest + [...parts, tail].map((bytes) => this.#decode(bytes)).join("");
+    const news = joinParts([...parts, tail]).subarray(this.#ahead);
+    const bytes = joinParts([this.#rest, news]);
+    const end = bytes.lastIndexOf(LINE_FEED) + 1;
+    const frames = parseFrames(bytes.subarray(0, end));
+    this.#next = chunks;
     // What was a tail begins the part that it has become.
     this.#ahead = tail.length;
-    const lines = text.split("\n");
-    this.#rest = lines.pop()!;
-    this.#next = chunks;
-    return lines.map((line) => frameSchema.parse(JSON.parse(line)));
+    this.#rest = bytes.slice(end);
+    return frames;
   }
+}
 
-  #decode(bytes: Uint8Array): string {
-    const skipped = Math.min(this.#ahead, bytes.length);
-    this.#ahead -= skipped;
-    return this.#decoder.decode(bytes.subarray(skipped), { stream: true });
+function parseFrames(bytes: Uint8Array): Frame[] {
+  const lines = new TextDecoder().decode(bytes).split("\n").slice(0, -1);
+  try {
+    return lines.map((line) => frameSchema.parse(JSON.parse(line)));
+  } catch {
+    throw new CorruptRecordError("a stored log holds what is no frame");
   }
 }

@@ -63,7 +63,7 @@ export const CONVERSATION_OPERATIONS: Operation[] = [
     path: "/v1/conversations/{id}",
     summary: "Delete a conversation",
     description: "Removes what was said, its runs and their logs; sums of usage stay. A run that " +
-      "goes on in it is cancelled and leaves nothing.",
+      "goes on in it, its first one too, is cancelled and leaves nothing.",
     auth: { scope: "conversations:write" },
     parameters: [id, ...which],
     answers: [{ status: 204, description: "It is gone." }],

@@ -43,7 +43,7 @@ export const handler = define.handlers(apiHandler({
       // Begun in the same breath as it is let in: who repeats the message finds the run.
       return admitted.kind === "admitted"
         ? { begun: chat.begin(prepared, admitted) }
-        : { replayed: { tenant, runId: admitted.runId } };
+        : { replayed: { tenant, runId: admitted.runId, receipt: receipt!.key } };
     });
     const options = { system, closing: service.closing };
     if (begun !== undefined) return sseResponse(await begun, options);
@@ -58,9 +58,9 @@ export const handler = define.handlers(apiHandler({
 /** Waits until the run that a repeated message means may be followed; 410 when its frames are gone. */
 async function requireLog(
   runs: RunDirectory,
-  { tenant, runId }: { tenant: string; runId: string },
+  replayed: { tenant: string; runId: string; receipt: Deno.KvKey },
 ): Promise<void> {
-  const { state } = await runs.opened(tenant, runId);
+  const { state } = await runs.opened(replayed);
   if (state === "refused") {
     throw new ApiError("service_unavailable", "no model has accepted this message; send it again");
   }

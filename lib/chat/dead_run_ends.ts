@@ -1,0 +1,78 @@
+import type { Admission } from "../limits/admission.ts";
+import type { LeaseWatch } from "../limits/lease_watch.ts";
+import { type Lease, leaseOf, type Ledger } from "../limits/ledger.ts";
+import { type Charge, type Closing, joinClosings } from "../limits/settle_run.ts";
+import { keys } from "../storage/keys.ts";
+import { parseRecord } from "../storage/record.ts";
+import { type LiveRun, liveRunSchema } from "../storage/live_run.ts";
+import type { RunLogStore } from "../storage/run_log_store.ts";
+import type { System } from "../system.ts";
+import { interruptedEnd, type RunFacts } from "../usage/run_record.ts";
+import type { Frame } from "../wire/frames.ts";
+import type { ConversationLog } from "./conversation_log.ts";
+import { endLog } from "./stored_log.ts";
+
+/** What ending the runs of others takes. */
+export interface DeadRunParts {
+  kv: Deno.Kv;
+  admission: Pick<Admission, "settleDead">;
+  system: Pick<System, "now">;
+  leases: LeaseWatch;
+  store: RunLogStore;
+  conversations: Pick<ConversationLog, "find" | "closing">;
+}
+
+/** Ends the runs of processes that died: their account, their log, what was said in them. */
+export class DeadRunEnds {
+  readonly #parts: DeadRunParts;
+
+  constructor(parts: DeadRunParts) {
+    this.#parts = parts;
+  }
+
+  /** Settles a run of another process if that died; false when it had ended before. */
+  async endIfDead(tenant: string, runId: string): Promise<boolean> {
+    const { kv, leases } = this.#parts;
+    const live = parseRecord(liveRunSchema, await kv.get(keys.liveRun(tenant, runId)));
+    if (live === undefined) return false;
+    const { value: ledger } = await kv.get<Ledger>(keys.tenantLedger(tenant));
+    const lease = leaseOf(ledger ?? undefined, runId);
+    if (leases.isDead(runId, lease)) await this.settle(live, lease);
+    return true;
+  }
+
+  /** Settles a run that was found dead with this lease; answers what was charged. */
+  async settle(live: LiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
+    const { admission, conversations } = this.#parts;
+    const end = interruptedEnd(live.run);
+    const log = interruption(live.run, this.#parts.system.now());
+    const conversation = await conversations.find(live);
+    if (conversation === undefined) {
+      return await admission.settleDead(live, { lease, end, closing: log });
+    }
+    const frames = await this.#storedFrames(live.run);
+    const ended = { facts: live.run, end, frames };
+    const closing = joinClosings([log, await conversations.closing(conversation, ended)]);
+    return await admission.settleDead(live, { lease, end, closing });
+  }
+
+  /** All that is left of a run's log. */
+  async #storedFrames({ tenant, runId }: RunFacts): Promise<Frame[]> {
+    const { store } = this.#parts;
+    const head = await store.head(tenant, runId);
+    if (head === undefined) return [];
+    return await store.reader(tenant, runId).upTo(head) ?? [];
+  }
+}
+
+/** Ends the log of a run that nobody goes on with, at `now` (milliseconds), with what is stored of it. */
+export function interruption(facts: RunFacts, now: number): Closing {
+  return {
+    keys: [],
+    bytes: 10_240,
+    write(draft) {
+      const log = draft.get<LiveRun>(keys.liveRun(facts.tenant, facts.runId))?.log;
+      if (log !== undefined) endLog(draft, { facts, log, state: "interrupted", now });
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { setImmediate } from "node:timers";
+import { assertEquals } from "@std/assert";
+import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { runFacts } from "@/tests/support/run_requests.ts";
+import { Committer } from "../committer/committer.ts";
+import { Admission } from "../limits/admission.ts";
+import { LeaseWatch } from "../limits/lease_watch.ts";
+import { keys } from "../storage/keys.ts";
+import { TenantStore } from "../storage/tenant_store.ts";
+import type { ChatBody } from "../wire/chat.ts";
+import type { Run } from "./run.ts";
+import { RunDirectory } from "./run_directory.ts";
+import { requestStop } from "./stop_requests.ts";
+
+const turn = () => new Promise((wake) => setImmediate(wake));
+
+/** A process's runs, and words for what befalls them. */
+function open(kv: Deno.Kv) {
+  const system = new FakeSystem();
+  const committer = new Committer(kv, { system });
+  const admission = new Admission(committer, { system });
+  const tenants = new TenantStore(kv, system);
+  const leases = new LeaseWatch(system);
+  const directory = new RunDirectory({ kv, committer, admission, system, tenants, leases });
+  const stopped: string[] = [];
+  const add = (id: string) => {
+    const stop = (reason: string) => stopped.push(`${id} ${reason}`);
+    directory.add({ id, stop } as unknown as Run);
+  };
+  const facts = runFacts(1);
+  const body = { agentId: facts.agentId, messages: [] } as unknown as ChatBody;
+  const ownerOf = async () => (await directory.opening(facts, { body })).begun.log.owner;
+  return { directory, system, stopped, add, ownerOf };
+}
+
+Deno.test("RunDirectory: a run that was asked to stop before it was here is stopped when it comes", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { directory, system, stopped, add, ownerOf } = open(kv);
+  const owner = await ownerOf();
+  add("run-0");
+  await requestStop(kv, { owner, tenant: "t", runId: "run-1", system });
+  const asked = () => Array.fromAsync(kv.list({ prefix: keys.stopRequests(owner) }));
+  while ((await asked()).length > 0) await turn();
+  assertEquals(stopped, []);
+  add("run-1");
+  add("run-2");
+  assertEquals(stopped, ["run-1 cancelled"]);
+  directory.close();
+});
+
+Deno.test("RunDirectory: a run that its receipt names no more was refused, one that it names is expired", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { directory } = open(kv);
+  const receipt = keys.chatReceipt("t", "scope");
+  const of = { tenant: "t", runId: "run-1", receipt };
+  await kv.set(keys.run("t", "run-1"), {});
+  assertEquals(await directory.opened(of), { state: "refused" });
+  await kv.set(receipt, { v: 1, fingerprint: "f", runId: "run-1", exp: 0 });
+  assertEquals(await directory.opened(of), { state: "expired" });
+});

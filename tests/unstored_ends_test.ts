@@ -1,0 +1,27 @@
+/** Runs whose end cannot be stored as it should: CONTRACT sections 6 and 8. */
+import { assertEquals } from "@std/assert";
+import { accounts } from "./support/accounts.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { one } from "./support/frame_words.ts";
+import { readFrames } from "./support/frames.ts";
+import { TestService } from "./support/service.ts";
+import { byKey } from "./support/widget_calls.ts";
+
+Deno.test("a run whose end cannot be put together frees its slot, and is told of as interrupted", async () => {
+  using kv = await Deno.openKv(":memory:");
+  await using service = await TestService.start({ kv, keepKv: true, ...fastSystem() });
+  const { runs } = service.service;
+  runs.closing = () => Promise.reject(new Error("a fault of ours"));
+  const key = await service.key();
+  const { id: agentId } = await service.agent(key);
+  const told = await readFrames(await byKey(service, { key, body: { agentId } }));
+  assertEquals(one(told, "done").finishReason, "stop");
+  const { live, leases, settled } = await accounts(kv);
+  assertEquals([live, leases, settled.runs], [[], [], 1]);
+  const { runId } = one(told, "start");
+  const again = await readFrames(await service.fetch(`/v1/chat/runs/${runId}/stream`, { key }));
+  assertEquals(again[0], told[0]);
+  assertEquals(one(again, "error").code, "run_interrupted");
+  const faults = service.logged.filter((line) => JSON.parse(line).level === "error");
+  assertEquals(faults.map((line) => JSON.parse(line).runId), [runId]);
+});
