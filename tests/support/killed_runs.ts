@@ -1,0 +1,182 @@
+import { setImmediate } from "node:timers";
+import { type DecodedFrame, FrameDecoder } from "@/lib/wire/frame_decoder.ts";
+import { type MockRequest, MockVendors } from "./mock_vendors/mock_vendors.ts";
+import type { Say, Script } from "./mock_vendors/script.ts";
+import { startService } from "./started_service.ts";
+import { say } from "./widget_calls.ts";
+
+/** Words before the tool is called, and after; each is a frame of its own. */
+export const WORDS = 8;
+const PACE_MS = 35;
+
+/** When in its life a run's process is killed. */
+export type Moment =
+  /** Its message has been sent, and nothing is known of it. */
+  | { at: "sent"; turns: number }
+  /** It was let in; its vendor has been asked and says nothing. */
+  | { at: "asked" }
+  /** Its client has seen so many frames. */
+  | { at: "frame"; n: number }
+  /** Its tool has been called and does not answer. */
+  | { at: "tool" }
+  /** Its client has seen a frame of a type, and so many turns have passed. */
+  | { at: "type"; type: string; turns: number };
+
+/** What a client saw of a run until its process was gone. */
+export interface SeenRun {
+  runId: string;
+  frames: DecodedFrame[];
+}
+
+async function turns(n: number): Promise<void> {
+  for (let i = 0; i < n; i++) await new Promise((wake) => setImmediate(wake));
+}
+
+/** The tool of every run: it answers, unless it is told to wait. */
+export class SlowTool implements AsyncDisposable {
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  #called = Promise.withResolvers<void>();
+  #answers = Promise.withResolvers<void>();
+
+  constructor() {
+    const handle = async () => {
+      this.#called.resolve();
+      await this.#answers.promise;
+      return Response.json({ found: "it" });
+    };
+    this.#server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, handle);
+  }
+
+  get host(): string {
+    return `127.0.0.1:${this.#server.addr.port}`;
+  }
+
+  /** How it behaves from now on; settles when it is called. */
+  next({ waits }: { waits: boolean }): Promise<void> {
+    this.#answers.resolve();
+    this.#called = Promise.withResolvers();
+    this.#answers = Promise.withResolvers();
+    if (!waits) this.#answers.resolve();
+    return this.#called.promise;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#answers.resolve();
+    await this.#server.shutdown();
+  }
+}
+
+/** A vendor that has a run say words, call its tool and say more, however far others have come before. */
+export class PacedVendor implements AsyncDisposable {
+  readonly mock: MockVendors;
+  /** Whether it takes requests and says nothing. */
+  isSilent = false;
+
+  private constructor(mock: MockVendors) {
+    this.mock = mock;
+  }
+
+  static async start(): Promise<PacedVendor> {
+    const mock = await MockVendors.start({ otherwise: (request) => vendor.#answer(request) });
+    const vendor = new PacedVendor(mock);
+    return vendor;
+  }
+
+  #answer({ body }: MockRequest): Script {
+    if (this.isSilent) return { silent: true };
+    const words = (name: string) =>
+      Array.from({ length: WORDS }, (_, n): Say[] => [
+        { wait: PACE_MS },
+        { text: `${name} ${n} ` },
+      ]).flat();
+    if (body.messages.at(-1).role === "tool") return { say: words("after") };
+    const calls = [{ id: "c1", name: "lookup", args: ['{"q":"x"}'] }];
+    return { say: [...words("before"), { calls }] };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.mock[Symbol.asyncDispose]();
+  }
+}
+
+/** Lets a run begin in a process that it is given to, and kills that at the moment. */
+export async function killAt(
+  moment: Moment,
+  { base, kill, vendor, tool, ask }: {
+    base: string;
+    kill: () => Promise<unknown>;
+    vendor: PacedVendor;
+    tool: SlowTool;
+    ask: { key: string; agentId: string };
+  },
+): Promise<SeenRun | undefined> {
+  const { mock } = vendor;
+  vendor.isSilent = moment.at === "asked";
+  const due = Promise.withResolvers<void>();
+  const asked = mock.asked(mock.requests.length + 1);
+  if (moment.at === "asked") void asked.then(() => due.resolve());
+  const called = tool.next({ waits: moment.at === "tool" });
+  if (moment.at === "tool") void called.then(() => due.resolve());
+  if (moment.at === "sent") void turns(moment.turns).then(() => due.resolve());
+  const onFrame = async (frame: DecodedFrame, n: number) => {
+    if (moment.at === "frame" && n === moment.n) due.resolve();
+    if (moment.at !== "type" || frame.type !== moment.type) return;
+    await turns(moment.turns);
+    due.resolve();
+  };
+  const run = follow(base, { ...ask, onFrame });
+  await Promise.race([due.promise, run]);
+  await kill();
+  return await run;
+}
+
+/** Sends a message and reads until the process is gone; tells of each frame it sees. */
+async function follow(
+  base: string,
+  { key, agentId, onFrame }: {
+    key: string;
+    agentId: string;
+    onFrame: (frame: DecodedFrame, n: number) => unknown;
+  },
+): Promise<SeenRun | undefined> {
+  const response = await fetch(`${base}/v1/chat/stream`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ agentId, messages: [say("Hello")], maxOutputTokens: 100 }),
+  }).catch(() => undefined);
+  // Killed before it was answered: it may have been let in or not.
+  if (response === undefined) return undefined;
+  if (response.status !== 200) throw new Error(await response.text());
+  const frames: DecodedFrame[] = [];
+  const decoder = new FrameDecoder();
+  try {
+    for await (const chunk of response.body!) {
+      for (const frame of decoder.push(chunk)) void onFrame(frame, frames.push(frame));
+    }
+  } catch {
+    // Killed: what was seen by then is what counts.
+  }
+  return { runId: response.headers.get("x-run-id")!, frames };
+}
+
+/** An agent on the priced model and the tool, made at a service on `dir`. */
+export async function makeAgent(
+  dir: string,
+  { env, key, body }: {
+    env: Record<string, string>;
+    key: (dir: string) => Promise<string>;
+    body: unknown;
+  },
+): Promise<{ key: string; agentId: string }> {
+  await using service = await startService(dir, env);
+  const made = await key(dir);
+  const response = await fetch(`${service.base}/v1/agents`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${made}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (response.status !== 201) throw new Error(await response.text());
+  const { id } = await response.json();
+  await service.stop();
+  return { key: made, agentId: id };
+}
