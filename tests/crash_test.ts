@@ -5,6 +5,7 @@ import { accounts } from "./support/accounts.ts";
 import { readFrames } from "./support/frames.ts";
 import { heldSystem } from "./support/held_system.ts";
 import { TestService } from "./support/service.ts";
+import { sweepDead } from "./support/sweep_dead.ts";
 import { createKey, startService } from "./support/started_service.ts";
 
 const ENDED = 4;
@@ -78,7 +79,7 @@ Deno.test("kill -9: what was told as done is settled, what ran is settled later,
 
     const held = heldSystem(Date.now() + LEASE_MS);
     await using second = await TestService.start({ system: held.system, kv, keepKv: true });
-    await second.service.deadRuns.sweep();
+    await sweepDead(second.service.deadRuns, held.advance);
     const after = await accounts(kv);
     assertEquals([after.live, after.leases], [[], []]);
     assertEquals(after.used, after.settled);
