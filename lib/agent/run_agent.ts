@@ -1,4 +1,4 @@
-import type { Model, ModelMessage, ModelTool } from "../models/model.ts";
+import type { Model, ModelMessage, ModelTool, ModelUsage } from "../models/model.ts";
 import type { FinishReason, StreamErrorCode } from "../wire/error_codes.ts";
 import type { Vendor } from "../wire/vendors.ts";
 import { carryOut } from "./carry_out.ts";
@@ -52,6 +52,8 @@ export interface AgentRunOptions {
   allow: (step: PlannedStep) => Promise<StepGrant>;
   /** Told of each candidate before it is asked. */
   asking?: (candidate: Candidate) => void;
+  /** Told what a candidate may bill for an attempt that came to nothing. */
+  billed?: (candidate: Candidate, usage: ModelUsage) => void;
   maxSteps: number;
   temperature?: number;
   /** When the run's time is over, milliseconds since the epoch: no retry waits past it. */

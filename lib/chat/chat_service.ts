@@ -231,6 +231,7 @@ export class ChatService {
         messages,
         allow: (step) => budget.allow(step),
         asking: (candidate) => run.asking(candidate),
+        billed: (candidate, usage) => run.billed(candidate, usage),
         maxSteps,
         deadline: system.now() + wallClockMs,
         signal: run.signal,

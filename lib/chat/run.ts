@@ -1,10 +1,11 @@
 import type { AgentEvent, AgentOutcome } from "../agent/run_agent.ts";
-import { ModelError } from "../models/model.ts";
+import { ModelError, type ModelUsage } from "../models/model.ts";
 import type { Frame } from "../wire/frames.ts";
 import type { Vendor } from "../wire/vendors.ts";
 import { DeltaCoalescer } from "./delta_coalescer.ts";
 import type { RunDetails, RunEnd } from "../usage/run_record.ts";
-import { costMicroUsd, type Price, toUsd } from "./money.ts";
+import { type Price, toUsd } from "./money.ts";
+import { RunAccount } from "./run_account.ts";
 import { INTERRUPTED, RunLog } from "./run_log.ts";
 import { CALLED_OFF, type System } from "../system.ts";
 import { Watchers } from "./watchers.ts";
@@ -79,7 +80,7 @@ export class Run {
   #opened = false;
   /** It has failed without a frame, and is being settled as one that never was. */
   #refused = false;
-  #account = { inputTokens: 0, outputTokens: 0, costMicroUsd: 0, steps: 0, toolCalls: 0 };
+  readonly #account: RunAccount;
   #beganAt: number;
   #firstTextMs: number | undefined;
   #answering: { provider: Vendor; model: string };
@@ -88,6 +89,7 @@ export class Run {
     this.id = options.runId;
     this.log = new RunLog(options.onFrame);
     this.#answering = options.first;
+    this.#account = new RunAccount(options.price);
     this.#beganAt = options.system.now();
     this.#options = options;
     this.watchers = new Watchers({ ...options, onAbandoned: () => this.stop("cancelled") });
@@ -148,6 +150,12 @@ export class Run {
     if (this.log.length === 0) this.#answering = { provider, model };
   }
 
+  /** An attempt that came to nothing has been paid for all the same. */
+  billed(name: { provider: Vendor; model: string }, usage: ModelUsage): void {
+    const { provider, model } = name;
+    this.#account.used({ ...usage, provider, model });
+  }
+
   /** Drives the agent to its end. Never throws. */
   async drive(events: AsyncGenerator<AgentEvent, AgentOutcome>): Promise<void> {
     try {
@@ -173,7 +181,7 @@ export class Run {
   #take(event: AgentEvent): void {
     switch (event.type) {
       case "step":
-        this.#account.steps = event.n;
+        this.#account.began(event);
         return event.n === 1 ? this.#start(event) : undefined;
       case "text":
         this.#firstTextMs ??= Math.max(0, this.#options.system.now() - this.#beganAt);
@@ -188,10 +196,7 @@ export class Run {
           output: event.output as never,
         });
       case "usage":
-        this.#account.inputTokens += event.inputTokens;
-        this.#account.outputTokens += event.outputTokens;
-        this.#account.costMicroUsd += costMicroUsd(this.#options.price(event), event);
-        return;
+        return this.#account.used(event);
       default:
         event satisfies never;
     }
@@ -209,7 +214,7 @@ export class Run {
   async #finish(outcome: AgentOutcome): Promise<void> {
     if (this.log.length === 0) this.#start(this.#answering);
     this.#deltas.flush();
-    const { inputTokens, outputTokens } = this.#account;
+    const { inputTokens, outputTokens } = this.#account.counts;
     const last = (charged: number): Frame[] => [
       { type: "usage", inputTokens, outputTokens, costUsd: toUsd(charged) },
       ...(outcome.error === undefined ? [] : [{ type: "error" as const, ...outcome.error }]),
@@ -227,10 +232,10 @@ export class Run {
     { finishReason, error }: AgentOutcome,
     last: (charged: number) => Frame[],
   ): Promise<number> {
-    const { costMicroUsd, ...counted } = this.#account;
+    const { costMicroUsd, counts } = this.#account;
     const end: RunEnd = {
       ...this.#answering,
-      ...counted,
+      ...counts,
       ...this.#options.details(),
       ...(this.#firstTextMs === undefined ? {} : { firstTextMs: this.#firstTextMs }),
       finishReason: error?.code === "run_interrupted" ? "interrupted" : finishReason,
