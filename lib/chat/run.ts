@@ -1,3 +1,4 @@
+import type { LeftOut } from "../agent/fit_step.ts";
 import type { AgentEvent, AgentOutcome } from "../agent/run_agent.ts";
 import { ModelError, type ModelUsage } from "../models/model.ts";
 import type { Frame } from "../wire/frames.ts";
@@ -40,8 +41,8 @@ export interface RunOptions {
   /** A run nobody follows for this long is cancelled. */
   unwatchedMs: number;
   price: (name: { provider: Vendor; model: string }) => Price;
-  /** What else is kept with the record of the run. */
-  details: () => RunDetails;
+  /** What else is kept with the record of the run; `left` is what did not fit into its steps. */
+  details: (left: LeftOut) => RunDetails;
   /** Told of each frame as it is written. */
   onFrame: (frame: Frame) => void;
   /** Whether somebody follows the run through another process. */
@@ -150,6 +151,11 @@ export class Run {
     if (this.log.length === 0) this.#answering = { provider, model };
   }
 
+  /** Not all of a step's prompt fits. */
+  leftOut(what: LeftOut): void {
+    this.#account.leftOut(what);
+  }
+
   /** An attempt that came to nothing has been paid for all the same. */
   billed(name: { provider: Vendor; model: string }, usage: ModelUsage): void {
     const { provider, model } = name;
@@ -236,7 +242,7 @@ export class Run {
     const end: RunEnd = {
       ...this.#answering,
       ...counts,
-      ...this.#options.details(),
+      ...this.#options.details(this.#account.left),
       ...(this.#firstTextMs === undefined ? {} : { firstTextMs: this.#firstTextMs }),
       finishReason: error?.code === "run_interrupted" ? "interrupted" : finishReason,
       ...(error === undefined ? {} : { errorCode: error.code }),

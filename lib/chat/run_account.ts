@@ -1,3 +1,4 @@
+import type { LeftOut } from "../agent/fit_step.ts";
 import type { ModelShare } from "../usage/run_record.ts";
 import type { Vendor } from "../wire/vendors.ts";
 import { costMicroUsd, type Price } from "./money.ts";
@@ -12,9 +13,24 @@ export class RunAccount {
   toolCalls = 0;
   readonly #price: (name: ModelName) => Price;
   readonly #shares: ModelShare[] = [];
+  #left: LeftOut = { dropped: 0, cut: 0, tools: [] };
 
   constructor(price: (name: ModelName) => Price) {
     this.#price = price;
+  }
+
+  /** The most that any step had to do without. */
+  get left(): LeftOut {
+    return this.#left;
+  }
+
+  leftOut({ dropped, cut, tools }: LeftOut): void {
+    const before = this.#left;
+    this.#left = {
+      dropped: Math.max(before.dropped, dropped),
+      cut: Math.max(before.cut, cut),
+      tools,
+    };
   }
 
   /** A model has accepted a step. */

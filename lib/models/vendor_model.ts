@@ -107,7 +107,8 @@ export class VendorModel implements Model {
     const bill = () => request.billed?.(tally.total(false));
     const post = { path, headers: this.#headers, body };
     const exchange = await this.#open(post, { signal: request.signal, onAbandoned: bill });
-    // A run's messages grow with each step, so their number tells its steps apart.
+    // A run's messages grow with each step, so their number tells its steps apart; where old ones were
+    // dropped and it comes again, `withCallIds` does.
     const turn = new Turn(tally, request.messages.length);
     const reader = new AnswerReader({
       exchange,

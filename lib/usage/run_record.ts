@@ -36,6 +36,8 @@ const egressCallSchema = z.object({
 const runDetailsSchema = z.object({
   /** Messages of the conversation that did not fit into the model's context. */
   droppedMessages: z.int().positive(),
+  /** Results of tools that did not fit whole. */
+  cutResults: z.int().positive(),
   /** From the beginning to the first word, milliseconds. */
   firstTextMs: z.number().nonnegative(),
   /** What its tools reached, the first 100 calls. */
