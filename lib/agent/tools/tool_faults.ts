@@ -8,14 +8,17 @@ import { compileParameters } from "./argument_check.ts";
  * body. Their shape, names and hosts have been checked before. A schema takes up to 50 ms, so each
  * is compiled in a turn of its own: the streams of others go on in between.
  */
-export async function toolFaults(tools: readonly ToolDefinition[]): Promise<ValidationIssue[]> {
+export async function toolFaults(
+  tools: readonly ToolDefinition[],
+  letOthersIn: () => Promise<void> = nextTurn,
+): Promise<ValidationIssue[]> {
   const issues: ValidationIssue[] = [];
   for (const [n, tool] of tools.entries()) {
     if (tool.type === "mcp") {
       issues.push(...headerFaults(tool.headers, `tools.${n}.headers`));
       continue;
     }
-    if (n > 0) await nextTurn();
+    if (n > 0) await letOthersIn();
     issues.push(
       ...schemaFaults(tool.parameters, `tools.${n}.parameters`),
       ...headerFaults(tool.request.headers, `tools.${n}.request.headers`),
