@@ -101,7 +101,7 @@ export class AgentAdmin {
       const message = "is not one of your knowledge bases";
       issues.push({ path: "knowledgeBaseId", code: "unknown_knowledge_base", message });
     }
-    issues.push(...toolFaults(tools));
+    issues.push(...await toolFaults(tools));
     if (issues.length > 0) throw invalid(issues);
   }
 }

@@ -3,6 +3,7 @@ import type { Draft } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
 import { VENDORS } from "../wire/vendors.ts";
 import type { RunFacts, RunRecord } from "./run_record.ts";
+import { type SharedUsage, usageShares } from "./usage_shares.ts";
 
 /** Usage is read for at most a year back; a row outlives that by a month. */
 const KEPT_MS = 400 * 86_400_000;
@@ -53,18 +54,17 @@ export function usageKeyOf(
 
 /** Adds a finished run to its row. */
 export function addToUsage(draft: Draft, key: string[], run: RunRecord): void {
-  const models = draft.get<UsageRow>(key)?.models ?? {};
-  const name = nameIn(models, run);
-  const before = Object.hasOwn(models, name) ? models[name]! : NO_USAGE;
-  const row: UsageRow = {
-    v: 1,
-    models: { ...models, [name]: sumUsage(before, { ...run, runs: 1 }) },
-  };
+  const models = { ...draft.get<UsageRow>(key)?.models };
+  for (const share of usageShares(run)) {
+    const name = nameIn(models, share);
+    models[name] = sumUsage(Object.hasOwn(models, name) ? models[name]! : NO_USAGE, share);
+  }
+  const row: UsageRow = { v: 1, models };
   draft.set(key, row, { expireIn: KEPT_MS });
 }
 
 /** Its model's own name while there is room for one more, and for the others of every provider. */
-function nameIn(models: UsageRow["models"], { provider, model }: RunRecord): string {
+function nameIn(models: UsageRow["models"], { provider, model }: SharedUsage): string {
   const name = `${provider}/${model}`;
   const hasRoom = Object.keys(models).length < MAX_MODELS - VENDORS.length;
   return hasRoom || Object.hasOwn(models, name) ? name : `${provider}/${OTHER_MODELS}`;
