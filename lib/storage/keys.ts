@@ -159,7 +159,7 @@ export const keys = {
 
   /** A settled run; kept with its conversation, or 90 days where none is kept. */
   run: (tenant: string, runId: string) => ["runs", tenant, runId],
-  /** Sums of settled runs by model. `source` is an API key's id, or `sessions`. */
+  /** Sums of settled runs by model. `source` is an API key's id, `sessions` or `playground`. */
   usageRow: (of: UsageRowName) => ["usage_rows", of.tenant, of.day, of.agentId, of.source],
   usageDay: (tenant: string, day: string) => ["usage_rows", tenant, day],
   /** Which run a chat's `Idempotency-Key` began: `{ v, fingerprint, runId, exp }`. */
