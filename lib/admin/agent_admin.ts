@@ -69,6 +69,11 @@ export class AgentAdmin {
     return await this.#store.search(tenant, { query, limit });
   }
 
+  /** `undefined` where `getVersion` is 404. */
+  findVersion(tenant: string, id: string, version: number): Promise<Agent | undefined> {
+    return this.#store.getVersion(tenant, id, version);
+  }
+
   async getVersion(tenant: string, id: string, version: number): Promise<Agent> {
     return await this.#store.getVersion(tenant, id, version) ?? notFound();
   }
