@@ -139,10 +139,10 @@ function Pane(
           aria-label={`${label}: which agent`}
           onChange={({ currentTarget }) => onChoose({ ...choice, source: currentTarget.value })}
         >
-          <option value={DRAFT} selected={choice.source === DRAFT}>The form, unsaved</option>
+          <option value={DRAFT} selected={choice.source === DRAFT}>The draft</option>
           {versions.map((n) => (
             <option key={n} value={n} selected={choice.source === n}>
-              {n === String(version) ? `Version ${n}, saved` : `Version ${n}`}
+              {n === String(version) ? `Version ${n} (saved)` : `Version ${n}`}
             </option>
           ))}
         </select>

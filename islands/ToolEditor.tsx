@@ -1,3 +1,4 @@
+import { IS_BROWSER } from "fresh/runtime";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ControlAttributes } from "@/components/Field.tsx";
 import { HttpToolFields, McpToolFields } from "@/components/tools/ToolFields.tsx";
@@ -18,14 +19,10 @@ export interface ToolEditorProps {
 export default function ToolEditor({ attributes, value, readOnly }: ToolEditorProps) {
   const [ready, setReady] = useState(false);
   const [asJson, setAsJson] = useState(false);
-  const [text, setText] = useState(value);
+  const [text, setText] = useState(() => typedBefore(attributes.id) ?? value);
   const area = useRef<HTMLTextAreaElement>(null);
-  const written = useRef(value);
-  useEffect(() => {
-    setReady(true);
-    // A browser that comes back to the page brings what was typed.
-    if (area.current !== null) setText(written.current = area.current.value);
-  }, []);
+  const written = useRef(text);
+  useEffect(() => setReady(true), []);
   useEffect(() => {
     if (written.current === text) return;
     written.current = text;
@@ -59,6 +56,7 @@ export default function ToolEditor({ attributes, value, readOnly }: ToolEditorPr
         spellcheck={false}
         hidden={asForm}
         value={text}
+        data-default={value}
         onInput={({ currentTarget }) => setText(written.current = currentTarget.value)}
       />
       {asForm && (
@@ -69,6 +67,13 @@ export default function ToolEditor({ attributes, value, readOnly }: ToolEditorPr
       )}
     </div>
   );
+}
+
+/** A browser that comes back to the page has put in what was typed there. */
+function typedBefore(id: string): string | undefined {
+  if (!IS_BROWSER) return undefined;
+  const area = document.getElementById(id);
+  return area instanceof HTMLTextAreaElement ? area.value : undefined;
 }
 
 function ToolList(

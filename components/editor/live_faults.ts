@@ -1,9 +1,13 @@
 /** Whether a form holds anything else than the page came with. */
 export function isChanged(form: HTMLFormElement): boolean {
   return [...form.elements].some((element) => {
-    if (element instanceof HTMLSelectElement) return element.value !== defaultOf(element);
+    if (element instanceof HTMLSelectElement) {
+      return element.name !== "" && element.value !== defaultOf(element);
+    }
     const isText = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
-    return isText && element.name !== "" && element.value !== element.defaultValue;
+    if (!isText || element.name === "") return false;
+    // An island's control has no default of its own: its text was put there by script.
+    return element.value !== (element.dataset.default ?? element.defaultValue);
   });
 }
 
