@@ -52,6 +52,9 @@ export function AgentHeader({ agent, tab, editor }: AgentHeaderProps) {
             {label}
           </a>
         ))}
+        {tab === "editor" && editor && (
+          <a class="tab-jump" href="#playground-title" aria-current="false">Playground</a>
+        )}
       </nav>
     </>
   );

@@ -21,7 +21,7 @@ export function HttpToolFields({ id, tool, onChange }: ToolFieldsProps) {
     <>
       <LabelledInput
         id={`${id}-name`}
-        label="Name"
+        label="Tool name"
         mono
         value={tool.name}
         help="Letters, digits, - and _; the model calls it by this."
@@ -114,7 +114,7 @@ export function McpToolFields({ id, tool, onChange }: ToolFieldsProps) {
     <>
       <LabelledInput
         id={`${id}-name`}
-        label="Name"
+        label="Server name"
         mono
         value={tool.name}
         onCommit={(name) => set({ name: name.trim() })}

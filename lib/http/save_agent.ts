@@ -23,7 +23,7 @@ export async function saveAgent(
     }
     if (error.code === "version_conflict") {
       const form = "Someone else changed this agent after you opened it. What you typed is still " +
-        "here: copy what you need, then reload the page.";
+        "here: copy what you need, then open the agent as it is now.";
       return { status: 412, faults: { form } };
     }
     throw error;

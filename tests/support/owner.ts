@@ -1,8 +1,9 @@
+import type { BrowserContextOptions } from "playwright-core";
 import type { TestService } from "./service.ts";
 
 const OWNER = { email: "owner@example.com", password: "correct horse battery" };
 
-/** Sets a fresh service up; the cookie of its owner, `name=value`. */
+/** Sets a fresh service up; the cookie of its owner. */
 export async function ownerCookie({ service }: TestService): Promise<string> {
   const token = await service.accounts.ensureSetupToken();
   const done = await service.accounts.setUp({ token: token!, ...OWNER, address: "local" });
@@ -10,23 +11,12 @@ export async function ownerCookie({ service }: TestService): Promise<string> {
   return `dashboard=${done.cookieToken}`;
 }
 
-/** The same for a browser's page. */
-export async function ownerContext(service: TestService) {
+/** The same for a browser, whose pages are signed in from the start. */
+export async function ownerContext(service: TestService): Promise<BrowserContextOptions> {
   const [name, value] = (await ownerCookie(service)).split("=");
-  const cookies = [{ name: name!, value: value!, url: service.url, httpOnly: true }];
-  return { storageState: { cookies: cookies.map(toStored), origins: [] } };
-}
-
-function toStored({ name, value, url }: { name: string; value: string; url: string }) {
-  const { hostname } = new URL(url);
+  const domain = new URL(service.url).hostname;
+  const cookie = { name: name!, value: value!, domain, path: "/", expires: -1, httpOnly: true };
   return {
-    name,
-    value,
-    domain: hostname,
-    path: "/",
-    expires: -1,
-    httpOnly: true,
-    secure: false,
-    sameSite: "Lax" as const,
+    storageState: { cookies: [{ ...cookie, secure: false, sameSite: "Lax" }], origins: [] },
   };
 }

@@ -63,6 +63,7 @@ export default define.page<typeof handler>(({ data, url }) => {
     <>
       <AgentHeader agent={agent} tab="editor" editor={editor} />
       {notice && <Notice kind="done">{notice}</Notice>}
+      <Conflict {...data} />
       <div class="editor">
         <AgentForm
           {...data}
@@ -80,6 +81,20 @@ export default define.page<typeof handler>(({ data, url }) => {
     </>
   );
 });
+
+/** What was typed is kept in the browser, and offered again where the link leads. */
+function Conflict({ agent, values }: Edited) {
+  if (values.version === String(agent.version)) return null;
+  const path = `/agents/${agent.id}`;
+  return (
+    <p class="form-actions conflict">
+      <a class="button" href={path} aria-current="false">Open it as it is now</a>
+      <a class="button" href={`${path}/versions/${agent.version}?with=${values.version}`}>
+        What they changed
+      </a>
+    </p>
+  );
+}
 
 function modelNames({ models }: EditorChoices): { value: string; label: string }[] {
   return models.flatMap((group) =>
