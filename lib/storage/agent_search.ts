@@ -5,7 +5,7 @@ import { untilCommitted } from "./record.ts";
 import type { Agent } from "../wire/agent.ts";
 
 /** Entries of the index that one search reads for a word, however many there are. */
-const MAX_HITS = 1_000;
+const MAX_HITS = 500;
 /** Agents that are read at once. */
 const BATCH = 25;
 
@@ -19,7 +19,7 @@ export interface AgentsFound {
 
 /**
  * Agents whose names have a word beginning with each word of `query`, at most `limit` of them. Reads
- * an index and at most a thousand entries of it, so ten thousand agents are searched like ten.
+ * at most five hundred entries of an index for each word, so ten thousand agents are searched like ten.
  */
 export async function searchAgents(
   kv: Deno.Kv,

@@ -49,7 +49,7 @@ export interface Hit {
   createdAt: number;
 }
 
-/** Those with a word that begins with `word`, at most `limit`, in no particular order. */
+/** Those with a word that begins with `word`, at most `limit`: of the same word the newest. */
 export async function hitsOf(
   kv: Deno.Kv,
   tenant: string,
@@ -58,7 +58,8 @@ export async function hitsOf(
   const start = [...keys.agentsByWord(tenant), word];
   const end = [...keys.agentsByWord(tenant), word + AFTER_ALL];
   const hits: Hit[] = [];
-  for await (const { key, value } of kv.list<string>({ start, end }, { limit, batchSize: 500 })) {
+  const options = { limit, batchSize: 500, reverse: true };
+  for await (const { key, value } of kv.list<string>({ start, end }, options)) {
     hits.push({ id: value, createdAt: Number(key.at(-2)) });
   }
   return hits;

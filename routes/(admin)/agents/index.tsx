@@ -12,7 +12,7 @@ import type { Agent } from "@/lib/wire/agent.ts";
 import { define, type State } from "@/utils.ts";
 
 /** Found agents that are shown: who sees more of them does better with another word. */
-const MOST_FOUND = 50;
+const MOST_FOUND = 25;
 const LONGEST_QUERY = 200;
 
 interface Data {
