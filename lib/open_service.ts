@@ -87,10 +87,6 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     log,
     settle: (live, lease) => directory.settleDead(live, lease),
   });
-  const toolsets = new Toolsets({
-    egress: new Egress({ allow: config.egressAllow, system }),
-    findSecret: (tenant, name) => secrets.find(tenant, name),
-  });
   const chat = new ChatService({
     admission,
     directory,
@@ -99,7 +95,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     system,
     log,
     unwatchedMs: config.unwatchedRunMs,
-    toolsets,
+    toolsets: new Toolsets({
+      egress: new Egress({ allow: config.egressAllow, system }),
+      findSecret: (tenant, name) => secrets.find(tenant, name),
+    }),
   });
   const closing = new AbortController();
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
@@ -129,7 +128,6 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     secrets,
     sessions: new SessionAdmin(new SessionStore(kv, system), { system, onRevoked }),
     tenants,
-    toolsets,
     usage: new UsageReports(kv, { system, tenants, limits }),
     widget: await describeWidgetBundle(options.widget),
     demoAgent: demoId === undefined ? undefined : { tenant, id: demoId },

@@ -1,5 +1,4 @@
 import type { Accounts } from "./accounts/accounts.ts";
-import type { Toolsets } from "./agent/tools/toolsets.ts";
 import type { AgentAdmin } from "./admin/agent_admin.ts";
 import type { ConversationAdmin } from "./admin/conversation_admin.ts";
 import type { SessionAdmin } from "./admin/session_admin.ts";
@@ -40,8 +39,6 @@ export interface Service {
   readonly secrets: SecretStore;
   readonly sessions: SessionAdmin;
   readonly tenants: TenantStore;
-  /** The tools of an agent, for runs and for trying one out. */
-  readonly toolsets: Toolsets;
   readonly usage: UsageReports;
   /** The widget as it is served: its bytes, integrity and version. */
   readonly widget: WidgetBundle;

@@ -120,6 +120,13 @@ Deno.test("the editor: an agent is made from a template, tried and saved by keyb
         limit: 1,
       });
       assertEquals([made?.name, made?.tools[0]?.name], ["Night desk", "new_tool"]);
+      await page.goto(`/agents/${made?.id}`);
+      await tabTo(page, "Delete");
+      await keyboard.press("Enter");
+      await page.getByRole("dialog").getByLabel("Type its name").focus();
+      await keyboard.type("Night desk");
+      await keyboard.press("Enter");
+      await page.getByText("Agent deleted.").waitFor();
       assertEquals(serious(lines), []);
     });
   });

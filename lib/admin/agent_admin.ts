@@ -118,7 +118,7 @@ export class AgentAdmin {
     const current = await this.get(tenant, id);
     const parsed = parseOrThrow(agentPatchSchema, patch);
     const merged = mergeAgent(bodyOf(current), parsed);
-    await this.#checkReferences(tenant, merged, { tools: parsed.tools ?? [] });
+    await this.#checkReferences(tenant, merged, { ...parsed, tools: parsed.tools ?? [] });
     const { createdAt, updatedAt, version } = current;
     return { id, ...merged, createdAt, updatedAt, version };
   }
@@ -126,7 +126,7 @@ export class AgentAdmin {
   /** Throws what `create` would refuse `body` for, and makes nothing. */
   async check(tenant: string, body: unknown): Promise<void> {
     const agent = parseOrThrow(agentBodySchema, body);
-    await this.#checkReferences(tenant, agent, { tools: agent.tools });
+    await this.#checkReferences(tenant, agent, agent);
   }
 
   async delete(tenant: string, id: string, options: Precondition = {}): Promise<void> {

@@ -10,15 +10,15 @@ import { define } from "@/utils.ts";
 /** One call of a tool as the editor has it, with what it reached on the way. */
 export const handler = define.handlers({
   POST: dashboardApi(async (ctx) => {
-    const { system, toolsets, closing } = ctx.state.service;
+    const { system, chat, closing } = ctx.state.service;
     const { tenant } = signedIn(ctx.state);
     // Whoever reaches other servers through us is held to the limits of those who chat.
     await ctx.state.meter.count();
     const body = parseJson(await readJsonText(ctx.req, system));
     const { tool, allowedDomains, call } = parseOrThrow(toolTestSchema, body);
-    const faults = toolFaults([tool]);
+    const faults = await toolFaults([tool]);
     if (faults.length > 0) throw invalid(faults);
-    const toolset = toolsets.open({ tenant, agent: { tools: [tool], allowedDomains } });
+    const toolset = chat.openTools({ tenant, agent: { tools: [tool], allowedDomains } });
     const tested = await testTool(toolset, { call, system, signal: closing });
     return Response.json(tested);
   }),
