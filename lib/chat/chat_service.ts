@@ -73,6 +73,11 @@ export class ChatService {
     return await prepareRun(request, { ...this.#parts, reader });
   }
 
+  /** The tools that a run of the agent would have, to be tried without one; close them. */
+  openTools(of: Parameters<Toolsets["open"]>[0]): Toolset {
+    return this.#parts.toolsets.open(of);
+  }
+
   /**
    * Begins the run of a message that has been let in, with `hold` (micro-USD) set aside; settles when
    * the answer may be streamed. Throws an `ApiError` for whatever prevents the stream from starting.

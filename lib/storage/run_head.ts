@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { runSourceSchema } from "../usage/run_record.ts";
 import { bytesSchema, joinParts, splitParts } from "./parts.ts";
 
 /** How long a run can be followed after its end. */
@@ -37,7 +38,7 @@ export const runHeadSchema = z.object({
   tenant: z.string(),
   agentId: z.string(),
   /** The credential that began it. */
-  source: z.object({ kind: z.enum(["key", "session"]), id: z.string() }),
+  source: runSourceSchema,
   ...logStateShape,
   /** `interrupted`: its process died, and what is stored is all there is. */
   state: z.enum(["running", "done", "interrupted"]),

@@ -4,6 +4,14 @@ import { VENDORS } from "../wire/vendors.ts";
 
 const microUsd = z.int().nonnegative();
 
+/** Who begins a run: a backend with its key, a page with its session, or somebody at the playground. */
+export const runSourceSchema = z.object({
+  kind: z.enum(["key", "session", "user"]),
+  /** Of the API key, the session or the dashboard's user. */
+  id: z.string(),
+});
+export type RunSource = z.infer<typeof runSourceSchema>;
+
 /** What is known of a run when it is let in. Times in milliseconds. */
 export const runFactsSchema = z.object({
   runId: z.string(),
@@ -11,8 +19,7 @@ export const runFactsSchema = z.object({
   agentId: z.string(),
   agentVersion: z.int().positive(),
   conversationId: z.string(),
-  /** The credential that began it: `id` of the API key, or of the session. */
-  source: z.object({ kind: z.enum(["key", "session"]), id: z.string() }),
+  source: runSourceSchema,
   /** Who is asked first; who answered is known at the end. */
   provider: z.enum(VENDORS),
   model: z.string(),

@@ -15,6 +15,8 @@ const OTHER_MODELS = "(other models)";
 
 /** The `source` of a row for all widget sessions together. */
 export const SESSIONS = "sessions";
+/** And for everybody at the playground. */
+export const PLAYGROUND = "playground";
 
 /** Sums of settled runs; cost in micro-USD. */
 const usageSchema = z.object({
@@ -48,8 +50,20 @@ export function usageKeyOf(
   { tenant, agentId, source }: Pick<RunFacts, "tenant" | "agentId" | "source">,
   day: string,
 ): string[] {
-  const name = source.kind === "session" ? SESSIONS : source.id;
-  return keys.usageRow({ tenant, day, agentId, source: name });
+  return keys.usageRow({ tenant, day, agentId, source: usageSourceOf(source) });
+}
+
+function usageSourceOf({ kind, id }: RunFacts["source"]): string {
+  switch (kind) {
+    case "session":
+      return SESSIONS;
+    case "user":
+      return PLAYGROUND;
+    case "key":
+      return id;
+    default:
+      return kind satisfies never;
+  }
 }
 
 /** Adds a finished run to its row. */
