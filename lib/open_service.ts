@@ -27,12 +27,21 @@ import { type CatalogueEntry, CatalogueStore } from "./storage/catalogue_store.t
 import { ConversationStore } from "./storage/conversation_store.ts";
 import { ReceiptStore } from "./storage/receipt_store.ts";
 import { keys } from "./storage/keys.ts";
+import { ReleaseStore } from "./storage/release_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "./storage/secret_store.ts";
 import { SessionStore } from "./storage/session_store.ts";
 import { TenantStore } from "./storage/tenant_store.ts";
 import { UsageReports } from "./usage/usage_report.ts";
 import type { System } from "./system.ts";
 import { describeWidgetBundle } from "./widget_bundle.ts";
+
+/** What pages of others load. */
+export interface BuiltScripts {
+  widget: Uint8Array;
+  client: Uint8Array;
+  /** TypeScript declarations of the client. */
+  clientTypes: string;
+}
 
 /** What the process hands in: the outside world, opened. */
 export interface OpenServiceOptions {
@@ -45,8 +54,8 @@ export interface OpenServiceOptions {
   log: Logger;
   /** Where this service is reached, without a trailing slash. */
   baseUrl: string;
-  /** The built widget script. */
-  widget: Uint8Array;
+  /** The built browser scripts. */
+  scripts: BuiltScripts;
   /** Entries of `CATALOGUE`. */
   catalogue?: readonly CatalogueEntry[];
   /** Limits other than the specification's, for tests and benchmarks. */
@@ -108,6 +117,11 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   await catalogue.list();
   const offerDemo = config.demoModel && demoOn(config);
   const demoId = offerDemo ? await ensureDemoAgent({ kv, agents, tenant, baseUrl }) : undefined;
+  const widget = await describeWidgetBundle(options.scripts.widget);
+  const client = await describeWidgetBundle(options.scripts.client);
+  const releases = new ReleaseStore(kv, system);
+  await releases.keep("widget", widget);
+  await releases.keep("client", client);
   return {
     config,
     system,
@@ -129,7 +143,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     sessions: new SessionAdmin(new SessionStore(kv, system), { system, onRevoked }),
     tenants,
     usage: new UsageReports(kv, { system, tenants, limits }),
-    widget: await describeWidgetBundle(options.widget),
+    widget,
+    client,
+    clientTypes: options.scripts.clientTypes,
+    releases,
     demoAgent: demoId === undefined ? undefined : { tenant, id: demoId },
     meterParts: {
       committer,

@@ -9,6 +9,7 @@ import type { ApiKeyStore } from "./storage/api_key_store.ts";
 import type { CatalogueStore } from "./storage/catalogue_store.ts";
 import type { DeadRuns } from "./limits/dead_runs.ts";
 import type { ReceiptStore } from "./storage/receipt_store.ts";
+import type { ReleaseStore } from "./storage/release_store.ts";
 import type { SecretStore } from "./storage/secret_store.ts";
 import type { TenantStore } from "./storage/tenant_store.ts";
 import type { MeterParts } from "./http/request_meter.ts";
@@ -42,6 +43,12 @@ export interface Service {
   readonly usage: UsageReports;
   /** The widget as it is served: its bytes, integrity and version. */
   readonly widget: WidgetBundle;
+  /** The client that the widget is built on, for pages with a face of their own. */
+  readonly client: WidgetBundle;
+  /** TypeScript declarations of the client. */
+  readonly clientTypes: string;
+  /** Scripts of this and the ten releases before it. */
+  readonly releases: ReleaseStore;
   readonly log: Logger;
   /** The agent `/demo` talks to, while the demo is on. */
   readonly demoAgent: { tenant: string; id: string } | undefined;

@@ -214,7 +214,7 @@ Deno.test("Conversation: with a session endpoint a used-up session is renewed, o
   await t.idle();
   assertEquals(t.seen[1]?.url, "https://shop.example/mint");
   assertEquals(t.seen[2]?.headers.get("x-service-session"), "cs_minted_token_0001");
-  assertEquals([said(t), t.warnings, t.session.left], [["Hello?", "Hi."], [], 19]);
+  assertEquals([said(t), t.warnings, t.session.left], [["Hello?", "Hi."], [], 49]);
 });
 
 Deno.test("Conversation: an answer that is no event stream is a failure on our side", async () => {

@@ -175,6 +175,17 @@ export const keys = {
   /** Failed sign-ins of one account from one address (or /64). */
   signInFailures: (email: string, address: string) => ["sign_in_failures", email, address],
 
+  /** A released script: `{ v, at, parts }`; `name` is `widget` or `client`. */
+  scriptRelease: (name: string, hash12: string) => ["script_releases", name, hash12],
+  scriptReleases: (name: string) => ["script_releases", name],
+  /** Part `n` of its bytes. */
+  scriptReleasePart: (name: string, hash12: string, n: number) => [
+    "script_release_parts",
+    name,
+    hash12,
+    n,
+  ],
+
   /** Facts of the installation by name: `default_tenant`, `demo_agent`, `setup`. */
   installation: (name: string) => ["installation", name],
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;
