@@ -12,6 +12,7 @@ import { Committer } from "./committer/committer.ts";
 import { Signer } from "./credentials/hashing.ts";
 import { RememberedHashes } from "./credentials/remembered_hashes.ts";
 import { Sealer } from "./credentials/sealing.ts";
+import { Doctor } from "./doctor/doctor.ts";
 import { Egress } from "./egress/egress.ts";
 import { ensureDemoAgent } from "./demo_agent.ts";
 import { Admission } from "./limits/admission.ts";
@@ -96,6 +97,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     log,
     settle: (live, lease) => directory.settleDead(live, lease),
   });
+  const egress = new Egress({ allow: config.egressAllow, system });
   const chat = new ChatService({
     admission,
     directory,
@@ -105,7 +107,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     log,
     unwatchedMs: config.unwatchedRunMs,
     toolsets: new Toolsets({
-      egress: new Egress({ allow: config.egressAllow, system }),
+      egress,
       findSecret: (tenant, name) => secrets.find(tenant, name),
     }),
   });
@@ -119,6 +121,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const demoId = offerDemo ? await ensureDemoAgent({ kv, agents, tenant, baseUrl }) : undefined;
   const widget = await describeWidgetBundle(options.scripts.widget);
   const client = await describeWidgetBundle(options.scripts.client);
+  const sessions = new SessionStore(kv, system);
   const releases = new ReleaseStore(kv, system);
   await releases.keep("widget", widget);
   await releases.keep("client", client);
@@ -136,11 +139,24 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       cursors,
       runs: directory,
     }),
+    doctor: new Doctor({
+      egress,
+      committer,
+      releases,
+      sessions,
+      system,
+      addresses: {
+        baseUrl,
+        scriptBase: config.cdnUrl ?? baseUrl,
+        integrity: widget.integrity,
+      },
+      signal: closing.signal,
+    }),
     runs: directory,
     deadRuns,
     receipts: new ReceiptStore(kv, { system, sealer: sealer("receipts") }),
     secrets,
-    sessions: new SessionAdmin(new SessionStore(kv, system), { system, onRevoked }),
+    sessions: new SessionAdmin(sessions, { system, onRevoked }),
     tenants,
     usage: new UsageReports(kv, { system, tenants, limits }),
     widget,

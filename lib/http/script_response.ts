@@ -1,4 +1,7 @@
+import { type Context, HttpError } from "fresh";
+import type { State } from "../../utils.ts";
 import type { WidgetBundle } from "../widget_bundle.ts";
+import { unavailableResponse } from "./unavailable_response.ts";
 
 /** For as long as a release may go unnoticed. */
 const FRESH = "public, max-age=60, must-revalidate, no-transform";
@@ -13,6 +16,9 @@ const ANYWHERE = {
   "cross-origin-resource-policy": "cross-origin",
   "x-content-type-options": "nosniff",
 };
+/** Where tools that read it, such as Deno, find the client's types. */
+export const CLIENT_TYPES = { "x-typescript-types": "/client.v1.d.ts" };
+
 const SCRIPT = { ...ANYWHERE, "content-type": "text/javascript; charset=utf-8" };
 
 /** The current script under the name of its major version. */
@@ -28,11 +34,20 @@ export function scriptResponse(
 }
 
 /** A script under the name of its content: what it answers never changes. */
-export function pinnedResponse(
-  { body }: WidgetBundle,
-  more: Record<string, string> = {},
-): Response {
-  return new Response(body, { headers: { ...SCRIPT, ...more, "cache-control": FOR_EVER } });
+export async function pinnedScript(
+  ctx: Context<State>,
+  name: "widget" | "client",
+): Promise<Response> {
+  const { releases, log } = ctx.state.service;
+  const found = releases.find(name, ctx.params.hash ?? "");
+  const script = await found.catch((error) => {
+    log.error("a released script could not be read", { error });
+    return "unknown" as const;
+  });
+  if (script === "unknown") return unavailableResponse(ctx.url);
+  if (script === undefined) throw new HttpError(404);
+  const more = name === "client" ? CLIENT_TYPES : {};
+  return new Response(script.body, { headers: { ...SCRIPT, ...more, "cache-control": FOR_EVER } });
 }
 
 /** What the current script is, for those who write its tag. */
@@ -54,6 +69,3 @@ export function typesResponse(types: string): Response {
   };
   return new Response(types, { headers });
 }
-
-/** Where tools that read it, such as Deno, find the client's types. */
-export const CLIENT_TYPES = { "x-typescript-types": "/client.v1.d.ts" };

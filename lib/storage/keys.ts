@@ -175,6 +175,8 @@ export const keys = {
   /** Failed sign-ins of one account from one address (or /64). */
   signInFailures: (email: string, address: string) => ["sign_in_failures", email, address],
 
+  /** When the tenant last asked the embed doctor: `{ v, all }`. */
+  doctorWindow: (tenant: string) => ["doctor_windows", tenant],
   /** A released script: `{ v, at, parts }`; `name` is `widget` or `client`. */
   scriptRelease: (name: string, hash12: string) => ["script_releases", name, hash12],
   scriptReleases: (name: string) => ["script_releases", name],

@@ -43,6 +43,7 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/conversations/index.ts", "/v1/conversations", ["GET"]),
   ...keyed("v1/conversations/[id].ts", CONVERSATION, ["GET", "DELETE"]),
   ...keyed("v1/usage.ts", "/v1/usage", ["GET"]),
+  ...keyed("v1/widget/doctor.ts", "/v1/widget/doctor", ["POST"]),
   ...keyed("v1/widget/session.ts", "/v1/widget/session", ["POST", "DELETE"]),
 ];
 

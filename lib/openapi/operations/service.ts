@@ -1,3 +1,4 @@
+import { EXAMPLE } from "../example_values.ts";
 import type { Answer, Operation } from "../operation.ts";
 
 const common = { method: "GET", auth: "none", rateLimited: false } as const;
@@ -9,13 +10,11 @@ const starting: Answer = {
   content: { type: "text/plain" },
 };
 
-const INTEGRITY = "sha384-" + "EXAMPLE0".repeat(8);
-
 /** The three addresses of one script. */
 function scriptOperations(name: "widget" | "client", words: ScriptWords): Operation[] {
   const id = name === "widget" ? "Widget" : "Client";
   const cors: Answer["headers"] = ["Cache-Control", "Access-Control-Allow-Origin"];
-  const example = { version: "v1", integrity: INTEGRITY, bytes: words.bytes };
+  const example = { version: "v1", integrity: EXAMPLE.integrity, bytes: words.bytes };
   const pinned = `/${name}.v1.0123456789ab.js`;
   return [
     {
