@@ -59,7 +59,7 @@ export default define.page<typeof handler>(({ data }) => {
       <PageHeader
         title="Embed doctor"
         text="Says why the widget does not show, or does not answer, on a page."
-        back={{ href: `/agents/${agent.id}`, label: agent.name }}
+        back={{ href: `/agents/${agent.id}/embed`, label: agent.name }}
       />
       {refused && <Notice kind="fault">{refused}</Notice>}
       <div class="narrow stack">
