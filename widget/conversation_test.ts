@@ -80,6 +80,28 @@ Deno.test("Conversation: a connection that ends without done is resumed after it
   assertEquals([t.conversation.state.lost, t.conversation.state.failure], [false, undefined]);
 });
 
+Deno.test("Conversation.wake: a connection that was silent for too long is opened anew", async () => {
+  const silent = () => {
+    const { signal } = t.seen.at(-1)!;
+    return stream(
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode(text(ANSWER.slice(0, 2))));
+          signal?.addEventListener("abort", () => controller.error(signal.reason));
+        },
+      }),
+    );
+  };
+  const t = setUp([silent, () => stream(text([{ type: "delta", text: " More." }, ANSWER[2]!], 3))]);
+  t.conversation.send("Hello?");
+  await t.until(() => said(t)[1] === "Hi.");
+  t.conversation.wake(1);
+  assertEquals(t.seen.length, 1);
+  t.conversation.wake(0);
+  await t.idle();
+  assertEquals(said(t), ["Hello?", "Hi. More."]);
+});
+
 Deno.test("Conversation: without a resume route the message is sent again, and nothing is doubled", async () => {
   const t = setUp([
     () => stream(text(ANSWER.slice(0, 2))),
