@@ -46,15 +46,16 @@ export async function onRealSite(
   await using network = new CuttingProxy(() => ({ port, bytes: Infinity }));
   const minted: string[] = [];
   const key = await service.key(["agents:write", "widget:mint", "billing:read"]);
-  let site: Pick<RealSite, "agent" | "mint"> | undefined;
+  // The agent needs the page's origin, and the page the agent.
+  const site: { agent?: Agent; mint?: () => Promise<string> } = {};
   const handle = async ({ url }: Request) => {
     const { pathname } = new URL(url);
     if (pathname === "/mint") {
-      return Response.json({ sessionToken: await site!.mint(), messageCap: 50 }, { status: 201 });
+      return Response.json({ sessionToken: await site.mint!(), messageCap: 50 }, { status: 201 });
     }
     if (pathname !== "/") return new Response(null, { status: 404 });
-    const token = options.endpoint ? "" : await site!.mint();
-    const parts = { base: network.url, agent: site!.agent, token };
+    const token = options.endpoint ? "" : await site.mint!();
+    const parts = { base: network.url, agent: site.agent!, token };
     return pageOf((options.html ?? tagOf(service, options.attributes))(parts));
   };
   await using shop = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, handle);
@@ -64,7 +65,7 @@ export async function onRealSite(
     minted.push(await service.mint(key, agent.id, origin));
     return minted.at(-1)!;
   };
-  site = { agent, mint };
+  Object.assign(site, { agent, mint });
   const frames = async (runId: string) =>
     await readFrames(await service.fetch(`/v1/chat/runs/${runId}/stream`, { key }));
   await withPage({ ...options, baseUrl: origin }, async (page, console) => {
