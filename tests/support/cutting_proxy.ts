@@ -76,11 +76,6 @@ export class CuttingProxy implements AsyncDisposable {
     }
   }
 
-  /** Cuts every connection there is now. */
-  cut(): void {
-    for (const end of this.#open) this.#close(end);
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listener.close();
     for (const end of this.#open) this.#close(end);
