@@ -146,6 +146,16 @@ export const keys = {
     agentId,
   ],
 
+  /** The same for what is rare: an end other than `stop`, or a cost. Ordered by when that was. */
+  conversationByMark: (of: ConversationName, mark: string, at: number) => [
+    "conversations_by_mark",
+    of.tenant,
+    mark,
+    at,
+    ...nameOf(of).slice(1),
+  ],
+  conversationsByMark: (tenant: string, mark: string) => ["conversations_by_mark", tenant, mark],
+
   /** A settled run; kept with its conversation, or 90 days where none is kept. */
   run: (tenant: string, runId: string) => ["runs", tenant, runId],
   /** Sums of settled runs by model. `source` is an API key's id, or `sessions`. */
