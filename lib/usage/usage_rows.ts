@@ -18,6 +18,8 @@ export const SESSIONS = "sessions";
 /** Sums of settled runs; cost in micro-USD. */
 const usageSchema = z.object({
   runs: z.int().nonnegative(),
+  /** Those of them that ended on an error; not counted in rows of earlier versions. */
+  failed: z.int().nonnegative().default(0),
   inputTokens: z.int().nonnegative(),
   outputTokens: z.int().nonnegative(),
   cost: z.int().nonnegative(),
@@ -31,15 +33,22 @@ export const usageRowSchema = z.object({
 });
 export type UsageRow = z.infer<typeof usageRowSchema>;
 
-export const NO_USAGE: Usage = { runs: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
+export const NO_USAGE: Usage = { runs: 0, failed: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
 
 export function sumUsage(a: Usage, b: Usage): Usage {
   return {
     runs: a.runs + b.runs,
+    failed: a.failed + b.failed,
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     cost: a.cost + b.cost,
   };
+}
+
+/** What one run adds to its sums. */
+export function usageOf({ finishReason, inputTokens, outputTokens, cost }: RunRecord): Usage {
+  const failed = finishReason === "error" || finishReason === "interrupted" ? 1 : 0;
+  return { runs: 1, failed, inputTokens, outputTokens, cost };
 }
 
 /** The row that a run of `day` (UTC, `YYYY-MM-DD`) adds to. */
@@ -55,10 +64,10 @@ export function usageKeyOf(
 export function addToUsage(draft: Draft, key: string[], run: RunRecord): void {
   const models = draft.get<UsageRow>(key)?.models ?? {};
   const name = nameIn(models, run);
-  const before = Object.hasOwn(models, name) ? models[name]! : NO_USAGE;
+  const before = { ...NO_USAGE, ...(Object.hasOwn(models, name) ? models[name] : {}) };
   const row: UsageRow = {
     v: 1,
-    models: { ...models, [name]: sumUsage(before, { ...run, runs: 1 }) },
+    models: { ...models, [name]: sumUsage(before, usageOf(run)) },
   };
   draft.set(key, row, { expireIn: KEPT_MS });
 }
