@@ -6,6 +6,7 @@ import { CursorSeal } from "./admin/cursor_seal.ts";
 import { ModelAccess } from "./admin/model_access.ts";
 import { SessionAdmin } from "./admin/session_admin.ts";
 import { ChatService } from "./chat/chat_service.ts";
+import { noteVendorFailure } from "./chat/note_vendor_failure.ts";
 import { RunDirectory } from "./chat/run_directory.ts";
 import { type Config, demoOn } from "./config.ts";
 import { Committer } from "./committer/committer.ts";
@@ -23,6 +24,7 @@ import { ModelRegistry } from "./models/model_registry.ts";
 import type { Service } from "./service.ts";
 import { AgentStore } from "./storage/agent_store.ts";
 import { ApiKeyStore } from "./storage/api_key_store.ts";
+import { AttentionStore } from "./storage/attention_store.ts";
 import { type CatalogueEntry, CatalogueStore } from "./storage/catalogue_store.ts";
 import { ConversationStore } from "./storage/conversation_store.ts";
 import { ReceiptStore } from "./storage/receipt_store.ts";
@@ -87,6 +89,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     log,
     settle: (live, lease) => directory.settleDead(live, lease),
   });
+  const attention = new AttentionStore(kv, system);
   const chat = new ChatService({
     admission,
     directory,
@@ -95,6 +98,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     system,
     log,
     unwatchedMs: config.unwatchedRunMs,
+    onEnded: (facts, end) => noteVendorFailure(attention, facts, end),
     toolsets: new Toolsets({
       egress: new Egress({ allow: config.egressAllow, system }),
       findSecret: (tenant, name) => secrets.find(tenant, name),
@@ -115,6 +119,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     baseUrl,
     accounts: new Accounts(kv, { system, setupToken: config.setupToken }),
     agents,
+    attention,
     apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
     catalogue,
     chat,
@@ -148,6 +153,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       await deadRuns.close();
       await chat.stopAll();
       closing.abort();
+      await attention.close();
       registry.close();
       directory.close();
       admission.close();

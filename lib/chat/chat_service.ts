@@ -43,6 +43,8 @@ export interface ChatParts {
   admission: RunAdmission;
   toolsets: Toolsets;
   directory: RunDirectory;
+  /** Told of each run that has been settled. */
+  onEnded?: (facts: RunFacts, end: RunEnd) => void;
 }
 
 /** Runs: begun here, followed by any number of readers, stopped by whoever may. */
@@ -191,12 +193,14 @@ export class ChatService {
   }
 
   async #settle(
-    { facts: { runId }, policy, ceiling }: PreparedRun,
+    { facts, policy, ceiling }: PreparedRun,
     how: { end: RunEnd; cost: number; closing: Closing; opened: boolean },
   ): Promise<Charge> {
-    const { admission, log } = this.#parts;
+    const { admission, log, onEnded } = this.#parts;
+    const { runId } = facts;
     const { end, cost } = how;
     const charge = await admission.settle(runId, { ...how, ceiling });
+    onEnded?.(facts, end);
     const doubt = billDoubt({ end, cost, charge, price: priceOf(policy, end) });
     if (doubt !== undefined) {
       const { provider, model, inputTokens, outputTokens } = end;

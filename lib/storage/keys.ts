@@ -161,6 +161,8 @@ export const keys = {
   /** Sums of settled runs by model. `source` is an API key's id, or `sessions`. */
   usageRow: (of: UsageRowName) => ["usage_rows", of.tenant, of.day, of.agentId, of.source],
   usageDay: (tenant: string, day: string) => ["usage_rows", tenant, day],
+  /** What went wrong lately, counted by name: `{ v, items }`. */
+  attention: (tenant: string, kind: string) => ["attention", tenant, kind],
   /** Which run a chat's `Idempotency-Key` began: `{ v, fingerprint, runId, exp }`. */
   chatReceipt: (tenant: string, scopeHash: string) => ["chat_receipts", tenant, scopeHash],
 
