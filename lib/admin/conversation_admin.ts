@@ -17,6 +17,11 @@ import type { RunRecord } from "../usage/run_record.ts";
 import type { Conversation, ConversationRun, Transcript } from "../wire/conversation.ts";
 import type { CursorSeal } from "./cursor_seal.ts";
 
+/** With how runs of it ended, where that was not as usual. */
+export interface FoundConversation extends Conversation {
+  ended: ConversationRun["finishReason"][];
+}
+
 /** Conversations as their tenant handles them. Throws `ApiError`: 404 for one it does not have. */
 export class ConversationAdmin {
   #store: ConversationStore;
@@ -51,7 +56,7 @@ export class ConversationAdmin {
     tenant: string,
     search: ConversationSearch,
     page: PageRequest,
-  ): Promise<Page<Conversation> & { cutShort: boolean }> {
+  ): Promise<Page<FoundConversation> & { cutShort: boolean }> {
     let cutShort = false;
     const list = `search ${tenant} ${JSON.stringify(Object.entries(search).sort())}`;
     const found = await this.#cursors.page(page, {
@@ -60,7 +65,7 @@ export class ConversationAdmin {
         const after = cursor === undefined ? undefined : openPosition(cursor);
         const { data, next, ...rest } = await this.#store.search(tenant, { search, limit, after });
         cutShort = rest.cutShort;
-        const told = data.map(toConversation);
+        const told = data.map((one) => ({ ...toConversation(one), ended: endsOf(one) }));
         return next === undefined ? { data: told } : { data: told, nextCursor: seal(next) };
       },
     });
@@ -128,6 +133,10 @@ function openPosition(cursor: string): SearchPosition {
 
 function nameOf(tenant: string, { id, agentId, page }: Stored): ConversationName {
   return { tenant, id, agentId, page };
+}
+
+function endsOf({ ended = {} }: Stored): FoundConversation["ended"] {
+  return Object.keys(ended) as FoundConversation["ended"];
 }
 
 function toConversation(stored: Stored): Conversation {

@@ -3,6 +3,7 @@ const NOTICES = {
   agent_created: "Agent created.",
   agent_saved: "Changes saved.",
   agent_deleted: "Agent deleted.",
+  conversation_deleted: "Conversation deleted.",
   key_revoked: "Key revoked. Requests with it are refused from now on.",
 } as const;
 export type NoticeName = keyof typeof NOTICES;
