@@ -64,7 +64,8 @@ function describe(item: Attention, now: number): ComponentChildren {
         <>
           <strong>{item.item.name} may not embed {agentName(item.agent)}.</strong> It was refused
           {" "}
-          {plural(item.item.count, "time")}, the last <When at={item.item.lastAt} now={now} />.
+          {item.item.count === 1 ? "once" : plural(item.item.count, "time")}, the last{" "}
+          <When at={item.item.lastAt} now={now} />.
           {item.agent && (
             <>
               {" "}If it is yours, add it to the{" "}

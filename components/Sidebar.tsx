@@ -5,9 +5,10 @@ import { Icon } from "./Icon.tsx";
 /** Navigation and the user's menu: a column beside the page, a bar above it on small screens. */
 export function Sidebar({ user }: { user: SignedInUser }) {
   return (
-    <div class="sidebar">
+    <header class="sidebar">
       <Brand />
-      <nav aria-label="Main">
+      <button class="button menu-button" type="button" popovertarget="main-menu">Menu</button>
+      <nav id="main-menu" popover="auto" aria-label="Main">
         <ul>
           <li>
             <a href="/home">
@@ -48,7 +49,7 @@ export function Sidebar({ user }: { user: SignedInUser }) {
         </ul>
       </nav>
       <UserMenu user={user} />
-    </div>
+    </header>
   );
 }
 

@@ -1,11 +1,13 @@
 const counts = new Intl.NumberFormat("en");
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const cents = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
-const millionths = new Intl.NumberFormat("en", {
+const parts = new Intl.NumberFormat("en", {
   style: "currency",
   currency: "USD",
-  maximumFractionDigits: 6,
+  minimumFractionDigits: 4,
 });
+/** What four digits cannot show. */
+const LEAST_USD = 0.0001;
 
 /** `1,234`. */
 export function formatCount(n: number): string {
@@ -17,14 +19,15 @@ export function formatCompact(n: number): string {
   return compact.format(n);
 }
 
-/** Micro-USD as `$1.23`; below a dime every digit counts: `$0.001234`. */
+/** Micro-USD as `$1.23`; below a dime as `$0.0123`, and `< $0.0001` where even that is too much. */
 export function formatMicroUsd(microUsd: number): string {
   return formatUsd(microUsd / 1_000_000);
 }
 
 /** USD likewise. */
 export function formatUsd(usd: number): string {
-  return (usd !== 0 && usd < 0.1 ? millionths : cents).format(usd);
+  if (usd === 0 || usd >= 0.1) return cents.format(usd);
+  return usd < LEAST_USD ? `< ${parts.format(LEAST_USD)}` : parts.format(usd);
 }
 
 /** `340 ms`, `2.4 s`. */
