@@ -98,7 +98,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     system,
     log,
     unwatchedMs: config.unwatchedRunMs,
-    onEnded: (facts, end) => noteVendorFailure(attention, facts, end),
+    onEnded: (run) => noteVendorFailure(attention, run),
     toolsets: new Toolsets({
       egress: new Egress({ allow: config.egressAllow, system }),
       findSecret: (tenant, name) => secrets.find(tenant, name),

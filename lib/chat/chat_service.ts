@@ -32,6 +32,14 @@ interface Driven {
   tools: Toolset;
 }
 
+/** A run that has been settled. */
+export interface EndedRun {
+  tenant: string;
+  end: RunEnd;
+  /** Who was asked before anybody else, if anybody was. */
+  firstAsked: ModelName | undefined;
+}
+
 /** What running takes. */
 export interface ChatParts {
   models: ModelAccess;
@@ -44,7 +52,7 @@ export interface ChatParts {
   toolsets: Toolsets;
   directory: RunDirectory;
   /** Told of each run that has been settled. */
-  onEnded?: (facts: RunFacts, end: RunEnd) => void;
+  onEnded?: (run: EndedRun) => void;
 }
 
 /** Runs: begun here, followed by any number of readers, stopped by whoever may. */
@@ -185,7 +193,9 @@ export class ChatService {
           logger.error("a run's end could not be stored", { runId, error: String(fault) });
           return directory.interruption(prepared.facts);
         });
-        return await this.#settle(prepared, { end, cost, closing, opened });
+        const charge = await this.#settle(prepared, { end, cost, closing, opened });
+        this.#parts.onEnded?.({ tenant, end, firstAsked: run.firstAsked });
+        return charge;
       },
       report: (error) => logger.error("run failed", { runId, error: String(error) }),
     });
@@ -193,14 +203,12 @@ export class ChatService {
   }
 
   async #settle(
-    { facts, policy, ceiling }: PreparedRun,
+    { facts: { runId }, policy, ceiling }: PreparedRun,
     how: { end: RunEnd; cost: number; closing: Closing; opened: boolean },
   ): Promise<Charge> {
-    const { admission, log, onEnded } = this.#parts;
-    const { runId } = facts;
+    const { admission, log } = this.#parts;
     const { end, cost } = how;
     const charge = await admission.settle(runId, { ...how, ceiling });
-    onEnded?.(facts, end);
     const doubt = billDoubt({ end, cost, charge, price: priceOf(policy, end) });
     if (doubt !== undefined) {
       const { provider, model, inputTokens, outputTokens } = end;

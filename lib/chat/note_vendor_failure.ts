@@ -1,5 +1,6 @@
+import type { ModelName } from "../admin/model_access.ts";
 import type { AttentionStore } from "../storage/attention_store.ts";
-import type { RunEnd, RunFacts } from "../usage/run_record.ts";
+import type { EndedRun } from "./chat_service.ts";
 
 /**
  * Tells the tenant of a vendor that has failed: one on which a run has ended, or one that was asked
@@ -7,12 +8,11 @@ import type { RunEnd, RunFacts } from "../usage/run_record.ts";
  */
 export function noteVendorFailure(
   attention: Pick<AttentionStore, "note">,
-  facts: Pick<RunFacts, "tenant" | "provider" | "model">,
-  end: Pick<RunEnd, "provider" | "model" | "errorCode">,
+  { tenant, end, firstAsked = end }: EndedRun,
 ): void {
-  const note = ({ provider, model }: { provider: string; model: string }, detail: string) =>
-    attention.note(facts.tenant, "vendor_failed", { name: `${provider}/${model}`, detail });
-  const wasPassedOver = facts.provider !== end.provider || facts.model !== end.model;
-  if (wasPassedOver) note(facts, "fallback");
+  const note = ({ provider, model }: ModelName, detail: string) =>
+    attention.note(tenant, "vendor_failed", { name: `${provider}/${model}`, detail });
+  const wasPassedOver = firstAsked.provider !== end.provider || firstAsked.model !== end.model;
+  if (wasPassedOver) note(firstAsked, "fallback");
   if (end.errorCode?.startsWith("provider_")) note(end, end.errorCode);
 }

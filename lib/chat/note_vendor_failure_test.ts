@@ -1,16 +1,20 @@
 import { assertEquals } from "@std/assert";
-import type { AttentionStore } from "../storage/attention_store.ts";
+import type { RunEnd } from "../usage/run_record.ts";
+import type { EndedRun } from "./chat_service.ts";
 import { noteVendorFailure } from "./note_vendor_failure.ts";
 
 const FIRST = { provider: "vendor_a", model: "mid" } as const;
 const SECOND = { provider: "vendor_b", model: "small" } as const;
 
-function noted(...[facts, end]: [typeof FIRST, Parameters<typeof noteVendorFailure>[2]]) {
+/** What is noted of a run that ended so. */
+function noted(firstAsked: EndedRun["firstAsked"], end: Partial<RunEnd>): string[] {
   const notes: string[] = [];
-  const note: AttentionStore["note"] = (tenant, kind, { name, detail }) => {
-    notes.push([tenant, kind, name, detail].join(" "));
-  };
-  noteVendorFailure({ note }, { tenant: "t", ...facts }, end);
+  const run = { tenant: "t", firstAsked, end: end as RunEnd };
+  noteVendorFailure({
+    note: (...[tenant, kind, { name, detail }]) => {
+      notes.push([tenant, kind, name, detail].join(" "));
+    },
+  }, run);
   return notes;
 }
 
@@ -24,4 +28,9 @@ Deno.test("noteVendorFailure: a vendor that failed, and one that another answere
     "t vendor_failed vendor_a/mid fallback",
     "t vendor_failed vendor_b/small provider_error",
   ]);
+});
+
+Deno.test("noteVendorFailure: who was never asked, as too dear say, has not failed", () => {
+  assertEquals(noted(SECOND, SECOND), []);
+  assertEquals(noted(undefined, { ...FIRST, errorCode: "budget_exceeded" }), []);
 });
