@@ -6,7 +6,7 @@ import { FINISH_NAMES, finishBadge } from "./finish_names.ts";
 import { formatCount, formatMs, formatUsd, plural } from "./format_amount.ts";
 import { Moment } from "./Time.tsx";
 
-/** One message and its answer, with what that took; `record` is kept for 90 days. */
+/** One message and its answer, with what that took as far as its record tells. */
 export function RunCard({ run, record }: { run: ConversationRun; record: RunRecord | undefined }) {
   const claimed = run.messages.filter(({ claimed }) => claimed);
   const asked = run.messages.filter(({ claimed }) => !claimed);

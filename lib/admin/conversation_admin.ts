@@ -72,7 +72,7 @@ export class ConversationAdmin {
     return { ...found, cutShort };
   }
 
-  /** What else is known of runs, by their ids: for 90 days. */
+  /** What else is known of runs, by their ids. */
   async records(tenant: string, runIds: readonly string[]): Promise<Map<string, RunRecord>> {
     return await this.#store.records(tenant, runIds);
   }
