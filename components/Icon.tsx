@@ -2,6 +2,9 @@
 const PATHS = {
   agents: "M4.5 4h11A1.5 1.5 0 0 1 17 5.5v6a1.5 1.5 0 0 1-1.5 1.5H10l-4 3.5V13H4.5" +
     "A1.5 1.5 0 0 1 3 11.5v-6A1.5 1.5 0 0 1 4.5 4Z M7.5 8.5h.01 M12.5 8.5h.01",
+  home: "M3.5 9 10 3.5 16.5 9v7.5h-4.5v-4.5H8v4.5H3.5V9Z",
+  conversations: "M3.5 4.5h9v6.5H8L5.5 13v-2h-2v-6.5Z M12.5 8h4v6h-1.5v2l-2.5-2H9v-3",
+  usage: "M4 16.5v-5 M8 16.5v-9 M12 16.5v-6.5 M16 16.5V4",
   key:
     "M7 16.5a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7Z M9.5 10.5 16.5 3.5 M14 6l2 2 M11.5 8.5l1.5 1.5",
   plus: "M10 4.5v11 M4.5 10h11",
@@ -12,8 +15,10 @@ const PATHS = {
   user: "M10 10a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z M4.5 16.5a5.5 4.5 0 0 1 11 0",
 };
 
+export type IconName = keyof typeof PATHS;
+
 /** A small picture beside a word; it says nothing by itself, so it is hidden from screen readers. */
-export function Icon({ name }: { name: keyof typeof PATHS }) {
+export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
       <path d={PATHS[name]} />

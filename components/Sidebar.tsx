@@ -7,7 +7,16 @@ export function Sidebar({ user }: { user: SignedInUser }) {
   return (
     <header class="sidebar">
       <Brand />
-      <nav aria-label="Main">
+      <button class="button menu-button" type="button" popovertarget="main-menu">Menu</button>
+      <nav id="main-menu" popover="auto" aria-label="Main">
+        <ul>
+          <li>
+            <a href="/home">
+              <Icon name="home" />
+              Home
+            </a>
+          </li>
+        </ul>
         <h2 class="nav-section">Build</h2>
         <ul>
           <li>
@@ -20,6 +29,21 @@ export function Sidebar({ user }: { user: SignedInUser }) {
             <a href="/api-keys">
               <Icon name="key" />
               API keys
+            </a>
+          </li>
+        </ul>
+        <h2 class="nav-section">Watch</h2>
+        <ul>
+          <li>
+            <a href="/conversations">
+              <Icon name="conversations" />
+              Conversations
+            </a>
+          </li>
+          <li>
+            <a href="/usage">
+              <Icon name="usage" />
+              Usage
             </a>
           </li>
         </ul>

@@ -6,6 +6,7 @@ import { CursorSeal } from "./admin/cursor_seal.ts";
 import { ModelAccess } from "./admin/model_access.ts";
 import { SessionAdmin } from "./admin/session_admin.ts";
 import { ChatService } from "./chat/chat_service.ts";
+import { noteVendorFailure } from "./chat/note_vendor_failure.ts";
 import { RunDirectory } from "./chat/run_directory.ts";
 import { type Config, demoOn } from "./config.ts";
 import { Committer } from "./committer/committer.ts";
@@ -24,6 +25,7 @@ import { ModelRegistry } from "./models/model_registry.ts";
 import type { Service } from "./service.ts";
 import { AgentStore } from "./storage/agent_store.ts";
 import { ApiKeyStore } from "./storage/api_key_store.ts";
+import { AttentionStore } from "./storage/attention_store.ts";
 import { type CatalogueEntry, CatalogueStore } from "./storage/catalogue_store.ts";
 import { ConversationStore } from "./storage/conversation_store.ts";
 import { ReceiptStore } from "./storage/receipt_store.ts";
@@ -98,6 +100,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     settle: (live, lease) => directory.settleDead(live, lease),
   });
   const egress = new Egress({ allow: config.egressAllow, system });
+  const attention = new AttentionStore(kv, system);
   const chat = new ChatService({
     admission,
     directory,
@@ -106,6 +109,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     system,
     log,
     unwatchedMs: config.unwatchedRunMs,
+    onEnded: (run) => noteVendorFailure(attention, run),
     toolsets: new Toolsets({
       egress,
       findSecret: (tenant, name) => secrets.find(tenant, name),
@@ -132,6 +136,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     baseUrl,
     accounts: new Accounts(kv, { system, setupToken: config.setupToken }),
     agents,
+    attention,
     apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
     catalogue,
     chat,
@@ -181,6 +186,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       await deadRuns.close();
       await chat.stopAll();
       closing.abort();
+      await attention.close();
       registry.close();
       directory.close();
       admission.close();

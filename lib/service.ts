@@ -7,6 +7,7 @@ import type { RunDirectory } from "./chat/run_directory.ts";
 import type { Config } from "./config.ts";
 import type { Doctor } from "./doctor/doctor.ts";
 import type { ApiKeyStore } from "./storage/api_key_store.ts";
+import type { AttentionStore } from "./storage/attention_store.ts";
 import type { CatalogueStore } from "./storage/catalogue_store.ts";
 import type { DeadRuns } from "./limits/dead_runs.ts";
 import type { ReceiptStore } from "./storage/receipt_store.ts";
@@ -28,6 +29,8 @@ export interface Service {
   readonly accounts: Accounts;
   readonly agents: AgentAdmin;
   readonly apiKeys: ApiKeyStore;
+  /** What goes wrong without anybody seeing it: refused origins, failing vendors. */
+  readonly attention: AttentionStore;
   readonly catalogue: CatalogueStore;
   readonly chat: ChatService;
   readonly conversations: ConversationAdmin;

@@ -106,7 +106,7 @@ async function openLong(service: TestService, mock: MockVendors) {
   const first: StalledReader[] = [];
   for (let run = 0; run < LONG_RUNS; run++) {
     const calls = [{ id: "c1", name: "nothing", args: ["{}"] }];
-    mock.next({ say: [{ wait: gate.promise }, ...pieces, { calls }] });
+    mock.next({ say: [pieces[0]!, { wait: gate.promise }, ...pieces.slice(1), { calls }] });
     const json = { agentId, messages: [say("Hello")] };
     const path = "/v1/chat/stream";
     const begun = await StalledReader.open(service.url, { key, method: "POST", path, json });

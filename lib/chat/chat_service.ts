@@ -32,6 +32,14 @@ interface Driven {
   tools: Toolset;
 }
 
+/** A run that has been settled. */
+export interface EndedRun {
+  tenant: string;
+  end: RunEnd;
+  /** Who was asked before anybody else, if anybody was. */
+  firstAsked: ModelName | undefined;
+}
+
 /** What running takes. */
 export interface ChatParts {
   models: ModelAccess;
@@ -43,6 +51,8 @@ export interface ChatParts {
   admission: RunAdmission;
   toolsets: Toolsets;
   directory: RunDirectory;
+  /** Told of each run that has been settled. */
+  onEnded?: (run: EndedRun) => void;
 }
 
 /** Runs: begun here, followed by any number of readers, stopped by whoever may. */
@@ -188,7 +198,9 @@ export class ChatService {
           logger.error("a run's end could not be stored", { runId, error: String(fault) });
           return directory.interruption(prepared.facts);
         });
-        return await this.#settle(prepared, { end, cost, closing, opened });
+        const charge = await this.#settle(prepared, { end, cost, closing, opened });
+        this.#parts.onEnded?.({ tenant, end, firstAsked: run.firstAsked });
+        return charge;
       },
       report: (error) => logger.error("run failed", { runId, error: String(error) }),
     });

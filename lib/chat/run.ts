@@ -85,6 +85,7 @@ export class Run {
   #beganAt: number;
   #firstTextMs: number | undefined;
   #answering: { provider: Vendor; model: string };
+  #firstAsked: { provider: Vendor; model: string } | undefined;
 
   constructor(options: RunOptions) {
     this.id = options.runId;
@@ -107,6 +108,11 @@ export class Run {
   /** What it has cost so far, by what the vendors said. */
   get costMicroUsd(): number {
     return this.#account.costMicroUsd;
+  }
+
+  /** Who was asked before anybody else, if anybody was. */
+  get firstAsked(): { provider: Vendor; model: string } | undefined {
+    return this.#firstAsked;
   }
 
   /** Aborts everything the run is doing, when it is stopped. */
@@ -148,6 +154,7 @@ export class Run {
 
   /** Until somebody accepts, whoever was asked last is who the run names. */
   asking({ provider, model }: { provider: Vendor; model: string }): void {
+    this.#firstAsked ??= { provider, model };
     if (this.log.length === 0) this.#answering = { provider, model };
   }
 

@@ -4,6 +4,7 @@ const NOTICES = {
   agent_saved: "Changes saved.",
   agent_restored: "The earlier version is back, as a new version.",
   agent_deleted: "Agent deleted.",
+  conversation_deleted: "Conversation deleted.",
   key_revoked: "Key revoked. Requests with it are refused from now on.",
 } as const;
 export type NoticeName = keyof typeof NOTICES;

@@ -157,11 +157,23 @@ export const keys = {
     agentId,
   ],
 
+  /** The same for what is rare: an end other than `stop`, or a cost. Ordered by when that was. */
+  conversationByMark: (of: ConversationName, mark: string, at: number) => [
+    "conversations_by_mark",
+    of.tenant,
+    mark,
+    at,
+    ...nameOf(of).slice(1),
+  ],
+  conversationsByMark: (tenant: string, mark: string) => ["conversations_by_mark", tenant, mark],
+
   /** A settled run; kept with its conversation, or 90 days where none is kept. */
   run: (tenant: string, runId: string) => ["runs", tenant, runId],
   /** Sums of settled runs by model. `source` is an API key's id, `sessions` or `playground`. */
   usageRow: (of: UsageRowName) => ["usage_rows", of.tenant, of.day, of.agentId, of.source],
   usageDay: (tenant: string, day: string) => ["usage_rows", tenant, day],
+  /** What went wrong lately, counted by name: `{ v, items }`. */
+  attention: (tenant: string, kind: string) => ["attention", tenant, kind],
   /** Which run a chat's `Idempotency-Key` began: `{ v, fingerprint, runId, exp }`. */
   chatReceipt: (tenant: string, scopeHash: string) => ["chat_receipts", tenant, scopeHash],
 

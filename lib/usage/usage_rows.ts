@@ -21,6 +21,8 @@ export const PLAYGROUND = "playground";
 /** Sums of settled runs; cost in micro-USD. */
 const usageSchema = z.object({
   runs: z.int().nonnegative(),
+  /** Those of them that ended on an error; not counted in rows of earlier versions. */
+  failed: z.int().nonnegative().default(0),
   inputTokens: z.int().nonnegative(),
   outputTokens: z.int().nonnegative(),
   cost: z.int().nonnegative(),
@@ -34,11 +36,12 @@ export const usageRowSchema = z.object({
 });
 export type UsageRow = z.infer<typeof usageRowSchema>;
 
-export const NO_USAGE: Usage = { runs: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
+export const NO_USAGE: Usage = { runs: 0, failed: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
 
 export function sumUsage(a: Usage, b: Usage): Usage {
   return {
     runs: a.runs + b.runs,
+    failed: a.failed + b.failed,
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     cost: a.cost + b.cost,
@@ -71,7 +74,9 @@ export function addToUsage(draft: Draft, key: string[], run: RunRecord): void {
   const models = { ...draft.get<UsageRow>(key)?.models };
   for (const share of usageShares(run)) {
     const name = nameIn(models, share);
-    models[name] = sumUsage(Object.hasOwn(models, name) ? models[name]! : NO_USAGE, share);
+    const before = Object.hasOwn(models, name) ? models[name] : {};
+    // Rows of earlier versions do not count what failed.
+    models[name] = sumUsage({ ...NO_USAGE, ...before }, share);
   }
   const row: UsageRow = { v: 1, models };
   draft.set(key, row, { expireIn: KEPT_MS });
