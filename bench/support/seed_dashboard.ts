@@ -132,7 +132,6 @@ function draftOn(step: Deno.AtomicOperation): Draft {
   return {
     get: () => undefined,
     set: (key, value) => void step.set(key, value),
-    create: (key, value) => void step.set(key, value),
     delete: (key) => void step.delete(key),
     create: (key, value) => void step.set(key, value),
     note: (key, value) => void (value === undefined ? step.delete(key) : step.set(key, value)),
