@@ -14,6 +14,9 @@ import { RememberedHashes } from "./credentials/remembered_hashes.ts";
 import { Sealer } from "./credentials/sealing.ts";
 import { Egress } from "./egress/egress.ts";
 import { ensureDemoAgent } from "./demo_agent.ts";
+import { KnowledgeSearch } from "./knowledge/search/knowledge_search.ts";
+import { knowledgeTools } from "./knowledge/search/knowledge_tools.ts";
+import { StoredChunks } from "./knowledge/search/stored_chunks.ts";
 import { Admission } from "./limits/admission.ts";
 import { DeadRuns } from "./limits/dead_runs.ts";
 import { LeaseWatch } from "./limits/lease_watch.ts";
@@ -87,6 +90,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     log,
     settle: (live, lease) => directory.settleDead(live, lease),
   });
+  const knowledgeSearch = new KnowledgeSearch(new StoredChunks(kv));
   const chat = new ChatService({
     admission,
     directory,
@@ -98,6 +102,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     toolsets: new Toolsets({
       egress: new Egress({ allow: config.egressAllow, system }),
       findSecret: (tenant, name) => secrets.find(tenant, name),
+      builtIn: (request) => knowledgeTools(knowledgeSearch, request),
     }),
   });
   const closing = new AbortController();
@@ -122,6 +127,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       cursors,
       runs: directory,
     }),
+    knowledgeSearch,
     runs: directory,
     deadRuns,
     receipts: new ReceiptStore(kv, { system, sealer: sealer("receipts") }),

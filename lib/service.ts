@@ -5,6 +5,7 @@ import type { SessionAdmin } from "./admin/session_admin.ts";
 import type { ChatService } from "./chat/chat_service.ts";
 import type { RunDirectory } from "./chat/run_directory.ts";
 import type { Config } from "./config.ts";
+import type { KnowledgeSearch } from "./knowledge/search/knowledge_search.ts";
 import type { ApiKeyStore } from "./storage/api_key_store.ts";
 import type { CatalogueStore } from "./storage/catalogue_store.ts";
 import type { DeadRuns } from "./limits/dead_runs.ts";
@@ -29,6 +30,8 @@ export interface Service {
   readonly catalogue: CatalogueStore;
   readonly chat: ChatService;
   readonly conversations: ConversationAdmin;
+  /** Finds passages in the tenants' knowledge bases. */
+  readonly knowledgeSearch: KnowledgeSearch;
   /** Settles what other processes left behind; sweeps by itself once it is started. */
   readonly deadRuns: DeadRuns;
   /** First answers to creating requests, for repeated ones. */

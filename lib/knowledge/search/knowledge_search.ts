@@ -21,6 +21,15 @@ export interface KnowledgeQuery {
   query: string;
   /** Passages at most. */
   limit: number;
+  /** On whose behalf, where it is an agent's. */
+  by?: Searcher;
+  signal?: AbortSignal;
+}
+
+/** Whose usage a search counts to. */
+export interface Searcher {
+  agentId: string;
+  source: { kind: "key" | "session"; id: string };
 }
 
 /** Finds passages in knowledge bases, as they are stored at the moment of the search. */
