@@ -14,9 +14,8 @@ import { RememberedHashes } from "./credentials/remembered_hashes.ts";
 import { Sealer } from "./credentials/sealing.ts";
 import { Egress } from "./egress/egress.ts";
 import { ensureDemoAgent } from "./demo_agent.ts";
-import { KnowledgeSearch } from "./knowledge/search/knowledge_search.ts";
 import { knowledgeTools } from "./knowledge/search/knowledge_tools.ts";
-import { StoredChunks } from "./knowledge/search/stored_chunks.ts";
+import { openKnowledgeSearch } from "./knowledge/search/open_knowledge_search.ts";
 import { Admission } from "./limits/admission.ts";
 import { DeadRuns } from "./limits/dead_runs.ts";
 import { LeaseWatch } from "./limits/lease_watch.ts";
@@ -90,7 +89,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     log,
     settle: (live, lease) => directory.settleDead(live, lease),
   });
-  const knowledgeSearch = new KnowledgeSearch(new StoredChunks(kv));
+  const knowledgeSearch = openKnowledgeSearch({
+    ...{ kv, system, log, committer, catalogue, tenants, limits },
+    embedder: registry.embedder,
+  });
   const chat = new ChatService({
     admission,
     directory,
@@ -153,6 +155,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     close: async () => {
       await deadRuns.close();
       await chat.stopAll();
+      await knowledgeSearch.close();
       closing.abort();
       registry.close();
       directory.close();

@@ -202,6 +202,36 @@ export const keys = {
   ],
   documentChunks: (of: DocumentName) => ["document_chunks", of.tenant, of.base, of.id],
   documentChunksOf: (tenant: string, base: string) => ["document_chunks", tenant, base],
+  /** Part `n` of the vectors of a revision's passages, as `model` makes them. */
+  documentVectorPart: (of: DocumentName, revision: string, model: string, n: number) => [
+    "document_chunks",
+    of.tenant,
+    of.base,
+    of.id,
+    revision,
+    "vectors",
+    model,
+    n,
+  ],
+  documentVectors: (of: DocumentName, revision: string, model: string) => [
+    "document_chunks",
+    of.tenant,
+    of.base,
+    of.id,
+    revision,
+    "vectors",
+    model,
+  ],
+  /** Until when somebody is making them. */
+  documentVectorClaim: (of: DocumentName, revision: string, model: string) => [
+    "document_chunks",
+    of.tenant,
+    of.base,
+    of.id,
+    revision,
+    "claims",
+    model,
+  ],
   /** Which revision of a document is to be found in its base: what an index is brought up to. */
   indexedDocument: (of: DocumentName) => ["indexed_documents", of.tenant, of.base, of.id],
   indexedDocuments: (tenant: string, base: string) => ["indexed_documents", tenant, base],

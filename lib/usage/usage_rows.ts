@@ -15,6 +15,9 @@ const OTHER_MODELS = "(other models)";
 /** The `source` of a row for all widget sessions together. */
 export const SESSIONS = "sessions";
 
+/** The `agentId` of what no agent has used, such as reading documents into a knowledge base. */
+export const NO_AGENT = "00000000-0000-0000-0000-000000000000";
+
 /** Sums of settled runs; cost in micro-USD. */
 const usageSchema = z.object({
   runs: z.int().nonnegative(),
@@ -53,18 +56,26 @@ export function usageKeyOf(
 
 /** Adds a finished run to its row. */
 export function addToUsage(draft: Draft, key: string[], run: RunRecord): void {
+  addUsage(draft, key, { model: run, usage: { ...run, runs: 1 } });
+}
+
+/** Adds what a model was used for to a row. */
+export function addUsage(
+  draft: Draft,
+  key: string[],
+  { model: named, usage }: { model: ModelName; usage: Usage },
+): void {
   const models = draft.get<UsageRow>(key)?.models ?? {};
-  const name = nameIn(models, run);
+  const name = nameIn(models, named);
   const before = Object.hasOwn(models, name) ? models[name]! : NO_USAGE;
-  const row: UsageRow = {
-    v: 1,
-    models: { ...models, [name]: sumUsage(before, { ...run, runs: 1 }) },
-  };
+  const row: UsageRow = { v: 1, models: { ...models, [name]: sumUsage(before, usage) } };
   draft.set(key, row, { expireIn: KEPT_MS });
 }
 
+type ModelName = Pick<RunRecord, "provider" | "model">;
+
 /** Its model's own name while there is room for one more, and for the others of every provider. */
-function nameIn(models: UsageRow["models"], { provider, model }: RunRecord): string {
+function nameIn(models: UsageRow["models"], { provider, model }: ModelName): string {
   const name = `${provider}/${model}`;
   const hasRoom = Object.keys(models).length < MAX_MODELS - VENDORS.length;
   return hasRoom || Object.hasOwn(models, name) ? name : `${provider}/${OTHER_MODELS}`;

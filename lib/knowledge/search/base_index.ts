@@ -3,6 +3,7 @@ import { Breather } from "./breather.ts";
 import type { BaseName, ChunkSource, FoundRevision } from "./chunk_source.ts";
 import { detectLanguage } from "./detect_language.ts";
 import { PassageIndex } from "./passage_index.ts";
+import type { VectorMatrix } from "./vector_matrix.ts";
 import { wordsOf } from "./words.ts";
 
 /** Documents read ahead of the one that is being added. */
@@ -17,6 +18,7 @@ export class BaseIndex {
   readonly #source: ChunkSource;
   /** By document: what of it is in the index. */
   #revisions = new Map<string, FoundRevision>();
+  readonly #vectors = new Map<string, VectorMatrix>();
   #version: string | undefined;
   #update: Promise<void> | undefined;
 
@@ -32,7 +34,38 @@ export class BaseIndex {
 
   /** Estimated memory. */
   get bytes(): number {
-    return this.passages.bytes;
+    const vectors = [...this.#vectors.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    return this.passages.bytes + vectors;
+  }
+
+  /** The passages of a document, in their order. */
+  chunksOf(id: string): Chunk[] {
+    const chunks: Chunk[] = [];
+    for (let slot = 0; slot < this.passages.size; slot++) {
+      const chunk = this.passages.chunk(slot);
+      if (chunk.documentId === id) chunks.push(chunk);
+    }
+    return chunks;
+  }
+
+  hasVectors(id: string): boolean {
+    return this.#vectors.has(id);
+  }
+
+  /** Keeps vectors of a document's passages, as long as those are in the index. */
+  setVectors(id: string, { revision, vectors }: { revision: string; vectors: VectorMatrix }): void {
+    if (this.#revisions.get(id)?.id === revision) this.#vectors.set(id, vectors);
+  }
+
+  /** The documents that there are vectors of, with the number of their first passage. */
+  *embedded(): Generator<{ start: number; vectors: VectorMatrix }> {
+    // A document's passages follow each other, in the order in which the documents were added.
+    let start = 0;
+    for (const [id, { chunks }] of this.#revisions) {
+      const vectors = this.#vectors.get(id);
+      if (vectors !== undefined) yield { start, vectors };
+      start += chunks;
+    }
   }
 
   /** Settles when the index holds what the base held at `version`, or later. */
@@ -60,14 +93,18 @@ export class BaseIndex {
     const gone = [...this.#revisions].filter(([id, { id: is }]) => wanted.get(id)?.id !== is);
     if (gone.length === 0) return;
     this.passages.remove(new Set(gone.map(([id]) => id)));
-    for (const [id] of gone) this.#revisions.delete(id);
+    for (const [id] of gone) {
+      this.#revisions.delete(id);
+      this.#vectors.delete(id);
+    }
   }
 
   async #addAll(wanted: ReadonlyMap<string, FoundRevision>): Promise<void> {
     const added = [...wanted].filter(([id]) => !this.#revisions.has(id));
     const breather = new Breather();
     for await (const { id, revision, chunks } of this.#read(added)) {
-      if (chunks === undefined) continue;
+      // Neither has it passages that nobody counted: who numbers them goes by the count.
+      if (chunks?.length !== revision.chunks) continue;
       const fallback = languageOf(chunks);
       for (const chunk of chunks) {
         this.passages.add(chunk, { fallback });
