@@ -1,11 +1,11 @@
-/** Runs in a thread of its own, once for each job: whatever a document does to it ends with it. */
+/** Runs in a thread of its own, where whatever a document does to it holds up nobody. */
 import { parentPort } from "node:worker_threads";
 import { openUpload } from "./open_upload.ts";
 import { readDocument } from "./read_document.ts";
 import { UnreadableError } from "./unreadable.ts";
 import type { Job, JobResult } from "./worker_job.ts";
 
-parentPort?.once("message", async (job: Job) => {
+parentPort?.on("message", async (job: Job) => {
   const result = await work(job);
   parentPort?.postMessage(result, buffersOf(result));
 });

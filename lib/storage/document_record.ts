@@ -51,6 +51,7 @@ export interface ClaimedTask {
   of: DocumentName;
   key: Deno.KvKey;
   versionstamp: string;
+  /** How often it had been taken before. */
   tries: number;
 }
 

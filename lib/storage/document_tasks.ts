@@ -6,11 +6,12 @@ import {
   type ClaimedTask,
   type DocumentRecord,
   documentRecordSchema,
+  type DocumentTask,
   documentTaskSchema,
   type Revision,
 } from "./document_record.ts";
 import { TASK_MS } from "./document_store.ts";
-import { type DocumentName, keys } from "./keys.ts";
+import { keys } from "./keys.ts";
 import { changedBase, knowledgeBaseRecordSchema } from "./knowledge_base_record.ts";
 import { joinParts, readParts } from "./parts.ts";
 import { parseRecord, untilCommitted } from "./record.ts";
@@ -20,6 +21,11 @@ export interface DocumentToRead {
   task: ClaimedTask;
   mediaType: DocumentRecord["mediaType"];
   bytes: Uint8Array<ArrayBuffer>;
+}
+
+interface Settlement {
+  revision: Revision | undefined;
+  error: { code: string; message: string } | undefined;
 }
 
 /** What reading a document came to. */
@@ -51,17 +57,22 @@ export class DocumentTasks {
   }
 
   /** Stores what reading came to; nothing when the document has changed or gone meanwhile. */
-  async finish({ task, mediaType }: DocumentToRead, outcome: Outcome): Promise<void> {
-    const { of } = task;
+  async finish(task: ClaimedTask, outcome: Outcome): Promise<void> {
     const revision = "read" in outcome ? await this.#writeRevision(task, outcome.read) : undefined;
     // Somebody else has the task now, and clears away what was written.
     if (revision === "lost") return;
     const error = "error" in outcome ? outcome.error : undefined;
     const kept = await untilCommitted(
-      () => this.#settle(task, { mediaType, revision, error }),
+      () => this.#settle(task, { revision, error }),
       { what: "document" },
     );
-    if (kept !== "lost") await this.#tidy(of, kept);
+    if (kept !== "lost") await this.#tidy(task, kept);
+  }
+
+  /** Gives a task back, as if it had not been taken. */
+  async release({ key, versionstamp, tries }: ClaimedTask): Promise<void> {
+    const free: DocumentTask = { v: 1, until: 0, tries };
+    await this.#kv.atomic().check({ key, versionstamp }).set(key, free).commit();
   }
 
   async #claim(): Promise<ClaimedTask | undefined> {
@@ -75,7 +86,7 @@ export class DocumentTasks {
     const next = free.find(({ key }) => String(key[1]) > this.#lastTenant) ?? free[0];
     if (next === undefined) return undefined;
     const { tries } = parseRecord(documentTaskSchema, next)!;
-    const task = { v: 1, until: now + TASK_MS, tries: tries + 1 };
+    const task: DocumentTask = { v: 1, until: now + TASK_MS, tries: tries + 1 };
     const taken = await this.#kv.atomic().check(next).set(next.key, task).commit();
     if (!taken.ok) return await this.#claim();
     const [, tenant, base, id] = next.key.map(String) as [string, string, string, string];
@@ -89,13 +100,17 @@ export class DocumentTasks {
     const { of } = task;
     const record = parseRecord(documentRecordSchema, await this.#kv.get(keys.document(of)));
     if (record?.state !== "processing") {
-      await this.#tidy(of, record);
+      await this.#tidy(task, record);
       return undefined;
     }
     const { id, parts } = record.source;
     const wanted = Array.from({ length: parts }, (_, n) => keys.documentSourcePart(of, id, n));
     const found = await readParts(this.#kv, wanted);
-    if (found === undefined) return undefined;
+    if (found === undefined) {
+      const message = "its content was lost; send it again";
+      await this.finish(task, { error: { code: "damaged", message } });
+      return undefined;
+    }
     return { task, mediaType: record.mediaType, bytes: joinParts(found) };
   }
 
@@ -108,11 +123,7 @@ export class DocumentTasks {
 
   async #settle(
     task: ClaimedTask,
-    { revision, error, mediaType }: {
-      revision: Revision | undefined;
-      error: { code: string; message: string } | undefined;
-      mediaType: DocumentRecord["mediaType"];
-    },
+    { revision, error }: Settlement,
   ): Promise<DocumentRecord | "lost" | undefined> {
     const { of } = task;
     const [held, entry, baseEntry] = await this.#kv.getMany<[unknown, unknown, unknown]>(
@@ -126,7 +137,7 @@ export class DocumentTasks {
     const room = KNOWLEDGE_BOUNDS.chunksPerBase - base.chunks + before;
     const fits = revision === undefined || revision.chunks <= room;
     const now = this.#system.now();
-    const next = settled({ ...record, mediaType, updatedAt: now }, {
+    const next = settled({ ...record, updatedAt: now }, {
       revision: fits ? revision : undefined,
       error: fits ? error : tooMany(room),
     });
@@ -142,20 +153,21 @@ export class DocumentTasks {
   }
 
   /** Removes what the document no longer names, all of it where there is none, and then its task. */
-  async #tidy(of: DocumentName, record: DocumentRecord | undefined): Promise<void> {
+  async #tidy(
+    { of, key, versionstamp }: ClaimedTask,
+    record: DocumentRecord | undefined,
+  ): Promise<void> {
     const kept = [record?.source.id, record?.revision?.id];
-    const isKept = (key: Deno.KvKey) => kept.includes(String(key[4]));
+    const isKept = (part: Deno.KvKey) => kept.includes(String(part[4]));
     await deleteUnder(this.#kv, [keys.documentSources(of), keys.documentChunks(of)], isKept);
-    await this.#kv.delete(keys.documentTask(of));
+    // Unless the document is to be read again by now.
+    await this.#kv.atomic().check({ key, versionstamp }).delete(key).commit();
   }
 }
 
 function settled(
   { error: _error, revision: _revision, ...record }: DocumentRecord,
-  { revision, error }: {
-    revision: Revision | undefined;
-    error: { code: string; message: string } | undefined;
-  },
+  { revision, error }: Settlement,
 ): DocumentRecord {
   if (revision !== undefined) return { ...record, state: "ready", revision };
   return { ...record, state: "failed", ...(error === undefined ? {} : { error }) };

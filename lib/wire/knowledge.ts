@@ -49,6 +49,17 @@ export const documentBodySchema = z.strictObject({
   ),
 });
 
+/** Form of `POST /v1/knowledge-bases/:id/documents`. */
+export const documentFormSchema = z.object({
+  file: z.string().meta({
+    description: "A PDF, HTML, Markdown or text file of at most 20 MiB.",
+    contentMediaType: "application/octet-stream",
+  }),
+  title: z.string().max(KNOWLEDGE_BOUNDS.titleLength).optional().describe(
+    "The file's name unless told.",
+  ),
+});
+
 export const DOCUMENT_STATES = ["processing", "ready", "failed"] as const;
 
 export const documentSchema = z.object({
