@@ -71,8 +71,11 @@ async function open(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promis
   }
   const worker = new JobWorker();
   try {
-    const result = await worker.run({ kind: "open", bytes, contentType });
-    if (result.kind === "opened") return result.upload;
+    const result = await worker.run({ kind: "open", buffer: bytes.buffer, contentType });
+    if (result.kind === "opened") {
+      const { title, mediaType, buffer } = result;
+      return { title, mediaType, bytes: new Uint8Array(buffer) };
+    }
     if (result.kind === "faulty") throw faulty(result.faults);
     throw new TypeError(`a worker answered ${result.kind} to an upload`);
   } catch (error) {

@@ -116,8 +116,13 @@ export class DocumentProcessor {
     if (mediaType === UNKNOWN_TYPE) return { error: unsupported(bytes) };
     const { signal } = this.#closing;
     try {
-      const result = await worker.run({ kind: "read", bytes, type: mediaType }, { signal });
-      if (result.kind === "read") return { read: result.document };
+      const result = await worker.run({ kind: "read", buffer: bytes.buffer, type: mediaType }, {
+        signal,
+      });
+      if (result.kind === "read") {
+        const parts = result.parts.map((part) => new Uint8Array(part));
+        return { read: { parts, chunks: result.chunks } };
+      }
       if (result.kind === "unreadable") {
         return { error: { code: result.code, message: result.message } };
       }

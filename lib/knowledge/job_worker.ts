@@ -76,7 +76,7 @@ export class JobWorker {
     const late = setTimeout(() => reject(tooSlow(this.#bounds)), this.#bounds.timeMs);
     const stopWatch = watchMemory(this.#bounds, () => reject(tooLarge()));
     try {
-      worker.postMessage(job, [job.bytes.buffer]);
+      worker.postMessage(job, [job.buffer]);
       return await promise;
     } finally {
       clearTimeout(late);

@@ -11,13 +11,16 @@ parentPort?.on("message", async (job: Job) => {
 });
 
 async function work(job: Job): Promise<JobResult> {
+  const bytes = new Uint8Array(job.buffer);
   try {
     if (job.kind === "read") {
-      return { kind: "read", document: await readDocument(job.bytes, job.type) };
+      const { parts, chunks } = await readDocument(bytes, job.type);
+      return { kind: "read", parts: parts.map(bufferOf), chunks };
     }
-    const opened = await openUpload(job.bytes, job.contentType);
+    const opened = await openUpload(bytes, job.contentType);
     if ("faults" in opened) return { kind: "faulty", faults: opened.faults };
-    return { kind: "opened", upload: opened.upload };
+    const { title, mediaType, bytes: content } = opened.upload;
+    return { kind: "opened", title, mediaType, buffer: bufferOf(content) };
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
     return { kind: "unreadable", code: error.code, message: error.message };
@@ -26,6 +29,11 @@ async function work(job: Job): Promise<JobResult> {
 
 /** Handed over, not copied: a copy of 20 MiB would hold up whoever receives it. */
 function buffersOf(result: JobResult): ArrayBuffer[] {
-  if (result.kind === "read") return result.document.parts.map(({ buffer }) => buffer);
-  return result.kind === "opened" ? [result.upload.bytes.buffer] : [];
+  if (result.kind === "read") return result.parts;
+  return result.kind === "opened" ? [result.buffer] : [];
+}
+
+function bufferOf(bytes: Uint8Array<ArrayBuffer>): ArrayBuffer {
+  const whole = bytes.byteLength === bytes.buffer.byteLength;
+  return whole ? bytes.buffer : bytes.slice().buffer;
 }
