@@ -81,13 +81,6 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     system,
     log,
   });
-  const knowledge = new KnowledgeAdmin({
-    bases,
-    documents: new DocumentStore(kv, system),
-    processor: documents,
-    cursors,
-  });
-  const agents = new AgentAdmin(new AgentStore(kv, system), { models, knowledge, cursors });
   const registry = new ModelRegistry(system, {
     vendors: config.vendors,
     report: (event) => log.warn("a model vendor failed", { ...event }),
@@ -111,6 +104,14 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ...{ kv, system, log, committer, catalogue, tenants, limits },
     embedder: registry.embedder,
   });
+  const knowledge = new KnowledgeAdmin({
+    bases,
+    documents: new DocumentStore(kv, system),
+    processor: documents,
+    search: knowledgeSearch,
+    cursors,
+  });
+  const agents = new AgentAdmin(new AgentStore(kv, system), { models, knowledge, cursors });
   const chat = new ChatService({
     admission,
     directory,

@@ -133,6 +133,31 @@ Deno.test("POST …/documents: under one Idempotency-Key a document is stored on
   assertEquals((await expectJson(await get("/documents"), 200)).data.length, 1);
 });
 
+Deno.test("POST …/search: finds passages of ready documents, and none once they are deleted", async () => {
+  await using world = await start();
+  const { service, key, of, post, settled, remove, upload } = world;
+  const search = (json: unknown) => service.fetch(of("/search"), { method: "POST", key, json });
+  const { id } = await settled(await post(TEXT));
+  await settled(await upload("other.md", "# Parcels\n\nParcels arrive on Monday."));
+  const { passages } = await expectJson(await search({ query: "return a book" }), 200);
+  const [{ score, ...passage }] = passages;
+  assert(score > 0);
+  assertEquals(passage, {
+    documentId: id,
+    title: "Returns",
+    headingPath: [],
+    position: 0,
+    text: TEXT.content,
+  });
+  const monday = await expectJson(await search({ query: "Monday", limit: 1 }), 200);
+  assertEquals(monday.passages.map((one: { headingPath: string[] }) => one.headingPath), [[
+    "Parcels",
+  ]]);
+  await remove(`/documents/${id}`);
+  assertEquals(await expectJson(await search({ query: "book" }), 200), { passages: [] });
+  await expectInvalid(await search({ query: "", limit: 21 }), ["query", "limit"]);
+});
+
 Deno.test("DELETE: a document and a base leave no key behind", async () => {
   await using world = await start();
   const { kv, post, remove, settled, base, upload, service, key } = world;
@@ -163,6 +188,7 @@ Deno.test("another tenant's base and document are 404 on every route and cannot 
     ["GET", path],
     ["PATCH", path, { name: "mine" }],
     ["DELETE", path],
+    ["POST", `${path}/search`, { query: "book" }],
     ["GET", `${path}/documents`],
     ["POST", `${path}/documents`, TEXT],
     ["GET", `${path}/documents/${id}`],

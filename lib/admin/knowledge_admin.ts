@@ -1,5 +1,6 @@
 import { ApiError, invalid, parseOrThrow } from "../errors.ts";
 import type { DocumentProcessor } from "../knowledge/document_processor.ts";
+import type { KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
 import type { Upload } from "../knowledge/worker_job.ts";
 import type { DocumentChange, DocumentStore } from "../storage/document_store.ts";
 import { toKnowledgeBase } from "../storage/knowledge_base_record.ts";
@@ -11,6 +12,7 @@ import {
   type KnowledgeBase,
   knowledgeBaseBodySchema,
   knowledgeBasePatchSchema,
+  type Passage,
 } from "../wire/knowledge.ts";
 import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
 import type { CursorSeal } from "./cursor_seal.ts";
@@ -19,6 +21,7 @@ interface Parts {
   bases: KnowledgeBaseStore;
   documents: DocumentStore;
   processor: Pick<DocumentProcessor, "begin">;
+  search: Pick<KnowledgeSearch, "search">;
   cursors: CursorSeal;
 }
 
@@ -103,6 +106,18 @@ export class KnowledgeAdmin {
 
   async deleteDocument(of: { tenant: string; base: string; id: string }): Promise<void> {
     if (!await this.#parts.documents.delete(of)) noDocument();
+  }
+
+  /** The passages that fit a query, best first; 5 unless `limit` says otherwise. */
+  async search(
+    base: { tenant: string; base: string },
+    { query, limit = KNOWLEDGE_BOUNDS.defaultPassages }: {
+      query: string;
+      limit?: number | undefined;
+    },
+  ): Promise<Passage[]> {
+    const found = await this.#parts.search.search(base, { query, limit }) ?? noBase();
+    return found.map(({ matches: _matches, ...passage }) => passage);
   }
 
   /** Reads a document again, from what was sent; what can be found of it stays until it is ready. */

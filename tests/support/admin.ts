@@ -3,6 +3,8 @@ import { CursorSeal } from "@/lib/admin/cursor_seal.ts";
 import { KnowledgeAdmin } from "@/lib/admin/knowledge_admin.ts";
 import { ModelAccess } from "@/lib/admin/model_access.ts";
 import { Signer } from "@/lib/credentials/hashing.ts";
+import { KnowledgeSearch } from "@/lib/knowledge/search/knowledge_search.ts";
+import { StoredChunks } from "@/lib/knowledge/search/stored_chunks.ts";
 import { AgentStore } from "@/lib/storage/agent_store.ts";
 import { CatalogueStore } from "@/lib/storage/catalogue_store.ts";
 import { DocumentStore } from "@/lib/storage/document_store.ts";
@@ -19,7 +21,8 @@ export function openAdmin(kv: Deno.Kv) {
   const bases = new KnowledgeBaseStore(kv, system);
   const documents = new DocumentStore(kv, system);
   const processor = { begin: () => {} };
-  const knowledge = new KnowledgeAdmin({ bases, documents, processor, cursors });
+  const search = new KnowledgeSearch(new StoredChunks(kv));
+  const knowledge = new KnowledgeAdmin({ bases, documents, processor, search, cursors });
   const agents = new AgentAdmin(new AgentStore(kv, system), { models, knowledge, cursors });
   return { system, catalogue, models, agents, knowledge };
 }

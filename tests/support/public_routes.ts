@@ -46,6 +46,7 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
     "GET",
     "DELETE",
   ]),
+  ...keyed("v1/knowledge-bases/[id]/search.ts", `${BASE}/search`, ["POST"]),
   ...keyed("v1/usage.ts", "/v1/usage", ["GET"]),
   ...keyed("v1/widget/session.ts", "/v1/widget/session", ["POST", "DELETE"]),
 ];

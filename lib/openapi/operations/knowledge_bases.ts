@@ -87,4 +87,26 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     answers: [{ status: 204, description: "It is gone." }],
     errors: ["not_found"],
   },
+  {
+    ...common,
+    id: "searchKnowledgeBase",
+    method: "POST",
+    path: "/v1/knowledge-bases/{id}/search",
+    summary: "Search a knowledge base",
+    description: "What an agent's `search_knowledge` finds: passages that fit the query by their " +
+      "words, and by their meaning where the operator has set up a model for it.",
+    auth: read,
+    parameters: ["knowledgeBaseId"],
+    body: { schema: "SearchBody", example: { query: "How long may I return a book?", limit: 3 } },
+    answers: [{
+      status: 200,
+      description: "Passages, best first.",
+      content: {
+        type: "application/json",
+        schema: "Passages",
+        example: { passages: [EXAMPLE.passage] },
+      },
+    }],
+    errors: ["not_found"],
+  },
 ];
