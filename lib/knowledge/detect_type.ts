@@ -12,8 +12,9 @@ export interface Claim {
 const PDF_MARK_WITHIN = 1024;
 /** What is looked at to tell text from anything else. */
 const LOOKED_AT = 64 * 1024;
-/** Texts hold a stray control character at most. */
-const MAX_CONTROL_SHARE = 0.05;
+/** Texts hold a stray control character, or are cut within a character; no more than that. */
+const MAX_ODD_SHARE = 0.1;
+const ODD_ALLOWED = 4;
 
 /**
  * What a document is read as. Its bytes decide; what the sender claims only chooses between texts,
@@ -39,7 +40,7 @@ function isPdf(bytes: Uint8Array): boolean {
 function isText(text: string): boolean {
   // deno-lint-ignore no-control-regex
   const odd = text.match(/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/g)?.length ?? 0;
-  return odd <= text.length * MAX_CONTROL_SHARE;
+  return odd <= Math.max(ODD_ALLOWED, text.length * MAX_ODD_SHARE);
 }
 
 function claimedText({ mediaType = "", fileName = "" }: Claim): MediaType {

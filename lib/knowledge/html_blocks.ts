@@ -11,6 +11,8 @@ const INLINE = new Set(
   ("a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark q ruby rb " +
     "rt rp s samp small span strike strong sub sup time tt u var wbr").split(" "),
 );
+/** Items nested deeper look like the rest. */
+const MAX_INDENT = 8;
 const LISTS = new Set(["ul", "ol", "menu"]);
 
 /** Turns the elements of a page, as they open and close, into blocks. */
@@ -138,12 +140,13 @@ export class HtmlBlocks {
 
   #endItem(): void {
     const text = toLine(this.#take());
-    const indent = "  ".repeat(Math.min(this.#lists.length - 1, 8));
-    if (text !== "") this.#items.push(`${indent}- ${text}`);
+    if (text === "") return;
+    const depth = Math.min(this.#lists.length, MAX_INDENT) - 1;
+    this.#items.push(`${"  ".repeat(depth)}- ${text}`);
   }
 
   #endList(): void {
-    this.#endItem();
+    if (this.#lists.length > 0) this.#endItem();
     this.#lists = [];
     const items = this.#items;
     this.#items = [];

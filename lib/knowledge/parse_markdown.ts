@@ -1,3 +1,4 @@
+import { Parser } from "htmlparser2";
 import { marked, type Token, type Tokens } from "marked";
 import { type Block, CELL_GAP } from "./block.ts";
 import { cleanText, toLine } from "./clean_text.ts";
@@ -74,8 +75,18 @@ function inline(tokens: Token[] | undefined): string {
   return (tokens ?? []).map((token): string => {
     if (token.type === "br") return "\n";
     // The words between two tags are tokens of their own.
-    if (token.type === "html") return "";
+    if (token.type === "html") return token.text.toLowerCase().startsWith("<br") ? "\n" : "";
     if ("tokens" in token && token.tokens !== undefined) return inline(token.tokens);
-    return "text" in token ? String(token.text) : "";
+    if (!("text" in token)) return "";
+    return token.type === "text" ? decodeEntities(String(token.text)) : String(token.text);
   }).join("");
+}
+
+/** `&amp;` and its like, which Markdown has from HTML. */
+function decodeEntities(text: string): string {
+  if (!text.includes("&")) return text;
+  let decoded = "";
+  const parser = new Parser({ ontext: (part) => decoded += part });
+  parser.end(text.replaceAll("<", "&lt;"));
+  return decoded;
 }

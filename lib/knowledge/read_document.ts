@@ -54,7 +54,7 @@ export async function parseDocument(bytes: Uint8Array, type: DocumentType): Prom
 function toUnreadable(error: unknown): UnreadableError {
   if (error instanceof UnreadableError) return error;
   // What overflows the stack: thousands of quotations in each other.
-  if (error instanceof RangeError) {
+  if (error instanceof RangeError && error.message.includes("call stack")) {
     return new UnreadableError("too_complex", "its parts are nested too deeply");
   }
   return new UnreadableError("damaged", "it is damaged and cannot be read");
