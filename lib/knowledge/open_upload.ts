@@ -3,7 +3,8 @@ import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
 import { detectType } from "./detect_type.ts";
 import type { Upload, UploadFault } from "./worker_job.ts";
 
-type Opened = { upload: Upload } | { faults: UploadFault[] };
+/** The document in a body, or what is wrong with the body. */
+export type Opened = { upload: Upload } | { faults: UploadFault[] };
 
 /**
  * The document in the body of a request, JSON or multipart. A body of 20 MiB takes longer to parse than

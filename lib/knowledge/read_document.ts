@@ -18,37 +18,48 @@ export interface ReadDocument {
 }
 
 /**
- * Reads a document and cuts it into passages. It takes as long, and as much memory, as whoever wrote the
- * document likes: only ever run it where both are bounded. Throws `UnreadableError`.
+ * Reads a document and cuts it into passages, at one go unless it is a PDF. It takes as long, and as much
+ * memory, as whoever wrote the document likes: only ever run it where both are bounded. Throws
+ * `UnreadableError`.
  */
-export async function readDocument(bytes: Uint8Array, type: DocumentType): Promise<ReadDocument> {
+export function readDocument(
+  bytes: Uint8Array,
+  type: DocumentType,
+): ReadDocument | Promise<ReadDocument> {
+  try {
+    const blocks = parse(bytes, type);
+    if (!(blocks instanceof Promise)) return toPassages(blocks);
+    return blocks.then(toPassages).catch((error) => {
+      throw toUnreadable(error);
+    });
+  } catch (error) {
+    throw toUnreadable(error);
+  }
+}
+
+function parse(bytes: Uint8Array, type: DocumentType): Block[] | Promise<Block[]> {
+  switch (type) {
+    case "text/plain":
+      return parseText(decodeText(bytes));
+    case "text/markdown":
+      return parseMarkdown(decodeText(bytes));
+    case "text/html":
+      return parseHtml(decodeHtml(bytes));
+    case "application/pdf":
+      return parsePdf(bytes);
+    default:
+      return type satisfies never;
+  }
+}
+
+function toPassages(blocks: Block[]): ReadDocument {
   const packer = new PassagePacker();
-  for (const passage of chunkBlocks(await parseDocument(bytes, type))) {
+  for (const passage of chunkBlocks(blocks)) {
     packer.add(passage);
     if (packer.count > KNOWLEDGE_BOUNDS.chunksPerBase) throw tooLong();
   }
   if (packer.count === 0) throw new UnreadableError("no_text", "there is no text in it");
   return { parts: packer.end(), chunks: packer.count };
-}
-
-/** The blocks of a document of a known type. Throws `UnreadableError`. */
-export async function parseDocument(bytes: Uint8Array, type: DocumentType): Promise<Block[]> {
-  try {
-    switch (type) {
-      case "text/plain":
-        return parseText(decodeText(bytes));
-      case "text/markdown":
-        return parseMarkdown(decodeText(bytes));
-      case "text/html":
-        return parseHtml(decodeHtml(bytes));
-      case "application/pdf":
-        return await parsePdf(bytes);
-      default:
-        return type satisfies never;
-    }
-  } catch (error) {
-    throw toUnreadable(error);
-  }
 }
 
 function toUnreadable(error: unknown): UnreadableError {

@@ -1,30 +1,50 @@
 /** Runs in a thread of its own, where whatever a document does to it holds up nobody. */
 import { parentPort } from "node:worker_threads";
-import { openUpload } from "./open_upload.ts";
-import { readDocument } from "./read_document.ts";
+import { type Opened, openUpload } from "./open_upload.ts";
+import { type ReadDocument, readDocument } from "./read_document.ts";
 import { UnreadableError } from "./unreadable.ts";
 import type { Job, JobResult } from "./worker_job.ts";
 
-parentPort?.on("message", async (job: Job) => {
-  const result = await work(job);
-  parentPort?.postMessage(result, buffersOf(result));
+parentPort?.on("message", (job: Job) => {
+  // Running out of memory reaches whoever started the worker only from within a timer, before anything is
+  // awaited; anywhere else the worker just falls silent (measured), and its time has to run out.
+  setTimeout(() => begin(job), 0);
 });
 
-async function work(job: Job): Promise<JobResult> {
-  const bytes = new Uint8Array(job.buffer);
+function begin(job: Job): void {
   try {
-    if (job.kind === "read") {
-      const { parts, chunks } = await readDocument(bytes, job.type);
-      return { kind: "read", parts: parts.map(bufferOf), chunks };
-    }
-    const opened = await openUpload(bytes, job.contentType);
-    if ("faults" in opened) return { kind: "faulty", faults: opened.faults };
-    const { title, mediaType, bytes: content } = opened.upload;
-    return { kind: "opened", title, mediaType, buffer: bufferOf(content) };
+    const result = work(job);
+    if (result instanceof Promise) result.catch(refused).then(answer);
+    else answer(result);
   } catch (error) {
-    if (!(error instanceof UnreadableError)) throw error;
-    return { kind: "unreadable", code: error.code, message: error.message };
+    answer(refused(error));
   }
+}
+
+function work(job: Job): JobResult | Promise<JobResult> {
+  const bytes = new Uint8Array(job.buffer);
+  if (job.kind === "open") return openUpload(bytes, job.contentType).then(toOpened);
+  const read = readDocument(bytes, job.type);
+  return read instanceof Promise ? read.then(toRead) : toRead(read);
+}
+
+function answer(result: JobResult): void {
+  parentPort?.postMessage(result, buffersOf(result));
+}
+
+function toRead({ parts, chunks }: ReadDocument): JobResult {
+  return { kind: "read", parts: parts.map(bufferOf), chunks };
+}
+
+function toOpened(opened: Opened): JobResult {
+  if ("faults" in opened) return { kind: "faulty", faults: opened.faults };
+  const { title, mediaType, bytes } = opened.upload;
+  return { kind: "opened", title, mediaType, buffer: bufferOf(bytes) };
+}
+
+function refused(error: unknown): JobResult {
+  if (!(error instanceof UnreadableError)) throw error;
+  return { kind: "unreadable", code: error.code, message: error.message };
 }
 
 /** Handed over, not copied: a copy of 20 MiB would hold up whoever receives it. */
