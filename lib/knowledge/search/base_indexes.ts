@@ -21,6 +21,13 @@ export class BaseIndexes {
     return this.#indexes.size;
   }
 
+  /** Estimated memory. */
+  get bytes(): number {
+    let bytes = 0;
+    for (const index of this.#indexes.values()) bytes += index.bytes;
+    return bytes;
+  }
+
   /** The index of a base as it is stored at this moment; undefined where there is no such base. */
   async current(of: BaseName): Promise<BaseIndex | undefined> {
     const name = JSON.stringify([of.tenant, of.base]);
@@ -45,8 +52,7 @@ export class BaseIndexes {
 
   /** Lets go of others until the rest fits; one that is larger by itself stays while it is used. */
   #shrink(used: BaseIndex): void {
-    let bytes = 0;
-    for (const index of this.#indexes.values()) bytes += index.bytes;
+    let bytes = this.bytes;
     for (const [name, index] of this.#indexes) {
       if (bytes <= this.#mostBytes) return;
       if (index === used) continue;

@@ -65,9 +65,9 @@ export class Bm25Index {
   }
 
   /** Adds a text; `length` is how many of its terms count as its length. Answers its number. */
-  add(terms: Iterable<number>, { length }: { length: number }): number {
+  add({ terms, length }: { terms: readonly number[]; length: number }): number {
     const slot = this.#lengths.length;
-    for (const term of terms) this.#count(term, slot);
+    for (let n = 0; n < terms.length; n++) this.#count(terms[n]!, slot);
     this.#lengths.push(length);
     this.#totalLength += length;
     return slot;

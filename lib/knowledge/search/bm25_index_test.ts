@@ -9,7 +9,7 @@ function indexOf(...texts: string[]): Bm25Index {
 
 function addTo(index: Bm25Index, text: string): void {
   const terms = text.split(" ");
-  index.add(terms.map((term) => index.termId(term)), { length: terms.length });
+  index.add({ terms: terms.map((term) => index.termId(term)), length: terms.length });
 }
 
 function search(index: Bm25Index, query: string, limit = 10) {

@@ -1,7 +1,7 @@
 import { type Language, LANGUAGES } from "./languages.ts";
 
 /** So many words of a text tell its language. */
-const LOOKED_AT = 80;
+const LOOKED_AT = 50;
 const LEAST_VOTES = 3;
 /** Of all words looked at; prose has a third or more. */
 const LEAST_SHARE = 0.08;
@@ -26,7 +26,8 @@ export function detectLanguage(words: readonly string[]): Language | undefined {
   let looked = 0;
   for (let at = 0; at < words.length; at += step) {
     looked++;
-    for (const n of VOTERS.get(words[at]!) ?? []) votes[n]!++;
+    const voters = VOTERS.get(words[at]!);
+    if (voters !== undefined) { for (const n of voters) votes[n]!++; }
   }
   const [most, next] = votes.toSorted((a, b) => b - a) as [number, number];
   const tells = most >= LEAST_VOTES

@@ -16,8 +16,8 @@ export interface FoundPassage {
   text: string;
   /** Higher is better; only the order means anything. */
   score: number;
-  /** Where words of the query stand in `text`: `[start, end]`, in UTF-16 units. */
-  matches: [number, number][];
+  /** Where words of the query stand in `text`, if that was asked for: `[start, end]`, in UTF-16 units. */
+  matches?: [number, number][];
 }
 
 /** What is searched for. */
@@ -27,6 +27,8 @@ export interface KnowledgeQuery {
   limit: number;
   /** On whose behalf, where it is an agent's. */
   by?: Searcher;
+  /** Whether to tell why each was found; it takes longer than finding them. */
+  explain?: boolean;
   signal?: AbortSignal;
 }
 
@@ -45,6 +47,11 @@ export class KnowledgeSearch {
   ) {
     this.#indexes = new BaseIndexes(source, options);
     this.#semantic = options.semantic;
+  }
+
+  /** Estimated memory of all that is indexed in this process. */
+  get bytes(): number {
+    return this.#indexes.bytes;
   }
 
   /** The best passages, best first; undefined where there is no such base. */
@@ -94,12 +101,12 @@ export class KnowledgeSearch {
 
 function tell(
   { passages }: BaseIndex,
-  { query, hits }: { query: string; hits: readonly Hit[] },
+  { query, explain, hits }: KnowledgeQuery & { hits: readonly Hit[] },
 ): FoundPassage[] {
   return hits.map(({ slot, score }) => {
     const { documentId, title, headingPath, position, text } = passages.chunk(slot);
-    const matches = passages.matches(slot, query);
-    return { documentId, title, headingPath, position, text, score: rounded(score), matches };
+    const passage = { documentId, title, headingPath, position, text, score: rounded(score) };
+    return explain ? { ...passage, matches: passages.matches(slot, query) } : passage;
   });
 }
 

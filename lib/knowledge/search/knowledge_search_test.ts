@@ -31,7 +31,7 @@ Deno.test("KnowledgeSearch: tells the passage, where it stands and why it was fo
   const passages = [PLANTS, { text: BIKES, headingPath: ["Service", "Workshop"] }];
   await putDocument(kv, of("d1"), { title: "Handbook", passages });
   const found = await new KnowledgeSearch(new StoredChunks(kv))
-    .search(BASE, { query: "repair bicycle", limit: 1 });
+    .search(BASE, { query: "repair bicycle", limit: 1, explain: true });
   assertEquals(found?.map(({ score: _, ...rest }) => rest), [{
     documentId: "d1",
     title: "Handbook",

@@ -43,9 +43,7 @@ export class PassageIndex {
     // A passage is about what its document and its headings are about.
     const words = wordsOf(`${chunk.title} ${chunk.headingPath.join(" ")} ${chunk.text}`);
     const language = detectLanguage(words) ?? fallback;
-    const ids = this.#idsOf(words, language);
-    const length = ids.reduce((sum, id) => sum + (id & 1 ^ 1), 0);
-    this.#bm25.add(ids.map((id) => id >> 1), { length });
+    this.#bm25.add(this.#lookUp(words, language));
     this.#passages.push({ chunk, language });
     this.#textBytes += bytesOf(chunk);
   }
@@ -84,18 +82,26 @@ export class PassageIndex {
     }, []);
   }
 
-  #idsOf(words: readonly string[], language: Language | undefined): number[] {
+  /** Words as terms by number, and how many of them are no stop words. */
+  #lookUp(words: readonly string[], language: Language | undefined) {
     let known = this.#known.get(language);
     if (known === undefined) this.#known.set(language, known = new Map());
-    return words.map((word) => {
+    const terms = new Array<number>(words.length);
+    let length = 0;
+    // A loop and not a chain of calls: an index of a base is millions of words.
+    for (let n = 0; n < words.length; n++) {
+      const word = words[n]!;
       let id = known.get(word);
-      if (id === undefined) {
-        const { term, stop } = termOf(word, language);
-        id = this.#bm25.termId(term) << 1 | (stop ? 1 : 0);
-        known.set(word, id);
-      }
-      return id;
-    });
+      if (id === undefined) known.set(word, id = this.#idOf(word, language));
+      terms[n] = id >> 1;
+      length += id & 1 ^ 1;
+    }
+    return { terms, length };
+  }
+
+  #idOf(word: string, language: Language | undefined): number {
+    const { term, stop } = termOf(word, language);
+    return this.#bm25.termId(term) << 1 | (stop ? 1 : 0);
   }
 }
 

@@ -22,12 +22,9 @@ export interface PlacedWord {
 /** The words of a text in lower case, in any script; compatibility forms are told as their plain ones. */
 export function wordsOf(text: string): string[] {
   if (!BEYOND_ASCII.test(text)) {
-    const words = text.toLowerCase().match(ASCII_WORD) ?? [];
-    return words.some(isLong) ? words.filter((word) => !isLong(word)) : words;
+    return text.toLowerCase().match(ASCII_WORD)?.filter(isShort) ?? [];
   }
-  return [...text.matchAll(WORD)].flatMap(([run]) => wordsOfRun(run)).filter((word) =>
-    word !== "" && !isLong(word)
-  );
+  return [...text.matchAll(WORD)].flatMap(([run]) => wordsOfRun(run)).filter(isShort);
 }
 
 /** As `wordsOf`, with their places. */
@@ -38,8 +35,8 @@ export function placedWords(text: string): PlacedWord[] {
   });
 }
 
-function isLong(word: string): boolean {
-  return word.length > MAX_WORD_LENGTH;
+function isShort(word: string): boolean {
+  return word !== "" && word.length <= MAX_WORD_LENGTH;
 }
 
 function wordsOfRun(run: string): string[] {
