@@ -134,7 +134,8 @@ function readSlot(reader: EnvReader, letter: SlotLetter): VendorConfig | undefin
   if (embeddingModel !== undefined && protocol === "anthropic") {
     reader.report(fields.embeddingModel, "needs the protocol openai or google");
   }
-  if (apiKey !== undefined) return { protocol, baseUrl, apiKey, name, embeddingModel };
+  const embedding = embeddingModel === undefined ? {} : { embeddingModel };
+  if (apiKey !== undefined) return { protocol, baseUrl, apiKey, name, ...embedding };
   // Half a slot would be ignored in silence; a server that needs no credential takes any.
   if (given) reader.report(fields.apiKey, `is needed because ${given.name} is set`);
   return undefined;

@@ -22,6 +22,8 @@ export async function putDocument(
     packer.add({ headingPath: [], text: "", tokens: 1, ...given });
   }
   const parts = packer.end();
+  // As with any other reading, what the one before has left goes.
+  for await (const { key } of kv.list({ prefix: keys.documentChunks(of) })) await kv.delete(key);
   for (const [n, part] of parts.entries()) {
     await kv.set(keys.documentChunkPart(of, revision, n), part);
   }

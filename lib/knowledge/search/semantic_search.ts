@@ -66,15 +66,9 @@ export class SemanticSearch {
     const wanted = this.#wanted(index);
     const unembedded: Unembedded[] = [];
     for (let at = 0; at < wanted.length; at += READ_AT_ONCE) {
-      await Promise.all(
-        wanted.slice(at, at + READ_AT_ONCE).map(async ([id, revision]) => {
-          const { vectors, embedder } = this.#parts;
-          const name = { of: { ...of, id }, revision, model: embedder.model };
-          const found = await vectors.read(name);
-          if (found === undefined) unembedded.push({ id, revision, chunks: index.chunksOf(id) });
-          else index.setVectors(id, { revision: revision.id, vectors: found });
-        }),
-      );
+      const some = wanted.slice(at, at + READ_AT_ONCE);
+      const missing = await Promise.all(some.map((one) => this.#load(of, { index, one })));
+      unembedded.push(...missing.filter((one) => one !== undefined));
     }
     this.#noteMissing(index, unembedded);
     const revisions = new Map(unembedded.map(({ id, revision }) => [id, revision.id]));
@@ -105,6 +99,19 @@ export class SemanticSearch {
 
   close(): Promise<void> {
     return this.#parts.maker.close();
+  }
+
+  /** Reads the vectors of one document into the index; answers the document when there are none. */
+  async #load(
+    of: BaseName,
+    { index, one: [id, revision] }: { index: BaseIndex; one: [string, FoundRevision] },
+  ): Promise<Unembedded | undefined> {
+    const { vectors, embedder } = this.#parts;
+    const name = { of: { ...of, id }, revision, model: embedder.model };
+    const found = await vectors.read(name);
+    if (found === undefined) return { id, revision, chunks: index.chunksOf(id) };
+    index.setVectors(id, { revision: revision.id, vectors: found });
+    return undefined;
   }
 
   #wanted(index: BaseIndex): [string, FoundRevision][] {
