@@ -80,6 +80,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     bases,
     system,
     log,
+    onReady: (of) => knowledgeSearch.prepare(of),
   });
   const registry = new ModelRegistry(system, {
     vendors: config.vendors,

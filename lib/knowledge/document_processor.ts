@@ -1,6 +1,7 @@
 import { Repeating } from "../limits/repeating.ts";
 import type { Logger } from "../log.ts";
 import type { DocumentTasks, DocumentToRead, Outcome } from "../storage/document_tasks.ts";
+import type { DocumentName } from "../storage/keys.ts";
 import type { KnowledgeBaseStore } from "../storage/knowledge_base_store.ts";
 import type { System } from "../system.ts";
 import { UNKNOWN_TYPE } from "../wire/media_types.ts";
@@ -20,6 +21,8 @@ interface Parts {
   log: Logger;
   /** Documents read at the same time, each by a thread of its own. */
   threads?: number;
+  /** Told of each document that can be found from now on. */
+  onReady?: (of: DocumentName) => Promise<void>;
   /** What reads documents, one for each thread. */
   openWorker?: () => Pick<JobWorker, "run" | "end">;
 }
@@ -106,7 +109,12 @@ export class DocumentProcessor {
     await tasks.finish(document.task, outcome);
     const facts = { tenant: of.tenant, knowledgeBaseId: of.base, documentId: of.id };
     if ("error" in outcome) log.info("a document failed", { ...facts, code: outcome.error.code });
-    else log.debug("a document is ready", { ...facts, chunks: outcome.read.chunks });
+    else {
+      log.debug("a document is ready", { ...facts, chunks: outcome.read.chunks });
+      await this.#parts.onReady?.(of).catch((error) => {
+        log.error("what is new in a knowledge base was not prepared", { ...facts, error });
+      });
+    }
   }
 
   async #read(

@@ -71,10 +71,11 @@ export class KnowledgeSearch {
       tell(current, { ...asked, hits: this.#hits(current, { ...asked, direction }) });
   }
 
-  /** Has the index of a base made, and what is to be found by meaning, before anybody searches. */
+  /** Has the meaning of what is new in a base made out, before anybody searches. */
   async prepare(of: BaseName): Promise<void> {
+    if (this.#semantic === undefined) return;
     const index = await this.#indexes.current(of);
-    if (index !== undefined) await this.#semantic?.prepare(of, index);
+    if (index !== undefined) await this.#semantic.prepare(of, index);
   }
 
   /** Resolves when nothing is being made beside the searches. */

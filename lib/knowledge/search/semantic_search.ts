@@ -5,7 +5,6 @@ import type { BaseName, FoundRevision } from "./chunk_source.ts";
 import type { PricedEmbedder, Searcher } from "./priced_embedder.ts";
 import type { StoredVectors } from "./stored_vectors.ts";
 import type { Unembedded, VectorMaker } from "./vector_maker.ts";
-import type { VectorMatrix } from "./vector_matrix.ts";
 
 /** A search waits no longer for the vector of its query. */
 const QUERY_MS = 3_000;
@@ -71,11 +70,9 @@ export class SemanticSearch {
       unembedded.push(...missing.filter((one) => one !== undefined));
     }
     this.#noteMissing(index, unembedded);
-    const revisions = new Map(unembedded.map(({ id, revision }) => [id, revision.id]));
     this.#parts.maker.begin(of, {
       documents: unembedded.filter(({ chunks }) => chunks.length > 0),
-      made: (id: string, vectors: VectorMatrix) =>
-        index.setVectors(id, { revision: revisions.get(id)!, vectors }),
+      made: (id, vectors) => index.setVectors(id, vectors),
     });
   }
 

@@ -49,9 +49,9 @@ class World implements AsyncDisposable {
   }
 
   /** Search as one process has it. */
-  process({ hardDailyCost = 5_000_000 } = {}) {
+  process({ hardDailyCost = 5_000_000, protocol = "openai" as "openai" | "google" } = {}) {
     const { kv, system } = this;
-    const slot = { protocol: "openai", apiKey: KEYS.openai, embeddingModel: "emb" } as const;
+    const slot = { protocol, apiKey: KEYS[protocol], embeddingModel: "emb" };
     const vendors = { vendor_a: { ...slot, baseUrl: this.mock.url } };
     const registry = new ModelRegistry(system, { vendors });
     this.#registries.push(registry);
@@ -151,6 +151,32 @@ Deno.test("hybrid search: after a change only what has changed is embedded, and 
   assertEquals(left, []);
   const claims = (await storedKeys(world.kv)).filter((key) => key.includes("/claims/"));
   assertEquals(claims, []);
+});
+
+Deno.test("hybrid search: what becomes ready while others are embedded is embedded after them", async () => {
+  const gate = Promise.withResolvers<void>();
+  await using world = await World.start((request) => {
+    const { body, ...script } = meaningful(request);
+    const waits = textsOf(request)![0]!.startsWith("Two");
+    return {
+      ...script,
+      say: [...(waits ? [{ wait: gate.promise }] : []), { raw: body! }],
+      end: "none",
+    };
+  });
+  const search = world.process({ protocol: "google" });
+  await search.prepare(BASE);
+  await world.mock.asked(1);
+  await putDocument(world.kv, of("new"), { title: "New", passages: ["A pet shop."] });
+  await search.prepare(BASE);
+  gate.resolve();
+  await search.idle();
+  assertEquals(world.asked.flat().map((text) => text.split("\n")[0]), [
+    "Two",
+    "One",
+    "Three",
+    "New",
+  ]);
 });
 
 Deno.test("hybrid search: long documents are embedded in batches", async () => {

@@ -31,42 +31,38 @@ interface Parts {
 export class VectorMaker {
   readonly #parts: Parts;
   readonly #closing = new AbortController();
-  /** By base: its documents are being worked on, or rest until then. */
-  readonly #busy = new Map<string, number>();
+  /** By base: the documents whose turn is still to come. */
+  readonly #waiting = new Map<string, Unembedded[]>();
+  /** By base: until when it is left alone. */
+  readonly #resting = new Map<string, number>();
   #work: Promise<void> = Promise.resolve();
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** Begins to make vectors, unless this is going on or has just failed; `made` is told of each. */
+  /** Has vectors made, unless that has just failed for the base; `made` is told of each document's. */
   begin(
     base: BaseName,
     { documents, made }: {
       documents: readonly Unembedded[];
-      made: (id: string, vectors: VectorMatrix) => void;
+      made: (id: string, of: { revision: string; vectors: VectorMatrix }) => void;
     },
   ): void {
     const name = JSON.stringify(base);
-    const { now } = this.#parts.system;
-    if (documents.length === 0 || (this.#busy.get(name) ?? 0) > now()) return;
-    this.#busy.set(name, Infinity);
-    this.#work = this.#work.then(async () => {
-      try {
-        for (const document of documents) {
-          const vectors = await this.#make(base, document);
-          if (vectors !== undefined) made(document.id, vectors);
-        }
-        this.#busy.delete(name);
-      } catch (error) {
-        this.#busy.set(name, now() + REST_MS);
-        if (this.#closing.signal.aborted) return;
-        const { tenant, base: knowledgeBaseId } = base;
-        const { model } = this.#parts.embedder;
-        const facts = { tenant, knowledgeBaseId, model, error };
-        this.#parts.log.warn("passages could not be embedded; they are found by words", facts);
-      }
-    });
+    if (documents.length === 0 || (this.#resting.get(name) ?? 0) > this.#parts.system.now()) return;
+    this.#resting.delete(name);
+    const waiting = this.#waiting.get(name);
+    if (waiting !== undefined) {
+      const known = new Set(waiting.map(({ revision }) => revision.id));
+      waiting.push(...documents.filter(({ revision }) => !known.has(revision.id)));
+      return;
+    }
+    const queue = [...documents];
+    this.#waiting.set(name, queue);
+    this.#work = this.#work.then(() => this.#makeAll(base, { queue, made }))
+      .catch((error) => this.#rest(base, error))
+      .finally(() => this.#waiting.delete(name));
   }
 
   /** Resolves when nothing is being made. */
@@ -78,6 +74,24 @@ export class VectorMaker {
   async close(): Promise<void> {
     this.#closing.abort(new Error("the process ends"));
     await this.#work;
+  }
+
+  async #makeAll(
+    base: BaseName,
+    { queue, made }: { queue: Unembedded[]; made: Parameters<VectorMaker["begin"]>[1]["made"] },
+  ): Promise<void> {
+    for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
+      const vectors = await this.#make(base, one);
+      if (vectors !== undefined) made(one.id, { revision: one.revision.id, vectors });
+    }
+  }
+
+  #rest(base: BaseName, error: unknown): void {
+    if (this.#closing.signal.aborted) return;
+    const { system, log, embedder } = this.#parts;
+    this.#resting.set(JSON.stringify(base), system.now() + REST_MS);
+    const facts = { tenant: base.tenant, knowledgeBaseId: base.base, model: embedder.model, error };
+    log.warn("passages could not be embedded; they are found by words", facts);
   }
 
   /** Nothing when somebody else is at it, or the document has changed. */
