@@ -81,7 +81,7 @@ export class BaseIndex {
       const wanted = await this.#source.revisions(this.#of);
       // While it changes it is at no version: who searches meanwhile waits.
       this.#version = undefined;
-      this.#removeAllBut(wanted);
+      await this.#removeAllBut(wanted);
       await this.#addAll(wanted);
       this.#version = version;
     } finally {
@@ -89,10 +89,10 @@ export class BaseIndex {
     }
   }
 
-  #removeAllBut(wanted: ReadonlyMap<string, FoundRevision>): void {
+  async #removeAllBut(wanted: ReadonlyMap<string, FoundRevision>): Promise<void> {
     const gone = [...this.#revisions].filter(([id, { id: is }]) => wanted.get(id)?.id !== is);
     if (gone.length === 0) return;
-    this.passages.remove(new Set(gone.map(([id]) => id)));
+    await this.passages.remove(new Set(gone.map(([id]) => id)));
     for (const [id] of gone) {
       this.#revisions.delete(id);
       this.#vectors.delete(id);

@@ -14,6 +14,9 @@ export interface Hit {
   score: number;
 }
 
+/** Terms between two pauses that renumbering offers. */
+const TERMS_A_STEP = 256;
+
 /**
  * An inverted index with BM25 as Lucene scores it. Terms and texts are numbers, postings are chains in
  * two flat arrays (eight bytes each), so that 10,000 passages are indexed in well under a second and
@@ -73,8 +76,11 @@ export class Bm25Index {
     return slot;
   }
 
-  /** Removes texts; those that stay are numbered anew, in the same order. */
-  keep(stays: (slot: number) => boolean): void {
+  /**
+   * Removes texts; those that stay are numbered anew, in the same order. It takes long, so it may be
+   * paused at each step; until its end nothing can be searched or added.
+   */
+  *keep(stays: (slot: number) => boolean): Generator<void> {
     const renumbered = new Int32Array(this.#lengths.length).fill(NONE);
     const lengths: number[] = [];
     for (const [slot, length] of this.#lengths.entries()) {
@@ -88,6 +94,7 @@ export class Bm25Index {
     this.#used = 0;
     const chain = new Uint32Array(renumbered.length);
     for (let term = 0; term < this.#terms.size; term++) {
+      if (term % TERMS_A_STEP === 0) yield;
       let n = 0;
       for (let at = this.#heads[term]!; at !== NONE; at = before[at]!) chain[n++] = postings[at]!;
       this.#heads[term] = NONE;

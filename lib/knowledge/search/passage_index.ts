@@ -1,6 +1,7 @@
 import type { Chunk } from "../chunk.ts";
 import { queryTerms, termOf } from "./analyser.ts";
 import { Bm25Index, type Hit } from "./bm25_index.ts";
+import { Breather } from "./breather.ts";
 import { detectLanguage } from "./detect_language.ts";
 import type { Language } from "./languages.ts";
 import { placedWords, wordsOf } from "./words.ts";
@@ -15,7 +16,7 @@ type KnownWords = Map<string, number>;
 /** The passages of one base, found by their words. */
 export class PassageIndex {
   #bm25 = new Bm25Index();
-  #passages: { chunk: Chunk; language: Language | undefined }[] = [];
+  #passages: { chunk: Chunk; language: Language | undefined; bytes: number }[] = [];
   #known = new Map<Language | undefined, KnownWords>();
   #textBytes = 0;
 
@@ -44,15 +45,18 @@ export class PassageIndex {
     const words = wordsOf(`${chunk.title} ${chunk.headingPath.join(" ")} ${chunk.text}`);
     const language = detectLanguage(words) ?? fallback;
     this.#bm25.add(this.#lookUp(words, language));
-    this.#passages.push({ chunk, language });
-    this.#textBytes += bytesOf(chunk);
+    const bytes = bytesOf(chunk);
+    this.#passages.push({ chunk, language, bytes });
+    this.#textBytes += bytes;
   }
 
-  /** Removes the passages of documents. */
-  remove(documents: ReadonlySet<string>): void {
-    this.#bm25.keep((slot) => !documents.has(this.chunk(slot).documentId));
+  /** Removes the passages of documents, turn by turn; until it is done nothing else may be asked. */
+  async remove(documents: ReadonlySet<string>): Promise<void> {
+    const breather = new Breather();
+    const stays = (slot: number) => !documents.has(this.chunk(slot).documentId);
+    for (const _step of this.#bm25.keep(stays)) if (breather.due) await breather.breathe();
     this.#passages = this.#passages.filter(({ chunk }) => !documents.has(chunk.documentId));
-    this.#textBytes = this.#passages.reduce((sum, { chunk }) => sum + bytesOf(chunk), 0);
+    this.#textBytes = this.#passages.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** Forgets what only adding makes faster. */
