@@ -7,8 +7,6 @@ import { addUsage, usageKeyOf } from "../usage/usage_rows.ts";
 import { currentLedger, dayOf, type Ledger, roomOf, settleRun } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 
-/** What tells money that is set aside here from a run's. */
-const PREFIX = "side:";
 /** No call of a vendor takes as long: whoever has set the money aside is dead. */
 const ABANDONED_MS = 30 * 60_000;
 
@@ -27,8 +25,7 @@ export interface SideCost extends Pick<RunFacts, "agentId" | "source" | "provide
 
 /**
  * What a tenant pays for beside its runs, under the same limit of the day: it is set aside before it is
- * spent. Its holds stand in the day's ledger as leases that have lapsed: their money counts, and they
- * take no stream slot.
+ * spent, by a lease in the day's ledger that takes no stream slot.
  */
 export class SideCosts {
   readonly #committer: Committer;
@@ -47,7 +44,7 @@ export class SideCosts {
   /** Sets micro-USD aside; undefined when the day has no room for them, or none for anything. */
   async reserve(tenant: string, amount: number): Promise<SideHold | undefined> {
     const limits = { hardLimit: (await this.#limitsOf(tenant)).hardDailyCost };
-    const id = PREFIX + this.#system.uuid();
+    const id = this.#system.uuid();
     const key = keys.tenantLedger(tenant);
     return await this.#committer.run({
       keys: [key],
@@ -56,8 +53,8 @@ export class SideCosts {
         const ledger = withoutAbandoned(currentLedger(draft.get<Ledger>(key), moment), moment.now);
         const room = roomOf(ledger, { runId: id, limits, moment });
         if (ledger.spent >= limits.hardLimit || room < amount) return undefined;
-        const runs = { ...ledger.runs, [id]: { until: moment.now, hold: amount } };
-        draft.set(key, { ...ledger, runs });
+        const lease = { until: moment.now + ABANDONED_MS, hold: amount, side: true } as const;
+        draft.set(key, { ...ledger, runs: { ...ledger.runs, [id]: lease } });
         return { tenant, id };
       },
     });
@@ -93,8 +90,8 @@ function count(draft: Draft, key: string[], used: SideCost): void {
 function withoutAbandoned(ledger: Ledger, now: number): Ledger {
   const runs = { ...ledger.runs };
   let { spent } = ledger;
-  for (const [id, { until, hold }] of Object.entries(runs)) {
-    if (!id.startsWith(PREFIX) || until > now - ABANDONED_MS) continue;
+  for (const [id, { until, hold, side }] of Object.entries(runs)) {
+    if (side === undefined || until > now) continue;
     delete runs[id];
     if (dayOf(until) === ledger.period) spent += hold;
   }

@@ -240,7 +240,6 @@ export const keys = {
   documentTasks: () => ["document_tasks"],
   documentTasksOf: (tenant: string, base: string) => ["document_tasks", tenant, base],
 
-  /** A settled run; kept 90 days. */
   /** A settled run; kept with its conversation, or 90 days where none is kept. */
   run: (tenant: string, runId: string) => ["runs", tenant, runId],
   /** Sums of settled runs by model. `source` is an API key's id, or `sessions`. */
