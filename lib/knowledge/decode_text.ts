@@ -33,10 +33,18 @@ function byNoughts(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Cut anywhere: a character that the end of a head cuts in two does not count against it. */
+/**
+ * Its last character may be cut in two, as at the end of a head or of a file that was; then the others
+ * must tell, for a lone byte at the end is a letter in many encodings.
+ */
 function isUtf8(bytes: Uint8Array): boolean {
+  if (decodes(bytes, { stream: false })) return true;
+  return decodes(bytes, { stream: true }) && bytes.subarray(0, -3).some((byte) => byte >= 0x80);
+}
+
+function decodes(bytes: Uint8Array, options: { stream: boolean }): boolean {
   try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, options);
     return true;
   } catch {
     return false;
