@@ -16,8 +16,10 @@ const BODY_MS = 60_000;
 /** Larger bodies take longer than the event loop may stand still. */
 const INLINE_BYTES = 256 * 1024;
 
-/** Each holds a body of up to 20 MiB. */
-const openers = new Semaphore(2, 16);
+/** Each holds a body of up to 20 MiB, for as long as its sender takes. */
+const uploads = new Semaphore(24, 0);
+/** Each takes a core. */
+const openers = new Semaphore(2, 24);
 
 /** 413 or 415 for a request that says beforehand that it cannot be taken. */
 export function refuseUpload(req: Request): void {
@@ -41,9 +43,10 @@ export function refuseUpload(req: Request): void {
  */
 export async function receiveUpload(req: Request, system: System): Promise<Upload> {
   try {
-    return await openers.run(async () => {
+    return await uploads.run(async () => {
       const bytes = await readUpload(req, system);
-      const upload = await open(bytes, req.headers.get("content-type") ?? "");
+      const type = req.headers.get("content-type") ?? "";
+      const upload = await openers.run(() => open(bytes, type));
       if (upload.bytes.length > KNOWLEDGE_BOUNDS.documentBytes) throw tooLarge();
       return upload;
     });

@@ -28,6 +28,10 @@ function openJson(bytes: Uint8Array): Opened {
     const message = bytes.length === 0 ? "a body is required" : "is not valid JSON in UTF-8";
     return faulty("", "invalid_json", message);
   }
+  // The schema skips it: accepted and dropped would be worse than refused.
+  if (Object.hasOwn(Object(value), "__proto__")) {
+    return faulty("__proto__", "unrecognized_keys", "is not a known field");
+  }
   const parsed = documentBodySchema.safeParse(value);
   if (!parsed.success) return { faults: parsed.error.issues.slice(0, 20).flatMap(toFaults) };
   const { title, content, mediaType } = parsed.data;
