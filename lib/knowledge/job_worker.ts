@@ -15,6 +15,8 @@ export interface JobBounds {
 const JOB_BOUNDS: JobBounds = { timeMs: 20_000, heapMiB: 768, processMiB: 1_536 };
 /** What a parser might leave behind ends with its worker, and so is bounded. */
 const JOBS_A_WORKER = 50;
+/** Usually 0.1 s. */
+const START_MS = 60_000;
 const MEMORY_CHECKED_EVERY_MS = 100;
 const MIB = 1024 * 1024;
 
@@ -25,7 +27,7 @@ const MIB = 1024 * 1024;
  */
 export class JobWorker {
   readonly #bounds: JobBounds;
-  #worker: Worker | undefined;
+  #worker: Promise<Worker> | undefined;
   #jobs = 0;
 
   constructor(bounds: Partial<JobBounds> = {}) {
@@ -38,8 +40,9 @@ export class JobWorker {
    */
   async run(job: Job, { signal }: { signal?: AbortSignal } = {}): Promise<JobResult> {
     signal?.throwIfAborted();
-    const worker = this.#worker ??= this.#start();
     try {
+      const worker = await (this.#worker ??= startWorker(this.#bounds));
+      signal?.throwIfAborted();
       const result = await this.#ask(worker, { job, signal });
       if (++this.#jobs >= JOBS_A_WORKER) await this.end();
       return result;
@@ -51,16 +54,12 @@ export class JobWorker {
 
   /** Ends the thread, whatever it is doing. */
   async end(): Promise<void> {
-    const worker = this.#worker;
+    const starting = this.#worker;
     this.#worker = undefined;
     this.#jobs = 0;
+    // One that did not start has ended by itself.
+    const worker = await starting?.catch(() => undefined);
     await worker?.terminate();
-  }
-
-  #start(): Worker {
-    return new Worker(new URL("./worker.ts", import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: this.#bounds.heapMiB },
-    });
   }
 
   async #ask(
@@ -84,6 +83,29 @@ export class JobWorker {
       signal?.removeEventListener("abort", onAbort);
       worker.off("message", resolve).off("error", onError).off("exit", onExit);
     }
+  }
+}
+
+/** A worker that is ready: what its start takes is no document's fault, and not counted as one's. */
+async function startWorker({ heapMiB }: JobBounds): Promise<Worker> {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: heapMiB },
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onExit = () => reject(new Error("a worker for documents ended as it started"));
+  const late = setTimeout(onExit, START_MS);
+  // An error that comes when nobody waits for one any more would end the process.
+  worker.on("error", () => {});
+  worker.once("message", () => resolve()).on("error", reject).on("exit", onExit);
+  try {
+    await promise;
+    return worker;
+  } catch (error) {
+    await worker.terminate();
+    throw error;
+  } finally {
+    clearTimeout(late);
+    worker.off("error", reject).off("exit", onExit);
   }
 }
 

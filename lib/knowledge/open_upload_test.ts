@@ -14,8 +14,9 @@ async function form(file: File, title?: string) {
 }
 
 Deno.test("openUpload: JSON and a form make the same document", async () => {
-  const wanted = { upload: { title: "T", bytes: bytes("# ä"), mediaType: "text/markdown" } };
-  assertEquals(await json({ title: "T", content: "# ä", mediaType: "text/markdown" }), wanted);
+  const mediaType = "text/markdown" as const;
+  const wanted = { upload: { title: "T", bytes: bytes("# ä"), mediaType } };
+  assertEquals(await json({ title: "T", content: "# ä", mediaType }), wanted);
   assertEquals(await form(new File(["# ä"], "a.md"), "T"), wanted);
 });
 

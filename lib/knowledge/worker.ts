@@ -11,6 +11,9 @@ parentPort?.on("message", (job: Job) => {
   setTimeout(() => begin(job), 0);
 });
 
+// Whoever started it waits for a word.
+parentPort?.postMessage("ready");
+
 function begin(job: Job): void {
   try {
     const result = work(job);
