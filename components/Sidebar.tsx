@@ -5,7 +5,7 @@ import { Icon } from "./Icon.tsx";
 /** Navigation and the user's menu: a column beside the page, a bar above it on small screens. */
 export function Sidebar({ user }: { user: SignedInUser }) {
   return (
-    <div class="sidebar">
+    <header class="sidebar">
       <Brand />
       <nav aria-label="Main">
         <h2 class="nav-section">Build</h2>
@@ -25,7 +25,7 @@ export function Sidebar({ user }: { user: SignedInUser }) {
         </ul>
       </nav>
       <UserMenu user={user} />
-    </div>
+    </header>
   );
 }
 

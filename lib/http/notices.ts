@@ -2,6 +2,7 @@
 const NOTICES = {
   agent_created: "Agent created.",
   agent_saved: "Changes saved.",
+  agent_restored: "The earlier version is back, as a new version.",
   agent_deleted: "Agent deleted.",
   key_revoked: "Key revoked. Requests with it are refused from now on.",
 } as const;

@@ -99,7 +99,6 @@ export function runKeys(request: RunRequest): Deno.KvKey[] {
     ...accountsOf(charged, limits).map(({ key }) => key),
     ...(sessionHash === undefined ? [] : [keys.session(run.tenant, sessionHash)]),
     ...(receipt === undefined ? [] : [receipt.key]),
-    keys.liveRun(run.tenant, run.runId),
   ];
 }
 
@@ -228,7 +227,7 @@ function noteRun(
   accounts: Account[],
 ): void {
   opening?.note?.(draft);
-  draft.set(keys.liveRun(run.tenant, run.runId), liveRunOf(run, accounts, opening?.begun));
+  draft.create(keys.liveRun(run.tenant, run.runId), liveRunOf(run, accounts, opening?.begun));
   if (receipt === undefined) return;
   const { key, fingerprint, keptMs } = receipt;
   const noted: ChatReceipt = { v: 1, fingerprint, runId: run.runId, exp: now + keptMs };

@@ -46,6 +46,17 @@ export const keys = {
   /** Value: the agent's id. Ordered by creation time, then id. */
   agentByCreated: (tenant: string, at: number, id: string) => ["agents_by_created", tenant, at, id],
   agentsByCreated: (tenant: string) => ["agents_by_created", tenant],
+  /** Value: the agent's id. One for each word of its name; `at` is when it was created. */
+  agentByWord: (tenant: string, { word, at, id }: { word: string; at: number; id: string }) => [
+    "agents_by_word",
+    tenant,
+    word,
+    at,
+    id,
+  ],
+  agentsByWord: (tenant: string) => ["agents_by_word", tenant],
+  /** Whether the agents made before there was that index are in it. */
+  agentWordsBuilt: (tenant: string) => ["agent_words_built", tenant],
   /** The agent as it was at one version; the last 100 are kept. */
   agentVersion: (tenant: string, id: string, n: number) => ["agent_versions", tenant, id, n],
   agentVersions: (tenant: string, id: string) => ["agent_versions", tenant, id],
@@ -242,7 +253,7 @@ export const keys = {
 
   /** A settled run; kept with its conversation, or 90 days where none is kept. */
   run: (tenant: string, runId: string) => ["runs", tenant, runId],
-  /** Sums of settled runs by model. `source` is an API key's id, or `sessions`. */
+  /** Sums of settled runs by model. `source` is an API key's id, `sessions` or `playground`. */
   usageRow: (of: UsageRowName) => ["usage_rows", of.tenant, of.day, of.agentId, of.source],
   usageDay: (tenant: string, day: string) => ["usage_rows", tenant, day],
   /** Which run a chat's `Idempotency-Key` began: `{ v, fingerprint, runId, exp }`. */

@@ -3,6 +3,7 @@ import type { Draft } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
 import { VENDORS } from "../wire/vendors.ts";
 import type { RunFacts, RunRecord } from "./run_record.ts";
+import { usageShares } from "./usage_shares.ts";
 
 /** Usage is read for at most a year back; a row outlives that by a month. */
 const KEPT_MS = 400 * 86_400_000;
@@ -14,6 +15,8 @@ const OTHER_MODELS = "(other models)";
 
 /** The `source` of a row for all widget sessions together. */
 export const SESSIONS = "sessions";
+/** And for everybody at the playground. */
+export const PLAYGROUND = "playground";
 
 /** The `agentId` of what no agent has used, such as reading documents into a knowledge base. */
 export const NO_AGENT = "00000000-0000-0000-0000-000000000000";
@@ -50,13 +53,25 @@ export function usageKeyOf(
   { tenant, agentId, source }: Pick<RunFacts, "tenant" | "agentId" | "source">,
   day: string,
 ): string[] {
-  const name = source.kind === "session" ? SESSIONS : source.id;
-  return keys.usageRow({ tenant, day, agentId, source: name });
+  return keys.usageRow({ tenant, day, agentId, source: usageSourceOf(source) });
+}
+
+function usageSourceOf({ kind, id }: RunFacts["source"]): string {
+  switch (kind) {
+    case "session":
+      return SESSIONS;
+    case "user":
+      return PLAYGROUND;
+    case "key":
+      return id;
+    default:
+      return kind satisfies never;
+  }
 }
 
 /** Adds a finished run to its row. */
 export function addToUsage(draft: Draft, key: string[], run: RunRecord): void {
-  addUsage(draft, key, { model: run, usage: { ...run, runs: 1 } });
+  for (const share of usageShares(run)) addUsage(draft, key, { model: share, usage: share });
 }
 
 /** Adds what a model was used for to a row. */

@@ -14,7 +14,7 @@ export type FindTenantSecret = (
 export interface ToolsetRequest {
   tenant: string;
   agent: Pick<Agent, "tools" | "allowedDomains"> & Partial<Pick<Agent, "id" | "knowledgeBaseId">>;
-  source?: { kind: "key" | "session"; id: string };
+  source?: { kind: "key" | "session" | "user"; id: string };
 }
 
 /** Makes the toolset of each run; what one process shares among them is here. */

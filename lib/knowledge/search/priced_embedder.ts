@@ -11,7 +11,7 @@ const BYTES_PER_TOKEN = 2;
 /** Whose usage embeddings count to. */
 export interface Searcher {
   agentId: string;
-  source: { kind: "key" | "session"; id: string };
+  source: { kind: "key" | "session" | "user"; id: string };
 }
 
 /** Why there can be no embeddings now, for the operator's log. */
