@@ -3,6 +3,7 @@ import { Toolsets } from "./agent/tools/toolsets.ts";
 import { AgentAdmin } from "./admin/agent_admin.ts";
 import { ConversationAdmin } from "./admin/conversation_admin.ts";
 import { CursorSeal } from "./admin/cursor_seal.ts";
+import { KnowledgeAdmin } from "./admin/knowledge_admin.ts";
 import { ModelAccess } from "./admin/model_access.ts";
 import { SessionAdmin } from "./admin/session_admin.ts";
 import { ChatService } from "./chat/chat_service.ts";
@@ -16,6 +17,9 @@ import { Sealer } from "./credentials/sealing.ts";
 import { Doctor } from "./doctor/doctor.ts";
 import { Egress } from "./egress/egress.ts";
 import { ensureDemoAgent } from "./demo_agent.ts";
+import { knowledgeTools } from "./knowledge/search/knowledge_tools.ts";
+import { openKnowledgeSearch } from "./knowledge/search/open_knowledge_search.ts";
+import { DocumentProcessor } from "./knowledge/document_processor.ts";
 import { Admission } from "./limits/admission.ts";
 import { DeadRuns } from "./limits/dead_runs.ts";
 import { LeaseWatch } from "./limits/lease_watch.ts";
@@ -28,6 +32,9 @@ import { ApiKeyStore } from "./storage/api_key_store.ts";
 import { AttentionStore } from "./storage/attention_store.ts";
 import { type CatalogueEntry, CatalogueStore } from "./storage/catalogue_store.ts";
 import { ConversationStore } from "./storage/conversation_store.ts";
+import { DocumentStore } from "./storage/document_store.ts";
+import { DocumentTasks } from "./storage/document_tasks.ts";
+import { KnowledgeBaseStore } from "./storage/knowledge_base_store.ts";
 import { ReceiptStore } from "./storage/receipt_store.ts";
 import { keys } from "./storage/keys.ts";
 import { ReleaseStore } from "./storage/release_store.ts";
@@ -79,7 +86,14 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const models = new ModelAccess({ catalogue, tenants });
   const signer = new Signer(options.hmacSecrets);
   const cursors = new CursorSeal(signer);
-  const agents = new AgentAdmin(new AgentStore(kv, system), { models, cursors });
+  const bases = new KnowledgeBaseStore(kv, system);
+  const documents = new DocumentProcessor({
+    tasks: new DocumentTasks(kv, system),
+    bases,
+    system,
+    log,
+    onReady: (of) => knowledgeSearch.prepare(of),
+  });
   const registry = new ModelRegistry(system, {
     vendors: config.vendors,
     report: (event) => log.warn("a model vendor failed", { ...event }),
@@ -101,6 +115,18 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   });
   const egress = new Egress({ allow: config.egressAllow, system });
   const attention = new AttentionStore(kv, system);
+  const knowledgeSearch = openKnowledgeSearch({
+    ...{ kv, system, log, committer, catalogue, tenants, limits },
+    embedder: registry.embedder,
+  });
+  const knowledge = new KnowledgeAdmin({
+    bases,
+    documents: new DocumentStore(kv, system),
+    processor: documents,
+    search: knowledgeSearch,
+    cursors,
+  });
+  const agents = new AgentAdmin(new AgentStore(kv, system), { models, knowledge, cursors });
   const chat = new ChatService({
     admission,
     directory,
@@ -113,6 +139,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     toolsets: new Toolsets({
       egress,
       findSecret: (tenant, name) => secrets.find(tenant, name),
+      builtIn: (request) => knowledgeTools(knowledgeSearch, request),
     }),
   });
   const closing = new AbortController();
@@ -157,6 +184,9 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       },
       signal: closing.signal,
     }),
+    knowledgeSearch,
+    documents,
+    knowledge,
     runs: directory,
     deadRuns,
     receipts: new ReceiptStore(kv, { system, sealer: sealer("receipts") }),
@@ -184,7 +214,9 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     },
     close: async () => {
       await deadRuns.close();
+      await documents.close();
       await chat.stopAll();
+      await knowledgeSearch.close();
       closing.abort();
       await attention.close();
       registry.close();
