@@ -24,6 +24,7 @@ const STYLES = [
   "dialog",
   "auth",
   "reports",
+  "conversations",
   "adapt",
 ];
 

@@ -6,7 +6,7 @@ export function TurnView({ turn, busy }: { turn: Turn; busy: boolean }) {
   const { said, answer } = turn;
   return (
     <li class="turn">
-      <p class="said">
+      <p class="asked">
         <span class="sr-only">You:</span>
         {said}
       </p>
