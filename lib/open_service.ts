@@ -23,6 +23,7 @@ import { ModelRegistry } from "./models/model_registry.ts";
 import type { Service } from "./service.ts";
 import { AgentStore } from "./storage/agent_store.ts";
 import { ApiKeyStore } from "./storage/api_key_store.ts";
+import { AuditStore } from "./storage/audit_store.ts";
 import { type CatalogueEntry, CatalogueStore } from "./storage/catalogue_store.ts";
 import { ConversationStore } from "./storage/conversation_store.ts";
 import { ReceiptStore } from "./storage/receipt_store.ts";
@@ -116,6 +117,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     accounts: new Accounts(kv, { system, setupToken: config.setupToken }),
     agents,
     apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
+    audit: new AuditStore(kv),
     catalogue,
     chat,
     conversations: new ConversationAdmin(new ConversationStore(kv, system), {

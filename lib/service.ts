@@ -6,6 +6,7 @@ import type { ChatService } from "./chat/chat_service.ts";
 import type { RunDirectory } from "./chat/run_directory.ts";
 import type { Config } from "./config.ts";
 import type { ApiKeyStore } from "./storage/api_key_store.ts";
+import type { AuditStore } from "./storage/audit_store.ts";
 import type { CatalogueStore } from "./storage/catalogue_store.ts";
 import type { DeadRuns } from "./limits/dead_runs.ts";
 import type { ReceiptStore } from "./storage/receipt_store.ts";
@@ -26,6 +27,8 @@ export interface Service {
   readonly accounts: Accounts;
   readonly agents: AgentAdmin;
   readonly apiKeys: ApiKeyStore;
+  /** Who changed what; every change writes its own entry. */
+  readonly audit: AuditStore;
   readonly catalogue: CatalogueStore;
   readonly chat: ChatService;
   readonly conversations: ConversationAdmin;

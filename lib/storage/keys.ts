@@ -164,6 +164,19 @@ export const keys = {
   /** Failed sign-ins of one account from one address (or /64). */
   signInFailures: (email: string, address: string) => ["sign_in_failures", email, address],
 
+  /** What was changed, by whom: `{ v, id, at, actor, kind, action, target, changes }`. */
+  auditEntry: (tenant: string, at: number, id: string) => ["audit_entries", tenant, at, id],
+  auditEntries: (tenant: string) => ["audit_entries", tenant],
+  /** Value `[at, id]`. `filter` is a kind, an actor, or both. */
+  auditByFilter: (tenant: string, filter: string, at: number, id: string) => [
+    "audit_entries_by_filter",
+    tenant,
+    filter,
+    at,
+    id,
+  ],
+  auditFilter: (tenant: string, filter: string) => ["audit_entries_by_filter", tenant, filter],
+
   /** Facts of the installation by name: `default_tenant`, `demo_agent`, `setup`. */
   installation: (name: string) => ["installation", name],
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;

@@ -1,4 +1,5 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
+import { actingAs } from "@/lib/audit/acting.ts";
 import { dashboardSecurity } from "@/lib/http/dashboard_security.ts";
 import { readSignInCookie } from "@/lib/http/sign_in_cookie.ts";
 import { define } from "@/utils.ts";
@@ -14,7 +15,8 @@ const requireSignIn = define.middleware(async (ctx) => {
     return ctx.redirect(`/sign-in?next=${encodeURIComponent(next)}`, 303);
   }
   ctx.state.user = user;
-  return await ctx.next();
+  const actor = { kind: "user", id: user.id, name: user.email } as const;
+  return await actingAs(actor, () => ctx.next());
 });
 
 /** The one place that keeps viewers from changing things, whatever route is added below. */
