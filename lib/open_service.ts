@@ -1,4 +1,6 @@
 import { Accounts } from "./accounts/accounts.ts";
+import { PasswordHasher } from "./accounts/password_hasher.ts";
+import { Team } from "./accounts/team.ts";
 import { Toolsets } from "./agent/tools/toolsets.ts";
 import { AgentAdmin } from "./admin/agent_admin.ts";
 import { ConversationAdmin } from "./admin/conversation_admin.ts";
@@ -31,6 +33,7 @@ import { keys } from "./storage/keys.ts";
 import { SECRETS_PURPOSE, SecretStore } from "./storage/secret_store.ts";
 import { SessionStore } from "./storage/session_store.ts";
 import { TenantStore } from "./storage/tenant_store.ts";
+import { SLOTS_PURPOSE, VendorSlotStore } from "./storage/vendor_slot_store.ts";
 import { UsageReports } from "./usage/usage_report.ts";
 import type { System } from "./system.ts";
 import { describeWidgetBundle } from "./widget_bundle.ts";
@@ -64,15 +67,21 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     new Sealer(encryptionKey, { purpose, randomBytes: system.randomBytes });
   const tenants = new TenantStore(kv, system);
   const secrets = new SecretStore(kv, { system, sealer: sealer(SECRETS_PURPOSE) });
-  const catalogue = new CatalogueStore(kv, { demoModel: config.demoModel });
-  const models = new ModelAccess({ catalogue, tenants });
-  const signer = new Signer(options.hmacSecrets);
-  const cursors = new CursorSeal(signer);
-  const agents = new AgentAdmin(new AgentStore(kv, system), { models, cursors });
   const registry = new ModelRegistry(system, {
     vendors: config.vendors,
     report: (event) => log.warn("a model vendor failed", { ...event }),
   });
+  const vendorSlots = new VendorSlotStore(kv, { system, sealer: sealer(SLOTS_PURPOSE) });
+  const setUpSlots = async () => {
+    const { slots, unreadable } = await vendorSlots.open();
+    for (const vendor of unreadable) log.error("a vendor's credential does not open", { vendor });
+    registry.configure(slots);
+  };
+  const catalogue = new CatalogueStore(kv, { demoModel: config.demoModel, refresh: setUpSlots });
+  const models = new ModelAccess({ catalogue, tenants });
+  const signer = new Signer(options.hmacSecrets);
+  const cursors = new CursorSeal(signer);
+  const agents = new AgentAdmin(new AgentStore(kv, system), { models, cursors });
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const committer = new Committer(kv, { system });
   const admission = new Admission(committer, {
@@ -105,16 +114,18 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const tenant = (await tenants.ensureDefault()).id;
   await catalogue.addMissing(options.catalogue ?? []);
-  // In memory before the first message asks for it.
+  // In memory before the first message asks for it, and the vendor slots with it.
   await catalogue.list();
-  const offerDemo = config.demoModel && demoOn(config);
+  const hasCredential = (await vendorSlots.list()).length > 0;
+  const offerDemo = config.demoModel && demoOn(config, { hasCredential });
   const demoId = offerDemo ? await ensureDemoAgent({ kv, agents, tenant, baseUrl }) : undefined;
+  const hasher = new PasswordHasher({ randomBytes: system.randomBytes });
   return {
     config,
     system,
     log,
     baseUrl,
-    accounts: new Accounts(kv, { system, setupToken: config.setupToken }),
+    accounts: new Accounts(kv, { system, setupToken: config.setupToken, hasher }),
     agents,
     apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
     audit: new AuditStore(kv),
@@ -129,7 +140,11 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     receipts: new ReceiptStore(kv, { system, sealer: sealer("receipts") }),
     secrets,
     sessions: new SessionAdmin(new SessionStore(kv, system), { system, onRevoked }),
+    team: new Team(kv, { system, hasher }),
     tenants,
+    vendorSlots,
+    vendors: registry,
+    limits,
     usage: new UsageReports(kv, { system, tenants, limits }),
     widget: await describeWidgetBundle(options.widget),
     demoAgent: demoId === undefined ? undefined : { tenant, id: demoId },

@@ -1,4 +1,5 @@
 import type { Accounts } from "./accounts/accounts.ts";
+import type { Team } from "./accounts/team.ts";
 import type { AgentAdmin } from "./admin/agent_admin.ts";
 import type { ConversationAdmin } from "./admin/conversation_admin.ts";
 import type { SessionAdmin } from "./admin/session_admin.ts";
@@ -8,6 +9,9 @@ import type { Config } from "./config.ts";
 import type { ApiKeyStore } from "./storage/api_key_store.ts";
 import type { AuditStore } from "./storage/audit_store.ts";
 import type { CatalogueStore } from "./storage/catalogue_store.ts";
+import type { VendorSlotStore } from "./storage/vendor_slot_store.ts";
+import type { Limits } from "./limits/limits.ts";
+import type { ModelRegistry } from "./models/model_registry.ts";
 import type { DeadRuns } from "./limits/dead_runs.ts";
 import type { ReceiptStore } from "./storage/receipt_store.ts";
 import type { SecretStore } from "./storage/secret_store.ts";
@@ -41,7 +45,14 @@ export interface Service {
   /** What tools send as `{{secret.NAME}}`. */
   readonly secrets: SecretStore;
   readonly sessions: SessionAdmin;
+  readonly team: Team;
   readonly tenants: TenantStore;
+  /** Vendor slots as they are stored; what the environment sets up is not among them. */
+  readonly vendorSlots: VendorSlotStore;
+  /** Vendor slots as this process uses them, and how they have been doing. */
+  readonly vendors: Pick<ModelRegistry, "slot" | "health">;
+  /** What a plan that overrides nothing holds its tenant to. */
+  readonly limits: Limits;
   readonly usage: UsageReports;
   /** The widget as it is served: its bytes, integrity and version. */
   readonly widget: WidgetBundle;
