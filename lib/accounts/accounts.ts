@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "@std/crypto/timing-safe-equal";
 import { base64url, sha256 } from "../credentials/hashing.ts";
+import { becomeActor } from "../audit/acting.ts";
 import { SignInStore } from "../storage/sign_in_store.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
 import { type User, UserStore } from "../storage/user_store.ts";
@@ -97,6 +98,7 @@ export class Accounts {
     if (Object.keys(faults).length > 0) return { refused: "invalid", faults };
     return await unlessBusy(async () => {
       const owner = await this.#newOwner(input);
+      becomeActor({ kind: "user", id: owner.id, name: owner.email });
       if (!await this.#users.createFirstOwner(owner)) return { refused: "already_set_up" };
       return { cookieToken: await this.#startSignIn(owner) };
     });

@@ -1,3 +1,4 @@
+import { becomeActor } from "../audit/acting.ts";
 import {
   type AccountLink,
   AccountLinkStore,
@@ -90,6 +91,7 @@ export class Team {
       const createdAt = this.#system.now();
       const account = { id, tenant, email, passwordHash, role, createdAt };
       const user: User = { v: 1, ...account, operator: false, epoch: 0 };
+      becomeActor({ kind: "user", id, name: email });
       // An address that another tenant has in the meantime looks like a link that has been used.
       return await this.#users.join(user, found) ? user : undefined;
     });
@@ -108,7 +110,8 @@ export class Team {
     const found = await this.#links.find(token, "reset");
     if (found === undefined) return { refused: "gone" };
     return await this.#withPassword(found, password, (passwordHash) => {
-      const { tenant, id } = found.link;
+      const { tenant, id, email } = found.link;
+      becomeActor({ kind: "user", id, name: email });
       const change = { passwordHash, link: found, action: "reset password" };
       return this.#users.endSignIns(tenant, id, change);
     });
