@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
-import { Icon } from "./Icon.tsx";
+import { Icon, type IconName } from "./Icon.tsx";
 
 /** What a list shows before its first row: what belongs here and how to begin. */
 export function EmptyState(
-  props: { icon: "agents" | "key"; title: string; text: string; children?: ComponentChildren },
+  props: { icon: IconName; title: string; text: string; children?: ComponentChildren },
 ) {
   return (
     <section class="empty">

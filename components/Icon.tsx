@@ -9,11 +9,21 @@ const PATHS = {
   check: "M4.5 10.5l3.5 3.5 7.5-8",
   back: "M11.5 4.5 6 10l5.5 5.5",
   warning: "M10 3.5 17.5 16h-15L10 3.5Z M10 8.5v3.5 M10 14h.01",
+  audit: "M5.5 3.5h9v13h-9z M8 7.5h4 M8 10.5h4 M8 13.5h2",
+  team: "M7.5 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z M2.5 15.5a5 4.2 0 0 1 10 0 " +
+    "M13 5a2.5 2.5 0 0 1 0 4.4 M14.2 11.6a5 4.2 0 0 1 3.3 3.9",
+  settings: "M3.5 6.5h7 M14.5 6.5h2 M12.5 4.5v4 M3.5 13.5h2 M9.5 13.5h7 M7.5 11.5v4",
+  tenants: "M4.5 16.5v-12h7v12 M11.5 8.5h4v8 M3 16.5h14 M7 7.5h2 M7 10.5h2 M7 13.5h2",
+  catalogue: "M4.5 5.5h11 M4.5 10h11 M4.5 14.5h11",
+  vendors: "M4 4.5h12v4H4z M4 11.5h12v4H4z M6.5 6.5h.01 M6.5 13.5h.01",
+  status: "M3 10.5h3.5l2-5 3 9 2-4H17",
   user: "M10 10a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z M4.5 16.5a5.5 4.5 0 0 1 11 0",
 };
 
+export type IconName = keyof typeof PATHS;
+
 /** A small picture beside a word; it says nothing by itself, so it is hidden from screen readers. */
-export function Icon({ name }: { name: keyof typeof PATHS }) {
+export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
       <path d={PATHS[name]} />

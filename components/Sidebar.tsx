@@ -1,31 +1,65 @@
 import type { SignedInUser } from "@/lib/accounts/signed_in_user.ts";
 import { Brand } from "./Brand.tsx";
-import { Icon } from "./Icon.tsx";
+import { Icon, type IconName } from "./Icon.tsx";
+
+interface Section {
+  title: string;
+  links: [href: string, icon: IconName, label: string][];
+}
+
+const SECTIONS: Section[] = [
+  {
+    title: "Build",
+    links: [["/agents", "agents", "Agents"], ["/api-keys", "key", "API keys"]],
+  },
+  {
+    title: "Manage",
+    links: [
+      ["/audit", "audit", "Audit log"],
+      ["/team", "team", "Team"],
+      ["/settings", "settings", "Settings"],
+    ],
+  },
+];
+
+const OPERATOR: Section = {
+  title: "Operator",
+  links: [
+    ["/operator/tenants", "tenants", "Tenants"],
+    ["/operator/catalogue", "catalogue", "Catalogue"],
+    ["/operator/vendors", "vendors", "Vendors"],
+    ["/operator/status", "status", "Status"],
+  ],
+};
+
+function sectionsFor(user: SignedInUser): Section[] {
+  return user.operator ? [...SECTIONS, OPERATOR] : SECTIONS;
+}
 
 /** Navigation and the user's menu: a column beside the page, a bar above it on small screens. */
 export function Sidebar({ user }: { user: SignedInUser }) {
   return (
-    <div class="sidebar">
+    <header class="sidebar">
       <Brand />
       <nav aria-label="Main">
-        <h2 class="nav-section">Build</h2>
-        <ul>
-          <li>
-            <a href="/agents">
-              <Icon name="agents" />
-              Agents
-            </a>
-          </li>
-          <li>
-            <a href="/api-keys">
-              <Icon name="key" />
-              API keys
-            </a>
-          </li>
-        </ul>
+        {sectionsFor(user).map(({ title, links }) => (
+          <div key={title}>
+            <h2 class="nav-section">{title}</h2>
+            <ul>
+              {links.map(([href, icon, label]) => (
+                <li key={href}>
+                  <a href={href}>
+                    <Icon name={icon} />
+                    {label}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
       </nav>
       <UserMenu user={user} />
-    </div>
+    </header>
   );
 }
 
@@ -42,6 +76,7 @@ function UserMenu({ user }: { user: SignedInUser }) {
           <strong>{user.email}</strong>
           <span>{user.role}{user.operator && " · operator"}</span>
         </p>
+        <a class="menu-item" href="/account" aria-current="false">Your account</a>
         <form method="post" action="/sign-out">
           <button class="menu-item" type="submit">Sign out</button>
         </form>

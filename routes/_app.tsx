@@ -20,6 +20,7 @@ const STYLES = [
   "code",
   "dialog",
   "auth",
+  "admin",
   "adapt",
 ];
 
