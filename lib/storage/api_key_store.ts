@@ -1,45 +1,22 @@
-import { z } from "zod";
 import type { KvReader } from "../committer/view.ts";
 import { newApiKey, parseApiKey } from "../credentials/api_key_format.ts";
 import type { Signer } from "../credentials/hashing.ts";
 import { iso, type System } from "../system.ts";
 import type { NewApiKey } from "../wire/api_key.ts";
-import { type Scope, SCOPE_NAMES } from "../wire/scopes.ts";
+import type { Scope } from "../wire/scopes.ts";
+import {
+  type ApiKey,
+  type ApiKeyRecord,
+  apiKeyRecordSchema,
+  recordedFields,
+  stateOf,
+  toApiKey,
+} from "./api_key_record.ts";
 import { recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
 import { parseRecord, untilCommitted } from "./record.ts";
 
-const apiKeyRecordSchema = z.object({
-  v: z.literal(1),
-  id: z.uuid(),
-  tenant: z.uuid(),
-  name: z.string(),
-  scopes: z.array(z.enum(SCOPE_NAMES)),
-  createdAt: z.int(),
-  expiresAt: z.int().optional(),
-  revokedAt: z.int().optional(),
-  /** One, or two while a rotation overlaps; `hash` is the keyed HMAC of the secret part. */
-  secrets: z.array(z.object({
-    prefix: z.string(),
-    hash: z.string(),
-    createdAt: z.int(),
-    expiresAt: z.int().optional(),
-  })).min(1).max(2),
-});
-type ApiKeyRecord = z.infer<typeof apiKeyRecordSchema>;
-
-/** An API key as people see it: never its secret, never its hash. Times are ISO 8601 UTC. */
-export interface ApiKey {
-  id: string;
-  name: string;
-  scopes: Scope[];
-  state: "active" | "revoked" | "expired";
-  createdAt: string;
-  lastUsedAt?: string;
-  expiresAt?: string;
-  revokedAt?: string;
-  secrets: { prefix: string; createdAt: string; expiresAt?: string }[];
-}
+export type { ApiKey } from "./api_key_record.ts";
 
 /** Whom a verified key speaks for. */
 export interface ApiKeyIdentity {
@@ -153,7 +130,7 @@ export class ApiKeyStore {
       const entry = await this.#kv.get(keys.apiKey(tenant, id));
       const record = parseRecord(apiKeyRecordSchema, entry);
       if (record === undefined) return { refused: "not_found" };
-      if (this.#state(record) !== "active") return { refused: "not_active" };
+      if (stateOf(record, this.#system.now()) !== "active") return { refused: "not_active" };
       const now = this.#system.now();
       const live = record.secrets.filter((secret) => (secret.expiresAt ?? Infinity) > now);
       const leaving = live.find((secret) => secret.expiresAt !== undefined);
@@ -216,7 +193,9 @@ export class ApiKeyStore {
     const isGenuine = genuine(secret?.hash ?? "");
     if (!isGenuine || record === undefined || secret === undefined) return undefined;
     const now = this.#system.now();
-    if (this.#state(record) !== "active" || (secret.expiresAt ?? Infinity) <= now) return undefined;
+    if (stateOf(record, this.#system.now()) !== "active" || (secret.expiresAt ?? Infinity) <= now) {
+      return undefined;
+    }
     return { id: record.id, tenant: record.tenant, scopes: record.scopes };
   }
 
@@ -238,6 +217,10 @@ export class ApiKeyStore {
     const action = now!.at(-1) === old!.at(-1) ? "end overlap" : "rotate";
     this.#record(change, action, { before: record, after: next });
     return (await change.commit()).ok;
+  }
+
+  #toApiKey(record: ApiKeyRecord, lastUsedAt?: number): ApiKey {
+    return toApiKey(record, { now: this.#system.now(), lastUsedAt });
   }
 
   #record(
@@ -274,40 +257,4 @@ export class ApiKeyStore {
     }
     return uses;
   }
-
-  #state(record: ApiKeyRecord): ApiKey["state"] {
-    if (record.revokedAt !== undefined) return "revoked";
-    return (record.expiresAt ?? Infinity) <= this.#system.now() ? "expired" : "active";
-  }
-
-  #toApiKey(record: ApiKeyRecord, lastUsedAt?: number): ApiKey {
-    return {
-      id: record.id,
-      name: record.name,
-      scopes: record.scopes,
-      state: this.#state(record),
-      createdAt: iso(record.createdAt),
-      ...(lastUsedAt === undefined ? {} : { lastUsedAt: iso(lastUsedAt) }),
-      ...(record.expiresAt === undefined ? {} : { expiresAt: iso(record.expiresAt) }),
-      ...(record.revokedAt === undefined ? {} : { revokedAt: iso(record.revokedAt) }),
-      secrets: record.secrets.map((secret) => ({
-        prefix: secret.prefix,
-        createdAt: iso(secret.createdAt),
-        ...(secret.expiresAt === undefined ? {} : { expiresAt: iso(secret.expiresAt) }),
-      })),
-    };
-  }
-}
-
-/** What the audit log keeps of a key: never a hash. */
-function recordedFields({ name, scopes, expiresAt, revokedAt, secrets }: ApiKeyRecord) {
-  return {
-    name,
-    scopes: scopes.join(", "),
-    expiresAt: expiresAt === undefined ? undefined : iso(expiresAt),
-    revokedAt: revokedAt === undefined ? undefined : iso(revokedAt),
-    secrets: secrets.map(({ prefix, expiresAt: end }) =>
-      end === undefined ? prefix : `${prefix} until ${iso(end)}`
-    ).join(", "),
-  };
 }
