@@ -1,32 +1,34 @@
 /**
  * `deno task dev` serves with reload; `deno task build` writes `_fresh/` for `deno task start` and for
- * Deno Deploy: the app's browser code and the widget script.
+ * Deno Deploy: the app's browser code, the widget and the client.
  */
 import { Builder } from "fresh/dev";
 import { writeBuildMark } from "./tools/build_mark.ts";
-import { bundleWidget } from "./tools/bundle_widget.ts";
+import { buildScripts } from "./tools/build_scripts.ts";
 
 const root = import.meta.dirname!;
-const WIDGET_FILE = `${root}/_fresh/widget.v1.js`;
 
 const builder = new Builder({ root });
 
 if (Deno.args.includes("build")) {
   await Deno.remove(`${root}/_fresh`, { recursive: true }).catch(ignoreMissing);
   await builder.build();
-  await writeWidget();
+  await writeScripts();
   await writeBuildMark(root);
 } else {
   await Deno.mkdir(`${root}/_fresh`, { recursive: true });
-  await writeWidget();
+  await writeScripts();
   const main = await import("./main.ts");
   const { greet, ...address } = main.development();
   await builder.listen(() => Promise.resolve(main), address);
   await greet();
 }
 
-async function writeWidget(): Promise<void> {
-  await Deno.writeFile(WIDGET_FILE, await bundleWidget({ root }));
+async function writeScripts(): Promise<void> {
+  const { widget, client, clientTypes } = await buildScripts({ root });
+  await Deno.writeFile(`${root}/_fresh/widget.v1.js`, widget);
+  await Deno.writeFile(`${root}/_fresh/client.v1.js`, client);
+  await Deno.writeTextFile(`${root}/_fresh/client.v1.d.ts`, clientTypes);
 }
 
 function ignoreMissing(error: unknown): void {

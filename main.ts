@@ -14,6 +14,7 @@ import { openStore, type Store } from "./lib/process/open_store.ts";
 import { StoreInUseError } from "./lib/process/process_lock.ts";
 import { shutDown, untilStopped } from "./lib/process/shut_down.ts";
 import { CatalogueError, readCatalogue } from "./lib/process/read_catalogue.ts";
+import { readScripts } from "./lib/process/read_scripts.ts";
 import type { Service } from "./lib/service.ts";
 import { realSystem } from "./lib/system.ts";
 import { isBuildCurrent } from "./tools/build_mark.ts";
@@ -76,7 +77,7 @@ async function open(
     system: realSystem,
     log: createLogger({ level: config.logLevel }),
     baseUrl,
-    widget: await Deno.readFile(`${root}/_fresh/widget.v1.js`),
+    scripts: await readScripts(`${root}/_fresh`),
     catalogue: await readCatalogue(config.catalogueFile),
     close: () => store.close(),
   });

@@ -12,7 +12,8 @@ export const SECRETS_HELP =
   `Sets, lists and deletes secrets of tools, whether or not the service runs.
 
   deno task secrets set NAME --domains a,b [--tenant ID]
-      reads the value from standard input; an agent's tool sends it as {{secret.NAME}}
+      reads the value from standard input, at least 8 characters; an agent's tool sends it as
+      {{secret.NAME}}
   deno task secrets list [--tenant ID]
       names, domains and times; a value is never shown
   deno task secrets delete NAME [--tenant ID]

@@ -1,17 +1,23 @@
-import type { ComponentChildren } from "preact";
-import type { AgentFormField, AgentFormValues } from "@/lib/http/agent_form.ts";
+import type { AgentFormValues } from "@/lib/http/agent_form.ts";
 import type { AgentFormFaults } from "@/lib/http/agent_form_faults.ts";
+import type { EditorChoices } from "@/lib/http/editor_choices.ts";
+import { budgetWords } from "@/lib/wire/budget_words.ts";
 import { FIELD_BOUNDS as B } from "@/lib/wire/limits.ts";
+import EditorGuard from "@/islands/EditorGuard.tsx";
+import ToolEditor from "@/islands/ToolEditor.tsx";
 import { Field } from "./Field.tsx";
-import { type ModelGroup, ModelSelect } from "./ModelSelect.tsx";
+import { ModelSelect } from "./ModelSelect.tsx";
 import { Notice } from "./Notice.tsx";
+import { LinesField, NumberField } from "./ValueFields.tsx";
 
 export interface AgentFormProps {
   action: string;
   values: AgentFormValues;
   faults: AgentFormFaults;
-  models: ModelGroup[];
+  choices: EditorChoices;
   submit: string;
+  /** The form has just been saved: what was kept of it in the browser is of no use any more. */
+  saved: boolean;
   /** Viewers see everything and change nothing. */
   readOnly: boolean;
 }
@@ -21,7 +27,7 @@ export function AgentForm(props: AgentFormProps) {
   const { faults, values } = props;
   const count = Object.keys(faults).filter((field) => field !== "form").length;
   return (
-    <form method="post" action={props.action} class="agent-form">
+    <form method="post" action={props.action} class="agent-form" id="agent-form">
       <input type="hidden" name="version" value={values.version} />
       {faults.form !== undefined && <Notice kind="fault">{faults.form}</Notice>}
       {count > 0 && (
@@ -34,12 +40,14 @@ export function AgentForm(props: AgentFormProps) {
         <Basics {...props} />
         <Model {...props} />
         <Budget {...props} />
+        <Knowledge {...props} />
         <Tools {...props} />
         <Origins {...props} />
         {!props.readOnly && (
           <div class="form-actions sticky">
             <button class="button button-primary" type="submit">{props.submit}</button>
             <a class="button" href="/agents" aria-current="false">Cancel</a>
+            <EditorGuard path={props.action} saved={props.saved} refused={count > 0} />
           </div>
         )}
       </fieldset>
@@ -78,11 +86,16 @@ function Basics({ values, faults }: AgentFormProps) {
   );
 }
 
-function Model({ values, faults, models }: AgentFormProps) {
+function Model({ values, faults, choices: { models } }: AgentFormProps) {
   return (
     <section class="card stack">
       <h2>Model</h2>
-      <Field name="model" label="Model" fault={faults.model}>
+      <Field
+        name="model"
+        label="Model"
+        fault={faults.model}
+        help="What your plan includes. Input is what the model reads, output what it writes."
+      >
         {(attributes) => (
           <ModelSelect attributes={attributes} groups={models} value={values.model} />
         )}
@@ -119,7 +132,14 @@ function Model({ values, faults, models }: AgentFormProps) {
   );
 }
 
-function Budget({ values, faults }: AgentFormProps) {
+function Budget({ values, faults, choices }: AgentFormProps) {
+  const words = budgetWords({
+    price: choices.models.flatMap(({ models }) => models)
+      .find(({ vendor, model }) => `${vendor}/${model}` === values.model),
+    promptLength: values.systemPrompt.length,
+    maxCostUsd: values.maxCostUsd === "" ? NaN : Number(values.maxCostUsd),
+    hardDailyUsd: choices.hardDailyUsd,
+  });
   return (
     <section class="card stack">
       <div>
@@ -141,29 +161,63 @@ function Budget({ values, faults }: AgentFormProps) {
           range={{ min: B.minWallClockMs / 1000, max: B.maxWallClockMs / 1000, step: "any" }}
         />
       </div>
+      <p class="help" id="budget-words" data-hard-daily-usd={choices.hardDailyUsd}>{words}</p>
     </section>
   );
 }
 
-function Tools({ values, faults }: AgentFormProps) {
+function Knowledge({ values, faults, choices: { knowledgeBases } }: AgentFormProps) {
+  const value = values.knowledgeBaseId;
+  const isKnown = value === "" || knowledgeBases.some(({ id }) => id === value);
   return (
     <section class="card stack">
-      <h2>Tools</h2>
+      <h2>Knowledge</h2>
+      <Field
+        name="knowledgeBaseId"
+        label="Knowledge base"
+        optional
+        fault={faults.knowledgeBaseId}
+        help="The agent searches it by itself and answers from what it finds."
+      >
+        {(attributes) => (
+          <select {...attributes}>
+            <option value="">
+              {knowledgeBases.length === 0 ? "None yet" : "No knowledge base"}
+            </option>
+            {!isKnown && <option value={value} selected>{`${value} (no longer there)`}</option>}
+            {knowledgeBases.map(({ id, name }) => (
+              <option key={id} value={id} selected={id === value}>{name}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </section>
+  );
+}
+
+function Tools({ values, faults, readOnly }: AgentFormProps) {
+  return (
+    <section class="card stack">
+      <div>
+        <h2>Tools</h2>
+        <p class="help">
+          What the agent may call to answer: an address of yours, or a server that speaks the Model
+          Context Protocol. At most {B.tools}.
+        </p>
+      </div>
       <Field
         name="tools"
         label="Tool definitions"
         fault={faults.tools}
         help={
           <>
-            A JSON array of at most {B.tools} definitions of type <code>http</code> or{" "}
-            <code>mcp</code>; <code>[]</code> for none.
+            As JSON: an array of definitions of type <code>http</code> or <code>mcp</code>, or{" "}
+            <code>[]</code>.
           </>
         }
       >
         {(attributes) => (
-          <textarea {...attributes} class="mono" rows={6} spellcheck={false}>
-            {values.tools}
-          </textarea>
+          <ToolEditor attributes={attributes} value={values.tools} readOnly={readOnly} />
         )}
       </Field>
       <LinesField
@@ -171,7 +225,8 @@ function Tools({ values, faults }: AgentFormProps) {
         placeholder="api.example.com"
         help={
           <>
-            Hosts that tools may call, one per line; <code>*.example.com</code> covers subdomains.
+            Hosts that tools may call, one per line, without <code>https://</code>;{" "}
+            <code>*.example.com</code> covers subdomains.
           </>
         }
       />
@@ -186,60 +241,13 @@ function Origins({ values, faults }: AgentFormProps) {
       <LinesField
         {...{ values, faults, name: "allowedOrigins", label: "Allowed origins", optional: true }}
         placeholder="https://www.example.com"
-        help="Sites whose pages may show the widget, one per line. With none, no page may."
+        help={
+          <>
+            Sites whose pages may show the widget, one per line, with <code>https://</code>{" "}
+            and without a path. With none, no page may.
+          </>
+        }
       />
     </section>
-  );
-}
-
-interface ValueFieldProps {
-  values: AgentFormValues;
-  faults: AgentFormFaults;
-  name: AgentFormField;
-  label: string;
-  optional?: boolean;
-}
-
-function NumberField(
-  props: ValueFieldProps & {
-    help?: string;
-    range: { min: number; max: number; step: number | "any" };
-  },
-) {
-  const { values, faults, name, range, ...field } = props;
-  return (
-    <Field {...field} name={name} fault={faults[name]}>
-      {(attributes) => (
-        <input
-          type="number"
-          inputMode="decimal"
-          {...attributes}
-          {...range}
-          value={values[name]}
-          required={!props.optional}
-        />
-      )}
-    </Field>
-  );
-}
-
-function LinesField(
-  props: ValueFieldProps & { placeholder: string; help: ComponentChildren },
-) {
-  const { values, faults, name, placeholder, ...field } = props;
-  return (
-    <Field {...field} name={name} fault={faults[name]}>
-      {(attributes) => (
-        <textarea
-          {...attributes}
-          class="mono"
-          rows={3}
-          placeholder={placeholder}
-          spellcheck={false}
-        >
-          {values[name]}
-        </textarea>
-      )}
-    </Field>
   );
 }

@@ -15,7 +15,7 @@ export interface AuditFilterFormProps {
 /** Narrows the audit log down; a plain form whose answer has its filters in the address. */
 export function AuditFilterForm({ filters, kinds, actors, operator }: AuditFilterFormProps) {
   return (
-    <form method="get" action="/audit" class="filters" aria-label="Filter">
+    <form method="get" action="/audit" class="log-filters" aria-label="Filter">
       {operator && (
         <Choose
           name="log"

@@ -35,7 +35,7 @@ function Changes({ entry: { changes, id } }: { entry: AuditEntry }) {
   return (
     <details class="more">
       <summary>{count}</summary>
-      <div class="table-scroll" tabIndex={0} role="region" aria-label={`Changes, entry ${id}`}>
+      <div class="diff-scroll" tabIndex={0} role="region" aria-label={`Changes, entry ${id}`}>
         <table class="diff">
           <thead>
             <tr>

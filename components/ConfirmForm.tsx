@@ -22,7 +22,11 @@ export function ConfirmForm(props: ConfirmFormProps) {
       <div class="form-actions">
         <button class="button button-danger" type="submit">{props.confirm}</button>
         {props.cancelHref === undefined
-          ? <button class="button" type="submit" formMethod="dialog" autofocus>Cancel</button>
+          ? (
+            <button class="button" type="submit" formMethod="dialog" formNoValidate autofocus>
+              Cancel
+            </button>
+          )
           : <a class="button" href={props.cancelHref} aria-current="false">Cancel</a>}
       </div>
     </form>

@@ -29,7 +29,13 @@ export function ModelSelect({ attributes, groups, value, blank }: ModelSelectPro
       {groups.map((group) => (
         <optgroup key={group.label} label={group.label}>
           {group.models.map((entry) => (
-            <option key={entry.model} value={valueOf(entry)} selected={valueOf(entry) === value}>
+            <option
+              key={entry.model}
+              value={valueOf(entry)}
+              selected={valueOf(entry) === value}
+              data-input-usd={entry.inputUsdPerMTok}
+              data-output-usd={entry.outputUsdPerMTok}
+            >
               {describe(entry)}
             </option>
           ))}

@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import type { SignedInUser } from "@/lib/accounts/signed_in_user.ts";
 import { Brand } from "./Brand.tsx";
 import { Icon, type IconName } from "./Icon.tsx";
@@ -8,9 +9,17 @@ interface Section {
 }
 
 const SECTIONS: Section[] = [
+  { title: "", links: [["/home", "home", "Home"]] },
   {
     title: "Build",
     links: [["/agents", "agents", "Agents"], ["/api-keys", "key", "API keys"]],
+  },
+  {
+    title: "Watch",
+    links: [
+      ["/conversations", "conversations", "Conversations"],
+      ["/usage", "usage", "Usage"],
+    ],
   },
   {
     title: "Manage",
@@ -41,10 +50,11 @@ export function Sidebar({ user }: { user: SignedInUser }) {
   return (
     <header class="sidebar">
       <Brand />
-      <nav aria-label="Main">
+      <button class="button menu-button" type="button" popovertarget="main-menu">Menu</button>
+      <nav id="main-menu" popover="auto" aria-label="Main">
         {sectionsFor(user).map(({ title, links }) => (
-          <div key={title}>
-            <h2 class="nav-section">{title}</h2>
+          <Fragment key={title}>
+            {title !== "" && <h2 class="nav-section">{title}</h2>}
             <ul>
               {links.map(([href, icon, label]) => (
                 <li key={href}>
@@ -55,7 +65,7 @@ export function Sidebar({ user }: { user: SignedInUser }) {
                 </li>
               ))}
             </ul>
-          </div>
+          </Fragment>
         ))}
       </nav>
       <UserMenu user={user} />

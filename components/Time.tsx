@@ -12,6 +12,17 @@ export function Time({ at, now }: { at: string; now: number }) {
   return <time datetime={at} title={exact}>{describe(Date.parse(at), now)}</time>;
 }
 
+const exactly = new Intl.DateTimeFormat("en", {
+  dateStyle: "medium",
+  timeStyle: "short",
+  timeZone: "UTC",
+});
+
+/** When exactly: in UTC, until a script tells it in the reader's zone. */
+export function Moment({ at }: { at: string }) {
+  return <time datetime={at} data-exact>{`${exactly.format(Date.parse(at))} UTC`}</time>;
+}
+
 function describe(at: number, now: number): string {
   const distance = at - now;
   if (Math.abs(distance) > 30 * 86_400_000) return dated.format(at);

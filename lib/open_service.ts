@@ -8,12 +8,14 @@ import { CursorSeal } from "./admin/cursor_seal.ts";
 import { ModelAccess } from "./admin/model_access.ts";
 import { SessionAdmin } from "./admin/session_admin.ts";
 import { ChatService } from "./chat/chat_service.ts";
+import { noteVendorFailure } from "./chat/note_vendor_failure.ts";
 import { RunDirectory } from "./chat/run_directory.ts";
 import { type Config, demoOn } from "./config.ts";
 import { Committer } from "./committer/committer.ts";
 import { Signer } from "./credentials/hashing.ts";
 import { RememberedHashes } from "./credentials/remembered_hashes.ts";
 import { Sealer } from "./credentials/sealing.ts";
+import { Doctor } from "./doctor/doctor.ts";
 import { Egress } from "./egress/egress.ts";
 import { ensureDemoAgent } from "./demo_agent.ts";
 import { Admission } from "./limits/admission.ts";
@@ -26,10 +28,12 @@ import type { Service } from "./service.ts";
 import { AgentStore } from "./storage/agent_store.ts";
 import { ApiKeyStore } from "./storage/api_key_store.ts";
 import { AuditStore } from "./storage/audit_store.ts";
+import { AttentionStore } from "./storage/attention_store.ts";
 import { type CatalogueEntry, CatalogueStore } from "./storage/catalogue_store.ts";
 import { ConversationStore } from "./storage/conversation_store.ts";
 import { ReceiptStore } from "./storage/receipt_store.ts";
 import { keys } from "./storage/keys.ts";
+import { ReleaseStore } from "./storage/release_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "./storage/secret_store.ts";
 import { SessionStore } from "./storage/session_store.ts";
 import { TenantStore } from "./storage/tenant_store.ts";
@@ -37,6 +41,14 @@ import { SLOTS_PURPOSE, VendorSlotStore } from "./storage/vendor_slot_store.ts";
 import { UsageReports } from "./usage/usage_report.ts";
 import type { System } from "./system.ts";
 import { describeWidgetBundle } from "./widget_bundle.ts";
+
+/** What pages of others load. */
+export interface BuiltScripts {
+  widget: Uint8Array;
+  client: Uint8Array;
+  /** TypeScript declarations of the client. */
+  clientTypes: string;
+}
 
 /** What the process hands in: the outside world, opened. */
 export interface OpenServiceOptions {
@@ -49,8 +61,8 @@ export interface OpenServiceOptions {
   log: Logger;
   /** Where this service is reached, without a trailing slash. */
   baseUrl: string;
-  /** The built widget script. */
-  widget: Uint8Array;
+  /** The built browser scripts. */
+  scripts: BuiltScripts;
   /** Entries of `CATALOGUE`. */
   catalogue?: readonly CatalogueEntry[];
   /** Limits other than the specification's, for tests and benchmarks. */
@@ -97,6 +109,8 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     log,
     settle: (live, lease) => directory.settleDead(live, lease),
   });
+  const egress = new Egress({ allow: config.egressAllow, system });
+  const attention = new AttentionStore(kv, system);
   const chat = new ChatService({
     admission,
     directory,
@@ -105,8 +119,9 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     system,
     log,
     unwatchedMs: config.unwatchedRunMs,
+    onEnded: (run) => noteVendorFailure(attention, run),
     toolsets: new Toolsets({
-      egress: new Egress({ allow: config.egressAllow, system }),
+      egress,
       findSecret: (tenant, name) => secrets.find(tenant, name),
     }),
   });
@@ -120,6 +135,12 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const offerDemo = config.demoModel && demoOn(config, { hasCredential });
   const demoId = offerDemo ? await ensureDemoAgent({ kv, agents, tenant, baseUrl }) : undefined;
   const hasher = new PasswordHasher({ randomBytes: system.randomBytes });
+  const widget = await describeWidgetBundle(options.scripts.widget);
+  const client = await describeWidgetBundle(options.scripts.client);
+  const sessions = new SessionStore(kv, system);
+  const releases = new ReleaseStore(kv, system);
+  await releases.keep("widget", widget);
+  await releases.keep("client", client);
   return {
     config,
     system,
@@ -127,6 +148,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     baseUrl,
     accounts: new Accounts(kv, { system, setupToken: config.setupToken, hasher }),
     agents,
+    attention,
     apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
     audit: new AuditStore(kv),
     catalogue,
@@ -135,18 +157,34 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       cursors,
       runs: directory,
     }),
+    doctor: new Doctor({
+      egress,
+      committer,
+      releases,
+      sessions,
+      system,
+      addresses: {
+        baseUrl,
+        scriptBase: config.cdnUrl ?? baseUrl,
+        integrity: widget.integrity,
+      },
+      signal: closing.signal,
+    }),
     runs: directory,
     deadRuns,
     receipts: new ReceiptStore(kv, { system, sealer: sealer("receipts") }),
     secrets,
-    sessions: new SessionAdmin(new SessionStore(kv, system), { system, onRevoked }),
+    sessions: new SessionAdmin(sessions, { system, onRevoked }),
     team: new Team(kv, { system, hasher }),
     tenants,
     vendorSlots,
     vendors: registry,
     limits,
     usage: new UsageReports(kv, { system, tenants, limits }),
-    widget: await describeWidgetBundle(options.widget),
+    widget,
+    client,
+    clientTypes: options.scripts.clientTypes,
+    releases,
     demoAgent: demoId === undefined ? undefined : { tenant, id: demoId },
     meterParts: {
       committer,
@@ -165,6 +203,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       await deadRuns.close();
       await chat.stopAll();
       closing.abort();
+      await attention.close();
       registry.close();
       directory.close();
       admission.close();

@@ -6,14 +6,17 @@ import type { SessionAdmin } from "./admin/session_admin.ts";
 import type { ChatService } from "./chat/chat_service.ts";
 import type { RunDirectory } from "./chat/run_directory.ts";
 import type { Config } from "./config.ts";
+import type { Doctor } from "./doctor/doctor.ts";
 import type { ApiKeyStore } from "./storage/api_key_store.ts";
 import type { AuditStore } from "./storage/audit_store.ts";
+import type { AttentionStore } from "./storage/attention_store.ts";
 import type { CatalogueStore } from "./storage/catalogue_store.ts";
 import type { VendorSlotStore } from "./storage/vendor_slot_store.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { ModelRegistry } from "./models/model_registry.ts";
 import type { DeadRuns } from "./limits/dead_runs.ts";
 import type { ReceiptStore } from "./storage/receipt_store.ts";
+import type { ReleaseStore } from "./storage/release_store.ts";
 import type { SecretStore } from "./storage/secret_store.ts";
 import type { TenantStore } from "./storage/tenant_store.ts";
 import type { MeterParts } from "./http/request_meter.ts";
@@ -33,9 +36,13 @@ export interface Service {
   readonly apiKeys: ApiKeyStore;
   /** Who changed what; every change writes its own entry. */
   readonly audit: AuditStore;
+  /** What goes wrong without anybody seeing it: refused origins, failing vendors. */
+  readonly attention: AttentionStore;
   readonly catalogue: CatalogueStore;
   readonly chat: ChatService;
   readonly conversations: ConversationAdmin;
+  /** Tells why a widget does not show on a page. */
+  readonly doctor: Doctor;
   /** Settles what other processes left behind; sweeps by itself once it is started. */
   readonly deadRuns: DeadRuns;
   /** First answers to creating requests, for repeated ones. */
@@ -56,6 +63,12 @@ export interface Service {
   readonly usage: UsageReports;
   /** The widget as it is served: its bytes, integrity and version. */
   readonly widget: WidgetBundle;
+  /** The client that the widget is built on, for pages with a face of their own. */
+  readonly client: WidgetBundle;
+  /** TypeScript declarations of the client. */
+  readonly clientTypes: string;
+  /** Scripts of this and the ten releases before it. */
+  readonly releases: ReleaseStore;
   readonly log: Logger;
   /** The agent `/demo` talks to, while the demo is on. */
   readonly demoAgent: { tenant: string; id: string } | undefined;

@@ -17,10 +17,14 @@ const STYLES = [
   "lists",
   "empty",
   "editor",
+  "tools",
+  "playground",
+  "versions",
   "code",
   "dialog",
   "auth",
   "admin",
+  "reports",
   "adapt",
 ];
 

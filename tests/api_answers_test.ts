@@ -62,7 +62,10 @@ Deno.test("every success of every operation is as documented", async () => {
   await conversations(walk);
   await walk.call("deleteAgent", 204, { at: { id }, headers: { "if-match": "*" } });
   await walk.call("readUsage", 200, { query: "?from=2026-01-01" });
-  await pages(walk, service.service.widget.hash12);
+  const { client, widget } = service.service;
+  await scripts(walk, { Widget: widget.hash12, Client: client.hash12 });
+  const pages = ["getClientTypes", "getHealth", "getReadiness", "getOpenApi", "getDocs"];
+  for (const page of pages) await walk.call(page, 200);
   assertEquals([...walk.seen].sort(), promised(walk.api).sort());
 });
 
@@ -95,6 +98,7 @@ async function sessions(walk: Walk, id: string): Promise<void> {
   const headers = { origin: ORIGIN };
   const minted = await walk.call("mintWidgetSession", 201, { json: { agentId: id }, headers });
   await walk.call("mintPlaygroundSession", 201, { at: { id } });
+  await walk.call("examineEmbed", 200, { json: { agentId: id, origin: "http://localhost:3000" } });
   const { sessionToken } = JSON.parse(minted.text);
   const messages = [say(`use lookup with {"q":"violets"}`)];
   const json = { agentId: id, sessionToken, messages };
@@ -126,12 +130,12 @@ async function conversations(walk: Walk): Promise<void> {
   await walk.call("deleteConversation", 204, { at: { id } });
 }
 
-async function pages(walk: Walk, hash: string): Promise<void> {
-  const script = await walk.call("getWidgetScript", 200);
-  const known = { "if-none-match": script.headers.get("etag")! };
-  await walk.call("getWidgetScript", 304, { headers: known });
-  await walk.call("getPinnedWidgetScript", 200, { at: { hash } });
-  for (const id of ["getWidgetInfo", "getHealth", "getReadiness", "getOpenApi", "getDocs"]) {
-    await walk.call(id, 200);
+async function scripts(walk: Walk, hashes: Record<string, string>): Promise<void> {
+  for (const [name, hash] of Object.entries(hashes)) {
+    const script = await walk.call(`get${name}Script`, 200);
+    const known = { "if-none-match": script.headers.get("etag")! };
+    await walk.call(`get${name}Script`, 304, { headers: known });
+    await walk.call(`getPinned${name}Script`, 200, { at: { hash } });
+    await walk.call(`get${name}Info`, 200);
   }
 }

@@ -183,7 +183,8 @@ Deno.test("the document: a store that fails is a documented refusal of every ope
   const key = await service.key([...SCOPES]);
   store.break("the disk is gone");
   for (const operation of api.operations.filter((one) => one.path !== "/readyz")) {
-    const hash = service.service.widget.hash12;
+    const { client, widget } = service.service;
+    const { hash12: hash } = operation.path.startsWith("/client") ? client : widget;
     const path = addressOf(operation, { id: ID, runId: ID, n: "1", hash });
     const { method } = operation;
     const answered = await answeredBy(await service.fetch(path, { method, key }));

@@ -82,8 +82,9 @@ async function worldOf(service: TestService): Promise<FuzzWorld> {
     agents.push(id);
     sessions.push({ agentId: id, token: await service.mint(keys.good, id, ORIGIN) });
   }
-  const { hash12 } = service.service.widget;
-  return new FuzzWorld({ keys, agents, sessions, hash: hash12, ownOrigin: service.url });
+  const { client, widget } = service.service;
+  const hashes = [client.hash12, widget.hash12];
+  return new FuzzWorld({ keys, agents, sessions, hashes, ownOrigin: service.url });
 }
 
 /** Sends them at once; learns from the answers in the order of the calls, so that a seed is a run. */

@@ -235,6 +235,11 @@ Deno.test("a run whose process died goes on after what its client has seen, and 
     assertEquals(frames.length, Math.max(0, stored - seen) + 2);
     const error = frames.at(-2)!.frame;
     assert(error.type === "error" && error.code === "run_interrupted");
+    // Cut between the two, and come back after both.
+    const cut = await resume(alive, runId, { key, query: `?after=${last + 1}` });
+    assertEquals((await readFrames(cut)).map(({ id }) => id), [`${runId}.${last + 2}`]);
+    const again = await resume(alive, runId, { key, query: `?after=${last + 2}` });
+    assertEquals(again.status, 204);
   }
   await stream.body?.cancel();
 });

@@ -45,13 +45,17 @@ Deno.test("without a recent password a cookie reaches no key, secret, account or
     name: "k",
     scopes: ["agents:read"],
   });
-  await service.service.secrets.set(tenant, { name: "A", value: "v", domains: ["a.example"] });
+  await service.service.secrets.set(tenant, {
+    name: "A",
+    value: "tops3cret",
+    domains: ["a.example"],
+  });
   const [me] = await service.service.team.members(tenant);
   const slot = { protocol: "openai", baseUrl: "http://127.0.0.1:9/v1", apiKey: "x", model: "m" };
   const forms: [string, Record<string, string>][] = [
     [`/api-keys/${apiKey.id}/revoke`, {}],
     [`/api-keys/${apiKey.id}/rotate`, { hours: "0" }],
-    ["/settings/secrets/new", { name: "B", value: "v", domains: "b.example" }],
+    ["/settings/secrets/new", { name: "B", value: "tops3cret", domains: "b.example" }],
     ["/settings/secrets/A/delete", {}],
     ["/team/invite", { email: "x@example.com", role: "owner" }],
     [`/team/${me!.id}`, { role: "viewer" }],

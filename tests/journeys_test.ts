@@ -97,7 +97,7 @@ Deno.test("the dashboard: first visit, sign out, sign in, make a key, and the ke
     await page.getByLabel("E-mail").fill(OWNER.email);
     await page.getByLabel("Password").fill(OWNER.password);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.waitForURL("**/agents");
+    await page.waitForURL("**/home");
 
     await page.getByRole("link", { name: "API keys" }).click();
     await page.getByRole("link", { name: "New key" }).or(

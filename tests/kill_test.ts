@@ -29,8 +29,8 @@ function moments(random: () => number): Moment[] {
   const all: Moment[] = [
     ...frames.slice(0, 8).map(({ n }): Moment => ({ at: "frame", n })),
     ...[0, 40, 400].map((most): Moment => ({ at: "sent", turns: upTo(most + 1) })),
-    ...[1, 2].map((): Moment => ({ at: "asked" })),
-    ...[1, 2].map((): Moment => ({ at: "tool" })),
+    ...[0, 300].map((turns): Moment => ({ at: "asked", turns: upTo(turns + 1) })),
+    ...[0, 300].map((turns): Moment => ({ at: "tool", turns: upTo(turns + 1) })),
     ...[0, 20].map((most): Moment => ({ at: "type", type: "tool_result", turns: upTo(most + 1) })),
     ...[0, 30].map((most): Moment => ({ at: "type", type: "usage", turns: upTo(most + 1) })),
     { at: "type", type: "done", turns: 0 },

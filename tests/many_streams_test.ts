@@ -3,69 +3,147 @@ import { assert, assertEquals } from "@std/assert";
 import type { Ledger } from "@/lib/limits/ledger.ts";
 import type { RunHead } from "@/lib/storage/run_head.ts";
 import { accounts } from "./support/accounts.ts";
+import { catalogueEntry } from "./support/chat.ts";
 import { order } from "./support/frame_words.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { heldSystem } from "./support/held_system.ts";
+import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
 import { TestService } from "./support/service.ts";
+import { StalledReader } from "./support/stalled_reader.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 
-const STREAMS = 1_000;
-/** Every twentieth reader takes nothing. */
-const STALLED = 20;
-/** Of service and client together; ten times what it takes, so that only a leak is told. */
+/** Streams whose readers take all there is, each of a run of its own. */
+const READERS = 950;
+/** Readers that take nothing more, 10 of each of these runs. */
+const STALLED = 50;
+const LONG_RUNS = 5;
+/** What a long run says in each of two steps: more than the 4 MiB that sockets take of a reader that does not. */
+const PIECES = 20;
+const PIECE = "Nobody takes this. ".repeat(8_000);
+/** Of service, store and clients together; what is not collected yet included, so that only a leak is told. */
 const MOST_BYTES = 1024 * 1024;
+/** How long a reader may take nothing. */
+const STALLED_MS = 60_000;
 
-const isStalled = (n: number) => n % STALLED === 0;
+/** A held world in which the time of stalled readers passes when a test says so. */
+function world() {
+  const held = heldSystem();
+  let stalled = Promise.withResolvers<void>();
+  const sleep = (ms: number, signal?: AbortSignal): Promise<void> => {
+    const slept = held.system.sleep(ms, signal);
+    return ms === STALLED_MS ? Promise.race([stalled.promise, slept]) : slept;
+  };
+  const dropStalled = () => {
+    held.advance(STALLED_MS);
+    stalled.resolve();
+    stalled = Promise.withResolvers();
+  };
+  return { system: { ...held.system, sleep }, release: held.release, dropStalled };
+}
+
+/** Resident memory that came since `before`, of each stream. */
+function perStream(before: number): number {
+  return (Deno.memoryUsage().rss - before) / (READERS + STALLED);
+}
 
 Deno.test("1,000 streams, 5 % of them stalled: no frame is lost, every slot comes free", async () => {
   using kv = await Deno.openKv(":memory:");
-  const held = heldSystem();
-  const limits = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1e6, streams: STREAMS / 2 };
-  await using service = await TestService.start({ system: held.system, kv, keepKv: true, limits });
+  await using mock = await MockVendors.start();
+  const { system, release, dropStalled } = world();
+  const limits = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1e6, streams: READERS / 2 };
+  const env = { VENDOR_A_BASE_URL: mock.url, VENDOR_A_API_KEY: "sk-test" };
+  await using service = await TestService.start({ system, kv, keepKv: true, limits, env });
+  const before = Deno.memoryUsage().rss;
   const callers = [await callerOf(service), await callerOf(service)] as const;
   const send = (n: number) => {
     const { key, agentId } = callers[n % 2]!;
     return byKey(service, { key, body: { agentId, messages: [say(`This is number ${n}`)] } });
   };
-  const before = Deno.memoryUsage().rss;
-  const responses = await Promise.all(Array.from({ length: STREAMS }, (_, n) => send(n)));
+  const responses = await Promise.all(Array.from({ length: READERS }, (_, n) => send(n)));
   assertEquals(responses.filter(({ status }) => status !== 200), []);
-  assertEquals(service.service.chat.active.length, STREAMS);
-  assertEquals(await leasesOf(kv), STREAMS);
-  await refuseOneMore(await send(STREAMS));
-  const perStream = (Deno.memoryUsage().rss - before) / STREAMS;
-  console.log(`${Math.round(perStream / 1024)} KiB a stream, its client and store included`);
-  assert(perStream < MOST_BYTES);
+  const long = await openLong(service, mock);
+  using _stalled = long.readers;
+  assertEquals(service.service.chat.active.length, READERS + LONG_RUNS);
+  assertEquals(await leasesOf(kv), READERS + LONG_RUNS);
+  await refuseOneMore(await send(READERS));
+  const opened = perStream(before);
 
-  held.release();
-  const reading = responses.map(async (response, n) => {
-    if (isStalled(n)) return;
-    const frames = await readFrames(response);
-    const runId = response.headers.get("x-run-id");
-    assertEquals(frames.map(({ id }) => id), frames.map((_, i) => `${runId}.${i + 1}`));
-    assertEquals(order(frames), ["start", "delta", "usage", "done"]);
-    assert(textOf(frames).includes(`This is number ${n}”`) && textOf(frames).endsWith("new."));
-  });
-  await Promise.all(reading);
+  release();
+  long.goOn();
+  await Promise.all(responses.map(checkWhole));
   await service.service.chat.drain(10_000);
+  const ended = perStream(before);
+  const kib = [opened, ended].map((bytes) => Math.round(bytes / 1024));
+  console.log(`KiB a stream, its client and store included: ${kib[0]} open, ${kib[1]} at the end`);
+  assert(opened < MOST_BYTES && ended < MOST_BYTES);
   const { live, settled } = await accounts(kv);
-  assertEquals([live, await leasesOf(kv), settled.runs], [[], 0, STREAMS]);
+  assertEquals([live, await leasesOf(kv), settled.runs], [[], 0, READERS + LONG_RUNS]);
   for await (const { value } of kv.list<RunHead>({ prefix: ["run_heads"] })) {
     assertEquals(value.state, "done");
   }
-  await Promise.all(responses.filter((_, n) => isStalled(n)).map(({ body }) => body?.cancel()));
+  dropStalled();
+  for (const reader of long.first) await checkDropped(service, reader, long.key);
 });
+
+/** A reader that took all there was: each frame once, in order, of its own run. */
+async function checkWhole(response: Response, n: number): Promise<void> {
+  const frames = await readFrames(response);
+  const runId = response.headers.get("x-run-id");
+  assertEquals(frames.map(({ id }) => id), frames.map((_, i) => `${runId}.${i + 1}`));
+  assertEquals(order(frames), ["start", "delta", "usage", "done"]);
+  assert(textOf(frames).includes(`This is number ${n}”`) && textOf(frames).endsWith("new."));
+}
+
+/** Long runs, each with 10 readers that stop at its first frame; `goOn` lets them say all they have. */
+async function openLong(service: TestService, mock: MockVendors) {
+  const free = { inputUsdPerMTok: 0, outputUsdPerMTok: 0 };
+  await service.service.catalogue.addMissing([catalogueEntry(free)]);
+  const modelPolicy = { provider: "vendor_a", model: "mid" };
+  const { key, agentId } = await callerOf(service, { modelPolicy });
+  const gate = Promise.withResolvers<void>();
+  const pieces = Array.from({ length: PIECES }, () => [{ text: PIECE }, { wait: 31 }]).flat();
+  const readers = new DisposableStack();
+  const first: StalledReader[] = [];
+  for (let run = 0; run < LONG_RUNS; run++) {
+    const calls = [{ id: "c1", name: "nothing", args: ["{}"] }];
+    mock.next({ say: [pieces[0]!, { wait: gate.promise }, ...pieces.slice(1), { calls }] });
+    const json = { agentId, messages: [say("Hello")] };
+    const path = "/v1/chat/stream";
+    const begun = await StalledReader.open(service.url, { key, method: "POST", path, json });
+    first.push(readers.use(begun));
+    const runId = begun.frames[0]!.id.split(".")[0]!;
+    const again = { key, method: "GET", path: `/v1/chat/runs/${runId}/stream` };
+    for (let n = 1; n < STALLED / LONG_RUNS; n++) {
+      readers.use(await StalledReader.open(service.url, again));
+    }
+  }
+  mock.next(...Array.from({ length: LONG_RUNS }, () => ({ say: pieces })));
+  return { key, first, readers, goOn: gate.resolve };
+}
+
+/** A stalled reader gets what its sockets hold and no end; coming back it has all of the text. */
+async function checkDropped(service: TestService, reader: StalledReader, key: string) {
+  await reader.rest();
+  const last = reader.frames.at(-1)!;
+  assert(last.type === "delta", "the rest was held back");
+  const url = `/v1/chat/runs/${last.id.split(".")[0]}/stream`;
+  const headers = { "last-event-id": last.id };
+  const rest = await readFrames(await service.fetch(url, { key, headers }));
+  const had = reader.frames.map(({ id, data }) => ({ id, frame: data }));
+  assertEquals(rest.at(-1)!.frame, { type: "done", finishReason: "stop" });
+  assert(textOf([...had, ...rest]) === PIECE.repeat(2 * PIECES));
+}
 
 async function refuseOneMore(response: Response): Promise<void> {
   assertEquals(response.status, 429);
   const { details } = await response.json();
-  assertEquals(details, { scope: "tenant_streams", limit: STREAMS / 2 });
+  assertEquals(details, { scope: "tenant_streams", limit: READERS / 2 });
 }
 
 /** A tenant of its own: the ledger of one has room for 800 runs. */
-async function callerOf(service: TestService) {
+async function callerOf(service: TestService, change: Record<string, unknown> = {}) {
   const key = await service.key(["agents:write"], crypto.randomUUID());
-  return { key, agentId: (await service.agent(key)).id };
+  return { key, agentId: (await service.agent(key, change)).id };
 }
 
 /** Stream slots that are taken, of all tenants. */

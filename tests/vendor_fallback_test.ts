@@ -1,5 +1,6 @@
 /** What an agent's fallback stands in for, over real sockets: CONTRACT sections 6 and 7. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { catalogueEntry } from "./support/chat.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
 import { order, startOf } from "./support/frame_words.ts";
 import { readFrames, textOf } from "./support/frames.ts";
@@ -25,7 +26,10 @@ function asked(mock: MockVendors): [number, number] {
   return [of("openai"), of("anthropic")];
 }
 
-const AWAY: [string, Script, attempts: number][] = [
+/** What a prompt costs, estimated upward, where a vendor has accepted it and then gives nothing. */
+const PROMPT_COST = 144;
+
+const AWAY: [string, Script, attempts: number, billed?: number][] = [
   ["429", { status: 429 }, ATTEMPTS],
   ["429 for longer than the run lasts", { status: 429, headers: { "retry-after": "60" } }, 1],
   ["429 for some seconds of the run", { status: 429, headers: { "retry-after": "5" } }, 1],
@@ -35,8 +39,8 @@ const AWAY: [string, Script, attempts: number][] = [
   ["408", { status: 408 }, ATTEMPTS],
   ["no HTTP", { garbage: "SSH-2.0-nothing\r\n\r\n" }, ATTEMPTS],
   ["a page in place of a stream", { headers: { "content-type": "text/html" }, body: "<p>" }, 1],
-  ["a stream of nonsense", { body: "data: {nonsense\n\n" }, 1],
-  ["a stream without an event", { body: "" }, ATTEMPTS],
+  ["a stream of nonsense", { body: "data: {nonsense\n\n" }, 1, 1],
+  ["a stream without an event", { body: "" }, ATTEMPTS, ATTEMPTS],
   [
     "an error as the first event",
     { body: 'data: {"error":{"type":"server_error"}}\n\n' },
@@ -44,7 +48,7 @@ const AWAY: [string, Script, attempts: number][] = [
   ],
 ];
 
-for (const [what, script, attempts] of AWAY) {
+for (const [what, script, attempts, billed = 0] of AWAY) {
   Deno.test(`fallback: answers for a vendor that gives ${what}, and start names it`, async () => {
     await using mock = await startMock(script);
     await using on = await VendorService.start(mock, { system: new HandClock().system });
@@ -53,8 +57,69 @@ for (const [what, script, attempts] of AWAY) {
     assertEquals(order(frames), ["start", "delta", "usage", "done"]);
     assertEquals(asked(mock), [attempts, 1]);
     const [record] = await on.records();
-    assertEquals([record?.provider, record?.cost], ["vendor_b", 300]);
+    assertEquals([record?.provider, record?.cost], ["vendor_b", 300 + billed * PROMPT_COST]);
   });
+}
+
+Deno.test("fallback: answers for a vendor that has begun and says no before any word; each is charged for its own", async () => {
+  const overloaded: Script = { say: [{ error: "overloaded" }], end: "none" };
+  await using mock = await MockVendors.start({
+    otherwise: ({ protocol }) => (protocol === "anthropic" ? overloaded : {}),
+  });
+  const dear = catalogueEntry({ vendor: "vendor_b", inputUsdPerMTok: 7 });
+  const catalogue = [catalogueEntry({ vendor: "vendor_a" }), dear];
+  await using on = await VendorService.start(mock, { system: new HandClock().system, catalogue });
+  const frames = await readFrames(await on.ask("vendor_b", "vendor_a"));
+  assertEquals([startOf(frames).provider, textOf(frames)], ["vendor_a", "Hello there."]);
+  assertEquals(asked(mock), [1, ATTEMPTS]);
+  // Each attempt was announced with its 25 tokens of input and one of output.
+  const tried = { provider: "vendor_b", inputTokens: 75, outputTokens: 3, cost: 3 * (25 * 7 + 15) };
+  const answered = { provider: "vendor_a", inputTokens: 25, outputTokens: 15, cost: 300 };
+  await expectShares(on, [{ ...tried, steps: 0, runs: 0 }, { ...answered, steps: 1, runs: 1 }]);
+});
+
+Deno.test("fallback: a later step is recorded and counted under the model that made it", async () => {
+  await using mock = await MockVendors.start();
+  mock.next(
+    { say: [{ calls: [{ id: "functions.x:0", name: "x", args: ["{}"] }] }] },
+    ...Array.from({ length: ATTEMPTS }, () => ({ status: 500 })),
+    { usage: { input: 31, output: 7 } },
+  );
+  const catalogue = [
+    catalogueEntry({ vendor: "vendor_a" }),
+    catalogueEntry({ vendor: "vendor_b", inputUsdPerMTok: 0.33, outputUsdPerMTok: 1.7 }),
+  ];
+  await using on = await VendorService.start(mock, { system: new HandClock().system, catalogue });
+  const frames = await readFrames(await on.ask("vendor_a", "vendor_b"));
+  assertEquals([startOf(frames).provider, textOf(frames)], ["vendor_a", "Hello there."]);
+  const [, said, result] = mock.requests.at(-1)!.body.messages;
+  assertEquals([said.content[0].id, result.content[0].tool_use_id], ["call_1", "call_1"]);
+  const first = { provider: "vendor_a", inputTokens: 25, outputTokens: 15, cost: 300 };
+  const later = { provider: "vendor_b", inputTokens: 31, outputTokens: 7, cost: 23 };
+  await expectShares(on, [{ ...first, steps: 1, runs: 1 }, { ...later, steps: 1, runs: 0 }]);
+});
+
+type Share = Record<"steps" | "runs" | "inputTokens" | "outputTokens" | "cost", number> & {
+  provider: string;
+};
+
+/** The one run is recorded with these models' shares, and GET /v1/usage tells each of them. */
+async function expectShares(on: VendorService, shares: Share[]) {
+  const [record] = await on.records();
+  assertEquals(
+    record?.models?.map(({ model: _, ...share }) => share),
+    shares.map(({ runs: _, ...share }) => share),
+  );
+  assertEquals(record?.cost, shares.reduce((sum, { cost }) => sum + cost, 0));
+  const usage = await (await on.service.fetch("/v1/usage", { key: on.key })).json();
+  const byCost = (rows: { costUsd: number }[]) => rows.sort((a, b) => a.costUsd - b.costUsd);
+  assertEquals(
+    byCost(usage.byModel),
+    byCost(shares.map(({ steps: _, cost, runs, ...share }) => (
+      { ...share, model: "mid", runs, messages: runs, costUsd: cost / 1e6 }
+    ))),
+  );
+  assertEquals([usage.runs, usage.costUsd], [1, record!.cost / 1e6]);
 }
 
 Deno.test("fallback: answers for a vendor that nobody can connect to", async () => {

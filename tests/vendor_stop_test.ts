@@ -10,6 +10,8 @@ import { onPage, ORIGIN } from "./support/widget_calls.ts";
 
 /** A vendor says this much, and then nothing more. */
 const HALF = { say: [{ text: "Half" }, { wait: new Promise(() => {}) }], end: "none" } as const;
+/** What the prompt costs, estimated upward: the vendor had all of it and was hung up on. */
+const PROMPT_COST = 144;
 const PATIENT = { maxCostUsd: 1, maxSteps: 4, wallClockMs: 120_000 };
 
 /** A service on vendors that never finish; `clock` is moved by hand. */
@@ -145,7 +147,7 @@ Deno.test("a run that is revoked before its vendor has answered closes the conne
   await on.service.service.chat.cancelRunsOf(tenant, apiKey!.id);
   await request.gone;
   await expectRefusal(await answer, "invalid_api_key");
-  await expectRecorded(on, { finishReason: "cancelled", cost: 0 });
+  await expectRecorded(on, { finishReason: "cancelled", cost: PROMPT_COST });
 });
 
 Deno.test("a run whose time is over before its vendor has answered closes the connection as well", async () => {
@@ -158,7 +160,7 @@ Deno.test("a run whose time is over before its vendor has answered closes the co
   await clock.advance(2_000);
   await request.gone;
   await expectRefusal(await answer, "provider_timeout");
-  await expectRecorded(on, { finishReason: "timeout", cost: 0 });
+  await expectRecorded(on, { finishReason: "timeout", cost: PROMPT_COST });
 });
 
 Deno.test("a tool under way is called off with its run", async () => {

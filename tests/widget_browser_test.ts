@@ -115,6 +115,21 @@ Deno.test("widget: the reader's place is kept, and one button leads back to the 
   });
 });
 
+Deno.test("widget: the input grows with what is written, and is one line again once it is sent", async () => {
+  await onSite({}, async ({ page }) => {
+    await page.getByRole("button", { name: "Open chat" }).click();
+    const input = page.getByRole("textbox");
+    const height = () => input.evaluate((element) => element.clientHeight);
+    const line = await height();
+    await input.fill("A line.\n".repeat(3));
+    assert(await height() > 2 * line, "it has grown");
+    const answered = page.waitForResponse(/\/stream$/);
+    await input.press("Enter");
+    await answered;
+    assertEquals(await height(), line);
+  });
+});
+
 Deno.test("widget: suggestions ask, a tool at work is named, and code and answers can be copied", async () => {
   const attributes = `data-suggestions="Where is my order?|Opening hours"`;
   const context = { permissions: ["clipboard-read", "clipboard-write"] };

@@ -118,6 +118,7 @@ Deno.test("widget: a session endpoint mints when needed and once more when the s
     assertEquals(asked, []);
     const body = { code: "session_token_invalid", message: "", http: 401 };
     chat.refusals.push(Response.json(body, { status: 401 }));
+    chat.left = 5;
     const streamed = page.waitForResponse((response) => response.status() === 200);
     await ask(page, "Hello?");
     await page.getByText("Messages left: 4").waitFor();

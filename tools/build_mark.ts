@@ -1,6 +1,6 @@
 /** What a build is made of; the server-side code is read as it is and needs no build. */
 const INPUTS = ["routes", "islands", "components", "static", "widget", "lib/wire", "jsr/fresh/src"];
-const FILES = ["dev.ts", "app.ts", "deno.json", "deno.lock", "lib/widget_bundle.ts"];
+const FILES = ["dev.ts", "app.ts", "deno.json", "deno.lock", "tools/bundle_widget.ts"];
 const MARK = "_fresh/build_mark.txt";
 
 /** Notes what the build under `root` was made of. */

@@ -24,18 +24,24 @@ const TARGET = ["chrome111", "edge111", "firefox114", "safari16.4"];
  */
 const INTERNAL = new RegExp(
   "^(" +
-    "accent|attach|away|changed|config|conversation|depth|draw|due|emitter|endpoint|failure|fetcher|" +
-    "forget|gap|gone|heard|imageOrigins|kids|languages|lastQuestion|launcher|link|live|locale|lost|" +
-    "newId|nodes|nth|onAccepted|onFrame|onLost|onRetry|renew|renewing|restart|resume|resuming|" +
-    "retryAt|said|saved|say|sentence|session|sessionEndpoint|side|show|suggestions|theme|toEnd|token|" +
-    "tool|turn|ui|unread|wake|warn|pause|waiting|begin|retryAfter|handle|child|apiBase|emit|draw|" +
-    "load|save|left|busy|retry|greeting|onWake|announce|label|imageOrigins|follow|found|inner" +
+    "accent|attach|away|changed|config|conversation|depth|draw|due|emitter|endpoint|failure|" +
+    "fetcher|forget|gap|gone|imageOrigins|kids|languages|lastQuestion|launcher|link|live|locale|" +
+    "lost|newId|nodes|nth|onLink|onRetry|renew|renewing|restart|resume|retryAt|said|saved|say|" +
+    "sentence|session|sessionEndpoint|side|show|suggestions|theme|toEnd|token|tool|turn|ui|" +
+    "unread|wake|warn|pause|waiting|begin|retryAfter|handle|child|apiBase|emit|load|save|left|" +
+    "busy|retry|greeting|onWake|announce|label|found|inner|frames" +
     ")$",
 );
 
 /** Builds the widget script. Throws esbuild's own error, with file and line, on a mistake. */
 export function bundleWidget(options: BundleOptions = {}): Promise<Uint8Array> {
   return Promise.resolve().then(() => buildWidget(options).bytes);
+}
+
+/** Builds `client.v1.js`, the module that the widget is built on. Same bytes anywhere, too. */
+export function buildClient(options: BundleOptions = {}): BuiltWidget {
+  const root = options.root ?? new URL("../", import.meta.url).pathname;
+  return build(root, { entryPoints: ["widget/client/client.ts"], format: "esm" });
 }
 
 /** As `bundleWidget`, and tells what went in. */

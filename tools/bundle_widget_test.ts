@@ -1,12 +1,13 @@
 import { assert, assertEquals } from "@std/assert";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { buildWidget, bundleWidget } from "./bundle_widget.ts";
+import { buildClient, buildWidget, bundleWidget } from "./bundle_widget.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
 const KIB = 1024;
 
-Deno.test("the widget stays within 18 KiB of brotli and 20 KiB of gzip", async () => {
+Deno.test("the widget stays within 18 KiB of brotli, 20 KiB of gzip and 46 KiB as it is", async () => {
   const bytes = await bundleWidget();
+  assert(bytes.length <= 46 * KIB, "raw");
   assert(brotliCompressSync(bytes).length <= 18 * KIB, "brotli");
   assert(gzipSync(bytes).length <= 20 * KIB, "gzip");
 });
@@ -21,6 +22,15 @@ Deno.test("the widget is made of widget/, schema-free lib/wire files and Preact 
   }
 });
 
+Deno.test("the client is files that the widget is made of, and a face of a hundred lines", () => {
+  const own = ["widget/client/client.ts", "widget/client/pause.ts"];
+  const { bytes, inputs } = buildClient();
+  const shared = inputs.filter((input) => !own.includes(input));
+  assertEquals(shared.filter((input) => !buildWidget().inputs.includes(input)), []);
+  assertEquals(shared.includes("widget/client/chat_run.ts"), true);
+  assert(bytes.length <= 5 * KIB, "raw");
+});
+
 Deno.test("the widget's bytes are the same in another folder", async () => {
   const other = await Deno.makeTempDir();
   try {
@@ -28,6 +38,7 @@ Deno.test("the widget's bytes are the same in another folder", async () => {
     await copyTree(`${ROOT}lib/wire`, `${other}/lib/wire`);
     await Deno.symlink(`${ROOT}node_modules`, `${other}/node_modules`);
     assertEquals(await bundleWidget({ root: other }), await bundleWidget());
+    assertEquals(buildClient({ root: other }).bytes, buildClient().bytes);
   } finally {
     await Deno.remove(other, { recursive: true });
   }

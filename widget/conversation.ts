@@ -1,19 +1,15 @@
 /** One conversation: asks, follows the answer, stops it, tries again. Knows no DOM. */
 import type { Frame } from "../lib/wire/frames.ts";
+import { type Attempt, ChatRun, type ChatRunOptions } from "./client/chat_run.ts";
+import type { Refusal } from "./client/refusal.ts";
 import type { Emitter } from "./emitter.ts";
-import {
-  EMPTY,
-  type Failure,
-  failureOfRefusal,
-  failureOfRun,
-  needsToken,
-  NETWORK,
-} from "./failure.ts";
-import { type Attempt, follow, type FollowOptions, type Line, type Outcome } from "./follow.ts";
+import { EMPTY, type Failure, failureOfRefusal, failureOfRun, needsToken } from "./failure.ts";
 import { clip, messagesOf } from "./history.ts";
+import type { Session } from "./session.ts";
 import { answerOf, initialState, type Saved, sentencesIn, spoken, type State } from "./state.ts";
 
-export interface ConversationOptions extends FollowOptions {
+export interface ConversationOptions extends Omit<ChatRunOptions, "onLink"> {
+  readonly session: Session;
   readonly emitter: Emitter;
   readonly saved?: Saved | undefined;
   /** The visitor's sentence for a failure. */
@@ -27,7 +23,8 @@ export interface ConversationOptions extends FollowOptions {
 export class Conversation {
   state: State;
   #options: ConversationOptions;
-  #line: Line | undefined;
+  /** The answer that is shown as it arrives. */
+  #run: ChatRun | undefined;
   /** Length of the answer that has been read aloud. */
   #told = 0;
   #error: Failure | undefined;
@@ -97,8 +94,7 @@ export class Conversation {
 
   /** The network may be back: a connection that has been silent too long (ms) is opened anew. */
   wake(silence: number): void {
-    const line = this.#line;
-    if (line && this.#options.now() - line.heard >= silence) line.link?.abort();
+    this.#run?.wake(silence);
   }
 
   /** Tells a screen reader. */
@@ -122,28 +118,29 @@ export class Conversation {
     this.#error = undefined;
     delete answerOf(this.state)?.partial;
     Object.assign(this.state, { attempt, busy: true, failure: undefined, said: [] });
-    const line: Line = this.#line = { attempt, heard: this.#options.now() };
-    this.#options.changed(true);
-    this.#follow(line).catch(reportError);
-  }
-
-  async #follow(line: Line): Promise<void> {
-    const { changed, session } = this.#options;
-    const outcome = await follow(line, {
+    const run: ChatRun = this.#run = new ChatRun(attempt, {
       ...this.#options,
-      onAccepted: (replayed) => {
-        if (!replayed) session.left--;
-        if (line.left) this.#cancel(line);
-        else this.state.lost = false;
-        changed(false);
-      },
-      onFrame: (frame) => this.#line === line && this.#take(frame),
-      onLost: () => {
-        this.state.lost = this.#line === line;
-        changed(false);
+      onLink: (up) => {
+        this.state.lost = !up && this.#run === run;
+        this.#options.changed(false);
       },
     });
-    if (this.#line === line && outcome !== "done") this.#refused(outcome, line);
+    this.#options.changed(true);
+    this.#follow(run).catch(reportError);
+  }
+
+  /** What was stopped is read to its end all the same, but no longer shown. */
+  async #follow(run: ChatRun): Promise<void> {
+    const frames = run.frames();
+    for (;;) {
+      const { done, value } = await frames.next();
+      if (this.#run === run) {
+        if (!done) this.#take(value);
+        else if (value) this.#refused(value);
+        else this.#end("stop");
+      }
+      if (done) return;
+    }
   }
 
   #take(frame: Frame): void {
@@ -204,8 +201,6 @@ export class Conversation {
   /** The run is over. */
   #end(finishReason: string): void {
     const { emitter } = this.#options;
-    const requestId = this.#line?.requestId;
-    this.#line = undefined;
     const answer = answerOf(this.state);
     const stopped = finishReason === "cancelled";
     this.#announce(true);
@@ -213,21 +208,19 @@ export class Conversation {
     emitter.emit("answer", { text: answer?.text ?? "", finishReason });
     const failure = this.#error ?? (answer || stopped ? undefined : EMPTY);
     // A budget that ended the answer is said below it, and is nothing to be repaired.
-    this.#rest(failure, requestId);
+    this.#rest(failure);
   }
 
-  #refused(outcome: Exclude<Outcome, "done">, line: Line): void {
+  #refused(refusal: Refusal): void {
     const answer = answerOf(this.state);
     if (answer) answer.partial = true;
-    this.#line = undefined;
-    const failure = outcome === "dropped"
-      ? NETWORK
-      : failureOfRefusal(outcome, this.#options.now());
-    this.#rest(failure, line.requestId);
+    this.#rest(failureOfRefusal(refusal, this.#options.now()));
   }
 
-  #rest(failure: Failure | undefined, requestId: string | undefined): void {
+  #rest(failure: Failure | undefined): void {
     const { state } = this;
+    const requestId = this.#run?.requestId;
+    this.#run = undefined;
     const { emitter, warn, sentence, changed } = this.#options;
     Object.assign(state, { busy: false, lost: false, tool: "", unread: !state.open, failure });
     if (failure?.retry !== "same") state.attempt = undefined;
@@ -241,26 +234,11 @@ export class Conversation {
     changed(true);
   }
 
-  /** Lets go of the run under way and has it cancelled; its own end is read, but no longer shown. */
+  /** Lets go of the run under way and has it cancelled. */
   #leave(): boolean {
-    const line = this.#line;
-    if (!line) return false;
-    this.#line = undefined;
-    line.left = true;
-    if (line.attempt.run) this.#cancel(line);
-    return true;
-  }
-
-  #cancel({ attempt: { run }, link }: Line): void {
-    const { apiBase, fetcher, session } = this.#options;
-    const giveUp = () => link?.abort();
-    session.token().then((token) =>
-      fetcher(`${apiBase}/v1/chat/runs/${run}/cancel`, {
-        method: "POST",
-        headers: { "x-service-session": token },
-        credentials: "omit",
-        keepalive: true,
-      })
-    ).then(({ ok }) => ok || giveUp(), giveUp);
+    const run = this.#run;
+    this.#run = undefined;
+    run?.stop();
+    return !!run;
   }
 }

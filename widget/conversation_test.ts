@@ -80,6 +80,28 @@ Deno.test("Conversation: a connection that ends without done is resumed after it
   assertEquals([t.conversation.state.lost, t.conversation.state.failure], [false, undefined]);
 });
 
+Deno.test("Conversation.wake: a connection that was silent for too long is opened anew", async () => {
+  const silent = () => {
+    const { signal } = t.seen.at(-1)!;
+    return stream(
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode(text(ANSWER.slice(0, 2))));
+          signal?.addEventListener("abort", () => controller.error(signal.reason));
+        },
+      }),
+    );
+  };
+  const t = setUp([silent, () => stream(text([{ type: "delta", text: " More." }, ANSWER[2]!], 3))]);
+  t.conversation.send("Hello?");
+  await t.until(() => said(t)[1] === "Hi.");
+  t.conversation.wake(1);
+  assertEquals(t.seen.length, 1);
+  t.conversation.wake(0);
+  await t.idle();
+  assertEquals(said(t), ["Hello?", "Hi. More."]);
+});
+
 Deno.test("Conversation: without a resume route the message is sent again, and nothing is doubled", async () => {
   const t = setUp([
     () => stream(text(ANSWER.slice(0, 2))),
@@ -214,7 +236,7 @@ Deno.test("Conversation: with a session endpoint a used-up session is renewed, o
   await t.idle();
   assertEquals(t.seen[1]?.url, "https://shop.example/mint");
   assertEquals(t.seen[2]?.headers.get("x-service-session"), "cs_minted_token_0001");
-  assertEquals([said(t), t.warnings, t.session.left], [["Hello?", "Hi."], [], 19]);
+  assertEquals([said(t), t.warnings, t.session.left], [["Hello?", "Hi."], [], 49]);
 });
 
 Deno.test("Conversation: an answer that is no event stream is a failure on our side", async () => {

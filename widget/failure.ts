@@ -1,4 +1,5 @@
 /** What can go wrong, as the visitor meets it: a sentence, and whether trying again makes sense. */
+import type { Refusal } from "./client/refusal.ts";
 import type { Locale } from "./locales.ts";
 import { GONE, OFFLINE, PARTIAL, RELOAD, RETRY, WRONG } from "./say.ts";
 
@@ -16,17 +17,6 @@ export interface Failure {
   readonly retryAt?: number;
 }
 
-/** A refusal that arrived instead of a stream. */
-export interface Refusal {
-  readonly status: number;
-  readonly code: string;
-  readonly scope?: string;
-  /** Seconds. */
-  readonly retryAfter?: number;
-  readonly requestId?: string;
-}
-
-export const NETWORK: Failure = { code: "network_error", say: OFFLINE, retry: "same" };
 export const EMPTY: Failure = { code: "empty_answer", say: WRONG, retry: "new" };
 
 /** Failures that a fresh session token cures. */
@@ -37,6 +27,7 @@ export function needsToken(failure: Failure | undefined): boolean {
 /** `now` is in milliseconds since the epoch. */
 export function failureOfRefusal(refusal: Refusal, now: number): Failure {
   const { code, status, scope, retryAfter } = refusal;
+  if (!status) return { code, say: OFFLINE, retry: "same" };
   if (scope === "session_messages") {
     return { code: "session_exhausted", say: RELOAD, retry: "same" };
   }

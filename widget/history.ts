@@ -1,10 +1,6 @@
 /** The part of the conversation that is sent along, within the service's bounds. */
+import type { ChatMessage } from "./client/chat_run.ts";
 import type { Turn } from "./turn.ts";
-
-export interface ChatMessage {
-  readonly role: "user" | "assistant";
-  readonly content: string;
-}
 
 export const MAX_MESSAGES = 64;
 export const MAX_CONTENT = 32_000;

@@ -1,4 +1,5 @@
 /** The session token: given by the page, or fetched from the site's own backend when it is due. */
+import type { TokenSource } from "./client/chat_run.ts";
 
 export interface SessionOptions {
   readonly token: string;
@@ -13,8 +14,7 @@ export interface SessionOptions {
 const MARGIN_MS = 60_000;
 const MINUTES_15 = 15 * 60_000;
 
-export class Session {
-  /** Messages that this token may still send. */
+export class Session implements TokenSource {
   left = 50;
   #token: string;
   #options: SessionOptions;

@@ -1,6 +1,6 @@
 /** Everything the widget shows and everything a reload must not lose. */
+import type { Attempt } from "./client/chat_run.ts";
 import type { Failure } from "./failure.ts";
-import type { Attempt } from "./follow.ts";
 import type { Turn } from "./turn.ts";
 
 /** What is kept for the tab. */

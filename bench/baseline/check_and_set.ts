@@ -120,6 +120,7 @@ function draftOn(
     },
     delete: (key) => draft.note(key, undefined),
     note: put,
+    create: put,
   };
   return { draft, writes: () => writes };
 }

@@ -1,6 +1,7 @@
 import { toolFaults } from "../agent/tools/tool_faults.ts";
 import type { KvReader } from "../committer/view.ts";
 import { ApiError, invalid, parseOrThrow } from "../errors.ts";
+import type { AgentsFound } from "../storage/agent_search.ts";
 import type { AgentChange, AgentStore, Precondition } from "../storage/agent_store.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
 import type { Commit } from "../storage/record.ts";
@@ -13,6 +14,8 @@ import {
 } from "../wire/agent.ts";
 import type { CursorSeal } from "./cursor_seal.ts";
 import type { ModelAccess } from "./model_access.ts";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Agents as their owners handle them, from /v1 and from the dashboard alike. Throws `ApiError`; 412
@@ -55,6 +58,22 @@ export class AgentAdmin {
     return this.#cursors.page(page, { list: `agents ${tenant}`, load });
   }
 
+  /** By the words of their names, or the one of that id; at most `limit`, newest first. */
+  async search(
+    tenant: string,
+    { query, limit }: { query: string; limit: number },
+  ): Promise<AgentsFound> {
+    const id = query.trim().toLowerCase();
+    const named = UUID.test(id) ? await this.#store.get(tenant, id) : undefined;
+    if (named !== undefined) return { data: [named], more: false };
+    return await this.#store.search(tenant, { query, limit });
+  }
+
+  /** `undefined` where `getVersion` is 404. */
+  findVersion(tenant: string, id: string, version: number): Promise<Agent | undefined> {
+    return this.#store.getVersion(tenant, id, version);
+  }
+
   async getVersion(tenant: string, id: string, version: number): Promise<Agent> {
     return await this.#store.getVersion(tenant, id, version) ?? notFound();
   }
@@ -83,6 +102,33 @@ export class AgentAdmin {
     );
   }
 
+  /** Makes the agent what it was at `version`, as a new version; refused like any other change. */
+  async restore(
+    tenant: string,
+    id: string,
+    { version, ifMatch }: { version: number } & Precondition,
+  ): Promise<Agent> {
+    const body = bodyOf(await this.getVersion(tenant, id, version));
+    await this.#checkReferences(tenant, body, { tools: [] });
+    return settled(await this.#store.update(tenant, id, { change: () => body, ifMatch }));
+  }
+
+  /** What `patch` would make of the agent, with every check of `patch` and nothing stored. */
+  async preview(tenant: string, id: string, patch: unknown): Promise<Agent> {
+    const current = await this.get(tenant, id);
+    const parsed = parseOrThrow(agentPatchSchema, patch);
+    const merged = mergeAgent(bodyOf(current), parsed);
+    await this.#checkReferences(tenant, merged, { ...parsed, tools: parsed.tools ?? [] });
+    const { createdAt, updatedAt, version } = current;
+    return { id, ...merged, createdAt, updatedAt, version };
+  }
+
+  /** Throws what `create` would refuse `body` for, and makes nothing. */
+  async check(tenant: string, body: unknown): Promise<void> {
+    const agent = parseOrThrow(agentBodySchema, body);
+    await this.#checkReferences(tenant, agent, agent);
+  }
+
   async delete(tenant: string, id: string, options: Precondition = {}): Promise<void> {
     settled(await this.#store.delete(tenant, id, options));
   }
@@ -101,7 +147,7 @@ export class AgentAdmin {
       const message = "is not one of your knowledge bases";
       issues.push({ path: "knowledgeBaseId", code: "unknown_knowledge_base", message });
     }
-    issues.push(...toolFaults(tools));
+    issues.push(...await toolFaults(tools));
     if (issues.length > 0) throw invalid(issues);
   }
 }

@@ -179,3 +179,46 @@ Deno.test("AgentAdmin: a tool whose schema cannot be compiled is a fault with it
     "tools.0.parameters.properties.day.type",
   ]);
 });
+
+Deno.test("AgentAdmin: restoring makes an earlier version the newest, if nobody was faster and it is still valid", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { agents } = openAdmin(kv);
+  const tools = [httpTool()];
+  const { id } = await agents.create(
+    OURS,
+    rawAgentBody({ tools, allowedDomains: ["tools.example.com"] }),
+  );
+  await agents.patch(OURS, id, { patch: { name: "Two", tools: [] } });
+  const stale = () => agents.restore(OURS, id, { version: 1, ifMatch: [1] });
+  assertEquals(await codeOf(stale), "version_conflict");
+  const restored = await agents.restore(OURS, id, { version: 1, ifMatch: [2] });
+  assertEquals([restored.version, restored.name, restored.tools.length], [3, "Helper", 1]);
+  assertEquals(await codeOf(() => agents.restore(OURS, id, { version: 9 })), "not_found");
+  await kv.set(keys.plan(OURS), { v: 1, models: [] });
+  const gone = () => agents.restore(OURS, id, { version: 2 });
+  assertEquals(await faults(gone), ["modelPolicy.model"]);
+});
+
+Deno.test("AgentAdmin: a preview and a check refuse what a change would, and store nothing", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { agents } = openAdmin(kv);
+  const made = await agents.create(OURS, rawAgentBody());
+  const preview = await agents.preview(OURS, made.id, { name: "Draft" });
+  assertEquals(preview, { ...made, name: "Draft" });
+  const knowledgeBaseId = fakeUuid(7);
+  assertEquals(await faults(() => agents.preview(OURS, made.id, { knowledgeBaseId })), [
+    "knowledgeBaseId",
+  ]);
+  assertEquals(await faults(() => agents.check(OURS, rawAgentBody({ name: "" }))), ["name"]);
+  await agents.check(OURS, rawAgentBody());
+  assertEquals((await agents.list(OURS, { limit: 10 })).data, [made]);
+});
+
+Deno.test("AgentAdmin: an agent is found by its id as well, in its own tenant alone", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { agents } = openAdmin(kv);
+  const made = await agents.create(OURS, rawAgentBody());
+  const find = (tenant: string) => agents.search(tenant, { query: ` ${made.id} `, limit: 5 });
+  assertEquals((await find(OURS)).data, [made]);
+  assertEquals((await find(THEIRS)).data, []);
+});

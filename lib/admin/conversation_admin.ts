@@ -9,11 +9,18 @@ import {
   type SaidRun,
 } from "../storage/conversation_store.ts";
 import { conversationName } from "../storage/conversation_name.ts";
+import type { ConversationSearch, SearchPosition } from "../storage/conversation_search.ts";
 import type { ConversationName } from "../storage/keys.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
 import { iso } from "../system.ts";
+import type { RunRecord } from "../usage/run_record.ts";
 import type { Conversation, ConversationRun, Transcript } from "../wire/conversation.ts";
 import type { CursorSeal } from "./cursor_seal.ts";
+
+/** With how runs of it ended, where that was not as usual. */
+export interface FoundConversation extends Conversation {
+  ended: ConversationRun["finishReason"][];
+}
 
 /** Conversations as their tenant handles them. Throws `ApiError`: 404 for one it does not have. */
 export class ConversationAdmin {
@@ -42,6 +49,38 @@ export class ConversationAdmin {
         return { ...rest, data: data.map(toConversation) };
       },
     });
+  }
+
+  /** Those that are searched for, the latest first; `cutShort` where the search may find more. */
+  async search(
+    tenant: string,
+    search: ConversationSearch,
+    page: PageRequest,
+  ): Promise<Page<FoundConversation> & { cutShort: boolean }> {
+    let cutShort = false;
+    const list = `search ${tenant} ${JSON.stringify(Object.entries(search).sort())}`;
+    const found = await this.#cursors.page(page, {
+      list,
+      load: async ({ limit, cursor }) => {
+        const after = cursor === undefined ? undefined : openPosition(cursor);
+        const { data, next, ...rest } = await this.#store.search(tenant, { search, limit, after });
+        cutShort = rest.cutShort;
+        const told = data.map((one) => ({ ...toConversation(one), ended: endsOf(one) }));
+        return next === undefined ? { data: told } : { data: told, nextCursor: seal(next) };
+      },
+    });
+    return { ...found, cutShort };
+  }
+
+  /** What else is known of runs, by their ids. */
+  async records(tenant: string, runIds: readonly string[]): Promise<Map<string, RunRecord>> {
+    return await this.#store.records(tenant, runIds);
+  }
+
+  /** The conversation of a run; `undefined` for one that has none, or is forgotten. */
+  async ofRun(tenant: string, runId: string): Promise<{ id: string; agentId: string } | undefined> {
+    const run = (await this.#store.records(tenant, [runId])).get(runId);
+    return run && { id: run.conversationId, agentId: run.agentId };
   }
 
   /** A conversation with a page of its runs, in the order they ended. */
@@ -80,8 +119,24 @@ export class ConversationAdmin {
   }
 }
 
+/** As text that an address can hold. */
+function seal(position: SearchPosition): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(position));
+  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** Its signature was checked: it is one of ours. */
+function openPosition(cursor: string): SearchPosition {
+  const bytes = Uint8Array.fromBase64(cursor, { alphabet: "base64url" });
+  return JSON.parse(new TextDecoder().decode(bytes));
+}
+
 function nameOf(tenant: string, { id, agentId, page }: Stored): ConversationName {
   return { tenant, id, agentId, page };
+}
+
+function endsOf({ ended = {} }: Stored): FoundConversation["ended"] {
+  return Object.keys(ended) as FoundConversation["ended"];
 }
 
 function toConversation(stored: Stored): Conversation {

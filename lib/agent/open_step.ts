@@ -11,25 +11,54 @@ export interface OpenedStep {
   events: Awaited<ReturnType<Model["stream"]>>;
 }
 
-type Passed = "system" | "messages" | "tools" | "temperature" | "deadline" | "signal" | "asking";
+type Passed =
+  | "system"
+  | "messages"
+  | "tools"
+  | "temperature"
+  | "deadline"
+  | "signal"
+  | "asking"
+  | "allow"
+  | "billed";
 
 type StepOptions = Pick<AgentRunOptions, Passed> & {
   inputTokens: number;
   outputTokens: (candidate: Candidate) => number;
 };
 
-/** Asks the candidates that can be paid in turn until one accepts; the last refusal is thrown. */
+/**
+ * Asks the candidates that can be paid in turn until one accepts; the last refusal is thrown. What an
+ * attempt that came to nothing was billed is no longer there for the next: it is granted anew.
+ */
 export async function openStep(
   candidates: readonly Candidate[],
   options: StepOptions,
 ): Promise<OpenedStep> {
   let refusal: unknown;
-  const payable = candidates.filter((candidate) => options.outputTokens(candidate) > 0);
-  for (const candidate of payable) {
+  let grant = options.outputTokens;
+  let isBilled = false;
+  const grantAnew = async (rest: readonly Candidate[]) => {
+    const granted = await options.allow({ inputTokens: options.inputTokens, candidates: rest });
+    grant = "ended" in granted ? () => 0 : granted.outputTokens;
+    isBilled = false;
+  };
+  for (const [n, candidate] of candidates.entries()) {
+    const rest = candidates.slice(n);
+    if (isBilled) await grantAnew(rest);
+    if (grant(candidate) === 0) continue;
     options.asking?.(candidate);
-    const request = requestOf(candidate, options);
-    if (candidate !== candidates[0]) request.messages = forAnother(request.messages);
-    if (candidate !== payable.at(-1)) request.longestWaitMs = LONGEST_WAIT_MS;
+    const request = requestOf(candidate, { ...options, outputTokens: grant });
+    if (n > 0) request.messages = forAnother(request.messages);
+    if (rest.slice(1).some((other) => grant(other) > 0)) request.longestWaitMs = LONGEST_WAIT_MS;
+    request.billed = (usage) => {
+      isBilled = true;
+      options.billed?.(candidate, usage);
+    };
+    request.again = async () => {
+      await grantAnew(rest);
+      return grant(candidate);
+    };
     try {
       const events = await candidate.client.stream(request);
       return { candidate, events };

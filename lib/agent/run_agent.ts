@@ -1,9 +1,10 @@
-import type { Model, ModelMessage, ModelTool } from "../models/model.ts";
+import type { Model, ModelMessage, ModelTool, ModelUsage } from "../models/model.ts";
 import type { FinishReason, StreamErrorCode } from "../wire/error_codes.ts";
 import type { Vendor } from "../wire/vendors.ts";
 import { carryOut } from "./carry_out.ts";
+import type { ContextRoom } from "./context_room.ts";
+import { fitRunTools, fitStep, type LeftOut } from "./fit_step.ts";
 import { openStep } from "./open_step.ts";
-import { inputBound } from "./input_bound.ts";
 import { asTold, forAnother } from "./retelling.ts";
 import { streamStep } from "./stream_step.ts";
 
@@ -52,6 +53,12 @@ export interface AgentRunOptions {
   allow: (step: PlannedStep) => Promise<StepGrant>;
   /** Told of each candidate before it is asked. */
   asking?: (candidate: Candidate) => void;
+  /** What the smallest candidate can take; unset, everything fits. */
+  room?: ContextRoom;
+  /** Told before a step what does not fit into it. */
+  leftOut?: (what: LeftOut) => void;
+  /** Told what a candidate may bill for an attempt that came to nothing. */
+  billed?: (candidate: Candidate, usage: ModelUsage) => void;
   maxSteps: number;
   temperature?: number;
   /** When the run's time is over, milliseconds since the epoch: no retry waits past it. */
@@ -69,13 +76,16 @@ export async function* runAgent(
 ): AsyncGenerator<AgentEvent, AgentOutcome> {
   let messages = [...options.messages];
   let candidates = options.candidates;
+  const { tools, leftOut } = fitRunTools(options);
   for (let n = 1; n <= options.maxSteps; n++) {
     // A tool answers an abort with its output like any failure, so only looking ends the loop.
     options.signal.throwIfAborted();
-    const inputTokens = inputBound({ ...options, messages });
-    const grant = await options.allow({ inputTokens, candidates });
+    const question = options.messages.length - 1;
+    const { dropped, cut, ...told } = fitStep({ ...options, tools, messages }, question);
+    if (dropped + cut + leftOut.length > 0) options.leftOut?.({ dropped, cut, tools: leftOut });
+    const grant = await options.allow({ inputTokens: told.inputTokens, candidates });
     if ("ended" in grant) return grant.ended;
-    const step = await openStep(candidates, { ...options, ...grant, messages, inputTokens });
+    const step = await openStep(candidates, { ...options, ...grant, ...told, tools });
     // What the others' calls carried is nothing to whoever goes on.
     if (step.candidate !== candidates[0]) messages = forAnother(messages);
     const { provider, model } = step.candidate;
@@ -88,7 +98,7 @@ export async function* runAgent(
     messages.push({ role: "assistant", content: turn.text, toolCalls: turn.calls.map(asTold) });
     for (const call of turn.calls) {
       options.signal.throwIfAborted();
-      messages.push(yield* carryOut(call, options));
+      messages.push(yield* carryOut(call, { ...options, tools }));
     }
   }
   const message = `the agent's ${options.maxSteps} steps are used up`;

@@ -1,7 +1,13 @@
 import { assert, assertEquals } from "@std/assert";
 import { call, end, FakeModel, text, usage } from "@/tests/support/fake_model.ts";
 import { type Model, ModelError } from "../models/model.ts";
-import { type AgentEvent, type AgentOutcome, type AgentRunOptions, runAgent } from "./run_agent.ts";
+import {
+  type AgentEvent,
+  type AgentOutcome,
+  type AgentRunOptions,
+  runAgent,
+  type StepGrant,
+} from "./run_agent.ts";
 
 const TOOL = { name: "look_up", description: "Looks up.", parameters: { type: "object" } };
 const down = new ModelError("provider_error", "the vendor is down");
@@ -58,7 +64,8 @@ Deno.test("runAgent: a plain answer is accepted, text, usage, and ends with the 
 Deno.test("runAgent: the model is asked with prompt, messages, tools and limits", async () => {
   const model = new FakeModel([end()]);
   await run([model], { temperature: 0.5 });
-  const { signal: _, inputBound: bound = 0, ...request } = model.requests[0]!;
+  const { signal: _, billed: _b, again: _a, inputBound: bound = 0, ...request } = model
+    .requests[0]!;
   assert(bound > "Be helpful.hi".length);
   assertEquals(request, {
     model: "m0",
@@ -76,6 +83,44 @@ Deno.test("runAgent: a refusal before the first byte falls back to the next mode
   assertEquals(events[0], { type: "step", n: 1, provider: "vendor_a", model: "m1" });
   assertEquals(spare.requests[0]?.model, "m1");
   assertEquals(outcome, { finishReason: "stop" });
+});
+
+Deno.test("runAgent: what a refused attempt was billed is no longer there for the next model", async () => {
+  const refused: Model = {
+    stream: async ({ billed, again }) => {
+      billed?.({ inputTokens: 5, outputTokens: 0 });
+      assertEquals(await again?.(), 60);
+      billed?.({ inputTokens: 5, outputTokens: 0 });
+      throw down;
+    },
+  };
+  const grants = [100, 60, 20];
+  const told: unknown[] = [];
+  const spare = new FakeModel([end()]);
+  await run([refused, spare], {
+    allow: () => {
+      const granted = grants.shift() ?? 0;
+      return Promise.resolve({ outputTokens: () => granted });
+    },
+    billed: ({ model }, usage) => told.push([model, usage.inputTokens]),
+  });
+  assertEquals(told, [["m0", 5], ["m0", 5]]);
+  assertEquals(spare.requests[0]?.maxOutputTokens, 20);
+});
+
+Deno.test("runAgent: a fallback that nothing is left for is not asked", async () => {
+  const refused: Model = {
+    stream: ({ billed }) => {
+      billed?.({ inputTokens: 5, outputTokens: 0 });
+      return Promise.reject(down);
+    },
+  };
+  const grants: StepGrant[] = [{ outputTokens: () => 100 }, {
+    ended: { finishReason: "max_cost" },
+  }];
+  const spare = new FakeModel([end()]);
+  const { failed } = await run([refused, spare], { allow: () => Promise.resolve(grants.shift()!) });
+  assertEquals([failed, spare.requests], [down, []]);
 });
 
 Deno.test("runAgent: a busy model is waited for at length only when nobody else can be asked", async () => {

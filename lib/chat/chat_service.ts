@@ -12,7 +12,7 @@ import { CALLED_OFF, type System } from "../system.ts";
 import type { RunEnd, RunFacts } from "../usage/run_record.ts";
 import { billDoubt } from "./bill_doubts.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "./prepare_run.ts";
-import type { ResolvedPolicy } from "./resolve_candidates.ts";
+import { contextRoom, type ResolvedPolicy } from "./resolve_candidates.ts";
 import { Run } from "./run.ts";
 import { keptDetails } from "./kept_details.ts";
 import { RunBudget } from "./run_budget.ts";
@@ -32,6 +32,14 @@ interface Driven {
   tools: Toolset;
 }
 
+/** A run that has been settled. */
+export interface EndedRun {
+  tenant: string;
+  end: RunEnd;
+  /** Who was asked before anybody else, if anybody was. */
+  firstAsked: ModelName | undefined;
+}
+
 /** What running takes. */
 export interface ChatParts {
   models: ModelAccess;
@@ -43,6 +51,8 @@ export interface ChatParts {
   admission: RunAdmission;
   toolsets: Toolsets;
   directory: RunDirectory;
+  /** Told of each run that has been settled. */
+  onEnded?: (run: EndedRun) => void;
 }
 
 /** Runs: begun here, followed by any number of readers, stopped by whoever may. */
@@ -71,6 +81,11 @@ export class ChatService {
   async prepare(request: ChatRequest, reader?: KvReader): Promise<PreparedRun> {
     if (this.#draining) throw goingAway();
     return await prepareRun(request, { ...this.#parts, reader });
+  }
+
+  /** The tools that a run of the agent would have, to be tried without one; close them. */
+  openTools(of: Parameters<Toolsets["open"]>[0]): Toolset {
+    return this.#parts.toolsets.open(of);
   }
 
   /**
@@ -173,7 +188,7 @@ export class ChatService {
       system,
       unwatchedMs,
       price: (name) => priceOf(policy, name),
-      details: () => keptDetails({ dropped, ledger: tools.ledger, notes: tools.notes }),
+      details: (left) => keptDetails({ dropped, left, ledger: tools.ledger, notes: tools.notes }),
       onFrame: (frame) => (log ??= stored()).appended(frame),
       isWatchedElsewhere: () => directory.isWatchedElsewhere(tenant, runId),
       settle: async (end, { costMicroUsd: cost, last, opened }) => {
@@ -183,7 +198,9 @@ export class ChatService {
           logger.error("a run's end could not be stored", { runId, error: String(fault) });
           return directory.interruption(prepared.facts);
         });
-        return await this.#settle(prepared, { end, cost, closing, opened });
+        const charge = await this.#settle(prepared, { end, cost, closing, opened });
+        this.#parts.onEnded?.({ tenant, end, firstAsked: run.firstAsked });
+        return charge;
       },
       report: (error) => logger.error("run failed", { runId, error: String(error) }),
     });
@@ -231,6 +248,9 @@ export class ChatService {
         messages,
         allow: (step) => budget.allow(step),
         asking: (candidate) => run.asking(candidate),
+        billed: (candidate, usage) => run.billed(candidate, usage),
+        room: contextRoom(policy),
+        leftOut: (what) => run.leftOut(what),
         maxSteps,
         deadline: system.now() + wallClockMs,
         signal: run.signal,

@@ -5,5 +5,7 @@ export interface FollowedRun {
   readonly id: string;
   readonly log: RunLog;
   /** Told who comes and goes; `settle` when nobody needs to be waited for any more. */
+  /** Told which number the `done` of an interruption will have for a follower. */
+  noteEnd?(n: number): Promise<void>;
   readonly watchers: { enter(): void; leave(): void; settle(): void };
 }

@@ -1,5 +1,8 @@
+import type { LeftOut } from "../agent/fit_step.ts";
 import type { EgressCall } from "../egress/egress_error.ts";
 import type { RunDetails } from "../usage/run_record.ts";
+
+const NOTHING: LeftOut = { dropped: 0, cut: 0, tools: [] };
 
 /** Calls of tools that are kept with a run. */
 const MAX_CALLS = 100;
@@ -12,16 +15,22 @@ const MAX_NOTES_LENGTH = 8_192;
  * tools are led to and names that servers list are strangers' to choose, and so is their length.
  */
 export function keptDetails(
-  { dropped, ledger, notes }: {
+  { dropped, left = NOTHING, ledger, notes }: {
+    /** Before the run began. */
     dropped: number;
+    /** What did not fit into its steps. */
+    left?: LeftOut;
     ledger: readonly EgressCall[];
     notes: readonly string[];
   },
 ): RunDetails {
   const egress = fitting(ledger.slice(0, MAX_CALLS), MAX_CALLS_LENGTH);
-  const kept = fitting(notes, MAX_NOTES_LENGTH);
+  const unfit = left.tools.map((name) => `${name} is left out: it does not fit into the context`);
+  const kept = fitting([...notes, ...unfit], MAX_NOTES_LENGTH);
+  const droppedMessages = dropped + left.dropped;
   return {
-    ...(dropped === 0 ? {} : { droppedMessages: dropped }),
+    ...(droppedMessages === 0 ? {} : { droppedMessages }),
+    ...(left.cut === 0 ? {} : { cutResults: left.cut }),
     ...(egress.length === 0 ? {} : { egress }),
     ...(kept.length === 0 ? {} : { notes: kept }),
   };

@@ -7,7 +7,7 @@ import type { Agent } from "../wire/agent.ts";
 import type { ChatBody, ChatMessage } from "../wire/chat.ts";
 import { fitContext } from "./fit_context.ts";
 import { toMicroUsd } from "./money.ts";
-import { resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
+import { contextRoom, resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
 import type { RunDirectory, RunOpening } from "./run_directory.ts";
 import { stepCost } from "./step_cost.ts";
 
@@ -63,8 +63,7 @@ export async function prepareRun(
   const primary = policy.entries[0]!;
   const { systemPrompt, tools } = agent;
   const { messages, dropped } = fitContext(body.messages, {
-    contextTokens: Math.min(...policy.entries.map((entry) => entry.contextTokens)),
-    outputTokens: policy.maxOutputTokens,
+    ...contextRoom(policy),
     otherBytes: inputBound({ system: systemPrompt, messages: [], tools: tools as never }),
   });
   const inputTokens = inputBound({ system: systemPrompt, messages, tools: tools as never });

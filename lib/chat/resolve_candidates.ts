@@ -1,4 +1,5 @@
 import { type ModelAccess, type ModelName, notInPlan } from "../admin/model_access.ts";
+import type { ContextRoom } from "../agent/context_room.ts";
 import type { KvReader } from "../committer/view.ts";
 import { invalid } from "../errors.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
@@ -13,6 +14,12 @@ export interface ResolvedPolicy {
   entries: CatalogueEntry[];
   maxOutputTokens: number;
   temperature?: number;
+}
+
+/** What every one of them can take: a fallback is told what the first would have been. */
+export function contextRoom({ entries, maxOutputTokens }: ResolvedPolicy): ContextRoom {
+  const contextTokens = Math.min(...entries.map((entry) => entry.contextTokens));
+  return { contextTokens, outputTokens: maxOutputTokens };
 }
 
 interface ResolveOptions {

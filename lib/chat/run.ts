@@ -1,10 +1,12 @@
+import type { LeftOut } from "../agent/fit_step.ts";
 import type { AgentEvent, AgentOutcome } from "../agent/run_agent.ts";
-import { ModelError } from "../models/model.ts";
+import { ModelError, type ModelUsage } from "../models/model.ts";
 import type { Frame } from "../wire/frames.ts";
 import type { Vendor } from "../wire/vendors.ts";
 import { DeltaCoalescer } from "./delta_coalescer.ts";
 import type { RunDetails, RunEnd } from "../usage/run_record.ts";
-import { costMicroUsd, type Price, toUsd } from "./money.ts";
+import { type Price, toUsd } from "./money.ts";
+import { RunAccount } from "./run_account.ts";
 import { INTERRUPTED, RunLog } from "./run_log.ts";
 import { CALLED_OFF, type System } from "../system.ts";
 import { Watchers } from "./watchers.ts";
@@ -39,8 +41,8 @@ export interface RunOptions {
   /** A run nobody follows for this long is cancelled. */
   unwatchedMs: number;
   price: (name: { provider: Vendor; model: string }) => Price;
-  /** What else is kept with the record of the run. */
-  details: () => RunDetails;
+  /** What else is kept with the record of the run; `left` is what did not fit into its steps. */
+  details: (left: LeftOut) => RunDetails;
   /** Told of each frame as it is written. */
   onFrame: (frame: Frame) => void;
   /** Whether somebody follows the run through another process. */
@@ -79,15 +81,17 @@ export class Run {
   #opened = false;
   /** It has failed without a frame, and is being settled as one that never was. */
   #refused = false;
-  #account = { inputTokens: 0, outputTokens: 0, costMicroUsd: 0, steps: 0, toolCalls: 0 };
+  readonly #account: RunAccount;
   #beganAt: number;
   #firstTextMs: number | undefined;
   #answering: { provider: Vendor; model: string };
+  #firstAsked: { provider: Vendor; model: string } | undefined;
 
   constructor(options: RunOptions) {
     this.id = options.runId;
     this.log = new RunLog(options.onFrame);
     this.#answering = options.first;
+    this.#account = new RunAccount(options.price);
     this.#beganAt = options.system.now();
     this.#options = options;
     this.watchers = new Watchers({ ...options, onAbandoned: () => this.stop("cancelled") });
@@ -104,6 +108,11 @@ export class Run {
   /** What it has cost so far, by what the vendors said. */
   get costMicroUsd(): number {
     return this.#account.costMicroUsd;
+  }
+
+  /** Who was asked before anybody else, if anybody was. */
+  get firstAsked(): { provider: Vendor; model: string } | undefined {
+    return this.#firstAsked;
   }
 
   /** Aborts everything the run is doing, when it is stopped. */
@@ -145,7 +154,19 @@ export class Run {
 
   /** Until somebody accepts, whoever was asked last is who the run names. */
   asking({ provider, model }: { provider: Vendor; model: string }): void {
+    this.#firstAsked ??= { provider, model };
     if (this.log.length === 0) this.#answering = { provider, model };
+  }
+
+  /** Not all of a step's prompt fits. */
+  leftOut(what: LeftOut): void {
+    this.#account.leftOut(what);
+  }
+
+  /** An attempt that came to nothing has been paid for all the same. */
+  billed(name: { provider: Vendor; model: string }, usage: ModelUsage): void {
+    const { provider, model } = name;
+    this.#account.used({ ...usage, provider, model });
   }
 
   /** Drives the agent to its end. Never throws. */
@@ -173,7 +194,7 @@ export class Run {
   #take(event: AgentEvent): void {
     switch (event.type) {
       case "step":
-        this.#account.steps = event.n;
+        this.#account.began(event);
         return event.n === 1 ? this.#start(event) : undefined;
       case "text":
         this.#firstTextMs ??= Math.max(0, this.#options.system.now() - this.#beganAt);
@@ -188,10 +209,7 @@ export class Run {
           output: event.output as never,
         });
       case "usage":
-        this.#account.inputTokens += event.inputTokens;
-        this.#account.outputTokens += event.outputTokens;
-        this.#account.costMicroUsd += costMicroUsd(this.#options.price(event), event);
-        return;
+        return this.#account.used(event);
       default:
         event satisfies never;
     }
@@ -209,7 +227,7 @@ export class Run {
   async #finish(outcome: AgentOutcome): Promise<void> {
     if (this.log.length === 0) this.#start(this.#answering);
     this.#deltas.flush();
-    const { inputTokens, outputTokens } = this.#account;
+    const { inputTokens, outputTokens } = this.#account.counts;
     const last = (charged: number): Frame[] => [
       { type: "usage", inputTokens, outputTokens, costUsd: toUsd(charged) },
       ...(outcome.error === undefined ? [] : [{ type: "error" as const, ...outcome.error }]),
@@ -227,11 +245,11 @@ export class Run {
     { finishReason, error }: AgentOutcome,
     last: (charged: number) => Frame[],
   ): Promise<number> {
-    const { costMicroUsd, ...counted } = this.#account;
+    const { costMicroUsd, counts } = this.#account;
     const end: RunEnd = {
       ...this.#answering,
-      ...counted,
-      ...this.#options.details(),
+      ...counts,
+      ...this.#options.details(this.#account.left),
       ...(this.#firstTextMs === undefined ? {} : { firstTextMs: this.#firstTextMs }),
       finishReason: error?.code === "run_interrupted" ? "interrupted" : finishReason,
       ...(error === undefined ? {} : { errorCode: error.code }),

@@ -67,6 +67,8 @@ export class RunDirectory {
   readonly #stops: StopRequests;
   readonly #local = new Map<string, Run>();
   readonly #followed = new Map<string, StoredRun>();
+  /** When runs of this process were last known to be watched from elsewhere. */
+  readonly #watched = new Map<string, string | null>();
   /** Asked to stop before they were added. */
   readonly #stopped = new Set<string>();
 
@@ -171,6 +173,7 @@ export class RunDirectory {
   /** A run of this process has ended, and is in the store as a whole. */
   remove(run: Run): void {
     this.#local.delete(run.id);
+    this.#watched.delete(run.id);
     if (this.#local.size === 0) this.#stops.rest();
   }
 
@@ -269,10 +272,15 @@ export class RunDirectory {
     return this.#local.has(runId) || await this.#deadEnds.endIfDead(tenant, runId);
   }
 
-  /** Whether somebody follows a run of this process through another one. */
+  /**
+   * Whether somebody follows a run of this process through another one: has said so since it was last
+   * asked for. Not by when that was, because clocks of processes differ.
+   */
   async isWatchedElsewhere(tenant: string, runId: string): Promise<boolean> {
-    const { value } = await this.#kv.get<number>(keys.runWatched(tenant, runId));
-    return value !== null && value > this.#system.now() - WATCHED_FOR_MS;
+    const { versionstamp } = await this.#kv.get(keys.runWatched(tenant, runId));
+    const isNews = versionstamp !== (this.#watched.get(runId) ?? null);
+    if (this.#local.has(runId)) this.#watched.set(runId, versionstamp);
+    return versionstamp !== null && isNews;
   }
 
   async #noteWatched(tenant: string, runId: string): Promise<void> {

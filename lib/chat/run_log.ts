@@ -25,6 +25,8 @@ const INTERRUPTION: readonly Frame[] = [
 export class RunLog {
   #frames: Frame[] = [];
   #interrupted = false;
+  /** What `done` was numbered for those who were told of the interruption before. */
+  #told: readonly number[] = [];
   /** Made for whoever waits: most frames come while nobody does. */
   #grown: PromiseWithResolvers<void> | undefined;
   #onAppend: (frame: Frame) => void;
@@ -56,15 +58,18 @@ export class RunLog {
     this.#wake();
   }
 
-  /** Ends a log whose process died. */
-  interrupt(): void {
+  /** Ends a log whose process died; `told` are the numbers that its `done` has had. */
+  interrupt(told: readonly number[] = []): void {
     this.#interrupted = true;
+    this.#told = told;
     this.#wake();
   }
 
   /** Everything written after `n`, now; empty when there is nothing yet. */
   after(n: number): LoggedFrame[] {
     if (this.#interrupted && n >= this.#frames.length) {
+      if (this.#told.includes(n)) return [];
+      if (this.#told.includes(n + 1)) return [{ n: n + 1, frame: INTERRUPTION.at(-1)! }];
       // Whoever has seen frames that were never stored goes on after them: no id is used twice.
       return INTERRUPTION.map((frame, i) => ({ n: n + i + 1, frame }));
     }

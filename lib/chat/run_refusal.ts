@@ -3,13 +3,14 @@ import { refuseToken } from "../admin/session_admin.ts";
 import { ApiError } from "../errors.ts";
 import { toRetryAfterSeconds } from "../limits/rate_window.ts";
 import { ModelError } from "../models/model.ts";
+import type { RunSource } from "../usage/run_record.ts";
 import { RunStopped } from "./run.ts";
 
 /** A vendor that asks for longer is not believed: it may be asked again after an hour. */
 const LONGEST_RETRY_MS = 3_600_000;
 
 /** A message that was let in just before its credential was revoked is answered as any after it. */
-export function refuseRevoked(kind: "key" | "session"): never {
+export function refuseRevoked(kind: RunSource["kind"]): never {
   if (kind === "session") refuseToken();
   refuseKey();
 }

@@ -26,6 +26,7 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
       get: <V>(key: Deno.KvKey) => values.get(key.join("/")) as V | undefined,
       set: put,
       note: put,
+      create: put,
       delete: (key) => put(key, undefined),
     };
     const result = operation.decide(draft);

@@ -45,6 +45,11 @@ export class StoredRun implements FollowedRun {
     this.#reader = parts.store.reader(run.tenant, run.runId);
   }
 
+  async noteEnd(n: number): Promise<void> {
+    // Who is not remembered is told the end again when it comes back.
+    await this.#parts.store.noteEnd(this.#tenant, this.id, n).catch(() => {});
+  }
+
   #enter(): void {
     if (this.#followers++ === 0) this.#follow();
   }
@@ -77,7 +82,7 @@ export class StoredRun implements FollowedRun {
     const frames = head && await this.#reader.upTo(head);
     if (frames === undefined) return this.log.interrupt();
     for (const frame of frames) this.log.append(frame);
-    if (head?.state === "interrupted") this.log.interrupt();
+    if (head?.state === "interrupted") this.log.interrupt(head.told);
   }
 
   async #check(): Promise<void> {

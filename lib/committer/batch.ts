@@ -30,6 +30,8 @@ interface Change {
   value: unknown;
   deleted: boolean;
   expireIn: number | undefined;
+  /** Of a note: what has just been created is asked for again. */
+  remembered?: boolean;
 }
 
 /** Decides entries in order on a working copy, and knows the one atomic that would make them true. */
@@ -100,7 +102,10 @@ export class Batch {
 
   /** Notes in the documents that the atomic was committed; it was sent when their count was `seen`. */
   settle(versionstamp: string, seen: number): void {
-    this.#documents.drop(this.#notes.keys());
+    for (const [text, { key, value, remembered }] of this.#notes) {
+      if (remembered) this.#documents.put(text, { key, value, versionstamp, seen });
+      else this.#documents.drop([text]);
+    }
     for (const [text, before] of this.#relied) {
       const change = this.#changes.get(text);
       if (change === undefined) {
@@ -177,9 +182,17 @@ class EntryDraft implements Draft {
   }
 
   note(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void {
-    const deleted = value === undefined;
+    this.#note({ key, value, deleted: value === undefined, expireIn: options?.expireIn });
+  }
+
+  create(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void {
+    const expireIn = options?.expireIn;
+    this.#note({ key, value, deleted: false, expireIn, remembered: true });
+  }
+
+  #note(note: Change): void {
     this.#notes ??= new Map();
-    this.#notes.set(keyText(key), { key, value, deleted, expireIn: options?.expireIn });
+    this.#notes.set(keyText(note.key), note);
   }
 
   #put(change: Change): void {

@@ -10,6 +10,11 @@ export interface Draft {
    * read, not checked and not remembered. `undefined` removes it.
    */
   note(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void;
+  /**
+   * As `note`, of a key that was drawn at random just now, which nobody can have written: it is
+   * remembered, so that the next operation on it needs no read.
+   */
+  create(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void;
 }
 
 /**

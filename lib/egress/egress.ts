@@ -130,7 +130,8 @@ export class Egress {
       const rules = { allowedDomains, allow: this.#allow, resolver: this.#resolver, signal };
       const addresses = await checkTarget(hop.url, rules);
       record.address = addresses[0];
-      const parts = { ...hop, addresses, signal, dial: this.#dial, ca: this.#ca };
+      const { maxResponseBytes } = request;
+      const parts = { ...hop, addresses, maxResponseBytes, signal, dial: this.#dial, ca: this.#ca };
       const { message, address } = await sendHop(parts);
       record.address = address;
       record.status = message.statusCode;

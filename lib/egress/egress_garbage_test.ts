@@ -68,6 +68,17 @@ Deno.test("Egress: heads without end are cut", async () => {
   assertEquals((await answerTo(trailers)).startsWith("tool_"), true);
 });
 
+Deno.test("Egress: what stands around the body is bounded as well", async () => {
+  const head = `${OK}transfer-encoding: chunked\r\n\r\n`;
+  const extension = `${head}1;${"x=y;".repeat(500_000)}\r\nh\r\n0\r\n\r\n`;
+  assertEquals((await answerTo(extension)).startsWith("tool_"), true);
+  // Many short ones, each with hardly a byte of body.
+  const many = head + `1;${"x".repeat(9_000)}\r\nh\r\n`.repeat(200) + "0\r\n\r\n";
+  assertEquals(await answerTo(many), "tool_response_too_large");
+  const honest = `${head}${"1\r\nh\r\n".repeat(1_000)}0\r\n\r\n`;
+  assertEquals(await answerTo(honest), `200 ${"h".repeat(1_000)}`);
+});
+
 Deno.test("Egress: a server that announces an answer without end is hung up on", async () => {
   for (const head of ["103 Early Hints\r\nlink: </a>", "100 Continue"]) {
     const flood = `HTTP/1.1 ${head}\r\n\r\n`.repeat(20);

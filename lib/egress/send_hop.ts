@@ -1,6 +1,12 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
-import { isIP } from "node:net";
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as requestHttp,
+} from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { isIP, type Socket } from "node:net";
+import { EgressError } from "./egress_error.ts";
 
 /** Where a socket is opened to; tests lead public addresses to a server of their own. */
 export type Dial = (target: { address: string; port: number }) => { address: string; port: number };
@@ -12,6 +18,8 @@ export interface HopRequest {
   body: Uint8Array | undefined;
   /** Checked already; tried in turn until one accepts a connection. */
   addresses: readonly string[];
+  /** Of the body, decoded: what a connection may bring in all follows from it. */
+  maxResponseBytes: number;
   signal: AbortSignal;
   dial: Dial;
   /** Certificate authorities instead of the machine's own, PEM. */
@@ -21,6 +29,10 @@ export interface HopRequest {
 /** Bytes of a response's head; longer is an error. */
 const MAX_HEAD_BYTES = 16_384;
 const MAX_ADDRESSES = 3;
+/** An honest server's smallest chunks, of one byte, are six on the wire. */
+const WIRE_BYTES_PER_BYTE = 8;
+/** For heads, early ones among them, and what stands around a short body. */
+const MOST_AROUND = 262_144;
 /** Heads before the answer's own (`103 Early Hints`); nothing else bounds what they cost to read. */
 const MAX_EARLY_HEADS = 8;
 /** No connection was made, so nothing was sent and another address may be tried. */
@@ -31,6 +43,13 @@ const NOT_CONNECTED = new Set([
   "EADDRNOTAVAIL",
   "EAFNOSUPPORT",
 ]);
+
+/**
+ * A connection of its own for each call. Said aloud that no proxy is used: NODE_USE_ENV_PROXY would
+ * send every call, checked address and all, wherever HTTPS_PROXY says (measured), and there the
+ * guard's checks end.
+ */
+const DIRECT = { keepAlive: false, proxyEnv: {} };
 
 /** One request to one checked address, following nothing. Rejects with the socket's error. */
 export async function sendHop(
@@ -63,7 +82,7 @@ function sendTo(address: string, hop: HopRequest): Promise<IncomingMessage> {
     port: target.port,
     path: hop.url.pathname + hop.url.search,
     headers: { ...hop.headers, host: hop.url.host },
-    agent: false as const,
+    agent: secure ? new HttpsAgent(DIRECT) : new HttpAgent(DIRECT),
     // Said aloud, because an environment variable of Node's could turn it off.
     rejectUnauthorized: true,
     maxHeaderSize: MAX_HEAD_BYTES,
@@ -73,9 +92,21 @@ function sendTo(address: string, hop: HopRequest): Promise<IncomingMessage> {
   };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request: ClientRequest = secure ? requestHttps(options) : requestHttp(options);
+  let answer: IncomingMessage | undefined;
   // Both listen for the life of the request: an error after the head must not be nobody's.
-  request.on("response", (message: IncomingMessage) => resolve(message.on("error", () => {})));
+  request.on("response", (message: IncomingMessage) => {
+    answer = message.on("error", () => {});
+    resolve(message);
+  });
   request.on("error", reject);
+  request.on("socket", (socket: Socket) => {
+    const most = MOST_AROUND + WIRE_BYTES_PER_BYTE * hop.maxResponseBytes;
+    boundWire(socket, most, (fault) => {
+      reject(fault);
+      answer?.destroy(fault);
+      request.destroy(fault);
+    });
+  });
   let early = 0;
   request.on("information", () => {
     if (++early <= MAX_EARLY_HEADS) return;
@@ -89,4 +120,18 @@ function sendTo(address: string, hop: HopRequest): Promise<IncomingMessage> {
   });
   request.end(hop.body);
   return promise;
+}
+
+/**
+ * Chunks have extensions and trailers that no parser hands on: a server could send those without end
+ * and never a byte of body.
+ */
+function boundWire(socket: Socket, most: number, onMore: (fault: EgressError) => void): void {
+  let left = most;
+  socket.on("data", (chunk: Uint8Array) => {
+    left -= chunk.byteLength;
+    if (left >= 0) return;
+    const message = `the answer takes more than ${most} bytes on the wire`;
+    onMore(new EgressError("tool_response_too_large", message));
+  });
 }

@@ -7,6 +7,8 @@ export interface AgentFormValues {
   /** `<vendor>/<model>`; the fallback's may be empty. */
   model: string;
   fallback: string;
+  /** Empty for none. */
+  knowledgeBaseId: string;
   temperature: string;
   maxOutputTokens: string;
   maxCostUsd: string;
@@ -27,6 +29,7 @@ export const NEW_AGENT: AgentFormValues = {
   systemPrompt: "",
   model: "",
   fallback: "",
+  knowledgeBaseId: "",
   temperature: "",
   maxOutputTokens: "",
   maxCostUsd: "0.25",
@@ -52,6 +55,7 @@ export function toFormValues(agent: Agent): AgentFormValues {
     systemPrompt: agent.systemPrompt,
     model: `${policy.provider}/${policy.model}`,
     fallback: fallback === undefined ? "" : `${fallback.provider}/${fallback.model}`,
+    knowledgeBaseId: agent.knowledgeBaseId ?? "",
     temperature: String(policy.temperature ?? ""),
     maxOutputTokens: String(policy.maxOutputTokens ?? ""),
     maxCostUsd: String(budget.maxCostUsd),
@@ -68,7 +72,7 @@ export function toFormValues(agent: Agent): AgentFormValues {
 export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
   const { fallback, modelPolicy, allowedOrigins, ...rest } = toAgentPatch(values);
   return {
-    ...rest,
+    ...withoutUndefined(rest),
     modelPolicy: withoutUndefined(modelPolicy as Record<string, unknown>),
     ...(fallback === null ? {} : { fallback }),
     ...((allowedOrigins as string[]).length === 0 ? {} : { allowedOrigins }),
@@ -76,8 +80,8 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
 }
 
 /**
- * The patch that makes an agent what the form shows. A blank optional number is an explicit
- * `undefined`, which unsets it in the field-by-field merge; a blank fallback is `null`, which clears.
+ * The patch that makes an agent what the form shows. What is optional and blank is an explicit
+ * `undefined`, which unsets it in the merge; a blank fallback is `null`, which clears.
  */
 export function toAgentPatch(values: AgentFormValues): Record<string, unknown> {
   const wallClockSeconds = toNumber(values.wallClockSeconds);
@@ -90,6 +94,7 @@ export function toAgentPatch(values: AgentFormValues): Record<string, unknown> {
       maxOutputTokens: toNumber(values.maxOutputTokens),
     },
     fallback: values.fallback === "" ? null : toModelName(values.fallback),
+    knowledgeBaseId: values.knowledgeBaseId || undefined,
     budget: {
       maxCostUsd: toNumber(values.maxCostUsd) ?? "",
       maxSteps: toNumber(values.maxSteps) ?? "",

@@ -27,7 +27,9 @@ const sameOrigin = csrf<State>({
 async function pageHeaders(ctx: Parameters<Middleware<State>>[0]): Promise<Response> {
   const response = await ctx.next();
   const { headers } = response;
-  headers.set("cache-control", "no-store");
+  // Streams say for themselves that nobody may keep or hold them back.
+  const streams = headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+  if (!streams) headers.set("cache-control", "no-store");
   headers.set("x-content-type-options", "nosniff");
   headers.set("x-frame-options", "DENY");
   headers.set("referrer-policy", "same-origin");

@@ -2,7 +2,9 @@
 const NOTICES = {
   agent_created: "Agent created.",
   agent_saved: "Changes saved.",
+  agent_restored: "The earlier version is back, as a new version.",
   agent_deleted: "Agent deleted.",
+  conversation_deleted: "Conversation deleted.",
   key_revoked: "Key revoked. Requests with it are refused from now on.",
   key_overlap_ended: "The old secret is refused from now on.",
   member_changed: "Role changed.",

@@ -10,6 +10,9 @@ import type { WindowLeft } from "../limits/rate_window.ts";
 import { isFinalRefusal, isWindow, LimitError } from "../limits/refusal.ts";
 import type { ApiKeyIdentity } from "../storage/api_key_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
+import { SESSION_TTL_MS } from "../wire/limits.ts";
+
+const SESSION_SECONDS = SESSION_TTL_MS / 1000;
 
 /** What every meter of a process works with. */
 export interface MeterParts {
@@ -108,7 +111,9 @@ export class RequestMeter {
     if (windows.length === 0) return;
     const items = (item: (name: string, left: WindowLeft) => string) =>
       windows.map(([name, left]) => item(name, left)).join(", ");
-    headers.set("ratelimit-policy", items((name, { limit }) => `"${name}";q=${limit};w=60`));
+    const policy = (name: string, { limit }: WindowLeft) =>
+      `"${name}";q=${limit};w=${name === "session_messages" ? SESSION_SECONDS : 60}`;
+    headers.set("ratelimit-policy", items(policy));
     headers.set(
       "ratelimit",
       items((name, { remaining, resetMs }) =>

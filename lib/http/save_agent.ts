@@ -16,18 +16,22 @@ export async function saveAgent(
     return { agent: await save() };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.code === "schema_validation_failed") {
-      const issues = (error.details?.issues ?? []) as ValidationIssue[];
-      return { status: 400, faults: toAgentFormFaults(issues, values) };
-    }
+    const faults = formFaults(error, values);
+    if (faults !== undefined) return { status: 400, faults };
     if (error.code === "payload_too_large") {
       return { status: 413, faults: { form: "This agent is too large to be saved." } };
     }
     if (error.code === "version_conflict") {
       const form = "Someone else changed this agent after you opened it. What you typed is still " +
-        "here: copy what you need, then reload the page.";
+        "here: copy what you need, then open the agent as it is now.";
       return { status: 412, faults: { form } };
     }
     throw error;
   }
+}
+
+/** What a refusal has found wrong with the form; `undefined` for any other error. */
+export function formFaults(error: unknown, values: AgentFormValues): AgentFormFaults | undefined {
+  if (!(error instanceof ApiError) || error.code !== "schema_validation_failed") return undefined;
+  return toAgentFormFaults((error.details?.issues ?? []) as ValidationIssue[], values);
 }

@@ -81,6 +81,7 @@ class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
     this.#waiting = true;
     const isNews = this.#hasNews || (this.#opened && await this.#silence.broken(this.#news()));
     this.#waiting = false;
+    if (isNews) await this.#noteEnd();
     if (this.#left.signal.aborted) return;
     const ended = isNews ? this.#sendFrames(CHUNK_LENGTH) : this.#send(this.#opened ? PING : "");
     if (ended) this.#end();
@@ -103,6 +104,13 @@ class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
 
   async #news(): Promise<void> {
     while (!this.#hasNews) await this.#run.log.grown();
+  }
+
+  /** Whoever comes back after the end of an interrupted run has nothing left, in any process. */
+  async #noteEnd(): Promise<void> {
+    const { log, noteEnd } = this.#run;
+    const last = log.interrupted ? log.after(this.#position).at(-1) : undefined;
+    if (last !== undefined) await noteEnd?.call(this.#run, last.n);
   }
 
   /** Sends the next frames, at least one and up to about `length` characters; true after the last. */

@@ -114,7 +114,6 @@ export class Admission {
   async admit(request: RunRequest & { id: number }, view?: View): Promise<Admitted> {
     const decided = await this.#committer.run<RunDecision>({
       keys: runKeys(request),
-      drawn: [keys.liveRun(request.run.tenant, request.run.runId)],
       decide: (draft) => decideRun(draft, { ...request, now: this.#system.now() }),
       isFinal: (result) => "refused" in result && result.refused.scope === "ip",
       bytes: 5_120 + (request.opening?.bytes ?? 0),

@@ -37,6 +37,8 @@ export interface Caller {
 export interface RequestCount {
   ip: WindowLeft;
   key?: WindowLeft;
+  /** Messages of the session, until it ends. */
+  session_messages?: WindowLeft;
 }
 
 /** One request to be counted: `id` (a random 32-bit number) makes it once only. */

@@ -22,6 +22,7 @@ import {
 } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import { type BegunRun, liveRunOf } from "../storage/live_run.ts";
+import type { WindowLeft } from "./rate_window.ts";
 import type { LimitRefusal } from "./refusal.ts";
 
 /** Slots and holds of running runs come free at any moment: a hint, not a promise. */
@@ -99,7 +100,6 @@ export function runKeys(request: RunRequest): Deno.KvKey[] {
     ...accountsOf(charged, limits).map(({ key }) => key),
     ...(sessionHash === undefined ? [] : [keys.session(run.tenant, sessionHash)]),
     ...(receipt === undefined ? [] : [receipt.key]),
-    keys.liveRun(run.tenant, run.runId),
   ];
 }
 
@@ -140,7 +140,8 @@ export function decideRun(
     draft.set(account.key, next, keptFor(account));
   }
   noteRun(draft, request, accounts);
-  return { admitted: { left: count.left, hold: granted.hold, softLimitPassed } };
+  const left = { ...count.left, ...(session.left && { session_messages: session.left }) };
+  return { admitted: { left, hold: granted.hold, softLimitPassed } };
 }
 
 const NONE_LEFT = ({ ipRequests }: Limits): RequestCount => ({
@@ -167,7 +168,7 @@ function replayOf(
 function takeMessage(
   draft: Draft,
   { run, sessionHash, now }: { run: RunFacts; sessionHash?: string | undefined; now: number },
-): { decision: RunDecision } | { leftMs: number; note: () => void } {
+): { decision: RunDecision } | { leftMs: number; left?: WindowLeft; note: () => void } {
   if (sessionHash === undefined) return { leftMs: 0, note: () => {} };
   const key = keys.session(run.tenant, sessionHash);
   const session = draft.get<Session>(key);
@@ -178,7 +179,9 @@ function takeMessage(
     return { decision: { refused: { scope: "session_messages", limit, retryAfterMs: leftMs } } };
   }
   const next: Session = { ...session, messages: session.messages + 1 };
-  return { leftMs, note: () => draft.set(key, next, { expireIn: sessionExpireIn(leftMs) }) };
+  const limit = session.messageCap;
+  const left = { limit, remaining: limit - next.messages, resetMs: leftMs };
+  return { leftMs, left, note: () => draft.set(key, next, { expireIn: sessionExpireIn(leftMs) }) };
 }
 
 /** Sets aside what every account has room for, or tells which of them has none. */
@@ -228,7 +231,7 @@ function noteRun(
   accounts: Account[],
 ): void {
   opening?.note?.(draft);
-  draft.set(keys.liveRun(run.tenant, run.runId), liveRunOf(run, accounts, opening?.begun));
+  draft.create(keys.liveRun(run.tenant, run.runId), liveRunOf(run, accounts, opening?.begun));
   if (receipt === undefined) return;
   const { key, fingerprint, keptMs } = receipt;
   const noted: ChatReceipt = { v: 1, fingerprint, runId: run.runId, exp: now + keptMs };

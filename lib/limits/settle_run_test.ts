@@ -44,6 +44,7 @@ const draft: Draft = {
   set: () => {},
   delete: () => {},
   note: () => {},
+  create: () => {},
 };
 
 Deno.test("decideSettlement: what is no amount of money or tokens is never written", () => {

@@ -34,6 +34,10 @@ export interface ModelRequest {
   deadline?: number;
   /** Milliseconds: a longer wait for a busy vendor is not begun, as another can be asked meanwhile. */
   longestWaitMs?: number;
+  /** Told what a vendor may bill for an attempt that came to nothing. */
+  billed?: (usage: ModelUsage) => void;
+  /** What another attempt after such a one may write, 0 for none: it was not set aside with the first. */
+  again?: () => Promise<number>;
   /** Aborting it ends the vendor's request at once. */
   signal: AbortSignal;
 }

@@ -32,24 +32,22 @@ export function asText(value: unknown): string {
 
 /** An error inside a stream; `kind` is all the vendor calls it by, `data` the event it came in. */
 export function streamFault(kind: string, data: string): VendorFault {
-  const words = data.slice(0, 4096);
+  const more = { words: data.slice(0, 4096), told: true } as const;
   if (/insufficient_quota/i.test(kind)) {
     const message = "the model vendor is over its rate limit";
-    return new VendorFault("provider_rate_limited", message, { words });
+    return new VendorFault("provider_rate_limited", message, more);
   }
   if (/rate_?limit|resource_exhausted|too_many|\b429\b/i.test(kind)) {
     const message = "the model vendor is over its rate limit";
-    return new VendorFault("provider_rate_limited", message, { words, retry: "later" });
+    return new VendorFault("provider_rate_limited", message, { ...more, retry: "later" });
   }
   if (/time_?out|deadline|\b(408|504)\b/i.test(kind)) {
-    return new VendorFault("provider_timeout", "the model vendor timed out", {
-      words,
-      retry: "later",
-    });
+    const message = "the model vendor timed out";
+    return new VendorFault("provider_timeout", message, { ...more, retry: "later" });
   }
   const passes = /overloaded|unavailable|internal|server_error|api_error|\b5\d\d\b/i.test(kind);
   return new VendorFault("provider_error", "the model vendor answered with an error", {
-    words,
+    ...more,
     retry: passes ? "later" : "no",
   });
 }

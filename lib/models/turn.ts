@@ -96,6 +96,11 @@ export class Turn {
     return this.#reason !== undefined;
   }
 
+  /** Whether there is anything of an answer, be it that there will be none. */
+  get begun(): boolean {
+    return !this.empty || this.stopped;
+  }
+
   /** Whether nothing was said at all. */
   get empty(): boolean {
     return this.#length === 0 && this.#calls.size === 0;

@@ -42,6 +42,11 @@ export class UsageTally {
     }
   }
 
+  /** Whether the vendor has counted anything. */
+  get reported(): boolean {
+    return Object.keys(this.#said).length > 0;
+  }
+
   /** Output that arrived, shown or not. */
   saw(text: string): void {
     this.#outputBytes += utf8Length(text);

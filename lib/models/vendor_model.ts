@@ -56,15 +56,26 @@ export class VendorModel implements Model {
   stream(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
     const { system } = this.#options;
     const { signal, deadline, longestWaitMs } = request;
+    let isBilled = false;
+    const billed: ModelRequest["billed"] = (usage) => {
+      isBilled = true;
+      request.billed?.(usage);
+    };
+    let { maxOutputTokens } = request;
+    const again = async () => {
+      if (isBilled) maxOutputTokens = await request.again?.() ?? maxOutputTokens;
+      isBilled = false;
+      return maxOutputTokens > 0;
+    };
     const attempt = async (n: number) => {
       try {
-        return await this.#attempt(request);
+        return await this.#attempt({ ...request, maxOutputTokens, billed });
       } catch (error) {
         this.#report(error, { model: request.model, attempt: n });
         throw error;
       }
     };
-    return withRetries(attempt, { system, signal, deadline, longestWaitMs });
+    return withRetries(attempt, { system, signal, deadline, longestWaitMs, again });
   }
 
   /** Closes every connection; answers still streaming break off. */
@@ -97,11 +108,14 @@ export class VendorModel implements Model {
   async #ask(request: ModelRequest, phrasing: Phrasing): Promise<AsyncIterable<ModelEvent>> {
     const { path } = phrasing;
     const body = encoder.encode(toJson(phrasing.body()));
-    const exchange = await this.#open({ path, headers: this.#headers, body }, request.signal);
     const { model, maxOutputTokens, inputBound } = request;
     const requestBytes = body.byteLength;
     const tally = new UsageTally({ requestBytes, maxOutputTokens, inputBound });
-    // A run's messages grow with each step, so their number tells its steps apart.
+    const bill = () => request.billed?.(tally.total(false));
+    const post = { path, headers: this.#headers, body };
+    const exchange = await this.#open(post, { signal: request.signal, onAbandoned: bill });
+    // A run's messages grow with each step, so their number tells its steps apart; where old ones were
+    // dropped and it comes again, `withCallIds` does.
     const turn = new Turn(tally, request.messages.length);
     const reader = new AnswerReader({
       exchange,
@@ -109,17 +123,30 @@ export class VendorModel implements Model {
       decoder: this.#options.protocol.decoder(turn),
       onBroken: (fault) => this.#report(fault, { model }),
     });
-    await reader.begun();
+    try {
+      await reader.begun();
+    } catch (fault) {
+      // A vendor that says no before it has counted anything has refused, whatever its status said.
+      const isRefusal = fault instanceof VendorFault && fault.told && !tally.reported;
+      if (!isRefusal) bill();
+      throw fault;
+    }
     this.#options.onAnswer?.();
     return reader.events();
   }
 
   /** An exchange whose answer is a stream of events. */
-  async #open(post: VendorPost, signal: AbortSignal): Promise<Exchange> {
+  async #open(
+    post: VendorPost,
+    { signal, onAbandoned }: { signal: AbortSignal; onAbandoned: () => void },
+  ): Promise<Exchange> {
     const { system } = this.#options;
     const connection = this.#connection;
     const exchange = this.#send({ connection, post, system, signal, ...this.#timeouts });
-    const response = await exchange.head;
+    const response = await exchange.head.catch((error) => {
+      if (exchange.abandoned) onAbandoned();
+      throw error;
+    });
     if (response.statusCode !== 200) {
       const refusal = await readRefusal(exchange, { response, system });
       signal.throwIfAborted();

@@ -25,10 +25,15 @@ const CREDENTIALS: readonly [RegExp, string][] = [
   [/((?:api[_-]?key|access[_-]?token|[?&]key)["']?\s*[=:]\s*["']?)[^\s"'&,}]+/gi, "$1[secret]"],
 ];
 
+/** Words longer than this may have been cut where they were read. */
+const WHOLE_LENGTH = 2048;
+
 /** A vendor's words without the slot's credential or anything that looks like one, and bounded. */
 export function safeWords(words: string, apiKey: string): string {
   const own = apiKey === "" ? words : words.replaceAll(apiKey, "[secret]");
-  const safe = CREDENTIALS.reduce((rest, [form, instead]) => rest.replace(form, instead), own);
+  // What cut words end with may be a piece of the credential, which nothing would recognise.
+  const whole = words.length > WHOLE_LENGTH ? own.slice(0, -apiKey.length || undefined) : own;
+  const safe = CREDENTIALS.reduce((rest, [form, instead]) => rest.replace(form, instead), whole);
   return firstBytes(redact(safe), MAX_WORDS_BYTES);
 }
 

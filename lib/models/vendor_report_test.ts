@@ -21,3 +21,8 @@ Deno.test("safeWords: at most 2 KiB, never half a character", () => {
   assertEquals(safe.length % 2, 0);
   assert(!safe.includes("�"));
 });
+
+Deno.test("safeWords: no piece of a credential is left where the words were cut", () => {
+  const key = "own-credential-".repeat(10);
+  assertEquals(safeWords(key.repeat(40).slice(0, 4096), key).includes("own-"), false);
+});

@@ -218,6 +218,21 @@ for (const protocol of ["anthropic", "google"] as const) {
   });
 }
 
+for (const protocol of ["anthropic", "openai"] as const) {
+  Deno.test(`${protocol}: ids of another vendor's calls are told as it takes them`, async () => {
+    await using vendors = await Vendors.start();
+    const ids = ["functions.look up:0", "x".repeat(80)];
+    const toolCalls = ids.map((id) => ({ id, name: "look_up", args: "{}" }));
+    const results = ids.map((callId): ModelMessage => (
+      { role: "tool", callId, name: "look_up", output: 1 }
+    ));
+    const messages = [user("Hi"), { role: "assistant", content: "", toolCalls }, ...results];
+    await vendors.ask(protocol, {}, { messages: messages as ModelMessage[] });
+    const sent = callsSent[protocol](vendors.mock.requests[0]!.body).filter((id) => id !== null);
+    assertEquals(sent, ["call_1", "call_2", "call_1", "call_2"]);
+  });
+}
+
 Deno.test("anthropic: words without a letter are not sent as they are, for it refuses them", async () => {
   await using vendors = await Vendors.start();
   await vendors.ask("anthropic", {}, { messages: [user(" \n ")] });

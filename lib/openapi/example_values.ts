@@ -1,4 +1,7 @@
+import { finding } from "../doctor/case.ts";
+import { embedLines } from "../doctor/embed_lines.ts";
 import type { Agent } from "../wire/agent.ts";
+import type { DoctorCheck, DoctorReport } from "../wire/doctor.ts";
 
 const agentBody = {
   name: "Shop helper",
@@ -62,6 +65,32 @@ const transcript = {
   }],
 };
 
+const INTEGRITY = "sha384-" + "EXAMPLE0".repeat(8);
+
+const fine = (check: DoctorCheck) => finding(check, "fine");
+
+const doctorReport: DoctorReport = {
+  findings: [
+    fine("origin"),
+    fine("tag"),
+    fine("mixed_content"),
+    finding("csp", "policy_connections"),
+    fine("integrity"),
+    finding("token", "token_expired"),
+    fine("clock"),
+  ],
+  lines: embedLines({
+    agent,
+    origin: "https://shop.example",
+    listed: true,
+    addresses: {
+      baseUrl: "https://chat.example",
+      scriptBase: "https://cdn.example",
+      integrity: INTEGRITY,
+    },
+  }),
+};
+
 /** Values that the examples of several operations share; none of them is a real credential. */
 export const EXAMPLE = {
   agentBody,
@@ -69,6 +98,8 @@ export const EXAMPLE = {
   sessionToken,
   mintedSession: { sessionToken, expiresAt: "2026-01-15T09:45:00.000Z", messageCap: 50 },
   runId,
+  doctorReport,
+  integrity: INTEGRITY,
   conversationId: conversation.id,
   conversation,
   transcript,

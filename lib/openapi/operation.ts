@@ -56,6 +56,11 @@ export type Content =
   | { type: "text/event-stream"; schema: "Frame" }
   /** A body that no schema of ours describes. */
   | {
-    type: "text/javascript" | "text/html" | "text/plain" | "application/json";
+    type:
+      | "text/javascript"
+      | "application/typescript"
+      | "text/html"
+      | "text/plain"
+      | "application/json";
     schema?: undefined;
   };

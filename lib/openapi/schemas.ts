@@ -2,6 +2,7 @@ import { z } from "zod";
 import * as agent from "../wire/agent.ts";
 import { chatBodySchema, chatMessageSchema } from "../wire/chat.ts";
 import * as conversation from "../wire/conversation.ts";
+import * as doctor from "../wire/doctor.ts";
 import { errorEnvelopeSchema, validationIssueSchema } from "../wire/error_envelope.ts";
 import { frameSchema } from "../wire/frames.ts";
 import { jsonValueSchema } from "../wire/json_value.ts";
@@ -30,6 +31,8 @@ export const SCHEMAS = {
   MintBody: session.mintBodySchema,
   PlaygroundBody: session.playgroundBodySchema,
   RevokeBody: session.revokeBodySchema,
+  DoctorBody: doctor.doctorBodySchema,
+  DoctorReport: doctor.doctorReportSchema,
   MintedSession: session.mintedSessionSchema,
   ChatBody: chatBodySchema,
   ChatMessage: chatMessageSchema,

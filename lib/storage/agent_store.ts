@@ -3,6 +3,8 @@ import type { System } from "../system.ts";
 import type { Agent, AgentBody } from "../wire/agent.ts";
 import { type AgentRecord, openAgentRecord, setAgentRecord, toAgent } from "./agent_record.ts";
 import { recordChange } from "./audit_record.ts";
+import { type AgentsFound, searchAgents } from "./agent_search.ts";
+import { indexWords, type Named } from "./agent_words.ts";
 import type { KvReader } from "../committer/view.ts";
 import { keys } from "./keys.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
@@ -50,6 +52,7 @@ export class AgentStore {
     const target = { id, name: body.name };
     const what = { kind: "agent", action: "create", target, after: body } as const;
     recordChange(creation, this.#system, { tenant, ...what });
+    indexWords(creation, tenant, { now: namedOf(record) });
     const agent = toAgent(record);
     const made = await (options.commit ?? commitRecord)(creation, agent);
     if (!made) throw new Error("an agent id was drawn twice");
@@ -64,6 +67,11 @@ export class AgentStore {
   list(tenant: string, page: PageRequest): Promise<Page<Agent>> {
     const load = (id: string) => this.get(tenant, id);
     return readPage(this.#kv, keys.agentsByCreated(tenant), { ...page, load });
+  }
+
+  /** Found by the words of their names; see `searchAgents`. */
+  search(tenant: string, find: { query: string; limit: number }): Promise<AgentsFound> {
+    return searchAgents(this.#kv, tenant, find);
   }
 
   async getVersion(tenant: string, id: string, version: number): Promise<Agent | undefined> {
@@ -101,6 +109,7 @@ export class AgentStore {
       const next = { ...current, body, version: current.version + 1, updatedAt: now };
       const replacement = this.#kv.atomic().check(entry);
       setAgentRecord(replacement, tenant, next);
+      indexWords(replacement, tenant, { before: namedOf(current), now: namedOf(next) });
       await this.#forgetVersion(replacement, { tenant, id, n: next.version - KEPT_VERSIONS });
       recordChange(replacement, this.#system, {
         tenant,
@@ -130,6 +139,7 @@ export class AgentStore {
         .check(entry)
         .delete(entry.key)
         .delete(keys.agentByCreated(tenant, current.createdAt, id));
+      indexWords(gone, tenant, { before: namedOf(current) });
       const oldest = Math.max(1, current.version - KEPT_VERSIONS + 1);
       for (let n = oldest; n <= current.version; n++) gone.delete(keys.agentVersion(tenant, id, n));
       for (const key of parts.splice(0, KEYS_A_DELETION)) gone.delete(key);
@@ -169,6 +179,10 @@ export class AgentStore {
     const record = await openAgentRecord(this.#kv, await reader.get(key));
     return record && toAgent(record);
   }
+}
+
+function namedOf({ id, createdAt, body: { name } }: AgentRecord): Named {
+  return { id, createdAt, name };
 }
 
 function refusal(

@@ -1,5 +1,6 @@
 import type { Draft } from "../committer/operation.ts";
 import type { LiveRun } from "./live_run.ts";
+import { endedWith, noteMarks } from "./conversation_index.ts";
 import {
   type Conversation,
   type ConversationHead,
@@ -58,6 +59,7 @@ export function appendRun(draft: Draft, run: AppendedRun): boolean {
   }
   const value = [name.id, name.agentId, name.page];
   for (const index of indexKeys(name, next.updatedAt)) draft.note(index, value, { expireIn });
+  noteMarks(draft, { name, before, next, expireIn });
   noteRun(draft, run, { n: next.next - 1, known: known?.known ?? [] });
   draft.set(key, next, { expireIn });
   return true;
@@ -118,6 +120,7 @@ function grown(
     updatedAt,
     runs: (known?.runs ?? 0) + 1,
     cost: (known?.cost ?? 0) + row.cost,
+    ...endedWith(known?.ended, row),
     next: n + 1,
     known: [...new Set([...known?.known ?? [], ...digests])].slice(-KNOWN_MESSAGES),
     ...(gone === undefined ? {} : { gone: [...gone] }),

@@ -20,6 +20,8 @@ const conversationSchema = z.object({
   updatedAt: z.int(),
   runs: count,
   cost: count,
+  /** When a run last ended otherwise than by `stop`, by how it did. */
+  ended: z.partialRecord(z.enum(RUN_FINISHES), z.int()).optional(),
   /** The number of the next run. */
   next: count,
   /** Digests of its latest messages: what a client repeats is not stored again. */

@@ -1,5 +1,7 @@
 import type { System } from "../system.ts";
+import { type RunRecord, runRecordSchema } from "../usage/run_record.ts";
 import { DELETED_KEPT_MS, indexKeys } from "./append_run.ts";
+import { markKeys } from "./conversation_index.ts";
 import {
   type Conversation,
   conversationHeadSchema,
@@ -10,6 +12,12 @@ import {
   type Words,
   wordsSchema,
 } from "./conversation_record.ts";
+import {
+  type ConversationSearch,
+  searchConversations,
+  type SearchedPage,
+  type SearchPosition,
+} from "./conversation_search.ts";
 import { type ConversationName, keys } from "./keys.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
 import { joinParts, readParts, sizeOfParts } from "./parts.ts";
@@ -80,6 +88,23 @@ export class ConversationStore {
     });
   }
 
+  /** Those that are searched for, the latest first. */
+  search(
+    tenant: string,
+    wanted: { search: ConversationSearch; limit: number; after?: SearchPosition | undefined },
+  ): Promise<SearchedPage> {
+    return searchConversations(this.#kv, { tenant, ...wanted, now: this.#system.now() });
+  }
+
+  /** The records of runs, by their ids; those that are no longer kept are left out. */
+  async records(tenant: string, runIds: readonly string[]): Promise<Map<string, RunRecord>> {
+    const found = await Promise.all(runIds.map((id) => this.#kv.get(keys.run(tenant, id))));
+    const records = found.map((entry) => parseRecord(runRecordSchema, entry));
+    return new Map(
+      records.flatMap((record) => record === undefined ? [] : [[record.runId, record]]),
+    );
+  }
+
   /** Its runs from number `from` on, in their order; `next` is where the following page begins. */
   async runs(
     name: ConversationName,
@@ -120,6 +145,7 @@ export class ConversationStore {
       else change.set(key, mark, { expireIn: DELETED_KEPT_MS });
       if (head !== undefined && "id" in head) {
         for (const index of indexKeys(name, head.updatedAt)) change.delete(index);
+        for (const mark of markKeys(name, head)) change.delete(mark);
       }
       // A run that has ended meanwhile is there to be deleted too.
       return (await change.commit()).ok ? true : undefined;

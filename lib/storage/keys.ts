@@ -42,6 +42,17 @@ export const keys = {
   /** Value: the agent's id. Ordered by creation time, then id. */
   agentByCreated: (tenant: string, at: number, id: string) => ["agents_by_created", tenant, at, id],
   agentsByCreated: (tenant: string) => ["agents_by_created", tenant],
+  /** Value: the agent's id. One for each word of its name; `at` is when it was created. */
+  agentByWord: (tenant: string, { word, at, id }: { word: string; at: number; id: string }) => [
+    "agents_by_word",
+    tenant,
+    word,
+    at,
+    id,
+  ],
+  agentsByWord: (tenant: string) => ["agents_by_word", tenant],
+  /** Whether the agents made before there was that index are in it. */
+  agentWordsBuilt: (tenant: string) => ["agent_words_built", tenant],
   /** The agent as it was at one version; the last 100 are kept. */
   agentVersion: (tenant: string, id: string, n: number) => ["agent_versions", tenant, id, n],
   agentVersions: (tenant: string, id: string) => ["agent_versions", tenant, id],
@@ -150,11 +161,23 @@ export const keys = {
     agentId,
   ],
 
+  /** The same for what is rare: an end other than `stop`, or a cost. Ordered by when that was. */
+  conversationByMark: (of: ConversationName, mark: string, at: number) => [
+    "conversations_by_mark",
+    of.tenant,
+    mark,
+    at,
+    ...nameOf(of).slice(1),
+  ],
+  conversationsByMark: (tenant: string, mark: string) => ["conversations_by_mark", tenant, mark],
+
   /** A settled run; kept with its conversation, or 90 days where none is kept. */
   run: (tenant: string, runId: string) => ["runs", tenant, runId],
-  /** Sums of settled runs by model. `source` is an API key's id, or `sessions`. */
+  /** Sums of settled runs by model. `source` is an API key's id, `sessions` or `playground`. */
   usageRow: (of: UsageRowName) => ["usage_rows", of.tenant, of.day, of.agentId, of.source],
   usageDay: (tenant: string, day: string) => ["usage_rows", tenant, day],
+  /** What went wrong lately, counted by name: `{ v, items }`. */
+  attention: (tenant: string, kind: string) => ["attention", tenant, kind],
   /** Which run a chat's `Idempotency-Key` began: `{ v, fingerprint, runId, exp }`. */
   chatReceipt: (tenant: string, scopeHash: string) => ["chat_receipts", tenant, scopeHash],
 
@@ -185,6 +208,19 @@ export const keys = {
     id,
   ],
   auditFilter: (tenant: string, filter: string) => ["audit_entries_by_filter", tenant, filter],
+
+  /** When the tenant last asked the embed doctor: `{ v, all }`. */
+  doctorWindow: (tenant: string) => ["doctor_windows", tenant],
+  /** A released script: `{ v, at, parts }`; `name` is `widget` or `client`. */
+  scriptRelease: (name: string, hash12: string) => ["script_releases", name, hash12],
+  scriptReleases: (name: string) => ["script_releases", name],
+  /** Part `n` of its bytes. */
+  scriptReleasePart: (name: string, hash12: string, n: number) => [
+    "script_release_parts",
+    name,
+    hash12,
+    n,
+  ],
 
   /** Facts of the installation by name: `default_tenant`, `demo_agent`, `setup`. */
   installation: (name: string) => ["installation", name],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { runSourceSchema } from "../usage/run_record.ts";
 import { bytesSchema, joinParts, splitParts } from "./parts.ts";
 
 /** How long a run can be followed after its end. */
@@ -7,6 +8,8 @@ export const LOG_KEPT_MS = 10 * 60_000;
 export const CHUNK_KEPT_MS = 30 * 60_000;
 /** Where its words are kept anyway: so long may nobody be there to settle the run of a dead process. */
 export const LONG_CHUNK_KEPT_MS = 24 * 60 * 60_000;
+/** Ends of an interrupted run that are remembered: one for each place its clients had come to. */
+const MAX_TOLD = 64;
 /** What is no more than this lies in the record itself: most answers need no part of their own. */
 const TAIL_BYTES = 8 * 1024;
 
@@ -35,10 +38,12 @@ export const runHeadSchema = z.object({
   tenant: z.string(),
   agentId: z.string(),
   /** The credential that began it. */
-  source: z.object({ kind: z.enum(["key", "session"]), id: z.string() }),
+  source: runSourceSchema,
   ...logStateShape,
   /** `interrupted`: its process died, and what is stored is all there is. */
   state: z.enum(["running", "done", "interrupted"]),
+  /** Of an interrupted run: the numbers that `done` has had for those who were told of it. */
+  told: z.array(z.int().positive()).optional(),
   /** After this the log is gone, whatever the store still holds. */
   exp: z.int().optional(),
 });
@@ -59,4 +64,11 @@ export function growLog(
   if (tail.length <= TAIL_BYTES) return { log: { ...grown, tail }, parts: [] };
   const parts = splitParts(tail);
   return { log: { ...grown, tail: NO_BYTES, chunks: log.chunks + parts.length }, parts };
+}
+
+/** The head of an interrupted run whose `done` was numbered `n` for a follower; itself when that is known. */
+export function withTold(head: RunHead, n: number): RunHead {
+  const { told = [] } = head;
+  if (told.includes(n)) return head;
+  return { ...head, told: [...told, n].slice(-MAX_TOLD) };
 }

@@ -2,8 +2,8 @@ import { type LiveRun, liveRunSchema } from "./live_run.ts";
 import { type Frame, frameSchema } from "../wire/frames.ts";
 import { keys } from "./keys.ts";
 import { joinParts, readParts } from "./parts.ts";
-import { CorruptRecordError, parseRecord } from "./record.ts";
-import { type LogState, type RunHead, runHeadSchema } from "./run_head.ts";
+import { CorruptRecordError, parseRecord, untilCommitted } from "./record.ts";
+import { LOG_KEPT_MS, type LogState, type RunHead, runHeadSchema, withTold } from "./run_head.ts";
 
 const LINE_FEED = 10;
 const encoder = new TextEncoder();
@@ -42,6 +42,20 @@ export class RunLogStore {
   /** Whether the tenant has had such a run, as far back as records are kept. */
   async hasRecord(tenant: string, runId: string): Promise<boolean> {
     return (await this.#kv.get(keys.run(tenant, runId))).versionstamp !== null;
+  }
+
+  /** Remembers which number the `done` of an interrupted run has had: who saw it has nothing left. */
+  async noteEnd(tenant: string, runId: string, n: number): Promise<void> {
+    const key = keys.runHead(tenant, runId);
+    await untilCommitted(async () => {
+      const entry = await this.#kv.get(key);
+      const head = parseRecord(runHeadSchema, entry);
+      if (head?.state !== "interrupted") return true;
+      const next = withTold(head, n);
+      if (next === head) return true;
+      const change = this.#kv.atomic().check(entry).set(key, next, { expireIn: 2 * LOG_KEPT_MS });
+      return (await change.commit()).ok || undefined;
+    }, { what: "run log" });
   }
 
   /** Reads a run's frames from the beginning on. */

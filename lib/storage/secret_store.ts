@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SealContext, Sealer } from "../credentials/sealing.ts";
 import { iso, type System } from "../system.ts";
-import type { NewToolSecret, ToolSecretInfo } from "../wire/tool_secret.ts";
+import { MIN_SECRET_LENGTH, type NewToolSecret, type ToolSecretInfo } from "../wire/tool_secret.ts";
 import { recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
 import { type Commit, commitRecord, parseRecord, untilCommitted } from "./record.ts";
@@ -49,6 +49,7 @@ export class SecretStore {
     { name, value, domains }: NewToolSecret,
     options: { commit?: Commit<ToolSecretInfo> | undefined } = {},
   ): Promise<ToolSecretInfo> {
+    if (value.length < MIN_SECRET_LENGTH) throw new RangeError(`the secret ${name} is too short`);
     const key = keys.toolSecret(tenant, name);
     const sealed = await this.#sealer.seal(encoder.encode(value), contextOf(key, domains));
     const record = { v: 1, domains, updatedAt: this.#system.now(), sealed };

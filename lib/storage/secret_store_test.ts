@@ -69,13 +69,21 @@ Deno.test("SecretStore: setting a name again replaces it for the next call, dele
   const elsewhere = open(kv).secrets;
   await secrets.set(OURS, CRM);
   assertEquals((await secrets.find(OURS, "CRM_KEY"))?.value, VALUE);
-  await elsewhere.set(OURS, { ...CRM, value: "another", domains: ["b.example"] });
-  const replaced = { value: "another", domains: ["b.example"] };
+  await elsewhere.set(OURS, { ...CRM, value: "another one", domains: ["b.example"] });
+  const replaced = { value: "another one", domains: ["b.example"] };
   assertEquals(await secrets.find(OURS, "CRM_KEY"), replaced);
   assertEquals((await elsewhere.delete(OURS, "CRM_KEY"))?.domains, ["b.example"]);
   assertEquals(await secrets.find(OURS, "CRM_KEY"), undefined);
   assertEquals(await secrets.delete(OURS, "CRM_KEY"), undefined);
   assertEquals(await storedKeys(kv), []);
+});
+
+Deno.test("SecretStore: a value so short that it stands in any answer is not set", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { secrets } = open(kv);
+  await assertRejects(() => secrets.set(OURS, { ...CRM, value: "1234567" }), RangeError, "short");
+  assertEquals(await storedKeys(kv), []);
+  await secrets.set(OURS, { ...CRM, value: "12345678" });
 });
 
 Deno.test("SecretStore: a value that somebody moved, or gave other domains, does not open", async () => {
@@ -115,7 +123,7 @@ Deno.test("SecretStore: whoever commits may add to the step, and nothing is made
 
 Deno.test("newToolSecretSchema: names, values and domains have their bounds", () => {
   const accepts = (change: Record<string, unknown>) =>
-    newToolSecretSchema.parse({ name: "A", value: "v", domains: ["a.example"], ...change });
+    newToolSecretSchema.parse({ name: "A", value: "12345678", domains: ["a.example"], ...change });
   accepts({ name: `A${"_9Z".repeat(21)}` });
   accepts({ value: "x".repeat(8_192) });
   accepts({ domains: Array.from({ length: 16 }, (_, n) => `h${n}.example`) });
@@ -123,7 +131,7 @@ Deno.test("newToolSecretSchema: names, values and domains have their bounds", ()
     ...["", "a", "9A", "_A", "A-B", "A B", `A${"B".repeat(64)}`, "__proto__"].map((name) => ({
       name,
     })),
-    ...["", "x".repeat(8_193), "\ud800", "a\0b", 5].map((value) => ({ value })),
+    ...["", "v", "1234567", "x".repeat(8_193), "\ud800", "a\0b", 5].map((value) => ({ value })),
     ...[[], ["https://a.example"], ["*"], ["a b"], Array(17).fill("a.example")].map((domains) => ({
       domains,
     })),

@@ -4,6 +4,14 @@ import { VENDORS } from "../wire/vendors.ts";
 
 const microUsd = z.int().nonnegative();
 
+/** Who begins a run: a backend with its key, a page with its session, or somebody at the playground. */
+export const runSourceSchema = z.object({
+  kind: z.enum(["key", "session", "user"]),
+  /** Of the API key, the session or the dashboard's user. */
+  id: z.string(),
+});
+export type RunSource = z.infer<typeof runSourceSchema>;
+
 /** What is known of a run when it is let in. Times in milliseconds. */
 export const runFactsSchema = z.object({
   runId: z.string(),
@@ -11,8 +19,7 @@ export const runFactsSchema = z.object({
   agentId: z.string(),
   agentVersion: z.int().positive(),
   conversationId: z.string(),
-  /** The credential that began it: `id` of the API key, or of the session. */
-  source: z.object({ kind: z.enum(["key", "session"]), id: z.string() }),
+  source: runSourceSchema,
   /** Who is asked first; who answered is known at the end. */
   provider: z.enum(VENDORS),
   model: z.string(),
@@ -36,6 +43,8 @@ const egressCallSchema = z.object({
 const runDetailsSchema = z.object({
   /** Messages of the conversation that did not fit into the model's context. */
   droppedMessages: z.int().positive(),
+  /** Results of tools that did not fit whole. */
+  cutResults: z.int().positive(),
   /** From the beginning to the first word, milliseconds. */
   firstTextMs: z.number().nonnegative(),
   /** What its tools reached, the first 100 calls. */
@@ -45,18 +54,32 @@ const runDetailsSchema = z.object({
 }).partial();
 export type RunDetails = z.infer<typeof runDetailsSchema>;
 
+/** What one of several models did in a run. */
+const modelShareSchema = z.object({
+  provider: z.enum(VENDORS),
+  model: z.string(),
+  steps: z.int().nonnegative(),
+  inputTokens: z.int().nonnegative(),
+  outputTokens: z.int().nonnegative(),
+  /** By the vendor's word, micro-USD. */
+  cost: microUsd,
+});
+export type ModelShare = z.infer<typeof modelShareSchema>;
+
 /** `interrupted`: its process died. */
 export const RUN_FINISHES = [...FINISH_REASONS, "interrupted"] as const;
 
 /** How a run ended. */
 export const runEndSchema = z.object({
-  /** Who answered, where anybody did. */
+  /** Who answered first, where anybody did. */
   provider: z.enum(VENDORS),
   model: z.string(),
   steps: z.int().nonnegative(),
   toolCalls: z.int().nonnegative(),
   inputTokens: z.int().nonnegative(),
   outputTokens: z.int().nonnegative(),
+  /** Each model's part, where a fallback took over or an attempt of another was billed as well. */
+  models: z.array(modelShareSchema).optional(),
   finishReason: z.enum(RUN_FINISHES),
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
   ...runDetailsSchema.shape,

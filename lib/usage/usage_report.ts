@@ -1,19 +1,28 @@
 import { currentLedger, dayOf, type Ledger, slotsOf, untilMidnight } from "../limits/ledger.ts";
 import { type Limits, withOverrides } from "../limits/limits.ts";
 import { keys } from "../storage/keys.ts";
-import { parseRecord } from "../storage/record.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import { iso, type System } from "../system.ts";
 import type { UsageReport } from "../wire/usage.ts";
 import type { Vendor } from "../wire/vendors.ts";
-import { addDays, type DayRange } from "./day_range.ts";
-import { NO_USAGE, sumUsage, type Usage, usageRowSchema } from "./usage_rows.ts";
+import type { DayRange } from "./day_range.ts";
+import { UsageDays } from "./usage_days.ts";
+import { NO_USAGE, type Usage } from "./usage_rows.ts";
+import { dearestFirst, type GroupedUsage } from "./usage_sums.ts";
 
-/** One row of usage as it is read: what one agent used of one model on one day. */
-interface ReadUsage extends Usage {
+/** What a tenant has used and may use; money in micro-USD. */
+export interface UsageSummary {
+  /** Today, UTC. */
   day: string;
-  agentId: string;
-  model: string;
+  /** When the day's cost begins at nothing again. */
+  resetsAt: string;
+  today: Usage;
+  softLimit: number;
+  hardLimit: number;
+  activeStreams: number;
+  maxStreams: number;
+  /** The days of the range, added up. */
+  range: GroupedUsage;
 }
 
 /** What tenants have used, read from the sums that settling keeps. */
@@ -22,6 +31,7 @@ export class UsageReports {
   #system: System;
   #tenants: TenantStore;
   #limits: Limits;
+  #days: UsageDays;
 
   constructor(
     kv: Deno.Kv,
@@ -31,73 +41,56 @@ export class UsageReports {
     this.#system = parts.system;
     this.#tenants = parts.tenants;
     this.#limits = parts.limits;
+    this.#days = new UsageDays(kv);
   }
 
   /** Today's consumption against the limits, and the days of `range` in sums. */
-  async read(tenant: string, range: DayRange): Promise<UsageReport> {
+  async summary(tenant: string, range: DayRange): Promise<UsageSummary> {
     const now = this.#system.now();
     const day = dayOf(now);
-    const limits = withOverrides(this.#limits, (await this.#tenants.plan(tenant)).limits);
-    const [stored, rows, todays] = await Promise.all([
+    const [plan, stored] = await Promise.all([
+      this.#tenants.plan(tenant),
       this.#kv.get<Ledger>(keys.tenantLedger(tenant)),
-      this.#rows(tenant, range),
-      this.#rows(tenant, { from: day, to: day }),
     ]);
+    const limits = withOverrides(this.#limits, plan.limits);
+    const at = { today: day, ledger: stored };
+    const sums = await this.#days.sums(tenant, { range, ...at });
+    const isIn = range.from <= day && day <= range.to;
+    const todays = isIn
+      ? sums
+      : await this.#days.sums(tenant, { range: { from: day, to: day }, ...at });
     const moment = { now, period: day };
     const ledger = currentLedger(stored.value ?? undefined, moment);
     return {
       day,
       resetsAt: iso(now + untilMidnight(now)),
-      ...told(todays.reduce(sumUsage, NO_USAGE)),
-      softLimitUsd: limits.softDailyCost / 1_000_000,
-      hardLimitUsd: limits.hardDailyCost / 1_000_000,
+      today: todays.day.get(day) ?? NO_USAGE,
+      softLimit: limits.softDailyCost,
+      hardLimit: limits.hardDailyCost,
       activeStreams: slotsOf(ledger, moment),
       maxStreams: limits.streams,
-      days: sums(rows, (row) => row.day)
-        .sort((a, b) => a.name < b.name ? -1 : 1)
-        .map(({ name, usage }) => ({ day: name, ...told(usage) })),
-      byAgent: dearestFirst(sums(rows, (row) => row.agentId))
-        .map(({ name, usage }) => ({ agentId: name, ...told(usage) })),
-      byModel: dearestFirst(sums(rows, (row) => row.model))
-        .map(({ name, usage }) => ({ ...splitModel(name), ...told(usage) })),
+      range: sums,
     };
   }
 
-  async #rows(tenant: string, { from, to }: DayRange): Promise<ReadUsage[]> {
-    const selector = {
-      start: keys.usageDay(tenant, from),
-      end: keys.usageDay(tenant, addDays(to, 1)),
+  /** The same, as the API tells it. */
+  async read(tenant: string, range: DayRange): Promise<UsageReport> {
+    const { today, softLimit, hardLimit, range: sums, ...now } = await this.summary(tenant, range);
+    return {
+      ...now,
+      ...told(today),
+      softLimitUsd: softLimit / 1_000_000,
+      hardLimitUsd: hardLimit / 1_000_000,
+      days: [...sums.day].map(([day, usage]) => ({ day, ...told(usage) })),
+      byAgent: dearestFirst(sums.agent).map(([agentId, usage]) => ({ agentId, ...told(usage) })),
+      byModel: dearestFirst(sums.model)
+        .map(([name, usage]) => ({ ...splitModel(name), ...told(usage) })),
     };
-    const rows: ReadUsage[] = [];
-    for await (const entry of this.#kv.list(selector, { batchSize: 500 })) {
-      const row = parseRecord(usageRowSchema, entry);
-      const [, , day, agentId] = entry.key.map(String);
-      for (const [model, usage] of Object.entries(row?.models ?? {})) {
-        rows.push({ day: day!, agentId: agentId!, model, ...usage });
-      }
-    }
-    return rows;
   }
-}
-
-interface Sum {
-  name: string;
-  usage: Usage;
-}
-
-function sums(rows: readonly ReadUsage[], nameOf: (row: ReadUsage) => string): Sum[] {
-  return [...Map.groupBy(rows, nameOf)]
-    .map(([name, group]) => ({ name, usage: group.reduce<Usage>(sumUsage, NO_USAGE) }));
-}
-
-function dearestFirst(all: Sum[]): Sum[] {
-  return all.sort((a, b) =>
-    b.usage.cost - a.usage.cost || b.usage.runs - a.usage.runs || (a.name < b.name ? -1 : 1)
-  );
 }
 
 /** `provider/model`; a model's name may have slashes of its own. */
-function splitModel(name: string): { provider: Vendor; model: string } {
+export function splitModel(name: string): { provider: Vendor; model: string } {
   const at = name.indexOf("/");
   return { provider: name.slice(0, at) as Vendor, model: name.slice(at + 1) };
 }

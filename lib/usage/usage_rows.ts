@@ -3,6 +3,7 @@ import type { Draft } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
 import { VENDORS } from "../wire/vendors.ts";
 import type { RunFacts, RunRecord } from "./run_record.ts";
+import { type SharedUsage, usageShares } from "./usage_shares.ts";
 
 /** Usage is read for at most a year back; a row outlives that by a month. */
 const KEPT_MS = 400 * 86_400_000;
@@ -14,10 +15,14 @@ const OTHER_MODELS = "(other models)";
 
 /** The `source` of a row for all widget sessions together. */
 export const SESSIONS = "sessions";
+/** And for everybody at the playground. */
+export const PLAYGROUND = "playground";
 
 /** Sums of settled runs; cost in micro-USD. */
 const usageSchema = z.object({
   runs: z.int().nonnegative(),
+  /** Those of them that ended on an error; not counted in rows of earlier versions. */
+  failed: z.int().nonnegative().default(0),
   inputTokens: z.int().nonnegative(),
   outputTokens: z.int().nonnegative(),
   cost: z.int().nonnegative(),
@@ -31,11 +36,12 @@ export const usageRowSchema = z.object({
 });
 export type UsageRow = z.infer<typeof usageRowSchema>;
 
-export const NO_USAGE: Usage = { runs: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
+export const NO_USAGE: Usage = { runs: 0, failed: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
 
 export function sumUsage(a: Usage, b: Usage): Usage {
   return {
     runs: a.runs + b.runs,
+    failed: a.failed + b.failed,
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     cost: a.cost + b.cost,
@@ -47,24 +53,37 @@ export function usageKeyOf(
   { tenant, agentId, source }: Pick<RunFacts, "tenant" | "agentId" | "source">,
   day: string,
 ): string[] {
-  const name = source.kind === "session" ? SESSIONS : source.id;
-  return keys.usageRow({ tenant, day, agentId, source: name });
+  return keys.usageRow({ tenant, day, agentId, source: usageSourceOf(source) });
+}
+
+function usageSourceOf({ kind, id }: RunFacts["source"]): string {
+  switch (kind) {
+    case "session":
+      return SESSIONS;
+    case "user":
+      return PLAYGROUND;
+    case "key":
+      return id;
+    default:
+      return kind satisfies never;
+  }
 }
 
 /** Adds a finished run to its row. */
 export function addToUsage(draft: Draft, key: string[], run: RunRecord): void {
-  const models = draft.get<UsageRow>(key)?.models ?? {};
-  const name = nameIn(models, run);
-  const before = Object.hasOwn(models, name) ? models[name]! : NO_USAGE;
-  const row: UsageRow = {
-    v: 1,
-    models: { ...models, [name]: sumUsage(before, { ...run, runs: 1 }) },
-  };
+  const models = { ...draft.get<UsageRow>(key)?.models };
+  for (const share of usageShares(run)) {
+    const name = nameIn(models, share);
+    const before = Object.hasOwn(models, name) ? models[name] : {};
+    // Rows of earlier versions do not count what failed.
+    models[name] = sumUsage({ ...NO_USAGE, ...before }, share);
+  }
+  const row: UsageRow = { v: 1, models };
   draft.set(key, row, { expireIn: KEPT_MS });
 }
 
 /** Its model's own name while there is room for one more, and for the others of every provider. */
-function nameIn(models: UsageRow["models"], { provider, model }: RunRecord): string {
+function nameIn(models: UsageRow["models"], { provider, model }: SharedUsage): string {
   const name = `${provider}/${model}`;
   const hasRoom = Object.keys(models).length < MAX_MODELS - VENDORS.length;
   return hasRoom || Object.hasOwn(models, name) ? name : `${provider}/${OTHER_MODELS}`;

@@ -3,6 +3,8 @@ import { domainSchema } from "./agent.ts";
 import { plainText } from "./plain_text.ts";
 
 const MAX_VALUE = 8192;
+/** Whatever looks like a secret is taken out of what tools answer: a short one would take out much. */
+export const MIN_SECRET_LENGTH = 8;
 const MAX_DOMAINS = 16;
 
 /** The `NAME` of `{{secret.NAME}}`. */
@@ -14,7 +16,11 @@ export const toolSecretNameSchema = z.string().regex(
 /** A tenant's secret as it is set. Source: CONTRACT section 2. */
 export const newToolSecretSchema = z.strictObject({
   name: toolSecretNameSchema,
-  value: plainText(z.string().min(1).max(MAX_VALUE)),
+  value: plainText(
+    z.string().min(MIN_SECRET_LENGTH, `must be at least ${MIN_SECRET_LENGTH} characters long`).max(
+      MAX_VALUE,
+    ),
+  ),
   /** Where it may be sent: entries as of an agent's `allowedDomains`. */
   domains: z.array(domainSchema).min(1).max(MAX_DOMAINS).transform((all) => [...new Set(all)]),
 });

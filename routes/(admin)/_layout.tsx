@@ -1,4 +1,5 @@
 import { Sidebar } from "@/components/Sidebar.tsx";
+import LocalTimes from "@/islands/LocalTimes.tsx";
 import { define } from "@/utils.ts";
 
 export default define.layout(({ Component, state }) => (
@@ -7,6 +8,7 @@ export default define.layout(({ Component, state }) => (
     {state.user && <Sidebar user={state.user} />}
     <main id="main" tabIndex={-1}>
       <Component />
+      <LocalTimes />
     </main>
   </div>
 ));

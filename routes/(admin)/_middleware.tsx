@@ -13,7 +13,7 @@ const requireSignIn = define.middleware(async (ctx) => {
   if (!user) {
     if (await accounts.needsSetup()) return ctx.redirect("/setup", 303);
     // What was being sent is lost with the sign-in, so only a page is worth coming back to.
-    const next = ctx.req.method === "GET" ? ctx.url.pathname + ctx.url.search : "/agents";
+    const next = ctx.req.method === "GET" ? ctx.url.pathname + ctx.url.search : "/home";
     return ctx.redirect(`/sign-in?next=${encodeURIComponent(next)}`, 303);
   }
   ctx.state.user = user;

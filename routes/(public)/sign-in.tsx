@@ -8,7 +8,7 @@ import { readSignInCookie, setSignInCookie } from "@/lib/http/sign_in_cookie.ts"
 import { refusal } from "@/lib/http/sign_in_refusal.ts";
 import { define } from "@/utils.ts";
 
-const HOME = "/agents";
+const HOME = "/home";
 
 interface Data {
   email: string;

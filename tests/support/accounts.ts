@@ -3,6 +3,7 @@ import type { Ledger } from "@/lib/limits/ledger.ts";
 import type { LiveRun } from "@/lib/storage/live_run.ts";
 import type { RunRecord } from "@/lib/usage/run_record.ts";
 import { NO_USAGE, sumUsage, type Usage, type UsageRow } from "@/lib/usage/usage_rows.ts";
+import { usageShares } from "@/lib/usage/usage_shares.ts";
 
 async function valuesOf<T>(kv: Deno.Kv, prefix: Deno.KvKey): Promise<T[]> {
   return (await Array.fromAsync(kv.list<T>({ prefix }))).map(({ value }) => value);
@@ -19,7 +20,7 @@ export async function accounts(kv: Deno.Kv) {
     /** By the usage rows. */
     used: used.reduce(sumUsage, NO_USAGE),
     /** By the run records. */
-    settled: records.reduce<Usage>((sum, run) => sumUsage(sum, { ...run, runs: 1 }), NO_USAGE),
+    settled: records.flatMap(usageShares).reduce<Usage>(sumUsage, NO_USAGE),
     live: (await valuesOf<LiveRun>(kv, keys.liveRuns())).map(({ run }) => run.runId).sort(),
     leases: Object.keys(ledger?.runs ?? {}).sort(),
     spent: ledger?.spent,

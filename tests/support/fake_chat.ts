@@ -11,7 +11,8 @@ const START = {
 const CORS = {
   "access-control-allow-origin": "*",
   "access-control-allow-headers": "*",
-  "access-control-expose-headers": "x-request-id, x-run-id, retry-after, idempotency-replayed",
+  "access-control-expose-headers":
+    "x-request-id, x-run-id, retry-after, ratelimit, idempotency-replayed",
 };
 
 interface Run {
@@ -35,6 +36,8 @@ export class FakeChat {
   readonly seen: Seen[] = [];
   /** False: the service has no resume and cancel routes yet. */
   resumes = true;
+  /** What the session may still send. */
+  left = 50;
   /** Answered instead of a stream, once each. */
   readonly refusals: Response[] = [];
   #runs = new Map<string, Run>();
@@ -108,7 +111,7 @@ export class FakeChat {
     const id = `0b6c7a1e-57c3-4a52-9c1c-${`${this.#runs.size + 1}`.padStart(12, "0")}`;
     const run: Run = { id, frames: [{ ...START, runId: id }], followers: new Set() };
     this.#runs.set(key, run);
-    return this.#follow(run, 0);
+    return this.#follow(run, 0, { "ratelimit": `"session_messages";r=${--this.left};t=900` });
   }
 
   #follow(run: Run, after: number, headers = {}): Response {

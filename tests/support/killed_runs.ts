@@ -9,17 +9,17 @@ import { say } from "./widget_calls.ts";
 export const WORDS = 8;
 const PACE_MS = 35;
 
-/** When in its life a run's process is killed. */
+/** When in its life a run's process is killed; `turns` of the event loop later than is said. */
 export type Moment =
   /** Its message has been sent, and nothing is known of it. */
   | { at: "sent"; turns: number }
   /** It was let in; its vendor has been asked and says nothing. */
-  | { at: "asked" }
+  | { at: "asked"; turns: number }
   /** Its client has seen so many frames. */
   | { at: "frame"; n: number }
   /** Its tool has been called and does not answer. */
-  | { at: "tool" }
-  /** Its client has seen a frame of a type, and so many turns have passed. */
+  | { at: "tool"; turns: number }
+  /** Its client has seen a frame of a type. */
   | { at: "type"; type: string; turns: number };
 
 /** What a client saw of a run until its process was gone. */
@@ -114,15 +114,14 @@ export async function killAt(
   vendor.isSilent = moment.at === "asked";
   const due = Promise.withResolvers<void>();
   const asked = mock.asked(mock.requests.length + 1);
-  if (moment.at === "asked") void asked.then(() => due.resolve());
+  const later = (n: number) => turns(n).then(() => due.resolve());
+  if (moment.at === "asked") void asked.then(() => later(moment.turns));
   const called = tool.next({ waits: moment.at === "tool" });
-  if (moment.at === "tool") void called.then(() => due.resolve());
-  if (moment.at === "sent") void turns(moment.turns).then(() => due.resolve());
-  const onFrame = async (frame: DecodedFrame, n: number) => {
+  if (moment.at === "tool") void called.then(() => later(moment.turns));
+  if (moment.at === "sent") void later(moment.turns);
+  const onFrame = (frame: DecodedFrame, n: number) => {
     if (moment.at === "frame" && n === moment.n) due.resolve();
-    if (moment.at !== "type" || frame.type !== moment.type) return;
-    await turns(moment.turns);
-    due.resolve();
+    if (moment.at === "type" && frame.type === moment.type) void later(moment.turns);
   };
   const run = follow(base, { ...ask, onFrame });
   await Promise.race([due.promise, run]);

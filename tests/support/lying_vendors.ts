@@ -9,6 +9,8 @@ export interface PlannedAnswer {
   run: number;
   /** Whether the vendor counts more than the model can have read or was allowed to write. */
   inflated: boolean;
+  /** Whether it gives no answer at all, however often it is asked. */
+  stumbles: boolean;
 }
 
 const NONSENSE = [
@@ -48,7 +50,14 @@ export function planAnswer(seed: number, request: MockRequest): PlannedAnswer {
     usage,
     ...(broken ? { end: "none", finish: dice.pick(["close", "half"]) } : {}),
   };
-  return { script, run, inflated };
+  const stumbles = dice.chance(0.1);
+  if (!stumbles) return { script, run, inflated, stumbles };
+  const instead = dice.pick<Script>([
+    { status: 500 },
+    { body: "" },
+    { usage, say: [{ error: "overloaded" }], end: "none" },
+  ]);
+  return { script: instead, run, inflated, stumbles };
 }
 
 function outputAllowed({ body }: MockRequest): number {

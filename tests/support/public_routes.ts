@@ -26,6 +26,10 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   page("widget.v1.js.ts", "/widget.v1.js", { status: 200, type: "text/javascript" }),
   page("widget.v1.json.ts", "/widget.v1.json", { status: 200, type: "application/json" }),
   page("widget.v1.[hash].js.ts", "/widget.v1.0123456789ab.js", { status: 404, type: "text/html" }),
+  page("client.v1.js.ts", "/client.v1.js", { status: 200, type: "text/javascript" }),
+  page("client.v1.json.ts", "/client.v1.json", { status: 200, type: "application/json" }),
+  page("client.v1.d.ts.tsx", "/client.v1.d.ts", { status: 200, type: "application/typescript" }),
+  page("client.v1.[hash].js.ts", "/client.v1.0123456789ab.js", { status: 404, type: "text/html" }),
   page("docs.tsx", "/docs", { status: 200, type: "text/html" }),
   page("v1/openapi.json.ts", "/v1/openapi.json", { status: 200, type: "application/json" }),
   ...keyed("v1/agents/index.ts", "/v1/agents", ["GET", "POST"]),
@@ -39,6 +43,7 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/conversations/index.ts", "/v1/conversations", ["GET"]),
   ...keyed("v1/conversations/[id].ts", CONVERSATION, ["GET", "DELETE"]),
   ...keyed("v1/usage.ts", "/v1/usage", ["GET"]),
+  ...keyed("v1/widget/doctor.ts", "/v1/widget/doctor", ["POST"]),
   ...keyed("v1/widget/session.ts", "/v1/widget/session", ["POST", "DELETE"]),
 ];
 

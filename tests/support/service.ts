@@ -2,13 +2,13 @@ import { Builder } from "fresh/dev";
 import { createApp } from "@/app.ts";
 import { type Config, readConfig } from "@/lib/config.ts";
 import { createLogger } from "@/lib/log.ts";
-import { openService } from "@/lib/open_service.ts";
+import { type BuiltScripts, openService } from "@/lib/open_service.ts";
 import type { Limits } from "@/lib/limits/limits.ts";
 import type { Service } from "@/lib/service.ts";
 import { realSystem, type System } from "@/lib/system.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import type { Scope } from "@/lib/wire/scopes.ts";
-import { bundleWidget } from "@/tools/bundle_widget.ts";
+import { buildScripts } from "@/tools/build_scripts.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
@@ -16,9 +16,9 @@ const ENCRYPTION_KEY = new Uint8Array(32).fill(7).toBase64();
 
 /** Built once for all services of a test file: file routes, islands, and the widget. */
 const built = (() => {
-  let parts: Promise<[Awaited<ReturnType<typeof build>>, Uint8Array]> | undefined;
+  let parts: Promise<[Awaited<ReturnType<typeof build>>, BuiltScripts]> | undefined;
   const build = () => new Builder({ root }).build({ snapshot: "memory", mode: "production" });
-  return () => parts ??= Promise.all([build(), bundleWidget({ root })]);
+  return () => parts ??= Promise.all([build(), buildScripts({ root })]);
 })();
 
 export interface TestServiceOptions {
@@ -29,6 +29,8 @@ export interface TestServiceOptions {
   keepKv?: boolean;
   /** The specification's limits hold only in tests that are about them: others ask as they please. */
   limits?: Partial<Limits>;
+  /** Instead of those of this source. */
+  scripts?: Partial<BuiltScripts>;
 }
 
 const NO_LIMITS: Partial<Limits> = {
@@ -55,7 +57,7 @@ export class TestService implements AsyncDisposable {
   }
 
   static async start(options: TestServiceOptions = {}): Promise<TestService> {
-    const [apply, widget] = await built();
+    const [apply, scripts] = await built();
     const opened = Promise.withResolvers<Service>();
     const app = createApp(() => opened.promise);
     apply(app as never);
@@ -75,7 +77,7 @@ export class TestService implements AsyncDisposable {
       system: { ...realSystem, ...options.system },
       log: createLogger({ level: "debug", json: true, write: (line) => logged.push(line) }),
       baseUrl: config.publicUrl ?? url,
-      widget,
+      scripts: { ...scripts, ...options.scripts },
       limits: options.limits ?? NO_LIMITS,
       close: () => Promise.resolve(options.keepKv ? undefined : kv.close()),
     });

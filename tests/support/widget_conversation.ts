@@ -82,7 +82,11 @@ export function text(frames: Frame[], n = 1): string {
 }
 
 export function stream(body: BodyInit, headers: Record<string, string> = {}): Response {
-  const type = { "content-type": "text/event-stream; charset=utf-8", "x-run-id": RUN };
+  const type = {
+    "content-type": "text/event-stream; charset=utf-8",
+    "x-run-id": RUN,
+    "ratelimit": `"ip";r=99;t=60, "session_messages";r=49;t=900`,
+  };
   return new Response(body, { headers: { ...type, ...headers } });
 }
 

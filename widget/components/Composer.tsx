@@ -60,7 +60,8 @@ function sendsOn(event: KeyboardEvent): boolean {
   return event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229;
 }
 
-function fitHeight({ style, scrollHeight }: HTMLTextAreaElement): void {
-  style.blockSize = "auto";
-  style.blockSize = `${scrollHeight}px`;
+/** Measured without the height that it has: only so does it shrink again. */
+function fitHeight(field: HTMLTextAreaElement): void {
+  field.style.blockSize = "auto";
+  field.style.blockSize = `${field.scrollHeight}px`;
 }

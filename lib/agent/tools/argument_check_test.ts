@@ -115,9 +115,11 @@ Deno.test("compileParameters: patterns that are large by repetition are refused 
     assertEquals(faultOf({ properties: { a: { pattern } } }).path, "properties.a.pattern");
   }
   const many = Object.fromEntries(
-    Array.from({ length: 40 }, (_, n) => [`p${n}`, { pattern: "[a-z]{1,999}" }]),
+    Array.from({ length: 40 }, (_, n) => [`p${n}`, { pattern: `[a-z]{1,${999 - n}}` }]),
   );
-  assertStringIncludes(faultOf({ properties: many }).message, "linear time");
+  assertStringIncludes(faultOf({ properties: many }).message, "together they are too large");
+  const tiny = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`^${n}`, true]));
+  assertStringIncludes(faultOf({ patternProperties: tiny }).message, "together they are too large");
 });
 
 Deno.test("compileParameters: references that fan out, or never end, cost a bounded check", () => {
@@ -186,10 +188,19 @@ Deno.test("compileParameters: what would take seconds to compile is refused, wha
     const compiled = compileParameters({ type: "object", $defs, ...schema });
     return "message" in compiled ? compiled.message : undefined;
   };
-  assertEquals(faultOf({ oneOf: refs(780) }), "has more than 200 references");
+  assertEquals(faultOf({ oneOf: refs(390) }), "has more than 200 references");
   assertEquals(faultOf({ anyOf: [{ allOf: refs(201) }] }), "has more than 200 references");
-  const split = { properties: { a: { oneOf: consts(300) }, b: { oneOf: consts(300) } } };
+  const split = { properties: { a: { oneOf: consts(210) }, b: { oneOf: consts(210) } } };
   assertEquals(faultOf(split), "has more than 400 alternatives in oneOf");
+  const nots = Array.from({ length: 260 }, () => ({ not: { not: {} } }));
+  assertEquals(faultOf({ anyOf: nots }), "holds more than 500 schemas");
+  const bounds = Object.fromEntries(
+    Array.from({ length: 250 }, (_, n) => [n, { minimum: 1, maximum: 2, minLength: 3, title: "" }]),
+  );
+  assertEquals(faultOf({ properties: bounds }), undefined);
+  const more = { ...bounds, minItems: { minItems: 1, maxItems: 2, pattern: "a".repeat(3) } };
+  const dependentRequired = Object.fromEntries(Array.from({ length: 250 }, (_, n) => [n, ["a"]]));
+  assertEquals(faultOf({ properties: more, dependentRequired }), "says more than 1000 things");
   assertEquals(faultOf({ properties: { country: { oneOf: consts(249) } } }), undefined);
   assertEquals(faultOf({ properties: { a: { anyOf: refs(50) } } }), undefined);
 });

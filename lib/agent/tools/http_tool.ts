@@ -45,7 +45,7 @@ export async function callHttpTool(
     holdsSecret: (text) => redactor.holds(text),
   });
   const raw = { ...answer, contentType: answer.headers["content-type"] ?? "" };
-  if (answer.status >= 200 && answer.status < 300) return readAnswer(raw);
   const clean = (text: string) => redactor.text(text);
+  if (answer.status >= 200 && answer.status < 300) return readAnswer(raw, clean);
   throw httpFailure(raw, { clean, longestSecret: redactor.longest });
 }

@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import type { CostMeter } from "./cost_meter.ts";
+import { type CostMeter, TooCostly } from "./cost_meter.ts";
 
 /** What a validator needs of a compiled pattern. */
 export interface LinearPattern {
@@ -11,17 +11,49 @@ export interface LinearPattern {
 const MAX_STATES = 2_500;
 /** What a state costs to compile, in steps of a check. */
 const STATE_COST = 1_000;
+/** Compiling the shortest pattern takes as long as so many states. */
+const LEAST_STATES = 20;
 const TOKEN = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[\s\S]/g;
 
 /**
- * A `pattern` of a schema as an automaton: its time grows with the text and never explodes, which a
+ * The patterns of one schema as automata: their time grows with the text and never explodes, which a
  * backtracking engine cannot promise of patterns that strangers write. Look-around and
- * back-references do not exist. Throws on what it cannot compile.
+ * back-references do not exist. Each is compiled once, and what all of them cost is metered.
  */
-export function linearPattern(pattern: string, meter: CostMeter): LinearPattern {
+export class LinearPatterns {
+  readonly #meter: CostMeter;
+  readonly #compiled = new Map<string, LinearPattern>();
+
+  constructor(meter: CostMeter) {
+    this.#meter = meter;
+  }
+
+  /** Throws on what it cannot compile. */
+  of(pattern: string): LinearPattern {
+    const known = this.#compiled.get(pattern);
+    if (known !== undefined) return known;
+    const compiled = compile(pattern, this.#meter);
+    this.#compiled.set(pattern, compiled);
+    return compiled;
+  }
+
+  /** Why `pattern` cannot be used; `undefined` when it can. */
+  fault(pattern: string): string | undefined {
+    try {
+      this.of(pattern);
+      return undefined;
+    } catch (error) {
+      if (error instanceof TooCostly) return "is one pattern too many: together they are too large";
+      return "is not a pattern that runs in linear time " +
+        "(no look-around, no back-reference, no large repetition)";
+    }
+  }
+}
+
+function compile(pattern: string, meter: CostMeter): LinearPattern {
   const states = countStates(pattern);
   if (states > MAX_STATES) throw new Error("the pattern repeats too much");
-  meter.charge(states * STATE_COST);
+  meter.charge(Math.max(states, LEAST_STATES) * STATE_COST);
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
   const size = compiled.programSize();
   return {
@@ -31,17 +63,6 @@ export function linearPattern(pattern: string, meter: CostMeter): LinearPattern 
     },
     toString: () => `/${pattern}/`,
   };
-}
-
-/** Why `pattern` cannot be used; `undefined` when it can. */
-export function patternFault(pattern: string, meter: CostMeter): string | undefined {
-  try {
-    linearPattern(pattern, meter);
-    return undefined;
-  } catch {
-    return "is not a pattern that runs in linear time " +
-      "(no look-around, no back-reference, no large repetition)";
-  }
 }
 
 /** About how many states a pattern has, before it is compiled: counted repetition copies them. */

@@ -1,6 +1,6 @@
 import type { ModelTool } from "../../models/model.ts";
 import { TOOL_NAME } from "../../wire/tool_definition.ts";
-import type { ListedTool } from "./mcp_server.ts";
+import type { ListedTool } from "./mcp_list.ts";
 import { isTooDeep } from "./nesting.ts";
 
 const MAX_OF_SERVER = 64;

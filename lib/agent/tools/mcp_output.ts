@@ -1,5 +1,4 @@
-// @ts-types="@modelcontextprotocol/sdk/types"
-import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/sdk/types.js";
+import { isObject } from "./mcp_list.ts";
 import { isTooDeep } from "./nesting.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
@@ -12,12 +11,15 @@ const MAX_OUTPUT = 65_536;
  * text; anything else is named by type and size. A result that is an error is `tool_http_error`.
  */
 export function mcpOutput(
-  result: CallToolResult,
+  result: Readonly<Record<string, unknown>>,
   clean: (text: string) => string,
 ): { content: unknown } {
-  const text = result.content.map(describe).join("\n");
-  if (result.isError) throw new ToolFailure("tool_http_error", clean(text).slice(0, EXCERPT));
-  const output = { content: result.structuredContent ?? text };
+  const blocks: readonly unknown[] = Array.isArray(result.content) ? result.content : [];
+  const text = blocks.map(describe).join("\n");
+  if (result.isError === true) {
+    throw new ToolFailure("tool_http_error", clean(text).slice(0, EXCERPT));
+  }
+  const output = { content: isObject(result.structuredContent) ? result.structuredContent : text };
   if (isTooDeep(output)) {
     throw new ToolFailure("tool_response_too_large", "the answer is nested too deeply");
   }
@@ -28,18 +30,30 @@ export function mcpOutput(
   return output;
 }
 
-function describe(block: ContentBlock): string {
-  switch (block.type) {
+/** One block of content, whatever a server calls one. */
+function describe(block: unknown): string {
+  if (!isObject(block)) return UNKNOWN;
+  const { type, text, mimeType, data, resource, uri } = block;
+  switch (type) {
     case "text":
-      return block.text;
+      return typeof text === "string" ? text : UNKNOWN;
     case "image":
     case "audio":
-      return `(${block.type}, ${block.mimeType}, ${block.data.length} characters of base64)`;
+      return `(${type}, ${asText(mimeType)}, ${asText(data).length} characters of base64)`;
     case "resource":
-      return "text" in block.resource ? block.resource.text : `(resource ${block.resource.uri})`;
+      if (!isObject(resource)) return UNKNOWN;
+      return typeof resource.text === "string"
+        ? resource.text
+        : `(resource ${asText(resource.uri)})`;
     case "resource_link":
-      return `(resource ${block.uri})`;
+      return `(resource ${asText(uri)})`;
     default:
-      return block satisfies never;
+      return UNKNOWN;
   }
+}
+
+const UNKNOWN = "(content of an unknown kind)";
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

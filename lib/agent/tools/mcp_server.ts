@@ -1,13 +1,12 @@
 import { Client } from "@modelcontextprotocol/sdk/client";
 // @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-// @ts-types="@modelcontextprotocol/sdk/types"
-import { CallToolResultSchema, ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { isToolHeader } from "../../egress/outgoing_headers.ts";
 import type { ToolDefinition } from "../../wire/tool_definition.ts";
 import type { ToolWorld } from "./http_tool.ts";
 import { mcpFailure } from "./mcp_failure.ts";
 import { mcpFetch } from "./mcp_fetch.ts";
+import { type ListedTool, listedTools, looseResultSchema } from "./mcp_list.ts";
 import { mcpOutput } from "./mcp_output.ts";
 import { renderHeaders } from "./render_request.ts";
 import { lookupIn } from "./template.ts";
@@ -15,13 +14,6 @@ import { ToolFailure } from "./tool_failure.ts";
 import { secretsFor } from "./tool_secrets.ts";
 
 export type McpTool = Extract<ToolDefinition, { type: "mcp" }>;
-
-/** A tool as the server lists it. */
-export interface ListedTool {
-  name: string;
-  description?: string | undefined;
-  inputSchema: Record<string, unknown>;
-}
 
 const CONNECT_MS = 10_000;
 const CALL_MS = 30_000;
@@ -76,12 +68,12 @@ export class McpServer {
       const params = cursor === undefined ? {} : { cursor };
       const listed = await this.#ask(
         (options) =>
-          this.#client.request({ method: "tools/list", params }, ListToolsResultSchema, options),
+          this.#client.request({ method: "tools/list", params }, looseResultSchema, options),
         { signal, timeout: CONNECT_MS },
       );
-      tools.push(...listed.tools);
+      tools.push(...listedTools(listed.tools));
+      if (typeof listed.nextCursor !== "string") break;
       cursor = listed.nextCursor;
-      if (cursor === undefined) break;
     }
     return tools;
   }
@@ -95,7 +87,7 @@ export class McpServer {
     const params = { name, arguments: args };
     const result = await this.#ask(
       (options) =>
-        this.#client.request({ method: "tools/call", params }, CallToolResultSchema, options),
+        this.#client.request({ method: "tools/call", params }, looseResultSchema, options),
       { signal, timeout: CALL_MS },
     );
     return mcpOutput(result, (text) => this.#world.redactor.text(text));

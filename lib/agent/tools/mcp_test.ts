@@ -262,3 +262,18 @@ Deno.test("mcp: no secret stands in a note, nor a piece of one in what is cut", 
   assertEquals([...toolset.notes, described].filter((text) => text.includes("mcp_key")), []);
   await toolset.close();
 });
+
+Deno.test("mcp: no secret stands in what is said of wrong arguments, nor a piece of one", async () => {
+  const key = "mcp_key_0123456789";
+  for (let pad = 170; pad < 205; pad += 5) {
+    const kind = { enum: ["x".repeat(pad), key] };
+    await using server = listing([listed("pick", { properties: { kind } })]);
+    const secrets = { KEY: { value: key, domains: ["tools.example.com"] } };
+    const headers = { authorization: "Bearer {{secret.KEY}}" };
+    const toolset = toolsetOf(server, [mcpTool({ headers })], { secrets });
+    const output = JSON.stringify(await toolset.execute("pick", { kind: "other" }, noAbort()));
+    assertStringIncludes(output, "tool_invalid_arguments");
+    assertEquals(output.includes("mcp_"), false, output);
+    await toolset.close();
+  }
+});

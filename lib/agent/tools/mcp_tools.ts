@@ -1,6 +1,7 @@
 import type { ToolWorld } from "./http_tool.ts";
 import { nameTools } from "./mcp_names.ts";
-import type { ListedTool, McpServer, McpTool } from "./mcp_server.ts";
+import type { ListedTool } from "./mcp_list.ts";
+import type { McpServer, McpTool } from "./mcp_server.ts";
 import { failureOutput } from "./tool_failure.ts";
 import type { CallableTool } from "./toolset.ts";
 

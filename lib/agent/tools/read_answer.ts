@@ -13,11 +13,17 @@ export interface RawAnswer {
   truncated: boolean;
 }
 
-/** What the model gets: JSON parsed, text as text, anything else by its type and size. */
-export function readAnswer(answer: RawAnswer): { status: number; body: unknown } {
+/**
+ * What the model gets: JSON parsed, text as text, anything else by its type and size. A type may spell
+ * out what its server was sent: `clean` takes the secrets out before it is cut.
+ */
+export function readAnswer(
+  answer: RawAnswer,
+  clean: (text: string) => string,
+): { status: number; body: unknown } {
   const { status, contentType, body } = answer;
   if (contentType !== "" && !TEXTUAL.test(contentType)) {
-    return { status, body: `(${contentType.slice(0, 100)}, ${body.length} bytes)` };
+    return { status, body: `(${clean(contentType).slice(0, 100)}, ${body.length} bytes)` };
   }
   const text = decode(answer);
   return { status, body: /\bjson\b/i.test(contentType) ? parsed(text) : text };
@@ -31,7 +37,7 @@ export function httpFailure(
   answer: RawAnswer,
   { clean, longestSecret }: { clean: (text: string) => string; longestSecret: number },
 ): ToolFailure {
-  const { body } = readAnswer({ ...answer, contentType: asText(answer.contentType) });
+  const { body } = readAnswer({ ...answer, contentType: asText(answer.contentType) }, clean);
   const text = typeof body === "string" ? body : "";
   const whole = answer.truncated ? text.slice(0, Math.max(0, text.length - longestSecret)) : text;
   const excerpt = clean(whole).replace(/\s+/g, " ").trim().slice(0, EXCERPT).toWellFormed();

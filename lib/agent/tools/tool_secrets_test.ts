@@ -89,6 +89,18 @@ Deno.test("secrets: an error's excerpt holds none, not even where it is cut", as
   }
 });
 
+Deno.test("secrets: a content type holds none, not even where it is cut", async () => {
+  for (let pad = 70; pad <= 100; pad += 5) {
+    const type = `image/${"x".repeat(pad - 6)}${KEY}`;
+    await using server = new EgressServer(() =>
+      new Response("x", { headers: { "content-type": type } })
+    );
+    const request = { url: "https://tools.example.com/", headers: { authorization } };
+    const output = textOf(await callTool(server, request, { secrets }));
+    assertEquals(output.includes("sk_l"), false, `${pad} ${output}`);
+  }
+});
+
 Deno.test("secrets: they do not follow a redirect to another host", async () => {
   await using server = new EgressServer(({ url }) =>
     url.startsWith("https://other.")

@@ -1,6 +1,7 @@
 import type { EgressCall } from "../../egress/egress_error.ts";
 import type { ModelTool } from "../../models/model.ts";
 import type { ToolDefinition } from "../../wire/tool_definition.ts";
+import type { ArgumentCheck } from "./argument_check.ts";
 import type { ArgumentChecks } from "./argument_checks.ts";
 import { callHttpTool, type ToolWorld } from "./http_tool.ts";
 import { openMcpTools } from "./mcp_tools.ts";
@@ -57,6 +58,8 @@ export function createToolset(options: ToolsetOptions): Toolset {
   const { egress, secret, allowedDomains } = options;
   const world: ToolWorld = { egress, secret, allowedDomains, redactor, record };
   const own = ownTools(options, world);
+  // A server may list what it was sent, and what a check says of arguments is cut.
+  const cleaned = (tool: ModelTool) => redactor.value(tool) as ModelTool;
   let opened: ReturnType<typeof openMcpTools> | undefined;
   const open = async (signal: AbortSignal) => {
     const servers = options.tools.filter((tool) => tool.type === "mcp");
@@ -70,11 +73,12 @@ export function createToolset(options: ToolsetOptions): Toolset {
     notes,
     async describe(signal) {
       const tools = await open(signal);
-      return [...tools.values()].map(({ tool }) => redactor.value(tool) as ModelTool);
+      return [...tools.values()].map(({ tool }) => cleaned(tool));
     },
     async execute(name, args, signal) {
       const found = (await open(signal)).get(name);
-      const output = await run(found, { name, args, signal, checks: options.checks });
+      const check = (given: ModelTool) => options.checks.of(cleaned(given).parameters);
+      const output = await run(found, { name, args, signal, check });
       return redactor.value(output);
     },
     close: async () => await opened?.then(({ close }) => close(), () => {}),
@@ -97,18 +101,18 @@ function ownTools(options: ToolsetOptions, world: ToolWorld): Map<string, Callab
 
 async function run(
   found: CallableTool | undefined,
-  { name, args, signal, checks }: {
+  { name, args, signal, check }: {
     name: string;
     args: unknown;
     signal: AbortSignal;
-    checks: ArgumentChecks;
+    check: (tool: ModelTool) => ArgumentCheck;
   },
 ): Promise<unknown> {
   try {
     if (found === undefined) {
       throw new ToolFailure("tool_unknown", `there is no tool named ${name}`);
     }
-    const fault = checks.of(found.tool.parameters)(args);
+    const fault = check(found.tool)(args);
     if (fault !== undefined) throw new ToolFailure("tool_invalid_arguments", fault);
     // Whatever the schema says, a call without an object of arguments fills no template.
     if (typeof args !== "object" || args === null || Array.isArray(args)) {

@@ -1,7 +1,10 @@
 import { callArguments, clampTemperature, outputText } from "../call_arguments.ts";
+import { withCallIds } from "../call_ids.ts";
 import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall } from "../model.ts";
 
 const HIGHEST_TEMPERATURE = 1;
+/** Ids of calls that it takes; each must be the only one of its kind. */
+const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** Stands where the vendor demands words and there are none, or a question and there was none. */
 const NO_WORDS = "(no text)";
@@ -17,7 +20,7 @@ export function anthropicBody(request: ModelRequest): unknown {
   return {
     model,
     system,
-    messages: asTurns(request.messages),
+    messages: asTurns(withCallIds(request.messages, CALL_ID)),
     max_tokens: maxOutputTokens,
     stream: true,
     ...clampTemperature(temperature, HIGHEST_TEMPERATURE),

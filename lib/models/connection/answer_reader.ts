@@ -24,7 +24,6 @@ export class AnswerReader {
   readonly #options: AnswerReaderOptions;
   readonly #sse: SseReader;
   #over = false;
-  #begun = false;
   #fault: unknown;
   #unread = 0;
   #wake: (() => void) | undefined;
@@ -39,12 +38,14 @@ export class AnswerReader {
   }
 
   /**
-   * Settles with the first event of an answer; rejects when the vendor gives none. An abort in
-   * between is told by `events`, with usage: the vendor had taken the request and may bill it.
+   * Settles with the first of an answer: events that only announce one may be followed by an error,
+   * and then another vendor can still be asked. Rejects when none comes. An abort in between is told
+   * by `events`, with usage: the vendor had taken the request and may bill it.
    */
   async begun(): Promise<void> {
-    while (!this.#begun && !this.#over) await this.#more();
-    if (this.#begun || this.#aborted) return;
+    const { turn } = this.#options;
+    while (!turn.begun && !this.#over) await this.#more();
+    if (turn.begun || this.#aborted) return;
     throw this.#fault ?? brokenOff();
   }
 
@@ -108,7 +109,6 @@ export class AnswerReader {
     // What follows the vendor's own end mark is not part of the answer.
     if (this.#options.turn.closed) return;
     this.#options.decoder.take(data);
-    this.#begun = true;
   }
 
   #finish(fault: unknown): void {

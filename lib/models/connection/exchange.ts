@@ -37,6 +37,7 @@ export class Exchange {
   #listener: ResponseListener | undefined;
   #fault: unknown;
   #connected = false;
+  #abandoned = false;
   /** From then on what still trickles in is no sign of life. */
   #released = false;
   #lastByteAt: number;
@@ -62,6 +63,11 @@ export class Exchange {
   /** The response as soon as its headers are there. */
   get head(): Promise<IncomingMessage> {
     return this.#head.promise;
+  }
+
+  /** Whether we hung up on a vendor that had the request and had not answered yet: it may bill it. */
+  get abandoned(): boolean {
+    return this.#abandoned;
   }
 
   /** Begins to read the response; until then nothing of its body is taken from the socket. */
@@ -102,6 +108,8 @@ export class Exchange {
 
   /** Closes the socket; who listens is told `fault`. */
   destroy(fault?: unknown): void {
+    const isOver = this.#over.signal.aborted;
+    this.#abandoned ||= !isOver && this.#connected && this.#response === undefined;
     this.#end(fault);
     this.#request.destroy();
   }

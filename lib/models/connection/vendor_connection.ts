@@ -33,6 +33,8 @@ export class VendorConnection {
       keepAlive: true,
       maxFreeSockets: MAX_IDLE_SOCKETS,
       scheduling: "lifo",
+      // Else NODE_USE_ENV_PROXY would send prompts and credentials wherever HTTPS_PROXY says (measured).
+      proxyEnv: {},
     } as const;
     this.#agent = this.secure ? new HttpsAgent(options) : new HttpAgent(options);
   }

@@ -9,6 +9,8 @@ export interface VendorFaultOptions extends ErrorOptions {
   retryAfterMs?: number | undefined;
   /** HTTP status of a refusal. */
   status?: number;
+  /** The vendor itself said that there is no answer. */
+  told?: boolean;
   /** The vendor's own words: for the operator's log, never for a message. */
   words?: string;
 }
@@ -17,6 +19,7 @@ export interface VendorFaultOptions extends ErrorOptions {
 export class VendorFault extends ModelError {
   readonly retry: "no" | "now" | "later";
   readonly status: number | undefined;
+  readonly told: boolean;
   /** Private, so that nothing that prints an error with its fields prints a vendor's words. */
   readonly #words: string | undefined;
 
@@ -24,6 +27,7 @@ export class VendorFault extends ModelError {
     super(code, message, options);
     this.retry = options.retry ?? "no";
     this.status = options.status;
+    this.told = options.told ?? false;
     this.#words = options.words;
   }
 

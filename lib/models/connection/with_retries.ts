@@ -13,6 +13,8 @@ export interface RetryOptions {
   deadline?: number | undefined;
   /** Milliseconds; a wait that is longer is not begun. */
   longestWaitMs?: number | undefined;
+  /** Asked before a wait whether there may be another attempt at all. */
+  again?: () => Promise<boolean>;
 }
 
 /**
@@ -29,7 +31,7 @@ export async function withRetries<T>(
     } catch (error) {
       if (!(error instanceof VendorFault) || error.retry === "no" || n > MAX_RETRIES) throw error;
       const wait = pauseAfter(error, { n, system: options.system });
-      if (!fits(wait, options)) throw error;
+      if (!fits(wait, options) || await options.again?.() === false) throw error;
       if (wait > 0) await options.system.sleep(wait, options.signal);
       options.signal.throwIfAborted();
     }

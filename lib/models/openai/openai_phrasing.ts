@@ -1,9 +1,12 @@
 import { callArguments, clampTemperature, outputText } from "../call_arguments.ts";
+import { withCallIds } from "../call_ids.ts";
 import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall } from "../model.ts";
 import type { Phrasing, Refusal } from "../protocol.ts";
 import { type OpenaiDialect, type OpenaiDialects, otherDialect } from "./openai_dialect.ts";
 
 const HIGHEST_TEMPERATURE = 2;
+/** The vendor's own API takes ids of at most 40 characters, whatever they are. */
+const CALL_ID = /^[\x21-\x7e]{1,40}$/;
 
 /** A request as Chat Completions wants it, in the dialect that the server understands. */
 export class OpenaiPhrasing implements Phrasing {
@@ -23,7 +26,10 @@ export class OpenaiPhrasing implements Phrasing {
     const { limitField, asksForUsage } = this.#dialect;
     return {
       model,
-      messages: [{ role: "system", content: system }, ...messages.map(asMessage)],
+      messages: [
+        { role: "system", content: system },
+        ...withCallIds(messages, CALL_ID).map(asMessage),
+      ],
       stream: true,
       ...(asksForUsage ? { stream_options: { include_usage: true } } : {}),
       [limitField]: maxOutputTokens,

@@ -1,3 +1,4 @@
+import { EXAMPLE } from "../example_values.ts";
 import type { Answer, Operation } from "../operation.ts";
 
 const common = { method: "GET", auth: "none", rateLimited: false } as const;
@@ -9,74 +10,98 @@ const starting: Answer = {
   content: { type: "text/plain" },
 };
 
-const INTEGRITY = "sha384-" + "EXAMPLE0".repeat(8);
+/** The three addresses of one script. */
+function scriptOperations(name: "widget" | "client", words: ScriptWords): Operation[] {
+  const id = name === "widget" ? "Widget" : "Client";
+  const cors: Answer["headers"] = ["Cache-Control", "Access-Control-Allow-Origin"];
+  const example = { version: "v1", integrity: EXAMPLE.integrity, bytes: words.bytes };
+  const pinned = `/${name}.v1.0123456789ab.js`;
+  return [
+    {
+      ...common,
+      id: `get${id}Script`,
+      path: `/${name}.v1.js`,
+      tag: "Widget",
+      summary: words.script,
+      description: words.use,
+      parameters: ["ifNoneMatch"],
+      answers: [
+        { status: 200, description: "The script.", headers: ["ETag", ...cors], content: script },
+        { status: 304, description: "`If-None-Match` names this script.", headers: ["ETag"] },
+        starting,
+      ],
+    },
+    {
+      ...common,
+      id: `get${id}Info`,
+      path: `/${name}.v1.json`,
+      tag: "Widget",
+      summary: `What the current ${name} script is`,
+      description: "Its `integrity`, and an address that stays.",
+      answers: [{
+        status: 200,
+        description: "The script's facts.",
+        headers: cors,
+        content: {
+          type: "application/json",
+          schema: "WidgetInfo",
+          example: { ...example, pinned },
+        },
+      }, starting],
+    },
+    {
+      ...common,
+      id: `getPinned${id}Script`,
+      path: `/${name}.v1.{hash}.js`,
+      tag: "Widget",
+      summary: `${words.script}, by its hash`,
+      description: "Never changes, and is kept for ten releases after its own, so a page that " +
+        "names it survives upgrades.",
+      parameters: ["hash"],
+      answers: [
+        { status: 200, description: "The script.", headers: cors, content: script },
+        {
+          status: 404,
+          description: "There is no script with this hash.",
+          content: { type: "text/html" },
+        },
+        starting,
+      ],
+    },
+  ];
+}
+
+interface ScriptWords {
+  script: string;
+  use: string;
+  bytes: number;
+}
 
 /** What needs no credential and counts towards no limit. */
 export const SERVICE_OPERATIONS: Operation[] = [
+  ...scriptOperations("widget", {
+    script: "The widget script",
+    use: "For the `src` of the script tag. Its hash changes with its content.",
+    bytes: 46_576,
+  }),
+  ...scriptOperations("client", {
+    script: "The client module",
+    use: "An ES module that exports `chat()`, which the widget is built on, for pages and " +
+      "programs with a face of their own.",
+    bytes: 4_772,
+  }),
   {
     ...common,
-    id: "getWidgetScript",
-    path: "/widget.v1.js",
+    id: "getClientTypes",
+    path: "/client.v1.d.ts",
     tag: "Widget",
-    summary: "The widget script",
-    description: "For the `src` of the script tag. Its hash changes with its content.",
-    parameters: ["ifNoneMatch"],
-    answers: [
-      {
-        status: 200,
-        description: "The script.",
-        headers: ["ETag", "Cache-Control", "Access-Control-Allow-Origin"],
-        content: script,
-      },
-      { status: 304, description: "`If-None-Match` names this script.", headers: ["ETag"] },
-      starting,
-    ],
-  },
-  {
-    ...common,
-    id: "getWidgetInfo",
-    path: "/widget.v1.json",
-    tag: "Widget",
-    summary: "What the current widget script is",
-    description: "For those who write the script tag: its `integrity`, and an address that stays.",
+    summary: "TypeScript declarations of the client",
     answers: [{
       status: 200,
-      description: "The script's facts.",
+      description: "The declarations.",
       headers: ["Cache-Control", "Access-Control-Allow-Origin"],
-      content: {
-        type: "application/json",
-        schema: "WidgetInfo",
-        example: {
-          version: "v1",
-          integrity: INTEGRITY,
-          bytes: 38_112,
-          pinned: "/widget.v1.0123456789ab.js",
-        },
-      },
+      content: { type: "application/typescript" },
     }, starting],
-  },
-  {
-    ...common,
-    id: "getPinnedWidgetScript",
-    path: "/widget.v1.{hash}.js",
-    tag: "Widget",
-    summary: "The widget script, by its hash",
-    description: "Never changes, so a tag that names it survives an upgrade.",
-    parameters: ["hash"],
-    answers: [
-      {
-        status: 200,
-        description: "The script.",
-        headers: ["Cache-Control", "Access-Control-Allow-Origin"],
-        content: script,
-      },
-      {
-        status: 404,
-        description: "There is no script with this hash.",
-        content: { type: "text/html" },
-      },
-      starting,
-    ],
   },
   {
     ...common,

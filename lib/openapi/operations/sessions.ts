@@ -46,6 +46,32 @@ export const SESSION_OPERATIONS: Operation[] = [
   },
   {
     ...common,
+    id: "examineEmbed",
+    method: "POST",
+    path: "/v1/widget/doctor",
+    summary: "Find out why a widget does not work",
+    description:
+      "Says which of origin, tag, mixed content, CSP, integrity, token and clock is wrong, and " +
+      "prints the lines to paste. Without a `tag` the page at the origin is read, where it is https " +
+      "and among the agent's `allowedOrigins`; nothing of it is in the answer. At most 6 a minute.",
+    auth: { scope: "widget:mint" },
+    body: {
+      schema: "DoctorBody",
+      example: { agentId: EXAMPLE.agent.id, origin: "https://shop.example" },
+    },
+    answers: [{
+      status: 200,
+      description: "What was found.",
+      content: {
+        type: "application/json",
+        schema: "DoctorReport",
+        example: EXAMPLE.doctorReport,
+      },
+    }],
+    errors: ["not_found"],
+  },
+  {
+    ...common,
     id: "mintPlaygroundSession",
     method: "POST",
     path: "/v1/agents/{id}/playground-session",

@@ -1,24 +1,40 @@
-import { page } from "fresh";
+import { type Context, page } from "fresh";
+import { AgentList } from "@/components/AgentList.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { Time } from "@/components/Time.tsx";
+import { SearchForm } from "@/components/SearchForm.tsx";
 import { ApiError } from "@/lib/errors.ts";
 import { noticeText } from "@/lib/http/notices.ts";
-import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
 import { pageRequest } from "@/lib/http/page_request.ts";
+import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
-import { DEMO_MODEL } from "@/lib/wire/vendors.ts";
-import { define } from "@/utils.ts";
+import { define, type State } from "@/utils.ts";
+
+/** Found agents that are shown: who sees more of them does better with another word. */
+const MOST_FOUND = 25;
+const LONGEST_QUERY = 200;
+
+interface Data {
+  agents: Agent[];
+  /** What was searched for. */
+  query: string;
+  nextCursor?: string | undefined;
+  /** The list begins with the newest. */
+  first: boolean;
+  /** The search has found more than it shows. */
+  more: boolean;
+  now: number;
+  editor: boolean;
+}
 
 export const handler = define.handlers({
   async GET(ctx) {
-    const { service } = ctx.state;
-    const user = signedIn(ctx.state);
     try {
-      const agents = await service.agents.list(user.tenant, pageRequest(ctx.url));
-      const first = !ctx.url.searchParams.has("cursor");
-      return page({ agents, first, now: service.system.now(), editor: isEditor(user) });
+      const user = signedIn(ctx.state);
+      const found = await findAgents(ctx, user.tenant);
+      const now = ctx.state.service.system.now();
+      return page<Data>({ ...found, now, editor: isEditor(user) });
     } catch (error) {
       // A cursor from an old bookmark: the list itself is what was wanted.
       if (error instanceof ApiError && error.status === 400) return ctx.redirect("/agents", 303);
@@ -27,32 +43,37 @@ export const handler = define.handlers({
   },
 });
 
+async function findAgents(
+  ctx: Context<State>,
+  tenant: string,
+): Promise<Omit<Data, "now" | "editor">> {
+  const { agents } = ctx.state.service;
+  const query = (ctx.url.searchParams.get("q") ?? "").trim().slice(0, LONGEST_QUERY);
+  if (query !== "") {
+    const { data, more } = await agents.search(tenant, { query, limit: MOST_FOUND });
+    return { agents: data, query, first: true, more };
+  }
+  const { data, nextCursor } = await agents.list(tenant, pageRequest(ctx.url));
+  const first = !ctx.url.searchParams.has("cursor");
+  return { agents: data, query, nextCursor, first, more: false };
+}
+
 export default define.page<typeof handler>(({ data, url }) => {
-  const { agents, editor, first } = data;
+  const { agents, editor, first, nextCursor, query } = data;
   const notice = noticeText(url);
+  const none = agents.length === 0 && query === "" && first;
   return (
     <>
       <PageHeader title="Agents" text="Each has its own prompt, model, tools and budget.">
-        {editor && agents.data.length > 0 && (
-          <a class="button button-primary" href="/agents/new">New agent</a>
-        )}
+        {editor && !none && <a class="button button-primary" href="/agents/new">New agent</a>}
       </PageHeader>
       {notice && <Notice kind="done">{notice}</Notice>}
-      {agents.data.length === 0
-        ? (
-          <EmptyState
-            icon="agents"
-            title="No agents yet"
-            text="An agent answers your visitors. Give it a prompt and a model, and try it."
-          >
-            {editor && <a class="button button-primary" href="/agents/new">Create an agent</a>}
-          </EmptyState>
-        )
-        : <AgentList agents={agents.data} now={data.now} />}
+      {!none && <SearchForm query={query} label="Search agents by name or id" />}
+      {none ? <NoAgents editor={editor} /> : <Found {...data} />}
       <nav class="pager" aria-label="Pages">
         {!first && <a class="button" href="/agents" aria-current="false">Newest</a>}
-        {agents.nextCursor && (
-          <a class="button" href={`/agents?cursor=${encodeURIComponent(agents.nextCursor)}`}>
+        {nextCursor && (
+          <a class="button" href={`/agents?cursor=${encodeURIComponent(nextCursor)}`}>
             Older
           </a>
         )}
@@ -61,35 +82,38 @@ export default define.page<typeof handler>(({ data, url }) => {
   );
 });
 
-function AgentList({ agents, now }: { agents: Agent[]; now: number }) {
+function Found({ agents, query, more, now }: Data) {
+  if (agents.length === 0) {
+    return (
+      <EmptyState
+        icon="agents"
+        title="Nothing found"
+        text={query === ""
+          ? "There are no older agents."
+          : `No agent has a name with words that begin like “${query}”.`}
+      >
+        <a class="button" href="/agents" aria-current="false">Show all agents</a>
+      </EmptyState>
+    );
+  }
   return (
-    <ul class="rows">
-      {agents.map((agent) => (
-        <li key={agent.id} class="row">
-          <div class="row-main">
-            <a class="row-link" href={`/agents/${agent.id}`}>{agent.name}</a>
-            <p class="row-text">{agent.systemPrompt}</p>
-          </div>
-          <dl class="facts">
-            <div>
-              <dt>Model</dt>
-              <dd>
-                {agent.modelPolicy.model === DEMO_MODEL ? "Demo model" : agent.modelPolicy.model}
-              </dd>
-            </div>
-            <div>
-              <dt>Tools</dt>
-              <dd>{agent.tools.length}</dd>
-            </div>
-            <div>
-              <dt>Changed</dt>
-              <dd>
-                <Time at={agent.updatedAt} now={now} />
-              </dd>
-            </div>
-          </dl>
-        </li>
-      ))}
-    </ul>
+    <>
+      <AgentList agents={agents} now={now} />
+      {more && (
+        <p class="help list-note">{`The newest ${agents.length}. Another word narrows it down.`}</p>
+      )}
+    </>
+  );
+}
+
+function NoAgents({ editor }: { editor: boolean }) {
+  return (
+    <EmptyState
+      icon="agents"
+      title="No agents yet"
+      text="An agent answers your visitors. Give it a prompt and a model, and try it."
+    >
+      {editor && <a class="button button-primary" href="/agents/new">Create an agent</a>}
+    </EmptyState>
   );
 }

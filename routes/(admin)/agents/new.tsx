@@ -1,36 +1,46 @@
-import { page } from "fresh";
+import { type Context, page } from "fresh";
 import { AgentForm } from "@/components/AgentForm.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { TemplatePicker } from "@/components/TemplatePicker.tsx";
 import {
   type AgentFormValues,
   NEW_AGENT,
   readAgentForm,
   toAgentBody,
+  toFormValues,
 } from "@/lib/http/agent_form.ts";
 import type { AgentFormFaults } from "@/lib/http/agent_form_faults.ts";
+import { AGENT_TEMPLATES, templateOf } from "@/lib/http/agent_templates.ts";
+import { type EditorChoices, editorChoices } from "@/lib/http/editor_choices.ts";
 import { readForm } from "@/lib/http/form.ts";
-import { modelGroups } from "@/lib/http/model_groups.ts";
 import { withNotice } from "@/lib/http/notices.ts";
 import { saveAgent } from "@/lib/http/save_agent.ts";
 import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
-import type { CatalogueEntry } from "@/lib/storage/catalogue_store.ts";
-import { define } from "@/utils.ts";
+import { isUuid } from "@/lib/http/uuid_param.ts";
+import { FIELD_BOUNDS } from "@/lib/wire/limits.ts";
+import { define, type State } from "@/utils.ts";
 
 interface Data {
   values: AgentFormValues;
   faults: AgentFormFaults;
-  models: { label: string; models: CatalogueEntry[] }[];
+  choices: EditorChoices;
+  /** Absent for a copy, and for what has been typed. */
+  template?: string;
 }
 
 export const handler = define.handlers({
   async GET(ctx) {
     const user = signedIn(ctx.state);
     if (!isEditor(user)) return await ctx.render(<ErrorView status={403} />, { status: 403 });
-    const models = await modelGroups(ctx.state.service, user.tenant);
-    const first = models[0]?.models[0];
+    const choices = await editorChoices(ctx.state.service, user.tenant);
+    const copied = await copyOf(ctx);
+    if (copied !== undefined) return page<Data>({ values: copied, faults: {}, choices });
+    const template = templateOf(ctx.url.searchParams.get("template"));
+    const first = choices.models[0]?.models[0];
     const model = first === undefined ? "" : `${first.vendor}/${first.model}`;
-    return page<Data>({ values: { ...NEW_AGENT, model }, faults: {}, models });
+    const values = { ...NEW_AGENT, model, ...template.values };
+    return page<Data>({ values, faults: {}, choices, template: template.id });
   },
 
   async POST(ctx) {
@@ -44,14 +54,31 @@ export const handler = define.handlers({
     if ("agent" in saved) {
       return ctx.redirect(withNotice(`/agents/${saved.agent.id}`, "agent_created"), 303);
     }
-    const models = await modelGroups(service, tenant);
-    return page<Data>({ values, faults: saved.faults, models }, { status: saved.status });
+    const choices = await editorChoices(service, tenant);
+    return page<Data>({ values, faults: saved.faults, choices }, { status: saved.status });
   },
 });
+
+/** The form of the agent that `?from=` names, under another name; nothing is stored by asking. */
+async function copyOf(ctx: Context<State>): Promise<AgentFormValues | undefined> {
+  const id = ctx.url.searchParams.get("from") ?? "";
+  const { tenant } = signedIn(ctx.state);
+  const agent = isUuid(id) ? await ctx.state.service.agents.find(tenant, id) : undefined;
+  if (agent === undefined) return undefined;
+  const name = `Copy of ${agent.name}`.slice(0, FIELD_BOUNDS.agentName);
+  return { ...toFormValues(agent), name, version: "" };
+}
 
 export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader title="New agent" back={{ href: "/agents", label: "Agents" }} />
-    <AgentForm {...data} action="/agents/new" submit="Create agent" readOnly={false} />
+    <TemplatePicker templates={AGENT_TEMPLATES} chosen={data.template} />
+    <AgentForm
+      {...data}
+      action="/agents/new"
+      submit="Create agent"
+      readOnly={false}
+      saved={false}
+    />
   </>
 ));

@@ -6,6 +6,7 @@ import { apiHandler } from "@/lib/http/api_handler.ts";
 import { attempt } from "@/lib/http/attempt.ts";
 import { chatCaller, checkSessionOrigin, checkTokens } from "@/lib/http/chat_caller.ts";
 import { chatReceipt } from "@/lib/http/chat_receipt.ts";
+import { notingRefusal } from "@/lib/http/noting_refusal.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
 import { chatBodySchema } from "@/lib/wire/chat.ts";
@@ -27,7 +28,11 @@ export const handler = define.handlers(apiHandler({
       const receipt = await chatReceipt(ctx.req, caller, body);
       const { kind, id, tenant } = caller;
       const agent = await service.agents.get(tenant, body.agentId, view);
-      if (kind === "session") checkSessionOrigin(ctx.req, caller.session, agent);
+      if (kind === "session") {
+        notingRefusal(ctx, { tenant, agent }, () => {
+          checkSessionOrigin(ctx.req, caller.session, agent);
+        });
+      }
       const origin = kind === "session" ? caller.session.origin : undefined;
       const request = { tenant, agent, body, runId, requestId, origin, source: { kind, id } };
       const prepared = await chat.prepare(request, view);

@@ -2,6 +2,7 @@ import { ApiError, parseOrThrow } from "@/lib/errors.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
 import { createOnce } from "@/lib/http/create_once.ts";
+import { notingRefusal } from "@/lib/http/noting_refusal.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
 import { mintBodySchema, type MintedSession, revokeBodySchema } from "@/lib/wire/session.ts";
 import { define } from "@/utils.ts";
@@ -24,7 +25,9 @@ export const handler = define.handlers(apiHandler({
       async create(options) {
         const { agentId } = parseOrThrow(mintBodySchema, body);
         const agent = await service.agents.get(tenant, agentId);
-        return await service.sessions.mintForOrigin(tenant, agent, origin, options);
+        return await notingRefusal(ctx, { tenant, agent }, () => {
+          return service.sessions.mintForOrigin(tenant, agent, origin, options);
+        });
       },
       // The token is the session's only name, and a secret: the address it is revoked at has none.
       answer: (minted) => ({ body: minted, headers: { location: "/v1/widget/session" } }),

@@ -79,7 +79,7 @@ function pathOf(
     id: own,
     runId,
     n: String(dice.int(1, 3)),
-    hash: world.hash,
+    hash: dice.pick(world.hashes),
   };
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name] ?? "";

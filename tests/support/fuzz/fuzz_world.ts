@@ -20,7 +20,8 @@ export class FuzzWorld {
   readonly runs: string[] = [crypto.randomUUID()];
   /** A key with every scope, and one with none that is wanted. */
   readonly keys: { good: string; weak: string };
-  readonly hash: string;
+  /** Of the scripts that there are. */
+  readonly hashes: string[];
   readonly ownOrigin: string;
 
   constructor(
@@ -28,14 +29,14 @@ export class FuzzWorld {
       keys: FuzzWorld["keys"];
       agents: string[];
       sessions: KnownSession[];
-      hash: string;
+      hashes: string[];
       ownOrigin: string;
     },
   ) {
     this.keys = parts.keys;
     this.agents = parts.agents;
     this.sessions = parts.sessions;
-    this.hash = parts.hash;
+    this.hashes = parts.hashes;
     this.ownOrigin = parts.ownOrigin;
   }
 

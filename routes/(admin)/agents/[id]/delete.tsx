@@ -1,38 +1,51 @@
 import { page } from "fresh";
-import { ConfirmPage } from "@/components/ConfirmPage.tsx";
+import { DeleteAgentForm } from "@/components/DeleteAgentForm.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
 import { findAgent } from "@/lib/http/find_agent.ts";
+import { readForm } from "@/lib/http/form.ts";
 import { withNotice } from "@/lib/http/notices.ts";
 import { signedIn } from "@/lib/http/signed_in.ts";
+import type { Agent } from "@/lib/wire/agent.ts";
 import { define } from "@/utils.ts";
+
+interface Data {
+  agent: Agent;
+  typed: string;
+  fault?: string;
+}
 
 /** Asks without scripts, and deletes for both ways of asking. */
 export const handler = define.handlers({
   async GET(ctx) {
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    return page(agent);
+    return page<Data>({ agent, typed: "" });
   },
 
   async POST(ctx) {
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const form = await readForm(ctx.req, ctx.state.service.system);
+    const typed = form.get("confirmName") ?? "";
+    if (typed.trim() !== agent.name.trim()) {
+      const fault = "This is not its name. Nothing was deleted.";
+      return page<Data>({ agent, typed, fault }, { status: 400 });
+    }
     await ctx.state.service.agents.delete(signedIn(ctx.state).tenant, agent.id);
     return ctx.redirect(withNotice("/agents", "agent_deleted"), 303);
   },
 });
 
-export default define.page<typeof handler>(({ data: agent }) => (
-  <ConfirmPage
-    title="Delete agent"
-    back={{ href: `/agents/${agent.id}`, label: agent.name }}
-    action={`/agents/${agent.id}/delete`}
-    question={`Delete ${agent.name}?`}
-    confirm="Delete"
-  >
-    <p>
-      Its widget stops answering at once, and its earlier versions go with it. This cannot be
-      undone.
-    </p>
-  </ConfirmPage>
-));
+export default define.page<typeof handler>(({ data }) => {
+  const { agent } = data;
+  const back = { href: `/agents/${agent.id}`, label: agent.name };
+  return (
+    <>
+      <PageHeader title="Delete agent" back={back} />
+      <div class="card narrow">
+        <DeleteAgentForm {...data} cancelHref={back.href} />
+      </div>
+    </>
+  );
+});

@@ -1,12 +1,9 @@
 import { type Context, page } from "fresh";
 import { AgentForm } from "@/components/AgentForm.tsx";
-import { ConfirmForm } from "@/components/ConfirmForm.tsx";
-import { EmbedCard, type EmbedFacts } from "@/components/EmbedCard.tsx";
+import { AgentHeader } from "@/components/AgentHeader.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { Notice } from "@/components/Notice.tsx";
-import { PageHeader } from "@/components/PageHeader.tsx";
-import CopyButton from "@/islands/CopyButton.tsx";
-import DialogLink from "@/islands/DialogLink.tsx";
+import Playground from "@/islands/Playground.tsx";
 import {
   type AgentFormValues,
   readAgentForm,
@@ -14,9 +11,9 @@ import {
   toFormValues,
 } from "@/lib/http/agent_form.ts";
 import type { AgentFormFaults } from "@/lib/http/agent_form_faults.ts";
+import { type EditorChoices, editorChoices } from "@/lib/http/editor_choices.ts";
 import { findAgent } from "@/lib/http/find_agent.ts";
 import { readForm } from "@/lib/http/form.ts";
-import { modelGroups } from "@/lib/http/model_groups.ts";
 import { noticeText, withNotice } from "@/lib/http/notices.ts";
 import { saveAgent } from "@/lib/http/save_agent.ts";
 import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
@@ -53,16 +50,9 @@ interface Edited {
 }
 
 async function editorData(ctx: Context<State>, edited: Edited) {
-  const { service } = ctx.state;
   const user = signedIn(ctx.state);
-  const facts: EmbedFacts = {
-    baseUrl: service.baseUrl,
-    scriptBase: service.config.cdnUrl ?? service.baseUrl,
-    integrity: service.widget.integrity,
-    hash12: service.widget.hash12,
-  };
-  const models = await modelGroups(service, user.tenant);
-  return { ...edited, facts, models, editor: isEditor(user) };
+  const choices = await editorChoices(ctx.state.service, user.tenant);
+  return { ...edited, choices, editor: isEditor(user) };
 }
 
 export default define.page<typeof handler>(({ data, url }) => {
@@ -71,41 +61,46 @@ export default define.page<typeof handler>(({ data, url }) => {
   const path = `/agents/${agent.id}`;
   return (
     <>
-      <PageHeader title={agent.name} back={{ href: "/agents", label: "Agents" }}>
-        {editor && (
-          <DialogLink
-            href={`${path}/delete`}
-            label="Delete"
-            class="button"
-            title={`Delete ${agent.name}`}
-          >
-            <ConfirmForm action={`${path}/delete`} title={`Delete ${agent.name}?`} confirm="Delete">
-              <DeleteWarning />
-            </ConfirmForm>
-          </DialogLink>
-        )}
-      </PageHeader>
-      <p class="agent-id">
-        <span class="label">Agent id</span>
-        <code>{agent.id}</code>
-        <CopyButton text={agent.id} what="agent id" />
-      </p>
+      <AgentHeader agent={agent} tab="editor" editor={editor} />
       {notice && <Notice kind="done">{notice}</Notice>}
+      <Conflict {...data} />
       <div class="editor">
-        <AgentForm {...data} action={path} submit="Save changes" readOnly={!editor} />
-        <aside>
-          <EmbedCard agent={agent} facts={data.facts} />
-        </aside>
+        <AgentForm
+          {...data}
+          action={path}
+          submit="Save changes"
+          readOnly={!editor}
+          saved={notice !== undefined}
+        />
+        {editor && (
+          <aside>
+            <Playground path={path} version={agent.version} models={modelNames(data.choices)} />
+          </aside>
+        )}
       </div>
     </>
   );
 });
 
-function DeleteWarning() {
+/** What was typed is kept in the browser, and offered again where the link leads. */
+function Conflict({ agent, values }: Edited) {
+  if (values.version === String(agent.version)) return null;
+  const path = `/agents/${agent.id}`;
   return (
-    <p>
-      Its widget stops answering at once, and its earlier versions go with it. This cannot be
-      undone.
+    <p class="form-actions conflict">
+      <a class="button" href={path} aria-current="false">Open it as it is now</a>
+      <a class="button" href={`${path}/versions/${agent.version}?with=${values.version}`}>
+        What they changed
+      </a>
     </p>
+  );
+}
+
+function modelNames({ models }: EditorChoices): { value: string; label: string }[] {
+  return models.flatMap((group) =>
+    group.models.map(({ vendor, model }) => ({
+      value: `${vendor}/${model}`,
+      label: `${group.label}: ${model}`,
+    }))
   );
 }

@@ -5,7 +5,7 @@ import { readForm } from "@/lib/http/form.ts";
 import { withNotice } from "@/lib/http/notices.ts";
 import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
 import { signedIn } from "@/lib/http/signed_in.ts";
-import { newToolSecretSchema } from "@/lib/wire/tool_secret.ts";
+import { MIN_SECRET_LENGTH, newToolSecretSchema } from "@/lib/wire/tool_secret.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
@@ -48,7 +48,8 @@ function faultsOf(issues: readonly { path: PropertyKey[] }[]): SecretFormProps["
     ...(wrong.has("name") && {
       name: "Use upper-case letters, digits and _, beginning with a letter; at most 64 characters.",
     }),
-    ...(wrong.has("value") && { value: "Enter a value of at most 8192 characters." }),
+    ...(wrong.has("value") &&
+      { value: `Enter a value of ${MIN_SECRET_LENGTH} to 8192 characters.` }),
     ...(wrong.has("domains") && {
       domains: "Enter 1 to 16 hosts, such as api.example.com or *.example.com.",
     }),

@@ -16,7 +16,8 @@ export const handler = define.handlers(apiHandler({
       throw new ApiError("stream_expired", "the frames of this run are gone");
     }
     const { head } = found;
-    if (head.state === "done" && after >= head.frames) return new Response(null, { status: 204 });
+    const isOver = head.state === "done" ? after >= head.frames : head.told?.includes(after);
+    if (isOver) return new Response(null, { status: 204 });
     const { system, closing } = service;
     return sseResponse(service.runs.follow(tenant, runId), { system, closing, after });
   },

@@ -1,0 +1,61 @@
+import { TestService } from "@/tests/support/service.ts";
+import { signedInCookie } from "@/tests/support/signed_in_cookie.ts";
+import type { Benchmark } from "./mod.ts";
+import { DASHBOARD_PAGES, type Seeded } from "./support/dashboard_pages.ts";
+import { seedDashboard } from "./support/seed_dashboard.ts";
+import { withStore } from "./support/stores.ts";
+import { formatNumber, formatTable } from "./support/table.ts";
+
+const AGENTS = 10_000;
+const CONVERSATIONS = 100_000;
+const ROUNDS = 40;
+const GOAL_MS = 20;
+
+export const benchmark: Benchmark = {
+  about: "pages of the dashboard with 10,000 agents and 100,000 conversations in the store",
+  async run() {
+    await withStore("file", async (kv) => {
+      await using service = await TestService.start({ kv, keepKv: true });
+      const began = performance.now();
+      const seeded = await seedDashboard(kv, {
+        tenant: await service.tenant(),
+        agents: AGENTS,
+        conversations: CONVERSATIONS,
+        now: Date.now(),
+      });
+      const seconds = Math.round((performance.now() - began) / 1_000);
+      console.log(`seeded in ${seconds} s; from the request to the last byte, one at a time`);
+      await measurePages(service, seeded);
+    });
+  },
+};
+
+async function measurePages(service: TestService, seeded: Seeded): Promise<void> {
+  const cookie = await signedInCookie(service);
+  const rows: string[][] = [];
+  for (const { name, path } of DASHBOARD_PAGES) {
+    const load = () => timed(service, { path: path(seeded), cookie });
+    const first = await load();
+    const times: number[] = [];
+    for (let n = 0; n < ROUNDS; n++) times.push((await load()).ms);
+    times.sort((a, b) => a - b);
+    const [p50, p95] = [0.5, 0.95].map((share) => times[Math.floor(ROUNDS * share)]!);
+    const verdict = p50! < GOAL_MS ? "yes" : "NO";
+    const figures = [first.ms, p50!, p95!, first.bytes / 1024].map(formatNumber);
+    rows.push([name, ...figures, verdict]);
+  }
+  const head = ["page", "first ms", "p50 ms", "p95 ms", "KiB", `p50 under ${GOAL_MS} ms`];
+  console.log(formatTable(head, rows));
+}
+
+async function timed(
+  service: TestService,
+  { path, cookie }: { path: string; cookie: string },
+): Promise<{ ms: number; bytes: number }> {
+  const began = performance.now();
+  const answer = await service.fetch(path, { headers: { cookie } });
+  const { length } = await answer.bytes();
+  const ms = performance.now() - began;
+  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
+  return { ms, bytes: length };
+}

@@ -1,0 +1,152 @@
+import { appendRun } from "@/lib/storage/append_run.ts";
+import type { Draft } from "@/lib/committer/operation.ts";
+import { keys } from "@/lib/storage/keys.ts";
+import { setAgentRecord } from "@/lib/storage/agent_record.ts";
+import type { RunRecord } from "@/lib/usage/run_record.ts";
+import { addToUsage, usageKeyOf } from "@/lib/usage/usage_rows.ts";
+import { Dice } from "@/tests/support/fuzz/dice.ts";
+import { dayOf } from "@/lib/limits/ledger.ts";
+
+/** What the store is filled with; `now` in milliseconds. */
+export interface DashboardSeed {
+  tenant: string;
+  agents: number;
+  conversations: number;
+  now: number;
+}
+
+const DAYS = 30;
+const DAY_MS = 86_400_000;
+/** One step of the store takes 1,000 mutations; a conversation is at most 10. */
+const CONVERSATIONS_A_STEP = 80;
+const AGENTS_A_STEP = 200;
+/** Most agents are quiet: this share of them has nine tenths of the conversations. */
+const BUSY = 0.1;
+
+/**
+ * Agents, and conversations of the last 30 days with all that chats leave behind, made by the very code
+ * that chats use. Answers ids of both. Seeded, so every run of a benchmark reads the same store.
+ */
+export async function seedDashboard(
+  kv: Deno.Kv,
+  seed: DashboardSeed,
+): Promise<{ agentIds: string[]; conversationIds: string[] }> {
+  const dice = new Dice(7);
+  const agentIds = Array.from({ length: seed.agents }, () => uuid(dice));
+  await seedAgents(kv, { ...seed, agentIds });
+  const runs = Array.from({ length: seed.conversations }, (_, n) => {
+    const reach = dice.chance(0.9) ? Math.ceil(seed.agents * BUSY) : seed.agents;
+    const agentId = agentIds[dice.int(0, reach - 1)]!;
+    const endedAt = seed.now - Math.floor(n / seed.conversations * DAYS * DAY_MS);
+    return runOf(dice, { tenant: seed.tenant, agentId, endedAt });
+  });
+  const usage = new Map<string, { key: string[]; value: unknown }>();
+  for (let at = 0; at < runs.length; at += CONVERSATIONS_A_STEP) {
+    const step = kv.atomic();
+    for (const run of runs.slice(at, at + CONVERSATIONS_A_STEP)) writeRun(step, { run, usage });
+    await step.commit();
+  }
+  await writeAll(kv, [...usage.values()]);
+  const conversationIds = runs.map(({ conversationId }) => conversationId);
+  return { agentIds, conversationIds };
+}
+
+async function seedAgents(
+  kv: Deno.Kv,
+  { tenant, agentIds, now }: DashboardSeed & { agentIds: string[] },
+): Promise<void> {
+  for (let at = 0; at < agentIds.length; at += AGENTS_A_STEP) {
+    const step = kv.atomic();
+    agentIds.slice(at, at + AGENTS_A_STEP).forEach((id, n) => {
+      const createdAt = now - (at + n) * 60_000;
+      const name = `Assistant ${at + n + 1}`;
+      const body = {
+        ...{ name, systemPrompt: "You help visitors of a small shop. Be brief." },
+        modelPolicy: { provider: "vendor_a" as const, model: "demo" },
+        budget: { maxCostUsd: 1, maxSteps: 4, wallClockMs: 30_000 },
+        ...{ tools: [], allowedDomains: [] },
+      };
+      const record = { v: 1 as const, id, createdAt, updatedAt: createdAt, version: 1, body };
+      setAgentRecord(step, tenant, record);
+      step.set(keys.agentByCreated(tenant, createdAt, id), id);
+    });
+    await step.commit();
+  }
+}
+
+/** A run as settling writes it: one in fifty fails, one in two hundred is dear. */
+function runOf(
+  dice: Dice,
+  { tenant, agentId, endedAt }: { tenant: string; agentId: string; endedAt: number },
+): RunRecord {
+  const fails = dice.chance(0.02);
+  const cost = dice.chance(0.005) ? dice.int(60_000, 400_000) : dice.int(50, 3_000);
+  return {
+    v: 1,
+    runId: uuid(dice),
+    tenant,
+    agentId,
+    agentVersion: 1,
+    conversationId: uuid(dice),
+    source: { kind: "session", id: "session" },
+    provider: dice.chance(0.7) ? "vendor_a" : "vendor_b",
+    model: dice.chance(0.5) ? "small" : "large",
+    startedAt: endedAt - 1_800,
+    endedAt,
+    ...{ steps: 1, toolCalls: 0, firstTextMs: 340, excess: 0, cost },
+    inputTokens: dice.int(200, 1_000),
+    outputTokens: dice.int(50, 350),
+    finishReason: fails ? "error" : "stop",
+    ...(fails ? { errorCode: "provider_error" as const } : {}),
+  };
+}
+
+const WORDS = new TextEncoder().encode(JSON.stringify({
+  messages: [{ role: "user", content: "When are you open on Sundays?", claimed: false }],
+  text: "We are open from ten to four on Sundays, and closed on public holidays.",
+  tools: [],
+}));
+
+function writeRun(
+  step: Deno.AtomicOperation,
+  { run, usage }: { run: RunRecord; usage: Map<string, { key: string[]; value: unknown }> },
+): void {
+  const { tenant, agentId, conversationId: id } = run;
+  const draft = draftOn(step);
+  const name = { tenant, id, agentId, page: "" };
+  const words = () => ({ parts: [WORDS], written: false });
+  appendRun(draft, { name, days: 30, row: run, digests: ["digest"], words });
+  step.set(keys.run(tenant, run.runId), run);
+  const key = usageKeyOf(run, dayOf(run.endedAt));
+  const text = key.join(" ");
+  const row = {
+    ...draft,
+    get: () => usage.get(text)?.value,
+    set: (_key: Deno.KvKey, value: unknown) => void usage.set(text, { key, value }),
+  } as Draft;
+  addToUsage(row, key, run);
+}
+
+/** What `appendRun` writes of a conversation that has just begun. */
+function draftOn(step: Deno.AtomicOperation): Draft {
+  return {
+    get: () => undefined,
+    set: (key, value) => void step.set(key, value),
+    delete: (key) => void step.delete(key),
+    create: (key, value) => void step.set(key, value),
+    note: (key, value) => void (value === undefined ? step.delete(key) : step.set(key, value)),
+  };
+}
+
+async function writeAll(kv: Deno.Kv, rows: { key: string[]; value: unknown }[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += 500) {
+    const step = kv.atomic();
+    for (const { key, value } of rows.slice(at, at + 500)) step.set(key, value);
+    await step.commit();
+  }
+}
+
+function uuid(dice: Dice): string {
+  const hex = Array.from({ length: 32 }, () => dice.int(0, 15).toString(16)).join("");
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, "$1-$2-4$3-8$4-$5");
+}

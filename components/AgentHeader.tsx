@@ -1,0 +1,61 @@
+import CopyButton from "@/islands/CopyButton.tsx";
+import DialogLink from "@/islands/DialogLink.tsx";
+import type { Agent } from "@/lib/wire/agent.ts";
+import { DeleteAgentForm } from "./DeleteAgentForm.tsx";
+import { PageHeader } from "./PageHeader.tsx";
+
+/** The pages of one agent. */
+const TABS = { editor: "Editor", embed: "Embed", versions: "Versions" } as const;
+
+export interface AgentHeaderProps {
+  agent: Agent;
+  tab: keyof typeof TABS;
+  /** May change it; the server enforces it. */
+  editor: boolean;
+}
+
+/** The head of each page of an agent: its name and id, what can be done with it, its pages. */
+export function AgentHeader({ agent, tab, editor }: AgentHeaderProps) {
+  const path = `/agents/${agent.id}`;
+  const address = { editor: path, embed: `${path}/embed`, versions: `${path}/versions` };
+  return (
+    <>
+      <PageHeader title={agent.name} back={{ href: "/agents", label: "Agents" }}>
+        {editor && (
+          <>
+            <a class="button" href={`/agents/new?from=${agent.id}`} aria-current="false">
+              Duplicate
+            </a>
+            <DialogLink
+              href={`${path}/delete`}
+              label="Delete"
+              class="button"
+              title={`Delete ${agent.name}`}
+            >
+              <DeleteAgentForm agent={agent} />
+            </DialogLink>
+          </>
+        )}
+      </PageHeader>
+      <p class="agent-id">
+        <span class="label">Agent id</span>
+        <code>{agent.id}</code>
+        <CopyButton text={agent.id} what="agent id" />
+      </p>
+      <nav class="tabs" aria-label="Agent">
+        {Object.entries(TABS).map(([name, label]) => (
+          <a
+            key={name}
+            href={address[name as keyof typeof TABS]}
+            aria-current={name === tab ? "page" : "false"}
+          >
+            {label}
+          </a>
+        ))}
+        {tab === "editor" && editor && (
+          <a class="tab-jump" href="#playground-title" aria-current="false">Playground</a>
+        )}
+      </nav>
+    </>
+  );
+}

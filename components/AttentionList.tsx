@@ -1,0 +1,95 @@
+import type { ComponentChildren } from "preact";
+import type { Attention } from "@/lib/admin/attention_report.ts";
+import { formatMicroUsd, plural } from "./format_amount.ts";
+import { Icon } from "./Icon.tsx";
+import { Time } from "./Time.tsx";
+
+/** What somebody should look at; one line says so when there is nothing. */
+export function AttentionList({ items, now }: { items: readonly Attention[]; now: number }) {
+  return (
+    <section class="stack-small" aria-labelledby="attention">
+      <h2 id="attention">Needs attention</h2>
+      {items.length === 0
+        ? <p class="prose all-well">Nothing. Everything is running as it should.</p>
+        : (
+          <ul class="rows">
+            {items.map((item, n) => (
+              <li key={n} class={`attention attention-${gravity(item)}`}>
+                <Icon name="warning" />
+                <p>{describe(item, now)}</p>
+              </li>
+            ))}
+          </ul>
+        )}
+    </section>
+  );
+}
+
+function gravity({ kind }: Attention): "fault" | "warning" {
+  return kind === "hard_limit" || kind === "vendor_failed" ? "fault" : "warning";
+}
+
+function describe(item: Attention, now: number): ComponentChildren {
+  switch (item.kind) {
+    case "hard_limit":
+      return (
+        <>
+          <strong>The day's limit is reached.</strong> {formatMicroUsd(item.cost)} of{" "}
+          {formatMicroUsd(item.limit)} are spent; messages are refused until midnight UTC.
+        </>
+      );
+    case "soft_limit":
+      return (
+        <>
+          <strong>The day's soft limit is passed.</strong> {formatMicroUsd(item.cost)} are spent,
+          {" "}
+          {formatMicroUsd(item.limit)} is where the warning begins.
+        </>
+      );
+    case "vendor_failed":
+      return (
+        <>
+          <strong>{item.item.name} is failing.</strong> {plural(item.item.count, "run")}{" "}
+          {item.item.detail === "fallback" ? "went to a fallback or ended" : "ended"}{" "}
+          on an error of the vendor, the last <When at={item.item.lastAt} now={now} />
+          {item.item.detail === "fallback" ? "." : (
+            <>
+              {" "}(<code>{item.item.detail}</code>).
+            </>
+          )}
+        </>
+      );
+    case "origin_refused":
+      return (
+        <>
+          <strong>{item.item.name} may not embed {agentName(item.agent)}.</strong> It was refused
+          {" "}
+          {item.item.count === 1 ? "once" : plural(item.item.count, "time")}, the last{" "}
+          <When at={item.item.lastAt} now={now} />.
+          {item.agent && (
+            <>
+              {" "}If it is yours, add it to the{" "}
+              <a href={`/agents/${item.agent.id}`}>agent</a>'s origins.
+            </>
+          )}
+        </>
+      );
+    case "key_expires":
+      return (
+        <>
+          <strong>The key {item.name} expires</strong> <Time at={item.expiresAt} now={now} />.{" "}
+          <a href="/api-keys">API keys</a>
+        </>
+      );
+    default:
+      return item satisfies never;
+  }
+}
+
+function When({ at, now }: { at: number; now: number }) {
+  return <Time at={new Date(at).toISOString()} now={now} />;
+}
+
+function agentName(agent: { name: string } | undefined): string {
+  return agent === undefined ? "an agent" : agent.name;
+}

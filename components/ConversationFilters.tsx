@@ -1,0 +1,105 @@
+import type { ConversationFilters as Filters } from "@/lib/http/conversation_search_query.ts";
+import { FINISH_NAMES } from "./finish_names.ts";
+import { formatMicroUsd } from "./format_amount.ts";
+
+export interface ConversationFiltersProps {
+  filters: Filters;
+  /** To choose from; the one that is chosen is among them. */
+  agents: readonly { id: string; name: string }[];
+  /** Micro-USD. */
+  costs: readonly number[];
+}
+
+/** The filters of the list, as a form that needs no script. */
+export function ConversationFilters({ filters, agents, costs }: ConversationFiltersProps) {
+  return (
+    <form method="get" action="/conversations" class="filters" aria-label="Filters">
+      <Choice
+        name="agentId"
+        label="Agent"
+        value={filters.agentId}
+        any="Any agent"
+        options={agents.map(({ id, name }) => [id, name])}
+      />
+      <Day name="from" label="From (UTC)" value={filters.from} />
+      <Day name="to" label="To (UTC)" value={filters.to} />
+      <Choice
+        name="finish"
+        label="Ended"
+        value={filters.finish}
+        any="In any way"
+        options={Object.entries(FINISH_NAMES)}
+      />
+      <Choice
+        name="cost"
+        label="Cost"
+        value={filters.cost}
+        any="Any cost"
+        options={costs.map((cost) => [String(cost), `${formatMicroUsd(cost)} or more`])}
+      />
+      <div class="filter-actions">
+        <button class="button" type="submit">Filter</button>
+        {Object.values(filters).some((value) => value !== "") && (
+          <a class="button" href="/conversations" aria-current="false">Clear</a>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function Choice(
+  { name, label, value, any, options }: {
+    name: string;
+    label: string;
+    value: string;
+    any: string;
+    options: readonly (readonly [value: string, label: string])[];
+  },
+) {
+  return (
+    <div class="field">
+      <label for={`filter-${name}`}>{label}</label>
+      <select id={`filter-${name}`} name={name}>
+        <option value="">{any}</option>
+        {options.map(([one, text]) => (
+          <option key={one} value={one} selected={one === value}>{text}</option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Day({ name, label, value }: { name: string; label: string; value: string }) {
+  return (
+    <div class="field">
+      <label for={`filter-${name}`}>{label}</label>
+      <input type="date" id={`filter-${name}`} name={name} value={value} />
+    </div>
+  );
+}
+
+/** Finds one conversation by its own id or by that of one of its runs. */
+export function FindConversation({ id, missing }: { id: string; missing: boolean }) {
+  return (
+    <form method="get" action="/conversations" class="find" role="search">
+      <label class="sr-only" for="find-id">Conversation or run id</label>
+      <input
+        type="search"
+        id="find-id"
+        name="id"
+        class="mono"
+        placeholder="Conversation or run id"
+        value={id}
+        autocomplete="off"
+        spellcheck={false}
+        {...(missing ? { "aria-invalid": "true", "aria-describedby": "find-fault" } : {})}
+      />
+      <button class="button" type="submit">Find</button>
+      {missing && (
+        <p class="fault" id="find-fault">
+          There is no conversation or run with this id.
+        </p>
+      )}
+    </form>
+  );
+}

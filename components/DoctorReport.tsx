@@ -1,0 +1,53 @@
+import type { DoctorCheck, DoctorReport as Report } from "@/lib/wire/doctor.ts";
+import { CodeBlock } from "./CodeBlock.tsx";
+
+const NAMES: Record<DoctorCheck, string> = {
+  origin: "Origin",
+  tag: "Script tag",
+  mixed_content: "Mixed content",
+  csp: "Content-Security-Policy",
+  integrity: "Integrity",
+  token: "Session token",
+  clock: "Clock",
+};
+
+/** The badge says it in a word; its colour is decoration. */
+const BADGES = {
+  fail: ["revoked", "wrong"],
+  unknown: ["expired", "not checked"],
+  pass: ["active", "right"],
+} as const;
+const ORDER = Object.keys(BADGES);
+
+/** What the embed doctor found, the faults first, and the lines that mend them. */
+export function DoctorReport({ findings, lines }: Report) {
+  const ordered = findings.toSorted((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
+  return (
+    <section class="stack" aria-labelledby="report-title">
+      <h2 id="report-title">{headline(findings)}</h2>
+      <ul class="rows">
+        {ordered.map(({ check, verdict, message }) => (
+          <li class="row" key={check}>
+            <div class="row-main">
+              <p class="row-name">
+                {NAMES[check]}
+                <span class={`badge badge-${BADGES[verdict][0]}`}>{BADGES[verdict][1]}</span>
+              </p>
+              <p class="help">{message}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <CodeBlock label="Script tag" code={lines.tag} />
+      <CodeBlock label="Content-Security-Policy: add" code={lines.csp} />
+      <CodeBlock label="Mint a token" code={lines.mint} />
+    </section>
+  );
+}
+
+function headline(findings: Report["findings"]): string {
+  const faults = findings.filter(({ verdict }) => verdict === "fail").length;
+  if (faults > 0) return faults === 1 ? "One thing is wrong" : `${faults} things are wrong`;
+  const open = findings.some(({ verdict }) => verdict === "unknown");
+  return open ? "Nothing wrong was found" : "All is well";
+}

@@ -1,0 +1,21 @@
+import type { ComponentChildren } from "preact";
+
+/** Figures with their names, as many as fit on a line; those without a value are left out. */
+export function Facts(
+  { of, class: name = "figures" }: {
+    of: Readonly<Record<string, ComponentChildren>>;
+    class?: string;
+  },
+) {
+  const known = Object.entries(of).filter(([, value]) => value !== undefined && value !== false);
+  return (
+    <dl class={name}>
+      {known.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,44 @@
+import { formatMicroUsd } from "./format_amount.ts";
+import { Time } from "./Time.tsx";
+
+export interface LimitMeterProps {
+  /** Micro-USD, as the limits. */
+  cost: number;
+  softLimit: number;
+  hardLimit: number;
+  resetsAt: string;
+  now: number;
+}
+
+/** Today's cost on the way to its limits. */
+export function LimitMeter({ cost, softLimit, hardLimit, resetsAt, now }: LimitMeterProps) {
+  const percent = (part: number) => hardLimit === 0 ? 100 : Math.min(100, part / hardLimit * 100);
+  const state = cost >= hardLimit ? "over" : cost >= softLimit ? "warned" : "fine";
+  const told = `${formatMicroUsd(cost)} of ${formatMicroUsd(hardLimit)}`;
+  return (
+    <div class="limit">
+      <p class="limit-cost">
+        <strong>{formatMicroUsd(cost)}</strong> of {formatMicroUsd(hardLimit)} today
+      </p>
+      <div
+        class={`limit-meter limit-${state}`}
+        role="meter"
+        aria-label="Cost today"
+        aria-valuemin={0}
+        aria-valuemax={hardLimit / 1_000_000}
+        aria-valuenow={Math.min(cost, hardLimit) / 1_000_000}
+        aria-valuetext={told}
+      >
+        <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+          <rect class="limit-all" width="100" height="8" />
+          <rect class="limit-used" width={percent(cost)} height="8" />
+          <rect class="limit-soft" x={Math.min(99.6, percent(softLimit))} width="0.4" height="8" />
+        </svg>
+      </div>
+      <p class="help">
+        A warning goes out from {formatMicroUsd(softLimit)}; at {formatMicroUsd(hardLimit)}{" "}
+        messages are refused. Begins anew <Time at={resetsAt} now={now} />.
+      </p>
+    </div>
+  );
+}

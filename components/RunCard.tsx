@@ -1,0 +1,92 @@
+import type { RunRecord } from "@/lib/usage/run_record.ts";
+import type { ConversationRun } from "@/lib/wire/conversation.ts";
+import { EgressLedger } from "./EgressLedger.tsx";
+import { Facts } from "./Facts.tsx";
+import { FINISH_NAMES, finishBadge } from "./finish_names.ts";
+import { formatCount, formatMs, formatUsd, plural } from "./format_amount.ts";
+import { Moment } from "./Time.tsx";
+
+/** One message and its answer, with what that took as far as its record tells. */
+export function RunCard({ run, record }: { run: ConversationRun; record: RunRecord | undefined }) {
+  const claimed = run.messages.filter(({ claimed }) => claimed);
+  const asked = run.messages.filter(({ claimed }) => !claimed);
+  return (
+    <article class="card run" id={`run-${run.runId}`} aria-label={`Run ${run.runId}`}>
+      <header class="run-head">
+        <Moment at={run.startedAt} />
+        <span class={finishBadge(run.finishReason)}>{FINISH_NAMES[run.finishReason]}</span>
+        {run.errorCode && <code>{run.errorCode}</code>}
+      </header>
+      {claimed.length > 0 && (
+        <details class="more">
+          <summary>{plural(claimed.length, "earlier message")} as the client told them</summary>
+          <div class="said-list">
+            {claimed.map(({ role, content }, n) => <Said key={n} role={role} text={content} />)}
+          </div>
+        </details>
+      )}
+      <div class="said-list">
+        {asked.map(({ role, content }, n) => <Said key={n} role={role} text={content} />)}
+        {run.toolCalls.map((call, n) => <ToolCall key={n} call={call} />)}
+        {run.text !== "" && <Said role="assistant" text={run.text} />}
+      </div>
+      <RunFacts run={run} record={record} />
+      <EgressLedger calls={record?.egress ?? []} />
+      {record?.notes?.map((note) => <p key={note} class="help">{note}</p>)}
+    </article>
+  );
+}
+
+function Said({ role, text }: { role: "user" | "assistant"; text: string }) {
+  return (
+    <div class={`said said-${role}`}>
+      <p class="said-who">{role === "user" ? "Visitor" : "Agent"}</p>
+      <p class="said-text" dir="auto">{text}</p>
+    </div>
+  );
+}
+
+function ToolCall(
+  { call: { name, args, output } }: { call: ConversationRun["toolCalls"][number] },
+) {
+  const failed = typeof output === "object" && output !== null && "error" in output;
+  return (
+    <details class="more tool-call">
+      <summary>
+        Tool <code>{name}</code>
+        {output === undefined ? " did not answer" : failed ? " failed" : " answered"}
+      </summary>
+      <Json label={`What ${name} was asked`} value={args} />
+      {output !== undefined && <Json label={`What ${name} answered`} value={output} />}
+    </details>
+  );
+}
+
+function Json({ label, value }: { label: string; value: unknown }) {
+  return <pre class="json" role="region" aria-label={label} tabIndex={0}>{text(value)}</pre>;
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+function RunFacts({ run, record }: { run: ConversationRun; record: RunRecord | undefined }) {
+  const { firstTextMs, steps, droppedMessages, excess = 0 } = record ?? {};
+  return (
+    <Facts
+      class="figures run-facts"
+      of={{
+        "Model": `${run.provider} ${run.model}`,
+        "Agent version": run.agentVersion,
+        "First word after": firstTextMs === undefined ? undefined : formatMs(firstTextMs),
+        "Took": formatMs(Date.parse(run.endedAt) - Date.parse(run.startedAt)),
+        "Steps": steps === undefined ? undefined : formatCount(steps),
+        "Tokens in": formatCount(run.inputTokens),
+        "Tokens out": formatCount(run.outputTokens),
+        "Cost": formatUsd(run.costUsd),
+        "Not charged": excess > 0 && formatUsd(excess / 1_000_000),
+        "Turns left out": droppedMessages === undefined ? undefined : formatCount(droppedMessages),
+      }}
+    />
+  );
+}

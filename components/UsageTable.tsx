@@ -1,0 +1,44 @@
+import type { ComponentChildren } from "preact";
+import type { Usage } from "@/lib/usage/usage_rows.ts";
+import { formatCount, formatMicroUsd } from "./format_amount.ts";
+
+export interface UsageTableRow {
+  key: string;
+  name: ComponentChildren;
+  usage: Usage;
+}
+
+/** Sums of usage, one name a line. */
+export function UsageTable(
+  { caption, heading, rows }: { caption: string; heading: string; rows: readonly UsageTableRow[] },
+) {
+  return (
+    <div class="table-box" role="region" aria-label={caption} tabIndex={0}>
+      <table>
+        <caption class="sr-only">{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{heading}</th>
+            <th scope="col" class="number">Cost</th>
+            <th scope="col" class="number">Runs</th>
+            <th scope="col" class="number">Errors</th>
+            <th scope="col" class="number">Tokens in</th>
+            <th scope="col" class="number">Tokens out</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ key, name, usage }) => (
+            <tr key={key}>
+              <th scope="row">{name}</th>
+              <td class="number">{formatMicroUsd(usage.cost)}</td>
+              <td class="number">{formatCount(usage.runs)}</td>
+              <td class="number">{formatCount(usage.failed)}</td>
+              <td class="number">{formatCount(usage.inputTokens)}</td>
+              <td class="number">{formatCount(usage.outputTokens)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import type { ComponentChildren } from "preact";
+import type { AgentFormField, AgentFormValues } from "@/lib/http/agent_form.ts";
+import type { AgentFormFaults } from "@/lib/http/agent_form_faults.ts";
+import { Field } from "./Field.tsx";
+
+export interface ValueFieldProps {
+  values: AgentFormValues;
+  faults: AgentFormFaults;
+  name: AgentFormField;
+  label: string;
+  optional?: boolean;
+}
+
+/** A field that takes a number. */
+export function NumberField(
+  props: ValueFieldProps & {
+    help?: string;
+    range: { min: number; max: number; step: number | "any" };
+  },
+) {
+  const { values, faults, name, range, ...field } = props;
+  return (
+    <Field {...field} name={name} fault={faults[name]}>
+      {(attributes) => (
+        <input
+          type="number"
+          inputMode="decimal"
+          {...attributes}
+          {...range}
+          value={values[name]}
+          required={!props.optional}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** A field that takes one entry per line. */
+export function LinesField(
+  props: ValueFieldProps & { placeholder: string; help: ComponentChildren },
+) {
+  const { values, faults, name, placeholder, ...field } = props;
+  return (
+    <Field {...field} name={name} fault={faults[name]}>
+      {(attributes) => (
+        <textarea
+          {...attributes}
+          class="mono"
+          rows={3}
+          placeholder={placeholder}
+          spellcheck={false}
+        >
+          {values[name]}
+        </textarea>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,32 @@
+import type { FieldDiff } from "@/lib/http/agent_diff.ts";
+import type { DiffLine } from "@/lib/http/line_diff.ts";
+
+const MARKS = { same: " ", gone: "−", new: "+" };
+const WORDS = { same: "", gone: "Removed: ", new: "Added: " };
+
+/** What differs between two versions, field by field; marks and words, not colours alone. */
+export function VersionDiff({ diff }: { diff: FieldDiff[] }) {
+  return (
+    <>
+      {diff.map(({ label, lines }) => (
+        <section key={label} class="diff">
+          <h3>{label}</h3>
+          <div class="diff-lines" tabIndex={0} role="region" aria-label={`Changes of ${label}`}>
+            {lines.map((line, n) => <Line key={n} line={line} />)}
+          </div>
+        </section>
+      ))}
+    </>
+  );
+}
+
+function Line({ line }: { line: DiffLine }) {
+  if (line.kind === "gap") return <p class="diff-gap">…</p>;
+  return (
+    <p class={`diff-line diff-${line.kind}`}>
+      <span aria-hidden="true">{MARKS[line.kind]}</span>
+      <span class="sr-only">{WORDS[line.kind]}</span>
+      <code>{line.text}</code>
+    </p>
+  );
+}

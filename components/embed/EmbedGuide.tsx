@@ -1,0 +1,113 @@
+import type { EmbedFacts } from "@/lib/http/embed_facts.ts";
+import type { Agent } from "@/lib/wire/agent.ts";
+import { CodeBlock } from "../CodeBlock.tsx";
+import { Notice } from "../Notice.tsx";
+import { MINT_SNIPPETS } from "./snippets.ts";
+
+/** How to put the agent on a page: allow the page, mint on the server, print the tag. */
+export function EmbedGuide({ agent, facts }: { agent: Agent; facts: EmbedFacts }) {
+  const origins = agent.allowedOrigins ?? [];
+  return (
+    <div class="guide">
+      <section class="card stack" aria-labelledby="embed-origins">
+        <h2 id="embed-origins">1. Allow your site</h2>
+        {origins.length === 0
+          ? (
+            <Notice kind="warning">
+              No page may embed this agent yet. Add your site under{" "}
+              <a href={`/agents/${agent.id}#allowedOrigins`} aria-current="false">
+                allowed origins
+              </a>.
+            </Notice>
+          )
+          : (
+            <>
+              <p class="prose">Pages of these origins may show the widget:</p>
+              <ul class="tags">
+                {origins.map((origin) => <li key={origin} class="tag">{origin}</li>)}
+              </ul>
+            </>
+          )}
+      </section>
+      <Mint agent={agent} facts={facts} />
+      <Tag agent={agent} facts={facts} />
+      <section class="card stack" aria-labelledby="embed-doctor">
+        <h2 id="embed-doctor">4. If nothing appears</h2>
+        <p class="prose">
+          The embed doctor looks at the agent, the origin and the tag, and says what is in the way.
+        </p>
+        <div>
+          <a class="button" href={`/agents/${agent.id}/embed/doctor`}>Open the embed doctor</a>
+        </div>
+      </section>
+    </div>
+  );
+}
+
+function Mint({ agent, facts }: { agent: Agent; facts: EmbedFacts }) {
+  const origin = agent.allowedOrigins?.[0] ?? "https://www.example.com";
+  const filled = { baseUrl: facts.baseUrl, agentId: agent.id, origin };
+  return (
+    <section class="card stack" aria-labelledby="embed-mint">
+      <h2 id="embed-mint">2. Mint a session on your backend</h2>
+      <p class="prose">
+        Your backend asks for a session token with an <a href="/api-keys/new">API key</a> that has
+        {" "}
+        <code>widget:mint</code>{" "}
+        and passes the browser's Origin on unchanged. The key never goes into a page.
+      </p>
+      <div>
+        {MINT_SNIPPETS.map(({ language, code }, n) => (
+          <details key={language} class="snippet" name="mint-snippet" open={n === 0}>
+            <summary>{language}</summary>
+            <CodeBlock label={`Mint with ${language}`} code={code(filled)} />
+          </details>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function Tag({ agent, facts }: { agent: Agent; facts: EmbedFacts }) {
+  const pinned = `widget.v1.${facts.hash12}.js`;
+  return (
+    <section class="card stack" aria-labelledby="embed-tag">
+      <h2 id="embed-tag">3. Print the tag into the page</h2>
+      <CodeBlock
+        label="Script tag"
+        code={scriptTag(agent.id, { facts, file: "widget.v1.js" })}
+      />
+      <p class="help">
+        Replace <code>&lt;SESSION_TOKEN&gt;</code>{" "}
+        with the minted token, fresh for each page. This address follows updates, and its hash
+        changes with them.
+      </p>
+      <details class="more">
+        <summary>Pin this release</summary>
+        <CodeBlock label="Pinned script tag" code={scriptTag(agent.id, { facts, file: pinned })} />
+        <p class="help">This file never changes, and is kept for the next ten releases.</p>
+      </details>
+      <details class="more">
+        <summary>Let the widget mint by itself</summary>
+        <p class="help">
+          With <code>data-session-endpoint="/chat-session"</code> instead of{" "}
+          <code>data-session-token</code>{" "}
+          the widget asks your backend when the visitor first writes, and again before the token
+          ends: long-lived and cached pages need that.
+        </p>
+      </details>
+    </section>
+  );
+}
+
+/** The tag as the specification has it. */
+export function scriptTag(agentId: string, tag: { facts: EmbedFacts; file: string }): string {
+  const { facts, file } = tag;
+  return `<script src="${facts.scriptBase}/${file}"
+  integrity="${facts.integrity}"
+  crossorigin="anonymous"
+  data-service-widget
+  data-api-base="${facts.baseUrl}"
+  data-agent-id="${agentId}"
+  data-session-token="<SESSION_TOKEN>"></script>`;
+}

@@ -1,0 +1,106 @@
+/** What a backend snippet is filled in with. */
+export interface SnippetFacts {
+  baseUrl: string;
+  agentId: string;
+  /** A page that may embed the agent. */
+  origin: string;
+}
+
+/** A route of a backend that mints for the page it serves, in one language. */
+export interface Snippet {
+  language: string;
+  code: (facts: SnippetFacts) => string;
+}
+
+/** Each passes the browser's `Origin` on unchanged, and never makes one up from `Host`. */
+export const MINT_SNIPPETS: readonly Snippet[] = [
+  { language: "Node", code: node },
+  { language: "Python", code: python },
+  { language: "PHP", code: php },
+  { language: "Go", code: go },
+  { language: "curl", code: curl },
+];
+
+function node({ baseUrl, agentId, origin }: SnippetFacts): string {
+  return `app.post("/chat-session", async (req, res) => {
+  const minted = await fetch("${baseUrl}/v1/widget/session", {
+    method: "POST",
+    headers: {
+      authorization: \`Bearer \${process.env.CHAT_API_KEY}\`,
+      "content-type": "application/json",
+      origin: req.get("origin") ?? "${origin}",
+    },
+    body: JSON.stringify({ agentId: "${agentId}" }),
+  });
+  res.status(minted.status).type("json").send(await minted.text());
+});`;
+}
+
+function python({ baseUrl, agentId, origin }: SnippetFacts): string {
+  return `@app.post("/chat-session")
+def chat_session():
+    minted = requests.post(
+        "${baseUrl}/v1/widget/session",
+        headers={
+            "Authorization": f"Bearer {os.environ['CHAT_API_KEY']}",
+            "Origin": request.headers.get("Origin", "${origin}"),
+        },
+        json={"agentId": "${agentId}"},
+        timeout=10,
+    )
+    return Response(minted.content, minted.status_code, content_type="application/json")`;
+}
+
+function php({ baseUrl, agentId, origin }: SnippetFacts): string {
+  return `$call = curl_init('${baseUrl}/v1/widget/session');
+curl_setopt_array($call, [
+    CURLOPT_POST => true,
+    CURLOPT_RETURNTRANSFER => true,
+    CURLOPT_HTTPHEADER => [
+        'Authorization: Bearer ' . getenv('CHAT_API_KEY'),
+        'Content-Type: application/json',
+        'Origin: ' . ($_SERVER['HTTP_ORIGIN'] ?? '${origin}'),
+    ],
+    CURLOPT_POSTFIELDS => json_encode(['agentId' => '${agentId}']),
+]);
+$body = curl_exec($call);
+http_response_code($body === false ? 502 : curl_getinfo($call, CURLINFO_RESPONSE_CODE));
+header('Content-Type: application/json');
+echo $body;`;
+}
+
+function go({ baseUrl, agentId, origin }: SnippetFacts): string {
+  return `func chatSession(w http.ResponseWriter, r *http.Request) {
+	body := strings.NewReader(\`{"agentId":"${agentId}"}\`)
+	call, err := http.NewRequestWithContext(r.Context(), "POST",
+		"${baseUrl}/v1/widget/session", body)
+	if err != nil {
+		http.Error(w, "chat is not available", http.StatusBadGateway)
+		return
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		origin = "${origin}"
+	}
+	call.Header.Set("Authorization", "Bearer "+os.Getenv("CHAT_API_KEY"))
+	call.Header.Set("Content-Type", "application/json")
+	call.Header.Set("Origin", origin)
+	minted, err := http.DefaultClient.Do(call)
+	if err != nil {
+		http.Error(w, "chat is not available", http.StatusBadGateway)
+		return
+	}
+	defer minted.Body.Close()
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(minted.StatusCode)
+	io.Copy(w, minted.Body)
+}`;
+}
+
+function curl({ baseUrl, agentId, origin }: SnippetFacts): string {
+  return `curl ${baseUrl}/v1/widget/session \\
+  -H "Authorization: Bearer <API_KEY>" \\
+  -H "Origin: ${origin}" \\
+  -H "Content-Type: application/json" \\
+  -d '{"agentId":"${agentId}"}'`;
+}

@@ -1,0 +1,41 @@
+const counts = new Intl.NumberFormat("en");
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const cents = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
+const parts = new Intl.NumberFormat("en", {
+  style: "currency",
+  currency: "USD",
+  minimumFractionDigits: 4,
+});
+/** What four digits cannot show. */
+const LEAST_USD = 0.0001;
+
+/** `1,234`. */
+export function formatCount(n: number): string {
+  return counts.format(n);
+}
+
+/** `1.2K`, where there is no room for more. */
+export function formatCompact(n: number): string {
+  return compact.format(n);
+}
+
+/** Micro-USD as `$1.23`; below a dime as `$0.0123`, and `< $0.0001` where even that is too much. */
+export function formatMicroUsd(microUsd: number): string {
+  return formatUsd(microUsd / 1_000_000);
+}
+
+/** USD likewise. */
+export function formatUsd(usd: number): string {
+  if (usd === 0 || usd >= 0.1) return cents.format(usd);
+  return usd < LEAST_USD ? `< ${parts.format(LEAST_USD)}` : parts.format(usd);
+}
+
+/** `340 ms`, `2.4 s`. */
+export function formatMs(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** `1 run`, `2 runs`. */
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${formatCount(n)} ${n === 1 ? one : many}`;
+}

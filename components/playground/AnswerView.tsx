@@ -1,0 +1,89 @@
+import type { Answer, SeenFrame, ToolUse } from "./answer.ts";
+import type { Turn } from "./tried_chat.ts";
+
+/** One question and its answer, with what it took. */
+export function TurnView({ turn, busy }: { turn: Turn; busy: boolean }) {
+  const { said, answer } = turn;
+  return (
+    <li class="turn">
+      <p class="said">
+        <span class="sr-only">You:</span>
+        {said}
+      </p>
+      {answer.tools.map((use, n) => <ToolUseView key={n} use={use} />)}
+      {answer.text !== "" && (
+        <p class="answer">
+          <span class="sr-only">Agent:</span>
+          {answer.text}
+        </p>
+      )}
+      {busy && answer.text === "" && <p class="help">…</p>}
+      {answer.fault !== undefined && <p class="fault">{answer.fault}</p>}
+      <Facts answer={answer} />
+      {answer.frames.length > 0 && <Frames frames={answer.frames} />}
+    </li>
+  );
+}
+
+function ToolUseView({ use }: { use: ToolUse }) {
+  return (
+    <details class="tool-use">
+      <summary>
+        <code>{use.name}</code>
+        <span class="help">{use.output === undefined ? "called …" : "called"}</span>
+      </summary>
+      <pre tabIndex={0} aria-label={`Arguments of ${use.name}`}>
+        <code>{JSON.stringify(use.args, null, 2)}</code>
+      </pre>
+      {use.output !== undefined && (
+        <pre tabIndex={0} aria-label={`Output of ${use.name}`}>
+          <code>{JSON.stringify(use.output, null, 2)}</code>
+        </pre>
+      )}
+    </details>
+  );
+}
+
+function Facts({ answer }: { answer: Answer }) {
+  const { firstTextMs, totalMs, usage, finishReason, model } = answer;
+  if (finishReason === undefined) return null;
+  const facts = [
+    model,
+    firstTextMs !== undefined && `first word ${seconds(firstTextMs)}`,
+    totalMs !== undefined && `all ${seconds(totalMs)}`,
+    usage && `${usage.inputTokens} in, ${usage.outputTokens} out`,
+    usage && `$${Number(usage.costUsd.toPrecision(3))}`,
+    finishReason !== "stop" && finishReason,
+  ];
+  return <p class="turn-facts">{facts.filter(Boolean).join(" · ")}</p>;
+}
+
+/** Text comes in many frames that say little one by one: a run of them is one line. */
+function Frames({ frames }: { frames: SeenFrame[] }) {
+  const lines: { ms: number; text: string; deltas: number }[] = [];
+  for (const { ms, frame } of frames) {
+    const last = lines.at(-1);
+    if (frame.type === "delta" && last && last.deltas > 0) {
+      last.deltas++;
+      last.text = `delta × ${last.deltas}`;
+    } else if (frame.type === "delta") lines.push({ ms, text: "delta", deltas: 1 });
+    else lines.push({ ms, text: JSON.stringify(frame), deltas: 0 });
+  }
+  return (
+    <details class="frames">
+      <summary>{`${frames.length} frames`}</summary>
+      <ol tabIndex={0} aria-label="Frames">
+        {lines.map(({ ms, text }, n) => (
+          <li key={n}>
+            <span>{seconds(ms)}</span>
+            <code>{text}</code>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`;
+}

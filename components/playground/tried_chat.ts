@@ -1,0 +1,110 @@
+import { type Signal, signal } from "@preact/signals";
+import { callDashboard, CallFailure } from "@/lib/wire/dashboard_call.ts";
+import { FrameDecoder } from "@/lib/wire/frame_decoder.ts";
+import { FIELD_BOUNDS } from "@/lib/wire/limits.ts";
+import { type Answer, NO_ANSWER, withFrame } from "./answer.ts";
+
+/** What was said and what came of it. */
+export interface Turn {
+  said: string;
+  answer: Answer;
+}
+
+/** Which agent answers: fields of the body of `POST /agents/:id/try`. */
+export interface TriedWith {
+  form?: Record<string, string>;
+  version?: number;
+  provider?: string;
+  model?: string;
+}
+
+const CUT_OFF = "The connection was lost before the end of the answer.";
+
+/** One conversation of the playground. */
+export class TriedChat {
+  readonly turns: Signal<Turn[]> = signal([]);
+  readonly busy: Signal<boolean> = signal(false);
+  #agentPath: string;
+  #asked = new AbortController();
+
+  constructor(agentPath: string) {
+    this.#agentPath = agentPath;
+  }
+
+  /** Asks, and settles when the answer has ended one way or another. */
+  async send(said: string, tried: TriedWith): Promise<void> {
+    if (this.busy.value) return;
+    this.busy.value = true;
+    const body = { ...tried, ...this.#conversation(said) };
+    this.turns.value = [...this.turns.value, { said, answer: NO_ANSWER }];
+    this.#asked = new AbortController();
+    try {
+      await this.#follow(body, this.#asked.signal);
+    } catch (error) {
+      const isTold = error instanceof CallFailure;
+      this.#change((answer) => ({ ...answer, fault: isTold ? error.message : CUT_OFF }));
+    } finally {
+      this.busy.value = false;
+    }
+  }
+
+  /** Ends the answer under way; its run is cancelled, and what it cost is told. */
+  async stop(): Promise<void> {
+    const runId = this.turns.value.at(-1)?.answer.runId;
+    if (runId === undefined) return this.#asked.abort();
+    await callDashboard(`${this.#agentPath}/try/cancel`, { runId }).catch(() =>
+      this.#asked.abort()
+    );
+  }
+
+  /** Forgets what was said. */
+  async clear(): Promise<void> {
+    if (this.busy.value) await this.stop();
+    this.turns.value = [];
+  }
+
+  async #follow(body: object, signal: AbortSignal): Promise<void> {
+    const begun = performance.now();
+    const response = await callDashboard(`${this.#agentPath}/try`, body, signal);
+    const decoder = new FrameDecoder();
+    for await (const chunk of chunksOf(response.body!)) {
+      for (const { data: frame } of decoder.push(chunk)) {
+        this.#change((answer) => withFrame(answer, { ms: performance.now() - begun, frame }));
+      }
+    }
+    const ended = this.turns.value.at(-1)?.answer.finishReason !== undefined;
+    if (!ended) throw new CallFailure(CUT_OFF);
+  }
+
+  /** What was not answered is not repeated: the model would answer it as well. */
+  #conversation(said: string): object {
+    const answered = this.turns.value.filter(({ answer }) => answer.text !== "");
+    const messages = answered.flatMap((turn) => [
+      { role: "user", content: turn.said },
+      { role: "assistant", content: turn.answer.text.slice(0, FIELD_BOUNDS.messageLength) },
+    ]);
+    const conversationId = answered.at(-1)?.answer.conversationId;
+    return {
+      messages: [...messages.slice(2 - FIELD_BOUNDS.messages), { role: "user", content: said }],
+      ...(conversationId && { conversationId }),
+    };
+  }
+
+  #change(change: (answer: Answer) => Answer): void {
+    const last = this.turns.value.at(-1);
+    // Cleared while the answer still came.
+    if (last === undefined) return;
+    const turn = { ...last, answer: change(last.answer) };
+    this.turns.value = [...this.turns.value.slice(0, -1), turn];
+  }
+}
+
+/** Not every browser's streams can be iterated. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  while (true) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}

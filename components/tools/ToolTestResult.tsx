@@ -1,0 +1,78 @@
+import type { TestedHop, ToolTest } from "@/lib/wire/tryout.ts";
+
+/** What a test call came to: the output as the model gets it, and every hop on the way. */
+export function ToolTestResult({ result }: { result: ToolTest }) {
+  return (
+    <div class="stack tool-result">
+      {"output" in result && (
+        <figure class="code code-wrapped">
+          <figcaption>{`What the model gets, after ${result.ms} ms`}</figcaption>
+          <pre tabIndex={0} aria-label="Output of the tool">
+            <code>{JSON.stringify(result.output, null, 2)}</code>
+          </pre>
+        </figure>
+      )}
+      {!("output" in result) && <Offered offered={result.offered} />}
+      {result.notes.map((note) => <p key={note} class="help">{note}</p>)}
+      {result.ledger.length === 0
+        ? <p class="help">Nothing left the service.</p>
+        : <Ledger ledger={result.ledger} />}
+    </div>
+  );
+}
+
+function Offered({ offered }: Pick<ToolTest, "offered">) {
+  if (offered.length === 0) return <p class="help">The server offers no tool.</p>;
+  return (
+    <dl class="offered">
+      {offered.map(({ name, description }) => (
+        <div key={name}>
+          <dt>
+            <code>{name}</code>
+          </dt>
+          <dd class="help">{description}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Ledger({ ledger }: Pick<ToolTest, "ledger">) {
+  return (
+    <div class="table-scroll" tabIndex={0} role="region" aria-label="What was reached">
+      <table>
+        <caption>What was reached</caption>
+        <thead>
+          <tr>
+            {["Request", "Address", "Status", "Bytes", "Time"].map((title) => (
+              <th key={title} scope="col">{title}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{ledger.map((hop, n) => <HopRow key={n} hop={hop} />)}</tbody>
+      </table>
+    </div>
+  );
+}
+
+function HopRow({ hop }: { hop: TestedHop }) {
+  return (
+    <>
+      <tr>
+        <td>
+          {hop.hop > 0 && "↪ "}
+          {hop.method} {hop.host}
+        </td>
+        <td>{hop.address ?? "–"}</td>
+        <td>{hop.status ?? "–"}</td>
+        <td>{hop.bytes}</td>
+        <td>{`${Math.round(hop.ms)} ms`}</td>
+      </tr>
+      {hop.refused !== undefined && (
+        <tr>
+          <td colSpan={5} class="fault">{hop.refused}</td>
+        </tr>
+      )}
+    </>
+  );
+}

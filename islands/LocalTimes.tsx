@@ -1,0 +1,19 @@
+import { useEffect } from "preact/hooks";
+
+/**
+ * Tells the times of a page in its reader's own zone, which the server does not know: as the title of
+ * those that say how long ago, and as the text of those that say when. Without scripts they are UTC.
+ */
+export default function LocalTimes() {
+  useEffect(() => {
+    const long = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "long" });
+    const short = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+    for (const time of document.querySelectorAll("time[datetime]")) {
+      const at = Date.parse(time.getAttribute("datetime") ?? "");
+      if (Number.isNaN(at)) continue;
+      time.setAttribute("title", long.format(at));
+      if (time.hasAttribute("data-exact")) time.textContent = short.format(at);
+    }
+  }, []);
+  return null;
+}

@@ -1,0 +1,150 @@
+import { IS_BROWSER } from "fresh/runtime";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ControlAttributes } from "@/components/Field.tsx";
+import { HttpToolFields, McpToolFields } from "@/components/tools/ToolFields.tsx";
+import { NEW_HTTP_TOOL, NEW_MCP_SERVER, readTools, type ToolDraft } from "@/lib/wire/tool_draft.ts";
+import ToolTest from "./ToolTest.tsx";
+
+export interface ToolEditorProps {
+  attributes: ControlAttributes;
+  /** A JSON array; whatever else it is stays in the JSON view. */
+  value: string;
+  readOnly: boolean;
+}
+
+/**
+ * An agent's tools as a form over their JSON. The JSON's own control is what the form sends, with and
+ * without scripts; the form only ever writes into it.
+ */
+export default function ToolEditor({ attributes, value, readOnly }: ToolEditorProps) {
+  const [ready, setReady] = useState(false);
+  const [asJson, setAsJson] = useState(false);
+  const [text, setText] = useState(() => typedBefore(attributes.id) ?? value);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const written = useRef(text);
+  useEffect(() => setReady(true), []);
+  useEffect(() => {
+    if (written.current === text) return;
+    written.current = text;
+    area.current?.dispatchEvent(new Event("input", { bubbles: true }));
+  }, [text]);
+  const tools = readTools(text);
+  const asForm = ready && !readOnly && !asJson && tools !== undefined;
+  return (
+    <div class="stack tool-editor">
+      {ready && !readOnly && (
+        <div class="form-actions">
+          <button
+            type="button"
+            class="button button-small"
+            aria-pressed={!asForm}
+            disabled={tools === undefined}
+            onClick={() => setAsJson(!asJson)}
+          >
+            Edit as JSON
+          </button>
+          {tools === undefined && (
+            <span class="help">The form shows it once it is an array of tools.</span>
+          )}
+        </div>
+      )}
+      <textarea
+        {...attributes}
+        ref={area}
+        class="mono"
+        rows={6}
+        spellcheck={false}
+        hidden={asForm}
+        value={text}
+        data-default={value}
+        onInput={({ currentTarget }) => setText(written.current = currentTarget.value)}
+      />
+      {asForm && (
+        <ToolList
+          tools={tools}
+          onChange={(next) => setText(JSON.stringify(next, null, 2))}
+        />
+      )}
+    </div>
+  );
+}
+
+/** A browser that comes back to the page has put in what was typed there. */
+function typedBefore(id: string): string | undefined {
+  if (!IS_BROWSER) return undefined;
+  const area = document.getElementById(id);
+  return area instanceof HTMLTextAreaElement ? area.value : undefined;
+}
+
+function ToolList(
+  { tools, onChange }: { tools: ToolDraft[]; onChange: (tools: ToolDraft[]) => void },
+) {
+  return (
+    <>
+      {tools.map((tool, n) => (
+        <Tool
+          key={n}
+          id={`tool-${n}`}
+          tool={tool}
+          onChange={(next) => onChange(tools.with(n, next))}
+          onRemove={() => onChange(tools.toSpliced(n, 1))}
+        />
+      ))}
+      {tools.length === 0 && <p class="help">No tools: the agent answers from what it knows.</p>}
+      <div class="form-actions">
+        <button
+          type="button"
+          class="button button-small"
+          onClick={() => onChange([...tools, NEW_HTTP_TOOL])}
+        >
+          Add HTTP tool
+        </button>
+        <button
+          type="button"
+          class="button button-small"
+          onClick={() => onChange([...tools, NEW_MCP_SERVER])}
+        >
+          Add MCP server
+        </button>
+      </div>
+    </>
+  );
+}
+
+function Tool(
+  { id, tool, onChange, onRemove }: {
+    id: string;
+    tool: ToolDraft;
+    onChange: (tool: ToolDraft) => void;
+    onRemove: () => void;
+  },
+) {
+  const Fields = tool.type === "http" ? HttpToolFields : McpToolFields;
+  const name = String(tool.name ?? "") || "unnamed";
+  return (
+    <details class="tool">
+      <summary>
+        <code>{name}</code>
+        <span class="help">{addressOf(tool)}</span>
+      </summary>
+      <div class="stack">
+        <Fields id={id} tool={tool} onChange={onChange} />
+        <ToolTest tool={tool} />
+        <div>
+          <button
+            type="button"
+            class="button button-small"
+            aria-label={`Remove tool ${name}`}
+            onClick={onRemove}
+          >
+            Remove tool
+          </button>
+        </div>
+      </div>
+    </details>
+  );
+}
+
+function addressOf({ type, url, request }: ToolDraft): string {
+  return type === "http" ? `${request?.method ?? ""} ${request?.url ?? ""}` : `MCP ${url ?? ""}`;
+}

@@ -1,0 +1,86 @@
+import { useId, useRef, useState } from "preact/hooks";
+import { ToolTestResult } from "@/components/tools/ToolTestResult.tsx";
+import { callDashboard } from "@/lib/wire/dashboard_call.ts";
+import { readJson, sampleArguments, type ToolDraft } from "@/lib/wire/tool_draft.ts";
+import type { ToolTest as Result } from "@/lib/wire/tryout.ts";
+
+type State = { at: "idle" } | { at: "busy" } | { at: "done"; result: Result } | {
+  at: "failed";
+  message: string;
+};
+
+/** Calls a tool as it stands in the editor, and shows what it reached. */
+export default function ToolTest({ tool }: { tool: ToolDraft }) {
+  const [state, setState] = useState<State>({ at: "idle" });
+  const id = useId();
+  const args = useRef<HTMLTextAreaElement>(null);
+  const name = useRef<HTMLInputElement>(null);
+  const isServer = tool.type === "mcp";
+
+  async function test(call: { name: string; args: unknown } | undefined) {
+    if (call !== undefined && call.args === undefined) {
+      return setState({ at: "failed", message: "The arguments are not valid JSON." });
+    }
+    setState({ at: "busy" });
+    try {
+      const body = { tool, allowedDomains: allowedDomains(), ...(call && { call }) };
+      const response = await callDashboard("/agents/test-tool", body);
+      setState({ at: "done", result: await response.json() });
+    } catch (error) {
+      setState({ at: "failed", message: (error as Error).message });
+    }
+  }
+  const callIt = () =>
+    test({
+      name: isServer ? name.current!.value.trim() : String(tool.name),
+      args: readJson(args.current!.value),
+    });
+  return (
+    <details class="more tool-test">
+      <summary>Test call</summary>
+      <div class="stack">
+        {isServer && (
+          <div class="field">
+            <label for={`${id}-tool`}>Its tool</label>
+            <input id={`${id}-tool`} ref={name} class="mono" autocomplete="off" />
+          </div>
+        )}
+        <div class="field">
+          <label for={`${id}-args`}>Arguments, as JSON</label>
+          <textarea id={`${id}-args`} ref={args} class="mono" rows={3} spellcheck={false}>
+            {JSON.stringify(sampleArguments(tool.parameters), null, 2)}
+          </textarea>
+          <p class="help">
+            The call is a real one, with the address and the domains as they are here.
+          </p>
+        </div>
+        <div class="form-actions">
+          <button type="button" class="button" onClick={callIt} disabled={state.at === "busy"}>
+            Call it
+          </button>
+          {isServer && (
+            <button
+              type="button"
+              class="button"
+              onClick={() => test(undefined)}
+              disabled={state.at === "busy"}
+            >
+              List its tools
+            </button>
+          )}
+        </div>
+        <div role="status">
+          {state.at === "busy" && <p class="help">Calling …</p>}
+          {state.at === "failed" && <p class="fault">{state.message}</p>}
+          {state.at === "done" && <ToolTestResult result={state.result} />}
+        </div>
+      </div>
+    </details>
+  );
+}
+
+/** As they stand in the editor, saved or not. */
+function allowedDomains(): string[] {
+  const area = document.getElementById("allowedDomains") as HTMLTextAreaElement | null;
+  return (area?.value ?? "").split("\n").map((line) => line.trim()).filter((line) => line !== "");
+}

@@ -1,0 +1,72 @@
+import { ApiError } from "../errors.ts";
+import type { ApiKeyStore } from "../storage/api_key_store.ts";
+import type { AttentionItem, AttentionStore } from "../storage/attention_store.ts";
+import type { UsageSummary } from "../usage/usage_report.ts";
+import type { AgentAdmin } from "./agent_admin.ts";
+
+/** A key is told of this long before it expires: a working week, and the one before. */
+const EXPIRES_SOON_MS = 14 * 86_400_000;
+/** Of each kind; who has more of it knows. */
+const MOST = 5;
+
+/** One thing that somebody should look at. Money in micro-USD. */
+export type Attention =
+  | { kind: "hard_limit" | "soft_limit"; cost: number; limit: number }
+  | { kind: "vendor_failed"; item: AttentionItem }
+  /** `agent` is left out when it has been deleted since. */
+  | { kind: "origin_refused"; item: AttentionItem; agent?: { id: string; name: string } }
+  | { kind: "key_expires"; name: string; expiresAt: string };
+
+/** What reading it takes. */
+export interface AttentionParts {
+  attention: Pick<AttentionStore, "list">;
+  apiKeys: Pick<ApiKeyStore, "list">;
+  agents: Pick<AgentAdmin, "get">;
+}
+
+/** What needs a look in this tenant, the most pressing first. */
+export async function readAttention(
+  tenant: string,
+  { attention, apiKeys, agents }: AttentionParts,
+  { usage, now }: { usage: UsageSummary; now: number },
+): Promise<Attention[]> {
+  const [failures, refusals, expiring] = await Promise.all([
+    attention.list(tenant, "vendor_failed"),
+    attention.list(tenant, "origin_refused"),
+    apiKeys.list(tenant).then((all) =>
+      all.flatMap(({ name, state, expiresAt }) => {
+        const isNear = expiresAt !== undefined && Date.parse(expiresAt) - now < EXPIRES_SOON_MS;
+        return isNear && state === "active" ? [{ name, expiresAt }] : [];
+      })
+    ),
+  ]);
+  const refused = refusals.slice(0, MOST).map(async (item): Promise<Attention> => {
+    const agent = await found(agents.get(tenant, item.detail));
+    const named = agent === undefined ? {} : { agent: { id: agent.id, name: agent.name } };
+    return { kind: "origin_refused", item, ...named };
+  });
+  return [
+    ...limits(usage),
+    ...failures.slice(0, MOST).map((item) => ({ kind: "vendor_failed" as const, item })),
+    ...await Promise.all(refused),
+    ...expiring
+      .sort((a, b) => a.expiresAt < b.expiresAt ? -1 : 1)
+      .slice(0, MOST)
+      .map((key) => ({ kind: "key_expires" as const, ...key })),
+  ];
+}
+
+function limits({ today: { cost }, softLimit, hardLimit }: UsageSummary): Attention[] {
+  if (cost >= hardLimit) return [{ kind: "hard_limit", cost, limit: hardLimit }];
+  return cost >= softLimit ? [{ kind: "soft_limit", cost, limit: softLimit }] : [];
+}
+
+/** What a look-up finds; `undefined` for what has gone. */
+async function found<T>(look: Promise<T>): Promise<T | undefined> {
+  try {
+    return await look;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}

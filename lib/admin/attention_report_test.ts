@@ -1,0 +1,78 @@
+import { assertEquals } from "@std/assert";
+import { ApiError } from "../errors.ts";
+import type { AttentionItem } from "../storage/attention_store.ts";
+import type { UsageSummary } from "../usage/usage_report.ts";
+import { NO_USAGE } from "../usage/usage_rows.ts";
+import { noSums } from "../usage/usage_sums.ts";
+import { type AttentionParts, readAttention } from "./attention_report.ts";
+
+const NOW = Date.UTC(2026, 0, 15);
+const DAY_MS = 86_400_000;
+
+function spent(cost: number): UsageSummary {
+  return {
+    ...{ day: "2026-01-15", resetsAt: "2026-01-16T00:00:00.000Z", range: noSums() },
+    ...{ today: { ...NO_USAGE, cost }, softLimit: 200, hardLimit: 500 },
+    ...{ activeStreams: 0, maxStreams: 10 },
+  };
+}
+
+/** A tenant with these keys by name and expiry, and these notes. */
+function tenantWith(
+  keys: Record<string, { days?: number; state?: string }> = {},
+  notes: Partial<Record<string, AttentionItem[]>> = {},
+): AttentionParts {
+  return {
+    attention: { list: (_tenant, kind) => Promise.resolve(notes[kind] ?? []) },
+    apiKeys: {
+      list: () =>
+        Promise.resolve(
+          Object.entries(keys).map(([name, { days, state = "active" }]) => ({
+            ...{ name, state },
+            ...(days === undefined
+              ? {}
+              : { expiresAt: new Date(NOW + days * DAY_MS).toISOString() }),
+          })) as never,
+        ),
+    },
+    agents: {
+      get: (_tenant, id) => {
+        if (id === "gone") return Promise.reject(new ApiError("not_found", "gone"));
+        return Promise.resolve({ id, name: "Shop" } as never);
+      },
+    },
+  };
+}
+
+Deno.test("readAttention: the hard limit once it is reached, before that the soft one, before that none", async () => {
+  const kinds = async (cost: number) =>
+    (await readAttention("t", tenantWith(), { usage: spent(cost), now: NOW })).map((a) => a.kind);
+  assertEquals(await kinds(199), []);
+  assertEquals(await kinds(200), ["soft_limit"]);
+  assertEquals(await kinds(500), ["hard_limit"]);
+});
+
+Deno.test("readAttention: active keys that expire within two weeks, the next one first", async () => {
+  const keys = {
+    later: { days: 13 },
+    soon: { days: 1 },
+    far: { days: 15 },
+    never: {},
+    revoked: { days: 1, state: "revoked" },
+  };
+  const found = await readAttention("t", tenantWith(keys), { usage: spent(0), now: NOW });
+  assertEquals(found.map((one) => one.kind === "key_expires" && one.name), ["soon", "later"]);
+});
+
+Deno.test("readAttention: a refused page names its agent, unless that was deleted since", async () => {
+  const at = { count: 1, firstAt: NOW, lastAt: NOW };
+  const notes = {
+    origin_refused: [
+      { name: "https://a.example", detail: "agent", ...at },
+      { name: "https://b.example", detail: "gone", ...at },
+    ],
+  };
+  const found = await readAttention("t", tenantWith({}, notes), { usage: spent(0), now: NOW });
+  const agents = found.map((one) => one.kind === "origin_refused" ? one.agent?.name : undefined);
+  assertEquals(agents, ["Shop", undefined]);
+});

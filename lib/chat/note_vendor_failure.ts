@@ -1,0 +1,18 @@
+import type { ModelName } from "../admin/model_access.ts";
+import type { AttentionStore } from "../storage/attention_store.ts";
+import type { EndedRun } from "./chat_service.ts";
+
+/**
+ * Tells the tenant of a vendor that has failed: one on which a run has ended, or one that was asked
+ * first while another answered, which no visitor sees and which may cost more than was meant.
+ */
+export function noteVendorFailure(
+  attention: Pick<AttentionStore, "note">,
+  { tenant, end, firstAsked = end }: EndedRun,
+): void {
+  const note = ({ provider, model }: ModelName, detail: string) =>
+    attention.note(tenant, "vendor_failed", { name: `${provider}/${model}`, detail });
+  const wasPassedOver = firstAsked.provider !== end.provider || firstAsked.model !== end.model;
+  if (wasPassedOver) note(firstAsked, "fallback");
+  if (end.errorCode?.startsWith("provider_")) note(end, end.errorCode);
+}

@@ -1,0 +1,36 @@
+import { assertEquals } from "@std/assert";
+import type { RunEnd } from "../usage/run_record.ts";
+import type { EndedRun } from "./chat_service.ts";
+import { noteVendorFailure } from "./note_vendor_failure.ts";
+
+const FIRST = { provider: "vendor_a", model: "mid" } as const;
+const SECOND = { provider: "vendor_b", model: "small" } as const;
+
+/** What is noted of a run that ended so. */
+function noted(firstAsked: EndedRun["firstAsked"], end: Partial<RunEnd>): string[] {
+  const notes: string[] = [];
+  const run = { tenant: "t", firstAsked, end: end as RunEnd };
+  noteVendorFailure({
+    note: (...[tenant, kind, { name, detail }]) => {
+      notes.push([tenant, kind, name, detail].join(" "));
+    },
+  }, run);
+  return notes;
+}
+
+Deno.test("noteVendorFailure: a vendor that failed, and one that another answered for", () => {
+  assertEquals(noted(FIRST, FIRST), []);
+  assertEquals(noted(FIRST, { ...FIRST, errorCode: "budget_exceeded" }), []);
+  assertEquals(noted(FIRST, { ...FIRST, errorCode: "provider_timeout" }), [
+    "t vendor_failed vendor_a/mid provider_timeout",
+  ]);
+  assertEquals(noted(FIRST, { ...SECOND, errorCode: "provider_error" }), [
+    "t vendor_failed vendor_a/mid fallback",
+    "t vendor_failed vendor_b/small provider_error",
+  ]);
+});
+
+Deno.test("noteVendorFailure: who was never asked, as too dear say, has not failed", () => {
+  assertEquals(noted(SECOND, SECOND), []);
+  assertEquals(noted(undefined, { ...FIRST, errorCode: "budget_exceeded" }), []);
+});

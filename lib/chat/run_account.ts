@@ -1,0 +1,75 @@
+import type { LeftOut } from "../agent/fit_step.ts";
+import type { ModelShare } from "../usage/run_record.ts";
+import type { Vendor } from "../wire/vendors.ts";
+import { costMicroUsd, type Price } from "./money.ts";
+
+interface ModelName {
+  provider: Vendor;
+  model: string;
+}
+
+/** What one run has done and used so far, each step at the price of the model that answered it. */
+export class RunAccount {
+  toolCalls = 0;
+  readonly #price: (name: ModelName) => Price;
+  readonly #shares: ModelShare[] = [];
+  #left: LeftOut = { dropped: 0, cut: 0, tools: [] };
+
+  constructor(price: (name: ModelName) => Price) {
+    this.#price = price;
+  }
+
+  /** The most that any step had to do without. */
+  get left(): LeftOut {
+    return this.#left;
+  }
+
+  leftOut({ dropped, cut, tools }: LeftOut): void {
+    const before = this.#left;
+    this.#left = {
+      dropped: Math.max(before.dropped, dropped),
+      cut: Math.max(before.cut, cut),
+      tools,
+    };
+  }
+
+  /** A model has accepted a step. */
+  began(name: ModelName): void {
+    this.#shareOf(name).steps++;
+  }
+
+  /** What a step, or an attempt at one, used. */
+  used(event: ModelName & { inputTokens: number; outputTokens: number }): void {
+    const share = this.#shareOf(event);
+    share.inputTokens += event.inputTokens;
+    share.outputTokens += event.outputTokens;
+    share.cost += costMicroUsd(this.#price(event), event);
+  }
+
+  get costMicroUsd(): number {
+    return this.#sum("cost");
+  }
+
+  /** As it is recorded; `models` only where more than one had a share. */
+  get counts() {
+    return {
+      steps: this.#sum("steps"),
+      toolCalls: this.toolCalls,
+      inputTokens: this.#sum("inputTokens"),
+      outputTokens: this.#sum("outputTokens"),
+      ...(this.#shares.length > 1 ? { models: this.#shares.map((share) => ({ ...share })) } : {}),
+    };
+  }
+
+  #shareOf({ provider, model }: ModelName): ModelShare {
+    const known = this.#shares.find((one) => one.provider === provider && one.model === model);
+    if (known !== undefined) return known;
+    const share = { provider, model, steps: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
+    this.#shares.push(share);
+    return share;
+  }
+
+  #sum(field: "steps" | "inputTokens" | "outputTokens" | "cost"): number {
+    return this.#shares.reduce((sum, share) => sum + share[field], 0);
+  }
+}

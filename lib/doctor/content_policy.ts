@@ -1,0 +1,98 @@
+/** One policy: its directives by name. */
+type Policy = ReadonlyMap<string, readonly string[]>;
+
+const DEFAULT_PORTS: Record<string, string> = { "https:": "443", "http:": "80" };
+
+/** The tag that wants to be run. */
+export interface PolicyScript {
+  url: URL;
+  nonce?: string | undefined;
+  integrity?: string | undefined;
+}
+
+/** What a page's policies permit, all of which must. Source: https://www.w3.org/TR/CSP3/ */
+export class ContentPolicy {
+  #policies: Policy[];
+  #page: URL;
+
+  /** `texts` as in the headers: several policies of one are separated by commas. */
+  constructor(texts: readonly string[], page: URL) {
+    this.#policies = texts.flatMap((text) => text.split(",")).map(parsePolicy);
+    this.#page = page;
+  }
+
+  permitsScript({ url, nonce, integrity }: PolicyScript): boolean {
+    return this.#all(["script-src-elem", "script-src", "default-src"], (sources) => {
+      if (nonce && sources.includes(`'nonce-${nonce}'`)) return true;
+      if (integrity && sources.includes(`'${integrity}'`)) return true;
+      return !sources.includes("'strict-dynamic'") && this.#lists(sources, url);
+    });
+  }
+
+  permitsConnection(url: URL): boolean {
+    return this.#all(["connect-src", "default-src"], (sources) => this.#lists(sources, url));
+  }
+
+  /** A sandbox without these has no scripts, or no origin to send. */
+  get sandboxed(): boolean {
+    return this.#policies.some((policy) => {
+      const flags = policy.get("sandbox");
+      return flags !== undefined &&
+        !(flags.includes("allow-scripts") && flags.includes("allow-same-origin"));
+    });
+  }
+
+  #all(names: string[], permits: (sources: readonly string[]) => boolean): boolean {
+    return this.#policies.every((policy) => {
+      const name = names.find((name) => policy.has(name));
+      return name === undefined || permits(policy.get(name)!);
+    });
+  }
+
+  #lists(sources: readonly string[], url: URL): boolean {
+    return sources.some((source) => matches(source, { url, page: this.#page }));
+  }
+}
+
+function parsePolicy(text: string): Policy {
+  const policy = new Map<string, string[]>();
+  for (const part of text.split(";")) {
+    const [name, ...values] = part.trim().split(/\s+/);
+    const id = name?.toLowerCase();
+    // The first of a name counts.
+    if (id && !policy.has(id)) policy.set(id, values);
+  }
+  return policy;
+}
+
+function matches(source: string, { url, page }: { url: URL; page: URL }): boolean {
+  if (source === "*") return url.protocol === "https:" || url.protocol === "http:";
+  if (source.toLowerCase() === "'self'") return url.origin === page.origin;
+  if (/^[a-z][a-z0-9+.-]*:$/i.test(source)) return isScheme(source.toLowerCase(), url);
+  const parts = /^(?:([a-z][a-z0-9+.-]*:)\/\/)?([^/:']+)(?::(\d+|\*))?(\/.*)?$/i.exec(source);
+  if (parts === null) return false;
+  const [, scheme, host = "", port, path] = parts;
+  if (!isScheme(scheme?.toLowerCase() ?? page.protocol, url)) return false;
+  return isHost(host.toLowerCase(), url) && isPort(port, url) && isPath(path, url);
+}
+
+/** A source of http permits https as well. */
+function isScheme(scheme: string, { protocol }: URL): boolean {
+  return scheme === protocol || (scheme === "http:" && protocol === "https:");
+}
+
+function isHost(host: string, { hostname }: URL): boolean {
+  if (host === "*") return true;
+  return host.startsWith("*.") ? hostname.endsWith(host.slice(1)) : hostname === host;
+}
+
+function isPort(port: string | undefined, url: URL): boolean {
+  if (port === "*") return true;
+  return (port ?? DEFAULT_PORTS[url.protocol]) === (url.port || DEFAULT_PORTS[url.protocol]);
+}
+
+/** One that ends with a slash is a folder. */
+function isPath(path: string | undefined, { pathname }: URL): boolean {
+  if (path === undefined || path === "/") return true;
+  return path.endsWith("/") ? pathname.startsWith(path) : pathname === path;
+}

@@ -1,0 +1,89 @@
+import type { Egress } from "../egress/egress.ts";
+import type { Committer } from "../committer/committer.ts";
+import { takeFromWindow, type WindowStamps } from "../limits/rate_window.ts";
+import { LimitError } from "../limits/refusal.ts";
+import { keys } from "../storage/keys.ts";
+import type { ReleaseStore } from "../storage/release_store.ts";
+import type { SessionStore } from "../storage/session_store.ts";
+import type { System } from "../system.ts";
+import type { Agent } from "../wire/agent.ts";
+import type { DoctorReport } from "../wire/doctor.ts";
+import { normalizeOrigin } from "../wire/origins.ts";
+import { checkClock, checkOrigin, checkPolicy } from "./check_page.ts";
+import { checkMixedContent, checkTag } from "./check_tag.ts";
+import { checkIntegrity } from "./check_integrity.ts";
+import { checkToken } from "./check_token.ts";
+import { type EmbedAddresses, embedLines } from "./embed_lines.ts";
+import { fetchPage } from "./fetch_page.ts";
+import { type Case, caseOf, finding } from "./case.ts";
+
+const RULE = { limit: 6, windowMs: 60_000 };
+
+export interface DoctorParts {
+  egress: Pick<Egress, "open">;
+  committer: Pick<Committer, "run">;
+  releases: Pick<ReleaseStore, "find">;
+  sessions: Pick<SessionStore, "find">;
+  system: Pick<System, "now">;
+  /** Current facts for the lines to paste. */
+  addresses: EmbedAddresses;
+  signal: AbortSignal;
+}
+
+/** Tells why a widget does not show, or does not answer, on a page. */
+export class Doctor {
+  #parts: DoctorParts;
+
+  constructor(parts: DoctorParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Looks at one embed. Whoever may mint for the agent may ask: 6 times a minute and tenant, since a
+   * page of somebody else's server is fetched for it. Throws the 429.
+   */
+  async examine(
+    tenant: string,
+    agent: Agent,
+    asked: { origin: string; tag?: string | undefined },
+  ): Promise<DoctorReport> {
+    await this.#count(tenant);
+    const { egress, system, signal, addresses } = this.#parts;
+    const origin = normalizeOrigin(asked.origin);
+    const listed = origin !== undefined && (agent.allowedOrigins ?? []).includes(origin);
+    const page = listed ? await fetchPage(origin, { egress, system, signal }) : undefined;
+    const known = caseOf({ tenant, agent, origin, listed, page, tag: asked.tag, addresses });
+    return { findings: await this.#findings(known), lines: embedLines(known) };
+  }
+
+  async #findings(known: Case): Promise<DoctorReport["findings"]> {
+    const { releases, sessions, system } = this.#parts;
+    return [
+      finding("origin", checkOrigin(known)),
+      finding("tag", checkTag(known)),
+      finding("mixed_content", checkMixedContent(known)),
+      finding("csp", checkPolicy(known)),
+      finding("integrity", await checkIntegrity(known, releases)),
+      finding("token", await checkToken(known, sessions)),
+      finding("clock", checkClock(known, system.now())),
+    ];
+  }
+
+  async #count(tenant: string): Promise<void> {
+    const key = keys.doctorWindow(tenant);
+    const { committer, system } = this.#parts;
+    const result = await committer.run({
+      keys: [key],
+      decide: (draft) => {
+        const stamps = draft.get<{ all: WindowStamps }>(key)?.all ?? [];
+        const taken = takeFromWindow(stamps, { now: system.now(), rule: RULE });
+        const expireIn = 2 * RULE.windowMs;
+        if (taken.admitted) draft.set(key, { v: 1, all: taken.stamps }, { expireIn });
+        return taken;
+      },
+    });
+    if (result.admitted) return;
+    const { retryAfterMs } = result;
+    throw new LimitError({ scope: "key", limit: RULE.limit, windowSeconds: 60, retryAfterMs });
+  }
+}

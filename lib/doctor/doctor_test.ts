@@ -1,0 +1,227 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { EgressServer, type SeenRequest } from "../../tests/support/egress_server.ts";
+import { agentOf } from "../../tests/support/agents.ts";
+import { fakeUuid } from "../../tests/support/fake_system.ts";
+import { Committer } from "../committer/committer.ts";
+import { LimitError } from "../limits/refusal.ts";
+import { ReleaseStore } from "../storage/release_store.ts";
+import { SessionStore } from "../storage/session_store.ts";
+import { realSystem } from "../system.ts";
+import type { DoctorCheck } from "../wire/doctor.ts";
+import { describeWidgetBundle } from "../widget_bundle.ts";
+import { Doctor } from "./doctor.ts";
+
+const ORIGIN = "https://shop.example.com";
+const BASE = "https://chat.test";
+const CDN = "https://cdn.test";
+const TENANT = fakeUuid(801);
+const POLICY = `default-src 'none'; script-src ${CDN}; connect-src ${BASE}`;
+
+/** A doctor at a time that the test moves, and the one site it may visit. */
+async function setUp(site: (seen: SeenRequest) => Response = () => new Response("")) {
+  let now = Date.UTC(2026, 0, 15, 12);
+  const system = { ...realSystem, now: () => now };
+  const kv = await Deno.openKv(":memory:");
+  const server = new EgressServer(site);
+  const committer = new Committer(kv, { system });
+  const releases = new ReleaseStore(kv, system);
+  const sessions = new SessionStore(kv, system);
+  const widget = await describeWidgetBundle(new TextEncoder().encode("widget"));
+  await releases.keep("widget", widget);
+  const agent = agentOf({ allowedOrigins: [ORIGIN, "http://localhost:3000"] });
+  const { egress } = server;
+  const addresses = { baseUrl: BASE, scriptBase: CDN, integrity: widget.integrity };
+  const { signal } = new AbortController();
+  const parts = { egress, committer, releases, sessions, system, addresses, signal };
+  const doctor = new Doctor(parts);
+  const { sessionToken } = await sessions.mint(TENANT, { agentId: agent.id, origin: ORIGIN });
+  const tag = tagOf({
+    "src": `${CDN}/widget.v1.js`,
+    "integrity": widget.integrity,
+    "crossorigin": "anonymous",
+    "data-service-widget": "",
+    "data-api-base": BASE,
+    "data-agent-id": agent.id,
+    "data-session-token": sessionToken,
+  });
+  const examine = async (asked: { origin?: string; tag?: string } = {}) =>
+    await doctor.examine(TENANT, agent, { origin: ORIGIN, ...asked });
+  /** What is not in order, by check. */
+  const faults = async (asked?: { origin?: string; tag?: string }) => {
+    const { findings } = await examine(asked);
+    const wrong = findings.filter(({ verdict }) => verdict !== "pass");
+    return Object.fromEntries<string>(wrong.map(({ check, reason }) => [check, reason]));
+  };
+  const pass = (ms: number) => now += ms;
+  const page = (html: string, headers: Record<string, string> = {}) =>
+    new Response(html, {
+      headers: { "content-type": "text/html", "date": new Date(now).toUTCString(), ...headers },
+    });
+  const end = async () => {
+    await server[Symbol.asyncDispose]();
+    kv.close();
+  };
+  return { examine, faults, tag, agent, sessions, server, pass, page, widget, releases, end };
+}
+
+function tagOf(attributes: Record<string, string>): (change?: Change) => string {
+  return (change = {}) => {
+    const all = Object.entries({ ...attributes, ...change }).filter(([, value]) => value !== null);
+    return `<script ${all.map(([name, value]) => `${name}="${value}"`).join("\n ")}></script>`;
+  };
+}
+type Change = Record<string, string | null>;
+
+/** The site answers with what `answer` makes of the set-up. */
+async function withSite(
+  answer: (t: Awaited<ReturnType<typeof setUp>>, seen: SeenRequest) => Response,
+  use: (t: Awaited<ReturnType<typeof setUp>>) => Promise<void>,
+) {
+  const t: Awaited<ReturnType<typeof setUp>> = await setUp((seen) => answer(t, seen));
+  await use(t).finally(t.end);
+}
+
+Deno.test("Doctor: a page that is right passes every check, and the lines are our own", async () => {
+  const right = (t: { page: Awaited<ReturnType<typeof setUp>>["page"]; tag: () => string }) =>
+    t.page(
+      `<!doctype html><!-- <script data-service-widget> --><title><script></title>
+      <body>${t.tag()}`,
+      { "content-security-policy": POLICY },
+    );
+  await withSite(right, async (t) => {
+    assertEquals(await t.faults(), {});
+    const { lines } = await t.examine();
+    assertEquals(lines.csp, `script-src ${CDN}; connect-src ${BASE}`);
+    assertEquals(lines.tag.includes(t.widget.integrity) && !lines.tag.includes("cs_"), true);
+    assertEquals(t.server.seen[0]?.headers.get("authorization"), null);
+  });
+});
+
+Deno.test("Doctor: each fault of a tag is told by its name", async () => {
+  const cases: [DoctorCheck, string, Change][] = [
+    ["tag", "marker_missing", { "data-service-widget": null }],
+    ["tag", "script_elsewhere", { "src": "https://evil.test/widget.v1.js" }],
+    ["tag", "api_base_differs", { "data-api-base": "https://other.test" }],
+    ["tag", "agent_differs", { "data-agent-id": fakeUuid(1) }],
+    ["mixed_content", "mixed_content", { "data-session-endpoint": "http://shop.example.com/s" }],
+    ["integrity", "integrity_missing", { "integrity": null }],
+    ["integrity", "integrity_stale", { "integrity": `sha384-${"A".repeat(64)}` }],
+    ["integrity", "crossorigin_missing", { "crossorigin": null }],
+    ["integrity", "release_gone", { "src": `${CDN}/widget.v1.0123456789ab.js` }],
+    ["token", "token_missing", { "data-session-token": null }],
+    ["token", "token_unknown", { "data-session-token": "cs_nobody_minted_this_one" }],
+    ["token", "api_key_in_page", { "data-key": `ck_live_12345678_${"a".repeat(32)}` }],
+  ];
+  for (const [check, reason, change] of cases) {
+    await withSite(() => new Response(null, { status: 500 }), async (t) => {
+      const faults = await t.faults({ tag: t.tag(change) });
+      const others = check === "tag" && reason === "script_elsewhere"
+        ? { integrity: "no_tag" }
+        : {};
+      assertEquals(faults, { csp: "only_tag", clock: "only_tag", [check]: reason, ...others });
+    });
+  }
+});
+
+Deno.test("Doctor: a token is wrong when it is another's, over, or used up", async () => {
+  await withSite(() => new Response(null, { status: 500 }), async (t) => {
+    const reason = async (token: string) =>
+      (await t.faults({ tag: t.tag({ "data-session-token": token }) })).token;
+    const mint = async (bound: { agentId: string; origin: string }, tenant = TENANT) =>
+      (await t.sessions.mint(tenant, bound)).sessionToken;
+    const own = { agentId: t.agent.id, origin: ORIGIN };
+    assertEquals(await reason(await mint(own, fakeUuid(802))), "token_unknown");
+    assertEquals(await reason(await mint({ ...own, agentId: fakeUuid(2) })), "token_other_agent");
+    const elsewhere = await mint({ ...own, origin: "https://other.example.com" });
+    assertEquals(await reason(elsewhere), "token_other_origin");
+    const token = await mint(own);
+    assertEquals(await reason(token), undefined);
+    t.pass(15 * 60_000);
+    assertEquals(await reason(token), "token_expired");
+  });
+});
+
+Deno.test("Doctor: a policy that lets in less than the widget needs is told apart", async () => {
+  const cases: [string, string | undefined][] = [
+    ["default-src 'self'", "policy_scripts"],
+    [`script-src ${CDN}; connect-src 'self'`, "policy_connections"],
+    [`default-src https:`, undefined],
+    [`script-src 'strict-dynamic' https:; connect-src *`, "policy_scripts"],
+    [`script-src *.test; connect-src https://chat.test/v1/`, undefined],
+    [`script-src ${CDN}:8443; connect-src *`, "policy_scripts"],
+    [`sandbox allow-forms; default-src *`, "policy_sandbox"],
+    [`default-src *, script-src 'none'`, "policy_scripts"],
+  ];
+  for (const [policy, reason] of cases) {
+    const header = { "content-security-policy": policy };
+    await withSite((t) => t.page(t.tag(), header), async (t) => {
+      assertEquals((await t.faults()).csp, reason, policy);
+    });
+    const meta = `<meta http-equiv="Content-Security-Policy" content="${policy}">`;
+    await withSite((t) => t.page(meta + t.tag()), async (t) => {
+      assertEquals((await t.faults()).csp, reason, policy);
+    });
+  }
+});
+
+Deno.test("Doctor: the site's clock counts, less the time the page lay in a cache", async () => {
+  const late = { date: new Date(Date.UTC(2026, 0, 15, 11, 58)).toUTCString() };
+  await withSite((t) => t.page(t.tag(), late), async (t) => {
+    assertEquals(await t.faults(), { clock: "clock_wrong" });
+  });
+  await withSite((t) => t.page(t.tag(), { ...late, age: "120" }), async (t) => {
+    assertEquals(await t.faults(), {});
+  });
+});
+
+Deno.test("Doctor: only an https page on an origin of the agent is ever asked for", async () => {
+  await withSite((t) => t.page(t.tag()), async (t) => {
+    assertEquals(
+      (await t.faults({ origin: "https://other.example.com" })).origin,
+      "origin_not_listed",
+    );
+    assertEquals(
+      (await t.faults({ origin: "https://shop.example.com/a" })).origin,
+      "origin_malformed",
+    );
+    assertEquals((await t.faults({ origin: "http://localhost:3000" })).tag, "not_read");
+    assertEquals(t.server.seen, []);
+    assertEquals((await t.faults({ origin: "https://Shop.example.com:443" })).origin, undefined);
+    assertEquals(t.server.seen.length, 1);
+  });
+});
+
+Deno.test("Doctor: redirects stay within the origin, and what is no page is not read", async () => {
+  const to = (location: string) => new Response(null, { status: 302, headers: { location } });
+  const inside = (t: { page: (html: string) => Response; tag: () => string }, seen: SeenRequest) =>
+    seen.url.endsWith("/en") ? t.page(t.tag()) : to("/en");
+  await withSite(inside, async (t) => assertEquals(await t.faults(), {}));
+  const answers = [
+    () => to("https://www.example.com/"),
+    () => to("http://shop.example.com/"),
+    () => to("/"),
+    () => new Response("x", { headers: { "content-type": "application/json" } }),
+    () => new Response("x", { status: 404, headers: { "content-type": "text/html" } }),
+  ];
+  for (const answer of answers) {
+    await withSite(answer, async (t) => assertEquals((await t.faults()).tag, "not_read"));
+  }
+});
+
+Deno.test("Doctor: of a page beyond 512 KiB only the beginning counts", async () => {
+  const filler = "<p>".padEnd(600 * 1024, "x");
+  await withSite((t) => t.page(t.tag() + filler), async (t) => assertEquals(await t.faults(), {}));
+  await withSite((t) => t.page(filler + t.tag()), async (t) => {
+    assertEquals((await t.faults()).tag, "tag_not_found");
+  });
+});
+
+Deno.test("Doctor: the seventh question of a minute is refused, and nothing is fetched for it", async () => {
+  await withSite((t) => t.page(t.tag()), async (t) => {
+    for (let n = 0; n < 6; n++) await t.examine();
+    const { refusal } = await assertRejects(() => t.examine(), LimitError);
+    assertEquals([refusal.scope, refusal.limit, t.server.seen.length], ["key", 6, 6]);
+    t.pass(60_001);
+    await t.examine();
+  });
+});

@@ -1,0 +1,48 @@
+import { assertEquals } from "@std/assert";
+import {
+  conversationHref,
+  filtersHref,
+  readFilters,
+  toSearch,
+} from "./conversation_search_query.ts";
+
+const AGENT = "3f2c8a51-7d0e-4b9a-9c34-5e6f7a8b9c0d";
+const NONE = { agentId: "", from: "", to: "", finish: "", cost: "" };
+
+function read(query: string) {
+  return readFilters(new URL(`http://localhost/conversations${query}`));
+}
+
+Deno.test("readFilters: what nobody could have chosen is no filter", () => {
+  assertEquals(read(""), NONE);
+  const wrong = "?agentId=me&from=2026-02-30&to=today&finish=bored&cost=1";
+  assertEquals(read(wrong), NONE);
+  const right = {
+    agentId: AGENT,
+    from: "2026-01-01",
+    to: "2026-01-31",
+    finish: "error",
+    cost: "250000",
+  };
+  assertEquals(read(`?${new URLSearchParams(right)}`), right);
+});
+
+Deno.test("toSearch: both days are included, and an empty filter asks for nothing", () => {
+  assertEquals(Object.values(toSearch(NONE)).filter((value) => value !== undefined), []);
+  const search = toSearch({ ...NONE, from: "2026-01-31", to: "2026-01-31", cost: "50000" });
+  const start = Date.UTC(2026, 0, 31);
+  assertEquals([search.from, search.to], [start, start + 86_400_000]);
+  assertEquals(search.least, 50_000);
+});
+
+Deno.test("filtersHref, conversationHref: addresses that lead back to the same", () => {
+  assertEquals(filtersHref(NONE), "/conversations");
+  const filters = { ...NONE, agentId: AGENT, finish: "error" };
+  assertEquals(read(filtersHref(filters, "next").replace("/conversations", "")), filters);
+  const href = conversationHref(
+    { id: AGENT, agentId: AGENT, origin: "https://a.example" },
+    "/delete",
+  );
+  assertEquals(new URL(href, "http://localhost").searchParams.get("origin"), "https://a.example");
+  assertEquals(new URL(href, "http://localhost").pathname, `/conversations/${AGENT}/delete`);
+});

@@ -1,0 +1,27 @@
+import type { Service } from "../service.ts";
+import { toUsd } from "../chat/money.ts";
+import { withOverrides } from "../limits/limits.ts";
+import type { CatalogueEntry } from "../storage/catalogue_store.ts";
+import { modelGroups } from "./model_groups.ts";
+
+/** What the agent editor offers to choose from, and counts with. */
+export interface EditorChoices {
+  models: { label: string; models: CatalogueEntry[] }[];
+  knowledgeBases: { id: string; name: string }[];
+  /** What the tenant may spend in a day. */
+  hardDailyUsd: number;
+}
+
+export async function editorChoices(
+  service: Pick<Service, "catalogue" | "tenants" | "meterParts" | "vendors">,
+  tenant: string,
+): Promise<EditorChoices> {
+  const plan = await service.tenants.plan(tenant);
+  const { hardDailyCost } = withOverrides(service.meterParts.limits, plan.limits);
+  return {
+    models: await modelGroups(service, tenant),
+    // Until there are knowledge bases an agent can have none.
+    knowledgeBases: [],
+    hardDailyUsd: toUsd(hardDailyCost),
+  };
+}

@@ -1,0 +1,71 @@
+import { type Context, HttpError } from "fresh";
+import type { State } from "../../utils.ts";
+import type { WidgetBundle } from "../widget_bundle.ts";
+import { unavailableResponse } from "./unavailable_response.ts";
+
+/** For as long as a release may go unnoticed. */
+const FRESH = "public, max-age=60, must-revalidate, no-transform";
+const FOR_EVER = "public, max-age=31536000, immutable, no-transform";
+
+/**
+ * Any page may load a script, and its integrity can only be checked when the answer says so
+ * (`crossorigin="anonymous"`).
+ */
+const ANYWHERE = {
+  "access-control-allow-origin": "*",
+  "cross-origin-resource-policy": "cross-origin",
+  "x-content-type-options": "nosniff",
+};
+/** Where tools that read it, such as Deno, find the client's types. */
+export const CLIENT_TYPES = { "x-typescript-types": "/client.v1.d.ts" };
+
+const SCRIPT = { ...ANYWHERE, "content-type": "text/javascript; charset=utf-8" };
+
+/** The current script under the name of its major version. */
+export function scriptResponse(
+  req: Request,
+  { body, hash12 }: WidgetBundle,
+  more: Record<string, string> = {},
+): Response {
+  const etag = `"${hash12}"`;
+  const headers = { ...SCRIPT, ...more, "cache-control": FRESH, etag };
+  const known = (req.headers.get("if-none-match") ?? "").includes(etag);
+  return known ? new Response(null, { status: 304, headers }) : new Response(body, { headers });
+}
+
+/** A script under the name of its content: what it answers never changes. */
+export async function pinnedScript(
+  ctx: Context<State>,
+  name: "widget" | "client",
+): Promise<Response> {
+  const { releases, log } = ctx.state.service;
+  const found = releases.find(name, ctx.params.hash ?? "");
+  const script = await found.catch((error) => {
+    log.error("a released script could not be read", { error });
+    return "unknown" as const;
+  });
+  if (script === "unknown") return unavailableResponse(ctx.url);
+  if (script === undefined) throw new HttpError(404);
+  const more = name === "client" ? CLIENT_TYPES : {};
+  return new Response(script.body, { headers: { ...SCRIPT, ...more, "cache-control": FOR_EVER } });
+}
+
+/** What the current script is, for those who write its tag. */
+export function scriptInfo(
+  name: "widget" | "client",
+  { version, integrity, bytes, hash12 }: WidgetBundle,
+): Response {
+  const pinned = `/${name}.${version}.${hash12}.js`;
+  const headers = { "cache-control": FRESH, "access-control-allow-origin": "*" };
+  return Response.json({ version, integrity, bytes, pinned }, { headers });
+}
+
+/** The declarations that go with a script. */
+export function typesResponse(types: string): Response {
+  const headers = {
+    ...ANYWHERE,
+    "content-type": "application/typescript; charset=utf-8",
+    "cache-control": FRESH,
+  };
+  return new Response(types, { headers });
+}

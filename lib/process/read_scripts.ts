@@ -1,0 +1,11 @@
+import type { BuiltScripts } from "../open_service.ts";
+
+/** The browser scripts as the build has left them in `dir`. */
+export async function readScripts(dir: string): Promise<BuiltScripts> {
+  const [widget, client, clientTypes] = await Promise.all([
+    Deno.readFile(`${dir}/widget.v1.js`),
+    Deno.readFile(`${dir}/client.v1.js`),
+    Deno.readTextFile(`${dir}/client.v1.d.ts`),
+  ]);
+  return { widget, client, clientTypes };
+}

@@ -1,0 +1,164 @@
+import { costMarks, type CostStep, finishMarks } from "./conversation_index.ts";
+import {
+  type Conversation,
+  type ConversationHead,
+  conversationHeadSchema,
+  isLive,
+  type RunRow,
+} from "./conversation_record.ts";
+import { type ConversationName, keys } from "./keys.ts";
+import { parseRecord } from "./record.ts";
+
+/** Which conversations are looked for; what is left out is not asked about. Times in milliseconds. */
+export interface ConversationSearch {
+  agentId?: string | undefined;
+  /** Last added to in this time: `from` included, `to` not. For a `finish`, when such a run ended. */
+  from?: number | undefined;
+  to?: number | undefined;
+  /** A run of it ended so; for `stop`, all of them did. */
+  finish?: RunRow["finishReason"] | undefined;
+  /** It cost at least so much, micro-USD. */
+  least?: CostStep | undefined;
+}
+
+/** Where a search goes on: after this entry of its index. */
+export type SearchPosition = [at: number, id: string, agentId: string, page: string];
+
+export interface SearchedPage {
+  data: Conversation[];
+  /** Absent when all of the index has been looked at. */
+  next?: SearchPosition;
+  /** The search has looked at as much as one may, and there may be more. */
+  cutShort: boolean;
+}
+
+/**
+ * What one search may look at: 1,000 entries of an index (4 ms), or 200 of them with their
+ * conversations. So a search for what is nowhere takes no longer among 100,000 than among 100.
+ */
+const MOST_WORK = 1_000;
+const WORK_A_RECORD = 5;
+/** What one `getMany` takes. */
+const KEYS_A_READ = 10;
+
+type Entry = Deno.KvEntry<[id: string, agentId: string, page: string]>;
+
+/** The latest first. Walks one ordered index, the sparsest there is, and no further than it may. */
+export async function searchConversations(
+  kv: Deno.Kv,
+  options: {
+    tenant: string;
+    search: ConversationSearch;
+    limit: number;
+    after?: SearchPosition | undefined;
+    now: number;
+  },
+): Promise<SearchedPage> {
+  const { tenant, search, limit } = options;
+  const entries = newestFirst(listsOf(tenant, search).map((list) => open(kv, list, options)));
+  const data: Conversation[] = [];
+  let work = 0;
+  let last: Entry | undefined;
+  let done = false;
+  while (!done && data.length < limit && work < MOST_WORK) {
+    const names: ConversationName[] = [];
+    while (names.length < limit - data.length && work < MOST_WORK) {
+      const next = await entries.next();
+      done = next.done === true;
+      if (next.done) break;
+      last = next.value;
+      work++;
+      const [id, agentId, page] = last.value;
+      if (search.agentId !== undefined && search.agentId !== agentId) continue;
+      names.push({ tenant, id, agentId, page });
+      work += WORK_A_RECORD - 1;
+    }
+    data.push(...(await load(kv, names)).filter((head) => isMeant(head, options)));
+  }
+  const isEnd = done || last === undefined || (await entries.next()).done === true;
+  if (isEnd) return { data, cutShort: false };
+  return { data, next: positionOf(last!), cutShort: data.length < limit };
+}
+
+interface IndexList {
+  prefix: Deno.KvKey;
+  /** The place of an entry in it. */
+  tail: (position: SearchPosition) => Deno.KvKey;
+}
+
+/** The lists that have all that is looked for and the least else. */
+function listsOf(tenant: string, { agentId, finish, least }: ConversationSearch): IndexList[] {
+  const tail = (position: SearchPosition): Deno.KvKey => position;
+  const marks = (finish && finishMarks(finish)) ?? (least && costMarks(least));
+  if (marks !== undefined) {
+    return marks.map((mark) => ({ prefix: keys.conversationsByMark(tenant, mark), tail }));
+  }
+  if (agentId === undefined) return [{ prefix: keys.conversationsByUpdated(tenant), tail }];
+  const prefix = keys.conversationsByAgent(tenant, agentId);
+  return [{ prefix, tail: ([at, id, _agentId, page]) => [at, id, page] }];
+}
+
+function open(
+  kv: Deno.Kv,
+  { prefix, tail }: IndexList,
+  { search: { from, to }, after }: {
+    search: ConversationSearch;
+    after?: SearchPosition | undefined;
+  },
+): Deno.KvListIterator<Entry["value"]> {
+  const start = [...prefix, from ?? 0];
+  const end = [...prefix, ...(after === undefined ? [to ?? Number.MAX_SAFE_INTEGER] : tail(after))];
+  return kv.list<Entry["value"]>({ start, end }, { reverse: true });
+}
+
+/** Several lists as one. */
+async function* newestFirst(lists: AsyncIterator<Entry>[]): AsyncGenerator<Entry, undefined> {
+  const heads = await Promise.all(lists.map((list) => list.next()));
+  while (true) {
+    let newest = -1;
+    heads.forEach((head, n) => {
+      if (head.done) return;
+      const best = heads[newest];
+      if (best === undefined || best.done || isAfter(head.value, best.value)) newest = n;
+    });
+    const head = heads[newest];
+    if (head === undefined || head.done) return;
+    yield head.value;
+    heads[newest] = await lists[newest]!.next();
+  }
+}
+
+/** In the order of the store, whose strings of ASCII are ordered as ours are. */
+function isAfter(one: Entry, other: Entry): boolean {
+  const [a, b] = [positionOf(one), positionOf(other)];
+  const differs = a.findIndex((part, n) => part !== b[n]);
+  return differs !== -1 && a[differs]! > b[differs]!;
+}
+
+function positionOf({ key, value: [id, agentId, page] }: Entry): SearchPosition {
+  // The time is what comes before the name, of which an agent's own list leaves out the agent.
+  const at = key.find((part) => typeof part === "number")!;
+  return [at, id, agentId, page];
+}
+
+async function load(
+  kv: Deno.Kv,
+  names: readonly ConversationName[],
+): Promise<(ConversationHead | undefined)[]> {
+  const reads: Promise<Deno.KvEntryMaybe<unknown>[]>[] = [];
+  for (let at = 0; at < names.length; at += KEYS_A_READ) {
+    const wanted = names.slice(at, at + KEYS_A_READ).map((name) => keys.conversation(name));
+    reads.push(kv.getMany<unknown[]>(wanted));
+  }
+  const entries = (await Promise.all(reads)).flat();
+  return entries.map((entry) => parseRecord(conversationHeadSchema, entry));
+}
+
+function isMeant(
+  head: ConversationHead | undefined,
+  { search: { finish, least }, now }: { search: ConversationSearch; now: number },
+): head is Conversation {
+  if (!isLive(head, now) || (least !== undefined && head.cost < least)) return false;
+  if (finish === undefined) return true;
+  return finish === "stop" ? head.ended === undefined : head.ended?.[finish] !== undefined;
+}

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import type { System } from "../system.ts";
+import type { WidgetBundle } from "../widget_bundle.ts";
+import { describeWidgetBundle } from "../widget_bundle.ts";
+import { keys } from "./keys.ts";
+import { joinParts, readParts, splitParts } from "./parts.ts";
+import { parseRecord } from "./record.ts";
+
+/** Releases before the newest whose scripts stay. */
+const EARLIER = 10;
+
+const releaseSchema = z.object({
+  v: z.literal(1),
+  /** When it was last the newest, milliseconds. */
+  at: z.int(),
+  parts: z.int().positive(),
+});
+
+export type ScriptName = "widget" | "client";
+
+interface Release {
+  hash12: string;
+  at: number;
+  parts: number;
+}
+
+/**
+ * The scripts of the last releases, so that a page which pins one by its hash outlives upgrades. They
+ * are in the store, because it is what stays when the program's files are replaced.
+ */
+export class ReleaseStore {
+  #kv: Deno.Kv;
+  #system: Pick<System, "now">;
+  #found = new Map<string, WidgetBundle>();
+
+  constructor(kv: Deno.Kv, system: Pick<System, "now">) {
+    this.#kv = kv;
+    this.#system = system;
+  }
+
+  /** Keeps `bundle` as the newest release, and drops the eleventh before it. */
+  async keep(name: ScriptName, bundle: WidgetBundle): Promise<void> {
+    this.#found.set(`${name}.${bundle.hash12}`, bundle);
+    const kept = await this.#list(name);
+    if (kept[0]?.hash12 === bundle.hash12) return;
+    await this.#write(name, bundle);
+    const earlier = kept.filter(({ hash12 }) => hash12 !== bundle.hash12);
+    for (const release of earlier.slice(EARLIER)) await this.#drop(name, release);
+  }
+
+  /** The script with these first 12 digits of its digest, if it is one of the last. */
+  async find(name: ScriptName, hash12: string): Promise<WidgetBundle | undefined> {
+    const id = `${name}.${hash12}`;
+    const known = this.#found.get(id);
+    if (known || !/^[0-9a-f]{12}$/.test(hash12)) return known;
+    const release = parseRecord(
+      releaseSchema,
+      await this.#kv.get(keys.scriptRelease(name, hash12)),
+    );
+    const parts = release && await readParts(this.#kv, partKeys(name, { ...release, hash12 }));
+    if (parts === undefined) return undefined;
+    const bundle = await describeWidgetBundle(joinParts(parts));
+    this.#found.set(id, bundle);
+    return bundle;
+  }
+
+  /** Newest first. */
+  async #list(name: ScriptName): Promise<Release[]> {
+    const releases: Release[] = [];
+    for await (const entry of this.#kv.list({ prefix: keys.scriptReleases(name) })) {
+      const record = parseRecord(releaseSchema, entry);
+      if (record) releases.push({ ...record, hash12: String(entry.key.at(-1)) });
+    }
+    return releases.sort((a, b) => b.at - a.at);
+  }
+
+  async #write(name: ScriptName, { body, hash12 }: WidgetBundle): Promise<void> {
+    const parts = splitParts(body);
+    const record = { v: 1, at: this.#system.now(), parts: parts.length };
+    const change = this.#kv.atomic().set(keys.scriptRelease(name, hash12), record);
+    parts.forEach((part, n) => change.set(keys.scriptReleasePart(name, hash12, n), part));
+    await change.commit();
+  }
+
+  async #drop(name: ScriptName, release: Release): Promise<void> {
+    const change = this.#kv.atomic().delete(keys.scriptRelease(name, release.hash12));
+    for (const key of partKeys(name, release)) change.delete(key);
+    await change.commit();
+  }
+}
+
+function partKeys(name: ScriptName, { hash12, parts }: Omit<Release, "at">): Deno.KvKey[] {
+  return Array.from({ length: parts }, (_, n) => keys.scriptReleasePart(name, hash12, n));
+}

@@ -1,0 +1,131 @@
+/** A tool while it is being edited: what is wrong with it is for the schemas to say. */
+export interface ToolDraft {
+  type: "http" | "mcp";
+  name?: unknown;
+  description?: unknown;
+  parameters?: unknown;
+  /** Of an HTTP tool. */
+  request?: Record<string, unknown>;
+  /** Of an MCP server. */
+  url?: unknown;
+  headers?: unknown;
+  allow?: unknown;
+  timeoutMs?: unknown;
+  maxResponseBytes?: unknown;
+}
+
+/** One argument as a row of the form. */
+export interface ParameterRow {
+  name: string;
+  type: string;
+  description: string;
+  required: boolean;
+}
+
+/** Types of arguments that the form has rows for. */
+export const ROW_TYPES = ["string", "number", "integer", "boolean"] as const;
+
+export const NEW_HTTP_TOOL: ToolDraft = {
+  type: "http",
+  name: "new_tool",
+  description: "What it does, and when to use it.",
+  parameters: { type: "object", properties: {} },
+  request: { method: "GET", url: "https://api.example.com/" },
+};
+
+export const NEW_MCP_SERVER: ToolDraft = {
+  type: "mcp",
+  name: "server",
+  url: "https://mcp.example.com/mcp",
+};
+
+/** The tools of a JSON text; `undefined` when the form cannot show what it holds. */
+export function readTools(text: string): ToolDraft[] | undefined {
+  const value = readJson(text.trim() === "" ? "[]" : text);
+  return Array.isArray(value) && value.every(isTool) ? value : undefined;
+}
+
+function isTool(value: unknown): value is ToolDraft {
+  if (!isRecord(value)) return false;
+  return value.type === "mcp" || (value.type === "http" && isRecord(value.request));
+}
+
+/** The value of a JSON text; `undefined` for what is none. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The rows of a simple schema; `undefined` for one that says more than rows can. */
+export function toRows(schema: unknown): ParameterRow[] | undefined {
+  if (!isRecord(schema) || schema.type !== "object") return undefined;
+  const { type: _, properties = {}, required = [], ...more } = schema;
+  if (Object.keys(more).length > 0 || !isRecord(properties)) return undefined;
+  if (!Array.isArray(required) || !required.every((name) => Object.hasOwn(properties, name))) {
+    return undefined;
+  }
+  const rows = Object.entries(properties).map(([name, property]) =>
+    toRow(name, property, required.includes(name))
+  );
+  return rows.every((row) => row !== undefined) ? rows : undefined;
+}
+
+function toRow(name: string, property: unknown, required: boolean): ParameterRow | undefined {
+  if (!isRecord(property)) return undefined;
+  const { type, description = "", ...more } = property;
+  const isSimple = Object.keys(more).length === 0 && typeof description === "string" &&
+    (ROW_TYPES as readonly unknown[]).includes(type);
+  return isSimple
+    ? { name, type: String(type), description: String(description), required }
+    : undefined;
+}
+
+export function fromRows(rows: readonly ParameterRow[]): Record<string, unknown> {
+  const required = rows.filter((row) => row.required).map(({ name }) => name);
+  const properties = rows.map(({ name, type, description }) => [
+    name,
+    description === "" ? { type } : { type, description },
+  ]);
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+/** A string map as lines of `name: value`. */
+export function toPairs(map: unknown): string {
+  if (!isRecord(map)) return "";
+  return Object.entries(map).map(([name, value]) => `${name}: ${value}`).join("\n");
+}
+
+/** The map of such lines; `undefined` without any. */
+export function fromPairs(text: string): Record<string, string> | undefined {
+  const pairs = text.split("\n").filter((line) => line.trim() !== "").map((line) => {
+    const colon = line.indexOf(":");
+    return colon < 0
+      ? [line.trim(), ""]
+      : [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+  });
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
+}
+
+/** Arguments to begin a test call with: one of each, empty. */
+export function sampleArguments(schema: unknown): Record<string, unknown> {
+  const empty: Record<string, unknown> = { string: "", number: 0, integer: 0, boolean: false };
+  const rows = toRows(schema) ?? [];
+  return Object.fromEntries(rows.map(({ name, type }) => [name, empty[type]]));
+}
+
+/** `record` with `change`; what becomes `undefined` is left out. */
+export function withChange<T extends object>(record: T, change: object): T {
+  const entries = Object.entries({ ...record, ...change });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as T;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

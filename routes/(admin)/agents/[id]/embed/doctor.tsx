@@ -1,0 +1,78 @@
+import { page } from "fresh";
+import { DoctorForm } from "@/components/DoctorForm.tsx";
+import { DoctorReport } from "@/components/DoctorReport.tsx";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { Notice } from "@/components/Notice.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { findAgent } from "@/lib/http/find_agent.ts";
+import { readForm } from "@/lib/http/form.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { LimitError } from "@/lib/limits/refusal.ts";
+import type { Agent } from "@/lib/wire/agent.ts";
+import { doctorBodySchema, type DoctorReport as Report } from "@/lib/wire/doctor.ts";
+import { define } from "@/utils.ts";
+
+interface Data {
+  agent: Agent;
+  origin: string;
+  tag: string;
+  report?: Report;
+  /** Why there is none. */
+  refused?: string;
+}
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const agent = await findAgent(ctx);
+    if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    return page<Data>({ agent, origin: agent.allowedOrigins?.[0] ?? "", tag: "" });
+  },
+
+  async POST(ctx) {
+    const agent = await findAgent(ctx);
+    if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const { service } = ctx.state;
+    const form = await readForm(ctx.req, service.system);
+    const [origin, tag] = [form.get("origin")?.trim() ?? "", form.get("tag")?.trim() ?? ""];
+    const asked = { agentId: agent.id, origin, ...(tag && { tag }) };
+    const given = doctorBodySchema.safeParse(asked);
+    if (!given.success) {
+      const refused = "Enter the origin of the page, and of the tag at most 16,384 characters.";
+      return page<Data>({ agent, origin, tag, refused }, { status: 400 });
+    }
+    try {
+      const { tenant } = signedIn(ctx.state);
+      const report = await service.doctor.examine(tenant, agent, given.data);
+      return page<Data>({ agent, origin, tag, report });
+    } catch (error) {
+      if (!(error instanceof LimitError)) throw error;
+      const refused = "Pages are looked at six times a minute. Try again in a moment.";
+      return page<Data>({ agent, origin, tag, refused }, { status: 429 });
+    }
+  },
+});
+
+export default define.page<typeof handler>(({ data }) => {
+  const { agent, origin, tag, report, refused } = data;
+  return (
+    <>
+      <PageHeader
+        title="Embed doctor"
+        text="Says why the widget does not show, or does not answer, on a page."
+        back={{ href: `/agents/${agent.id}/embed`, label: agent.name }}
+      />
+      {refused && <Notice kind="fault">{refused}</Notice>}
+      <div class="narrow stack">
+        {report && <DoctorReport {...report} />}
+        <div class="card">
+          <DoctorForm
+            action={`/agents/${agent.id}/embed/doctor`}
+            origin={origin}
+            tag={tag}
+            origins={agent.allowedOrigins ?? []}
+          />
+        </div>
+      </div>
+    </>
+  );
+});

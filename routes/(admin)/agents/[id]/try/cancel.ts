@@ -1,0 +1,24 @@
+import { ApiError, parseOrThrow } from "@/lib/errors.ts";
+import { dashboardApi } from "@/lib/http/dashboard_api.ts";
+import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { uuidParam } from "@/lib/http/uuid_param.ts";
+import { tryCancelSchema } from "@/lib/wire/tryout.ts";
+import { define } from "@/utils.ts";
+
+/** Stops a run of this agent that was begun at the playground. */
+export const handler = define.handlers({
+  POST: dashboardApi(async (ctx) => {
+    const { runs, system } = ctx.state.service;
+    const { tenant } = signedIn(ctx.state);
+    const body = parseJson(await readJsonText(ctx.req, system));
+    const { runId } = parseOrThrow(tryCancelSchema, body);
+    const found = await runs.find(tenant, runId);
+    const head = "head" in found ? found.head : undefined;
+    if (head?.source.kind !== "user" || head.agentId !== uuidParam(ctx.params.id)) {
+      throw new ApiError("not_found", "there is no such run");
+    }
+    await runs.cancel(tenant, runId);
+    return new Response(null, { status: 202 });
+  }),
+});

@@ -1,0 +1,50 @@
+import { parseOrThrow } from "@/lib/errors.ts";
+import { dashboardApi } from "@/lib/http/dashboard_api.ts";
+import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { sseResponse } from "@/lib/http/sse_response.ts";
+import { triedAgent } from "@/lib/http/tried_agent.ts";
+import { uuidParam } from "@/lib/http/uuid_param.ts";
+import { tryBodySchema } from "@/lib/wire/tryout.ts";
+import { define } from "@/utils.ts";
+
+/**
+ * A message of the playground: a run like any other, with its limits, its account and its frames, but
+ * of an agent that need not be stored.
+ */
+export const handler = define.handlers({
+  POST: dashboardApi(async (ctx) => {
+    const { service, meter, requestId } = ctx.state;
+    const { system, chat, closing } = service;
+    const user = signedIn(ctx.state);
+    const { form, version, ...said } = parseOrThrow(
+      tryBodySchema,
+      parseJson(await readJsonText(ctx.req, system)),
+    );
+    const id = uuidParam(ctx.params.id);
+    const agent = await triedAgent(service.agents, {
+      tenant: user.tenant,
+      id,
+      body: { ...(form && { form }), ...(version && { version }) },
+    });
+    const request = {
+      tenant: user.tenant,
+      agent,
+      body: { ...said, agentId: id },
+      runId: system.uuid(),
+      requestId,
+      // Its conversations are no other page's, and no API key's.
+      origin: new URL(service.baseUrl).origin,
+      source: { kind: "user" as const, id: user.id },
+    };
+    const { begun } = await meter.work(async (view) => {
+      const prepared = await chat.prepare(request, view);
+      const { facts: run, hold, least, opening } = prepared;
+      const admitted = await meter.admit(view, { run, hold, least, opening });
+      // Without a session and without an idempotency key there is no other outcome.
+      if (admitted.kind !== "admitted") throw new Error(`a tried message was ${admitted.kind}`);
+      return { begun: chat.begin(prepared, admitted) };
+    });
+    return sseResponse(await begun, { system, closing });
+  }),
+});

@@ -1,0 +1,142 @@
+import { type Context, page } from "fresh";
+import { AgentHeader } from "@/components/AgentHeader.tsx";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { Notice } from "@/components/Notice.tsx";
+import { VersionDiff } from "@/components/VersionDiff.tsx";
+import { diffAgents, type FieldDiff } from "@/lib/http/agent_diff.ts";
+import { findAgent } from "@/lib/http/find_agent.ts";
+import { toFormValues } from "@/lib/http/agent_form.ts";
+import { readForm } from "@/lib/http/form.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import { saveAgent } from "@/lib/http/save_agent.ts";
+import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import type { Agent } from "@/lib/wire/agent.ts";
+import { define, type State } from "@/utils.ts";
+
+interface Data {
+  agent: Agent;
+  version: number;
+  /** The version it is compared with. */
+  other: number;
+  diff: FieldDiff[];
+  editor: boolean;
+  fault?: string;
+}
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const agent = await findAgent(ctx);
+    const data = agent && await compared(ctx, agent);
+    if (data === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    return page<Data>(data);
+  },
+
+  /** Restores the version: it becomes a new one, so that nothing of the history is lost. */
+  async POST(ctx) {
+    const agent = await findAgent(ctx);
+    const data = agent && await compared(ctx, agent);
+    if (agent === undefined || data === undefined) {
+      return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    }
+    const { service } = ctx.state;
+    const form = await readForm(ctx.req, service.system);
+    const ifMatch = [Number(form.get("version"))];
+    const { version } = data;
+    const restored = await saveAgent(
+      toFormValues(agent),
+      () => service.agents.restore(signedIn(ctx.state).tenant, agent.id, { version, ifMatch }),
+    );
+    if ("agent" in restored) {
+      return ctx.redirect(withNotice(`/agents/${agent.id}`, "agent_restored"), 303);
+    }
+    const fault = restored.status === 412
+      ? "Someone else changed this agent meanwhile. Compare again before you restore."
+      : `This version cannot be restored: ${Object.values(restored.faults).join(" ")}`;
+    return page<Data>({ ...data, fault }, { status: restored.status });
+  },
+});
+
+/** The version of the address and what it is compared with: `?with=`, or what is there now. */
+async function compared(ctx: Context<State>, agent: Agent): Promise<Data | undefined> {
+  const version = versionOf(ctx.params.n);
+  const before = agent.version === version ? version - 1 : agent.version;
+  const other = versionOf(ctx.url.searchParams.get("with") ?? undefined) ?? before;
+  if (version === undefined) return undefined;
+  const [shown, against] = await Promise.all([load(ctx, agent, version), load(ctx, agent, other)]);
+  if (shown === undefined) return undefined;
+  // The older one comes first, whichever was asked for; the first version has nothing before it.
+  const pair = against === undefined ? undefined : [shown, against];
+  const [from, to] = pair?.sort((a, b) => a.version - b.version) ?? [];
+  const diff = from && to ? diffAgents(from, to) : [];
+  const editor = isEditor(signedIn(ctx.state));
+  return { agent, version, other: against?.version ?? version, diff, editor };
+}
+
+function versionOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
+}
+
+async function load(
+  ctx: Context<State>,
+  agent: Agent,
+  version: number,
+): Promise<Agent | undefined> {
+  if (version === agent.version) return agent;
+  const { tenant } = signedIn(ctx.state);
+  return await ctx.state.service.agents.findVersion(tenant, agent.id, version);
+}
+
+export default define.page<typeof handler>(({ data }) => {
+  const { agent, version, other, diff, editor, fault } = data;
+  const path = `/agents/${agent.id}/versions`;
+  return (
+    <>
+      <AgentHeader agent={agent} tab="versions" editor={editor} />
+      {fault !== undefined && <Notice kind="fault">{fault}</Notice>}
+      <section class="card stack" aria-labelledby="diff-title">
+        <h2 id="diff-title">{titleOf(data)}</h2>
+        <CompareForm data={data} />
+        {diff.length === 0
+          ? (
+            <p class="prose">
+              {version === other ? "There is nothing to compare it with." : "They are the same."}
+            </p>
+          )
+          : <VersionDiff diff={diff} />}
+        {editor && version !== agent.version && (
+          <form method="post" action={`${path}/${version}`} class="form-actions">
+            <input type="hidden" name="version" value={agent.version} />
+            <button class="button button-primary" type="submit">Restore version {version}</button>
+            <a class="button" href={path} aria-current="false">All versions</a>
+          </form>
+        )}
+      </section>
+    </>
+  );
+});
+
+function titleOf({ agent, version, other }: Data): string {
+  const name = (n: number) => `version ${n}${n === agent.version ? " (current)" : ""}`;
+  if (version === other) return `Version ${version}`;
+  const [from, to] = [version, other].sort((a, b) => a - b);
+  return `From ${name(from!)} to ${name(to!)}`;
+}
+
+function CompareForm({ data: { agent, version, other } }: { data: Data }) {
+  const oldest = Math.max(1, agent.version - 99);
+  const all = Array.from({ length: agent.version - oldest + 1 }, (_, n) => agent.version - n);
+  if (all.length < 2) return null;
+  return (
+    <form method="get" class="compare">
+      <label for="with">Compare version {version} with</label>
+      <select id="with" name="with">
+        {all.filter((n) => n !== version).map((n) => (
+          <option key={n} value={n} selected={n === other}>
+            {n === agent.version ? `Version ${n} (current)` : `Version ${n}`}
+          </option>
+        ))}
+      </select>
+      <button class="button" type="submit">Compare</button>
+    </form>
+  );
+}

@@ -1,0 +1,71 @@
+import { page } from "fresh";
+import { AgentHeader } from "@/components/AgentHeader.tsx";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { Time } from "@/components/Time.tsx";
+import { changedFields } from "@/lib/http/agent_diff.ts";
+import { findAgent } from "@/lib/http/find_agent.ts";
+import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import type { Agent } from "@/lib/wire/agent.ts";
+import { define } from "@/utils.ts";
+
+/** One version as the list has it. */
+interface VersionRow {
+  version: number;
+  at: string;
+  /** Labels of the fields that it changed; `undefined` for the oldest that is kept. */
+  changed: string[] | undefined;
+}
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const agent = await findAgent(ctx);
+    if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const { agents, system } = ctx.state.service;
+    const user = signedIn(ctx.state);
+    const versions = await agents.listVersions(user.tenant, agent.id);
+    const rows = versions.map((version, n) => rowOf(version, versions[n + 1]));
+    return page({ agent, rows, now: system.now(), editor: isEditor(user) });
+  },
+});
+
+function rowOf(agent: Agent, before: Agent | undefined): VersionRow {
+  const changed = before && changedFields(before, agent);
+  return { version: agent.version, at: agent.updatedAt, changed };
+}
+
+export default define.page<typeof handler>(({ data: { agent, rows, now, editor } }) => (
+  <>
+    <AgentHeader agent={agent} tab="versions" editor={editor} />
+    <ul class="rows">
+      {rows.map((row) => (
+        <li key={row.version} class="row">
+          <div class="row-main">
+            <p class="row-name">
+              <a class="row-link" href={`/agents/${agent.id}/versions/${row.version}`}>
+                Version {row.version}
+              </a>
+              {row.version === agent.version && <span class="badge badge-active">Current</span>}
+            </p>
+            <p class="row-text">{wordsOf(row)}</p>
+          </div>
+          <dl class="facts">
+            <div>
+              <dt>Saved</dt>
+              <dd>
+                <Time at={row.at} now={now} />
+              </dd>
+            </div>
+          </dl>
+        </li>
+      ))}
+    </ul>
+    <p class="help list-note">
+      The last 100 versions are kept. A run remembers which one answered it.
+    </p>
+  </>
+));
+
+function wordsOf({ version, changed }: VersionRow): string {
+  if (changed === undefined) return version === 1 ? "Created" : "The oldest that is kept";
+  return `Changed: ${changed.join(", ")}`;
+}

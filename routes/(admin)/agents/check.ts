@@ -1,0 +1,20 @@
+import { readAgentForm, toAgentBody } from "@/lib/http/agent_form.ts";
+import type { AgentFormFaults } from "@/lib/http/agent_form_faults.ts";
+import { dashboardApi } from "@/lib/http/dashboard_api.ts";
+import { readForm } from "@/lib/http/form.ts";
+import { formFaults } from "@/lib/http/save_agent.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { define } from "@/utils.ts";
+
+/** What saving the editor's form would find wrong with it, before anybody saves. */
+export const handler = define.handlers({
+  POST: dashboardApi(async (ctx) => {
+    const { agents, system } = ctx.state.service;
+    const values = readAgentForm(await readForm(ctx.req, system));
+    const faults: AgentFormFaults = await agents
+      .check(signedIn(ctx.state).tenant, toAgentBody(values))
+      .then(() => ({}))
+      .catch((error) => formFaults(error, values) ?? Promise.reject(error));
+    return Response.json({ faults });
+  }),
+});

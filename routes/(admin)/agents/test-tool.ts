@@ -1,0 +1,25 @@
+import { toolFaults } from "@/lib/agent/tools/tool_faults.ts";
+import { invalid, parseOrThrow } from "@/lib/errors.ts";
+import { dashboardApi } from "@/lib/http/dashboard_api.ts";
+import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { testTool } from "@/lib/http/test_tool.ts";
+import { toolTestSchema } from "@/lib/wire/tryout.ts";
+import { define } from "@/utils.ts";
+
+/** One call of a tool as the editor has it, with what it reached on the way. */
+export const handler = define.handlers({
+  POST: dashboardApi(async (ctx) => {
+    const { system, chat, closing } = ctx.state.service;
+    const { tenant } = signedIn(ctx.state);
+    // Whoever reaches other servers through us is held to the limits of those who chat.
+    await ctx.state.meter.count();
+    const body = parseJson(await readJsonText(ctx.req, system));
+    const { tool, allowedDomains, call } = parseOrThrow(toolTestSchema, body);
+    const faults = await toolFaults([tool]);
+    if (faults.length > 0) throw invalid(faults);
+    const toolset = chat.openTools({ tenant, agent: { tools: [tool], allowedDomains } });
+    const tested = await testTool(toolset, { call, system, signal: closing });
+    return Response.json(tested);
+  }),
+});

@@ -1,0 +1,42 @@
+import { page } from "fresh";
+import { ConfirmPage } from "@/components/ConfirmPage.tsx";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { plural } from "@/components/format_amount.ts";
+import { conversationFilter } from "@/lib/http/conversation_query.ts";
+import { conversationHref } from "@/lib/http/conversation_search_query.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import { readTranscript } from "@/lib/http/read_transcript.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { define } from "@/utils.ts";
+
+/** Asks, and deletes. */
+export const handler = define.handlers({
+  async GET(ctx) {
+    const said = await readTranscript(ctx);
+    if (said === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    return page(said);
+  },
+
+  async POST(ctx) {
+    const said = await readTranscript(ctx);
+    if (said === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const filter = conversationFilter(ctx.url);
+    await ctx.state.service.conversations.delete(signedIn(ctx.state).tenant, said.id, filter);
+    return ctx.redirect(withNotice("/conversations", "conversation_deleted"), 303);
+  },
+});
+
+export default define.page<typeof handler>(({ data: said }) => (
+  <ConfirmPage
+    title="Delete conversation"
+    back={{ href: conversationHref(said), label: "Conversation" }}
+    action={conversationHref(said, "/delete")}
+    question="Delete this conversation?"
+    confirm="Delete"
+  >
+    <p>
+      All that was said in its {plural(said.runCount, "run")}{" "}
+      goes for good; one that is going on is cancelled. Its cost stays in the sums of usage.
+    </p>
+  </ConfirmPage>
+));

@@ -1,0 +1,158 @@
+import { type Context, page } from "fresh";
+import { ConversationFilters, FindConversation } from "@/components/ConversationFilters.tsx";
+import { EmptyState } from "@/components/EmptyState.tsx";
+import { FINISH_NAMES, finishBadge } from "@/components/finish_names.ts";
+import { formatCount, formatUsd } from "@/components/format_amount.ts";
+import { Notice } from "@/components/Notice.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { Time } from "@/components/Time.tsx";
+import type { FoundConversation } from "@/lib/admin/conversation_admin.ts";
+import { ApiError } from "@/lib/errors.ts";
+import { agentNames } from "@/lib/http/agent_names.ts";
+import {
+  conversationHref,
+  filtersHref,
+  readFilters,
+  toSearch,
+} from "@/lib/http/conversation_search_query.ts";
+import { findConversation } from "@/lib/http/find_conversation.ts";
+import { noticeText } from "@/lib/http/notices.ts";
+import { pageRequest } from "@/lib/http/page_request.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { COST_STEPS } from "@/lib/storage/conversation_index.ts";
+import { define, type State } from "@/utils.ts";
+
+/** How many agents the filter offers; each page of a conversation leads to all of its agent's. */
+const OFFERED_AGENTS = 50;
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const id = ctx.url.searchParams.get("id")?.trim() ?? "";
+    const href = id === "" ? undefined : await findConversation(ctx, id);
+    if (href !== undefined) return ctx.redirect(href, 303);
+    const data = await readList(ctx);
+    // A cursor from an old bookmark: the list itself is what was wanted.
+    if (data === undefined) return ctx.redirect("/conversations", 303);
+    return page({ ...data, id, missing: id !== "" });
+  },
+});
+
+async function readList(ctx: Context<State>) {
+  const { service } = ctx.state;
+  const { tenant } = signedIn(ctx.state);
+  const filters = readFilters(ctx.url);
+  try {
+    const [found, offered] = await Promise.all([
+      service.conversations.search(tenant, toSearch(filters), pageRequest(ctx.url)),
+      service.agents.list(tenant, { limit: OFFERED_AGENTS }),
+    ]);
+    const names = new Map(offered.data.map(({ id, name }) => [id, name]));
+    const ids = [filters.agentId, ...found.data.map(({ agentId }) => agentId)];
+    const missing = ids.filter((id) => id !== "" && !names.has(id));
+    for (const [id, name] of await agentNames(missing, { tenant, agents: service.agents })) {
+      names.set(id, name);
+    }
+    return { found, filters, names, now: service.system.now() };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return undefined;
+    throw error;
+  }
+}
+
+export default define.page<typeof handler>(({ data, url }) => {
+  const { found, filters, names, now } = data;
+  const notice = noticeText(url);
+  const isFiltered = Object.values(filters).some((value) => value !== "");
+  const first = !url.searchParams.has("cursor");
+  const agents = [...names].map(([id, name]) => ({ id, name }));
+  return (
+    <>
+      <PageHeader title="Conversations" text="What was said with your agents, the latest first.">
+        <FindConversation id={data.id} missing={data.missing} />
+      </PageHeader>
+      {notice && <Notice kind="done">{notice}</Notice>}
+      <ConversationFilters filters={filters} agents={agents} costs={COST_STEPS} />
+      {found.data.length > 0
+        ? <List conversations={found.data} names={names} now={now} />
+        : !found.cutShort && <Nothing isFiltered={isFiltered || !first} />}
+      {found.cutShort && (
+        <p class="prose cut-short">
+          Nothing more among those just looked through. There are older ones.
+        </p>
+      )}
+      <nav class="pager" aria-label="Pages">
+        {!first && <a class="button" href={filtersHref(filters)} aria-current="false">Latest</a>}
+        {found.nextCursor && (
+          <a class="button" href={filtersHref(filters, found.nextCursor)} aria-current="false">
+            {found.cutShort ? "Look further back" : "Older"}
+          </a>
+        )}
+      </nav>
+    </>
+  );
+});
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  return isFiltered
+    ? (
+      <EmptyState
+        icon="conversations"
+        title="No such conversations"
+        text="None is kept that these filters let through."
+      >
+        <a class="button" href="/conversations" aria-current="false">Show all</a>
+      </EmptyState>
+    )
+    : (
+      <EmptyState
+        icon="conversations"
+        title="No conversations yet"
+        text="What visitors and your agents say to each other is kept here, for as long as your plan says."
+      />
+    );
+}
+
+function List(
+  { conversations, names, now }: {
+    conversations: readonly FoundConversation[];
+    names: ReadonlyMap<string, string>;
+    now: number;
+  },
+) {
+  return (
+    <ul class="rows">
+      {conversations.map((one) => (
+        <li key={conversationHref(one)} class="row">
+          <div class="row-main">
+            <p class="row-name">
+              <a class="row-link" href={conversationHref(one)}>
+                {names.get(one.agentId) ?? "Deleted agent"}
+                <span class="sr-only">, conversation {one.id}</span>
+              </a>
+              {one.ended.map((end) => (
+                <span key={end} class={finishBadge(end)}>{FINISH_NAMES[end]}</span>
+              ))}
+            </p>
+            <p class="row-text">{one.origin ?? "By API key"}</p>
+          </div>
+          <dl class="facts">
+            <div>
+              <dt>Runs</dt>
+              <dd>{formatCount(one.runCount)}</dd>
+            </div>
+            <div>
+              <dt>Cost</dt>
+              <dd>{formatUsd(one.costUsd)}</dd>
+            </div>
+            <div>
+              <dt>Last</dt>
+              <dd>
+                <Time at={one.updatedAt} now={now} />
+              </dd>
+            </div>
+          </dl>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,131 @@
+import { page } from "fresh";
+import { AttentionList } from "@/components/AttentionList.tsx";
+import { DayChart, shortDay } from "@/components/DayChart.tsx";
+import { EmptyState } from "@/components/EmptyState.tsx";
+import { Facts } from "@/components/Facts.tsx";
+import { formatCompact, formatCount, formatMicroUsd, plural } from "@/components/format_amount.ts";
+import { LimitMeter } from "@/components/LimitMeter.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { UsageTable } from "@/components/UsageTable.tsx";
+import { readAttention } from "@/lib/admin/attention_report.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { dayOf } from "@/lib/limits/ledger.ts";
+import { dayRange, daysOf } from "@/lib/usage/day_range.ts";
+import type { UsageSummary } from "@/lib/usage/usage_report.ts";
+import { NO_USAGE, type Usage } from "@/lib/usage/usage_rows.ts";
+import { total } from "@/lib/usage/usage_sums.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    const { tenant } = signedIn(ctx.state);
+    const now = service.system.now();
+    const range = dayRange({ from: null, to: null }, dayOf(now));
+    const usage = await service.usage.summary(tenant, range);
+    const attention = await readAttention(tenant, service, { usage, now });
+    const days = daysOf(range).map((day) => ({ day, usage: usage.range.day.get(day) ?? NO_USAGE }));
+    return page({ usage, attention, days, sum: total(usage.range.day), now });
+  },
+});
+
+export default define.page<typeof handler>(({ data }) => {
+  const { usage, attention, days, sum, now } = data;
+  return (
+    <div class="stack-large">
+      <PageHeader title="Home" text={`${longDay(usage.day)}, by UTC.`} />
+      <AttentionList items={attention} now={now} />
+      <section class="stack-small" aria-labelledby="today">
+        <h2 id="today">Today</h2>
+        <div class="card today">
+          <LimitMeter {...usage} cost={usage.today.cost} now={now} />
+          <TodaysFigures usage={usage} />
+        </div>
+      </section>
+      <section class="stack-small" aria-labelledby="month">
+        <h2 id="month">Last 30 days</h2>
+        {sum.runs === 0 ? <NothingYet /> : <Month days={days} sum={sum} />}
+      </section>
+    </div>
+  );
+});
+
+function TodaysFigures({ usage: { today, activeStreams, maxStreams } }: { usage: UsageSummary }) {
+  return (
+    <Facts
+      of={{
+        "Runs": formatCount(today.runs),
+        "Messages": formatCount(today.runs),
+        "Tokens in": formatCount(today.inputTokens),
+        "Tokens out": formatCount(today.outputTokens),
+        "Active streams": `${formatCount(activeStreams)} of ${formatCount(maxStreams)}`,
+        "Errors": <span class={today.failed > 0 ? "bad" : ""}>{formatCount(today.failed)}</span>,
+      }}
+    />
+  );
+}
+
+function NothingYet() {
+  return (
+    <EmptyState
+      icon="usage"
+      title="No chats yet"
+      text="As soon as somebody talks to one of your agents, cost and use are charted here."
+    >
+      <a class="button" href="/agents">Go to your agents</a>
+    </EmptyState>
+  );
+}
+
+function Month({ days, sum }: { days: { day: string; usage: Usage }[]; sum: Usage }) {
+  const values = (of: (usage: Usage) => number) =>
+    days.map(({ day, usage }) => ({ day, value: of(usage) }));
+  return (
+    <>
+      <div class="charts">
+        <DayChart
+          title="Cost"
+          sum={formatMicroUsd(sum.cost)}
+          days={values(({ cost }) => cost)}
+          format={(cost) => cost === 0 ? "$0" : formatMicroUsd(cost)}
+        />
+        <DayChart
+          title="Runs"
+          sum={`${formatCount(sum.runs)}${
+            sum.failed > 0 ? `, ${formatCount(sum.failed)} failed` : ""
+          }`}
+          days={days.map(({ day, usage }) => ({ day, value: usage.runs, part: usage.failed }))}
+          format={formatCompact}
+          partName="failed"
+        />
+        <DayChart
+          title="Tokens"
+          sum={formatCompact(sum.inputTokens + sum.outputTokens)}
+          days={values(({ inputTokens, outputTokens }) => inputTokens + outputTokens)}
+          format={formatCompact}
+        />
+      </div>
+      <details class="more">
+        <summary>The figures as a table</summary>
+        <UsageTable
+          caption={`Usage by day, ${plural(days.length, "day")}`}
+          heading="Day (UTC)"
+          rows={days.toReversed().map(({ day, usage }) => ({
+            key: day,
+            name: shortDay(day),
+            usage,
+          }))}
+        />
+      </details>
+      <p class="help">
+        By agent, model and key, and for other days: <a href="/usage">Usage</a>.
+      </p>
+    </>
+  );
+}
+
+const dayNames = new Intl.DateTimeFormat("en", { dateStyle: "full", timeZone: "UTC" });
+
+function longDay(day: string): string {
+  return dayNames.format(Date.parse(`${day}T00:00:00Z`));
+}

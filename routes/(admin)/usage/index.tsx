@@ -1,0 +1,145 @@
+import { page } from "fresh";
+import { DayChart } from "@/components/DayChart.tsx";
+import { EmptyState } from "@/components/EmptyState.tsx";
+import { Facts } from "@/components/Facts.tsx";
+import { formatCount, formatMicroUsd } from "@/components/format_amount.ts";
+import { Notice } from "@/components/Notice.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { UsageTable } from "@/components/UsageTable.tsx";
+import { filtersHref } from "@/lib/http/conversation_search_query.ts";
+import { type NamedUsage, nameUsage } from "@/lib/http/name_usage.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { type UsageQuery, usageQuery } from "@/lib/http/usage_query.ts";
+import { dayOf } from "@/lib/limits/ledger.ts";
+import { type DayRange, daysOf } from "@/lib/usage/day_range.ts";
+import { NO_USAGE, type Usage } from "@/lib/usage/usage_rows.ts";
+import { total, USAGE_GROUPS, type UsageGroup } from "@/lib/usage/usage_sums.ts";
+import { define } from "@/utils.ts";
+
+/** Lines of a table; the download has all. */
+const MOST_ROWS = 100;
+const HEADINGS: Record<UsageGroup, string> = {
+  day: "Day (UTC)",
+  agent: "Agent",
+  model: "Model",
+  key: "API key",
+};
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    const { tenant } = signedIn(ctx.state);
+    const query = usageQuery(ctx.url, dayOf(service.system.now()));
+    const { range: sums } = await service.usage.summary(tenant, query.range);
+    const most = query.by === "day" ? Infinity : MOST_ROWS;
+    const rows = await nameUsage({ sums, by: query.by, most }, { tenant, ...service });
+    const days = daysOf(query.range).map((day) => ({
+      day,
+      value: sums.day.get(day)?.cost ?? NO_USAGE.cost,
+    }));
+    return page({
+      query,
+      rows,
+      days,
+      sum: total(sums.day),
+      more: sums[query.by].size > rows.length,
+    });
+  },
+});
+
+export default define.page<typeof handler>(({ data }) => {
+  const { query, rows, days, sum, more } = data;
+  const { range, by, fault } = query;
+  return (
+    <>
+      <PageHeader title="Usage" text="What was used and charged, by UTC days.">
+        <a class="button" href={usageHref("/usage/csv", query)} download>Download CSV</a>
+      </PageHeader>
+      {fault && <Notice kind="fault">{fault}</Notice>}
+      <RangeForm range={range} by={by} />
+      {sum.runs === 0 ? <NothingUsed /> : (
+        <div class="stack">
+          <div class="charts charts-usage">
+            <Facts class="figures card" of={figures(sum)} />
+            <DayChart
+              title="Cost"
+              sum={formatMicroUsd(sum.cost)}
+              days={days}
+              format={(cost) => cost === 0 ? "$0" : formatMicroUsd(cost)}
+            />
+          </div>
+          <nav class="tabs" aria-label="Usage by">
+            {USAGE_GROUPS.map((one) => (
+              <a
+                key={one}
+                href={usageHref("/usage", { range, by: one })}
+                aria-current={one === by ? "page" : "false"}
+              >
+                {`By ${one}`}
+              </a>
+            ))}
+          </nav>
+          <UsageTable
+            caption={`Usage by ${by}`}
+            heading={HEADINGS[by]}
+            rows={rows.map((row) => ({
+              key: row.id,
+              name: <Name row={row} by={by} />,
+              usage: row.usage,
+            }))}
+          />
+          {more && (
+            <p class="help">The first {formatCount(rows.length)}; the download has all of them.</p>
+          )}
+        </div>
+      )}
+    </>
+  );
+});
+
+function figures(sum: Usage) {
+  return {
+    Cost: formatMicroUsd(sum.cost),
+    Runs: formatCount(sum.runs),
+    Errors: formatCount(sum.failed),
+    "Tokens in": formatCount(sum.inputTokens),
+    "Tokens out": formatCount(sum.outputTokens),
+    "A run, on average": formatMicroUsd(Math.round(sum.cost / Math.max(1, sum.runs))),
+  };
+}
+
+function Name({ row: { id, name }, by }: { row: NamedUsage; by: UsageGroup }) {
+  if (by !== "agent") return <>{name}</>;
+  return <a href={filtersHref({ agentId: id })}>{name === id ? "Deleted agent" : name}</a>;
+}
+
+function RangeForm({ range, by }: { range: DayRange; by: UsageGroup }) {
+  return (
+    <form method="get" action="/usage" class="filters" aria-label="Days">
+      <input type="hidden" name="by" value={by} />
+      <div class="field">
+        <label for="usage-from">From (UTC)</label>
+        <input type="date" id="usage-from" name="from" value={range.from} />
+      </div>
+      <div class="field">
+        <label for="usage-to">To (UTC)</label>
+        <input type="date" id="usage-to" name="to" value={range.to} />
+      </div>
+      <div class="filter-actions">
+        <button class="button" type="submit">Show</button>
+      </div>
+    </form>
+  );
+}
+
+function NothingUsed() {
+  return (
+    <EmptyState icon="usage" title="Nothing was used" text="There is no run in these days.">
+      <a class="button" href="/usage" aria-current="false">The last 30 days</a>
+    </EmptyState>
+  );
+}
+
+function usageHref(path: string, { range, by }: Pick<UsageQuery, "range" | "by">): string {
+  return `${path}?${new URLSearchParams({ ...range, by })}`;
+}

@@ -1,0 +1,17 @@
+import { parseOrThrow } from "@/lib/errors.ts";
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { requireScope } from "@/lib/http/authenticate.ts";
+import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
+import { doctorBodySchema } from "@/lib/wire/doctor.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async POST(ctx) {
+    const { service } = ctx.state;
+    const text = await readJsonText(ctx.req, service.system);
+    const { tenant } = await requireScope(ctx.req, ctx.state, "widget:mint");
+    const { agentId, ...asked } = parseOrThrow(doctorBodySchema, parseJson(text));
+    const agent = await service.agents.get(tenant, agentId);
+    return Response.json(await service.doctor.examine(tenant, agent, asked));
+  },
+}));

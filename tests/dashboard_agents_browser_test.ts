@@ -1,0 +1,245 @@
+/** The dashboard's pages of agents in a real browser: by keyboard, in both themes, and when a save fails. */
+import axe from "axe-core";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { Browser, Page } from "playwright-core";
+import type { Agent } from "@/lib/wire/agent.ts";
+import { httpTool } from "./support/agents.ts";
+import { type ConsoleLine, withBrowser, withPage } from "./support/browser.ts";
+import { ownerContext } from "./support/owner.ts";
+import { agentBody, TestService } from "./support/service.ts";
+
+interface Opened {
+  service: TestService;
+  agent: Agent;
+  /** A page of its own, signed in. */
+  onPage: (
+    use: (page: Page, lines: ConsoleLine[]) => Promise<void>,
+    options?: { colorScheme?: "light" | "dark"; width?: number },
+  ) => Promise<void>;
+}
+
+/** A service with an agent of two versions and one tool. */
+async function withDashboard(use: (opened: Opened) => Promise<void>): Promise<void> {
+  await using service = await TestService.start();
+  const tenant = await service.tenant();
+  const { agents } = service.service;
+  const tools = [httpTool()];
+  const body = { ...agentBody(), tools, allowedDomains: ["tools.example.com"] };
+  const made = await agents.create(tenant, body);
+  const agent = await agents.patch(tenant, made.id, { patch: { systemPrompt: "Be\nbrief." } });
+  const context = await ownerContext(service);
+  await withBrowser((browser: Browser) =>
+    use({
+      service,
+      agent,
+      onPage: (work, options = {}) =>
+        withPage({ browser, baseUrl: service.url, context, ...options }, work),
+    })
+  );
+}
+
+/** What axe finds wrong with the page, and how far it is wider than the window. */
+async function faultsOf(page: Page): Promise<unknown[]> {
+  const found = await page.evaluate(`(() => { ${axe.source}; return axe.run(); })()`) as {
+    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+  };
+  const wide = await page.evaluate(() =>
+    Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  );
+  return [
+    ...found.violations.map(({ id, nodes }) => [id, nodes[0]?.html, nodes[0]?.failureSummary]),
+    ...(wide > 0 ? [`${wide} px too wide`] : []),
+  ];
+}
+
+async function ask(page: Page, text: string): Promise<void> {
+  await page.getByLabel("Message").fill(text);
+  await page.getByLabel("Message").press("Enter");
+}
+
+const serious = (lines: ConsoleLine[]) =>
+  lines.filter(({ type }) => ["error", "pageerror"].includes(type)).map(({ text }) => text);
+
+Deno.test("agent pages: axe finds nothing in either theme, and nothing is wider than 360 px", async () => {
+  await withDashboard(async ({ agent, onPage }) => {
+    const path = `/agents/${agent.id}`;
+    const pages = ["/agents", "/agents?q=none", "/agents/new?template=booking", path];
+    for (const tab of ["embed", "versions", "versions/1", "delete"]) pages.push(`${path}/${tab}`);
+    for (const [colorScheme, width] of [["light", 360], ["dark", 1280]] as const) {
+      await onPage(async (page, lines) => {
+        for (const address of pages) {
+          await page.goto(address);
+          if (address === path) await unfold(page);
+          assertEquals(await faultsOf(page), [], `${address} ${colorScheme}`);
+        }
+        assertEquals(serious(lines), []);
+      }, { colorScheme, width });
+    }
+  });
+});
+
+/** The editor with all it can show: a tool, its test call, two chats side by side. */
+async function unfold(page: Page): Promise<void> {
+  await page.locator(".tool > summary").click();
+  await page.locator(".tool-test > summary").click();
+  await page.getByRole("button", { name: "Call it" }).click();
+  await page.locator(".tool-result").waitFor();
+  await page.getByRole("button", { name: "Compare" }).click();
+  await ask(page, `use look_up with {"q":"a"}`);
+  await page.locator(".turn-facts").nth(1).waitFor();
+  await page.locator(".frames > summary").first().click();
+}
+
+Deno.test("the editor: an agent is made from a template, tried and saved by keyboard alone", async () => {
+  await withDashboard(async ({ service, onPage }) => {
+    await onPage(async (page, lines) => {
+      const { keyboard } = page;
+      await page.goto("/agents");
+      await tabTo(page, "New agent");
+      await keyboard.press("Enter");
+      await page.waitForURL("**/agents/new");
+      await tabTo(page, "Customer support");
+      await keyboard.press("Enter");
+      await page.waitForURL("**template=support");
+      await tabTo(page, "Name");
+      await keyboard.press("ControlOrMeta+a");
+      await keyboard.type("Night desk");
+      await tabTo(page, "Add HTTP tool");
+      await keyboard.press("Enter");
+      await tabTo(page, "Allowed domains");
+      await keyboard.type("api.example.com");
+      await tabTo(page, "Create agent");
+      await keyboard.press("Enter");
+      await page.waitForURL(/agents\/[0-9a-f-]{36}/);
+      await tabTo(page, "Message");
+      await keyboard.type("Who are you?");
+      await keyboard.press("Enter");
+      await page.locator(".turn-facts").waitFor();
+      assertMatch(await page.locator(".turn-facts").innerText(), /first word .* in, .* out · \$0/);
+      const { data: [made] } = await service.service.agents.list(await service.tenant(), {
+        limit: 1,
+      });
+      assertEquals([made?.name, made?.tools[0]?.name], ["Night desk", "new_tool"]);
+      await page.goto(`/agents/${made?.id}`);
+      await tabTo(page, "Delete");
+      await keyboard.press("Enter");
+      await page.getByRole("dialog").getByLabel("Type its name").focus();
+      await keyboard.type("Night desk");
+      await keyboard.press("Enter");
+      await page.getByText("Agent deleted.").waitFor();
+      assertEquals(serious(lines), []);
+    });
+  });
+});
+
+/** Presses Tab until the control of that name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let n = 0; n < 80; n++) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement as HTMLInputElement | null;
+      return (element?.labels?.[0] ?? element)?.textContent?.trim() ?? "";
+    });
+    if (focused.startsWith(name)) return;
+  }
+  throw new Error(`no Tab leads to ${name}`);
+}
+
+Deno.test("the editor: faults show while one types, by the server's rules, and go again", async () => {
+  await withDashboard(async ({ agent, onPage }) => {
+    await onPage(async (page) => {
+      await page.goto(`/agents/${agent.id}`);
+      const steps = page.getByLabel("Steps");
+      await steps.fill("99");
+      await page.locator("#maxSteps-fault").waitFor();
+      assertEquals(await steps.getAttribute("aria-invalid"), "true");
+      assertMatch(await steps.getAttribute("aria-describedby") ?? "", /maxSteps-fault/);
+      await page.getByLabel("Allowed domains").fill("other.example");
+      await page.getByText("One field needs attention").or(
+        page.getByText("2 fields need attention"),
+      ).waitFor();
+      await steps.fill("9");
+      await page.locator("#maxSteps-fault").waitFor({ state: "detached" });
+      assertEquals(await steps.getAttribute("aria-invalid"), null);
+    });
+  });
+});
+
+Deno.test("the editor: leaving with unsaved changes is asked about, and a save that never arrived is brought back", async () => {
+  await withDashboard(async ({ agent, onPage }) => {
+    await onPage(async (page) => {
+      const path = `/agents/${agent.id}`;
+      await page.goto(path);
+      await page.getByText("Tool definitions").waitFor();
+      await page.getByLabel("Name", { exact: true }).fill("Helper!");
+      await page.getByText("Unsaved changes").waitFor();
+      const asked = new Promise<string>((resolve) =>
+        page.once("dialog", (dialog) => {
+          resolve(dialog.type());
+          void dialog.dismiss();
+        })
+      );
+      await page.getByRole("link", { name: "API keys" }).click();
+      assertEquals(await asked, "beforeunload");
+      await page.route("**" + path, (route) => route.abort(), { times: 1 });
+      await page.getByRole("button", { name: "Save changes" }).click();
+      await page.waitForURL("chrome-error://**");
+      await page.goto(path);
+      await page.getByRole("button", { name: "Bring back" }).click();
+      assertEquals(await page.getByLabel("Name", { exact: true }).inputValue(), "Helper!");
+      await page.getByRole("button", { name: "Save changes" }).click();
+      await page.getByText("Changes saved.").waitFor();
+      assertEquals(await page.getByRole("button", { name: "Bring back" }).count(), 0);
+    });
+  });
+});
+
+Deno.test("the tool editor: form and JSON are the same thing", async () => {
+  await withDashboard(async ({ agent, onPage }) => {
+    await onPage(async (page) => {
+      await page.goto(`/agents/${agent.id}`);
+      await page.locator(".tool > summary").click();
+      await page.locator("#tool-0-name").fill("renamed");
+      await page.locator("#tool-0-name").press("Tab");
+      await page.getByRole("button", { name: "Add argument" }).click();
+      await page.getByRole("button", { name: "Edit as JSON" }).click();
+      const json = page.locator("#tools");
+      const [tool] = JSON.parse(await json.inputValue());
+      assertEquals([tool.name, tool.parameters.required], ["renamed", ["argument_2"]]);
+      await json.fill("[");
+      assert(await page.getByRole("button", { name: "Edit as JSON" }).isDisabled());
+      await json.fill("[]");
+      await page.getByRole("button", { name: "Edit as JSON" }).click();
+      await page.getByText("No tools: the agent answers from what it knows.").waitFor();
+    });
+  });
+});
+
+Deno.test("the playground: the draft answers as it is typed, and beside it the saved version", async () => {
+  await withDashboard(async ({ agent, onPage }) => {
+    await onPage(async (page) => {
+      await page.goto(`/agents/${agent.id}`);
+      await page.getByRole("button", { name: "Compare" }).click();
+      const bodies: { form?: { name: string }; version?: number; conversationId?: string }[] = [];
+      page.on("request", (request) => {
+        if (request.url().endsWith("/try")) bodies.push(request.postDataJSON());
+      });
+      await page.getByLabel("Name", { exact: true }).fill("Draft");
+      await ask(page, "One?");
+      await page.locator(".turn-facts").nth(1).waitFor();
+      await ask(page, "Two?");
+      await page.locator(".turn-facts").nth(3).waitFor();
+      assertEquals(bodies.map(({ form, version }) => form?.name ?? version), [
+        "Draft",
+        2,
+        "Draft",
+        2,
+      ]);
+      assert(bodies[2]?.conversationId !== bodies[3]?.conversationId);
+      assertStringIncludes(await page.getByRole("log").first().innerText(), "message 2");
+      await page.getByLabel("Steps").fill("99");
+      await ask(page, "Three?");
+      await page.getByText("the draft needs your attention").waitFor();
+    });
+  });
+});

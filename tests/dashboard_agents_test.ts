@@ -1,0 +1,191 @@
+/** The dashboard's pages of agents, as a browser without scripts has them. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { brotliCompressSync } from "node:zlib";
+import { toFormValues } from "@/lib/http/agent_form.ts";
+import { AGENT_TEMPLATES } from "@/lib/http/agent_templates.ts";
+import type { Agent } from "@/lib/wire/agent.ts";
+import { ownerCookie } from "./support/owner.ts";
+import { agentBody, TestService } from "./support/service.ts";
+
+const MAX_SCRIPT_BYTES = 60 * 1024;
+
+async function open() {
+  const service = await TestService.start();
+  const cookie = await ownerCookie(service);
+  const tenant = await service.tenant();
+  const { agents } = service.service;
+  const get = (path: string) => service.fetch(path, { headers: { cookie } });
+  const send = (path: string, fields: object) =>
+    service.fetch(path, {
+      method: "POST",
+      body: new URLSearchParams({ ...fields }),
+      headers: { cookie },
+    });
+  const add = (name: string) => agents.create(tenant, { ...agentBody(), name });
+  const read = (id: string) => agents.get(tenant, id);
+  return { service, agents, tenant, get, send, add, read };
+}
+
+const save = (agent: Agent, change: object) => ({ ...toFormValues(agent), ...change });
+
+Deno.test("agent pages: no inline script without a nonce, and under 60 KB of script", async (t) => {
+  const { service, get, add } = await open();
+  await using _ = service;
+  const { id } = await add("Helper");
+  const pages = ["/agents", "/agents?q=help", "/agents/new", `/agents/${id}`];
+  for (const tab of ["embed", "versions", "versions/1", "delete"]) {
+    pages.push(`/agents/${id}/${tab}`);
+  }
+  for (const path of pages) {
+    await t.step(path.replace(id, ":id"), async () => {
+      const answer = await get(path);
+      assertEquals(answer.status, 200);
+      const policy = answer.headers.get("content-security-policy")!;
+      const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
+      const html = await answer.text();
+      // A tag to be copied stands in the page as text, where its brackets are escaped.
+      for (const [tag] of html.matchAll(/<script[^>]*>/g)) {
+        assert(tag.includes(`nonce="${nonce}"`) || /type="application\/json"/.test(tag), tag);
+      }
+      assert(!/<[^>]+\son[a-z]+="/i.test(html), "an event handler stands in the page");
+      const entries = [...html.matchAll(/from "(\/_fresh\/js\/[^"]+)"/g)].map(([, href]) => href!);
+      assertEquals(entries.length > 0, html.includes("<!--frsh:island"));
+      assert(await scriptBytes(service, entries) < MAX_SCRIPT_BYTES);
+    });
+  }
+});
+
+Deno.test("GET /agents: finds by the words of a name and by id, and says when nothing fits", async () => {
+  const { service, get, add } = await open();
+  await using _ = service;
+  const shop = await add("Shop <desk>");
+  await add("Other");
+  const names = async (query: string) => {
+    const html = await (await get(`/agents?q=${encodeURIComponent(query)}`)).text();
+    return [...html.matchAll(/class="row-link"[^>]*>([^<]+)</g)].map(([, name]) => name);
+  };
+  assertEquals(await names("des sho"), ["Shop &lt;desk>"]);
+  assertEquals(await names(shop.id), ["Shop &lt;desk>"]);
+  assertEquals(await names("nothing"), []);
+  const html = await (await get(`/agents?q=${encodeURIComponent("<b>")}`)).text();
+  assertStringIncludes(html, "“&lt;b>”");
+});
+
+Deno.test("POST /agents/new: every template makes an agent as it is", async (t) => {
+  const { service, get, send, read } = await open();
+  await using _ = service;
+  for (const { id, title, values } of AGENT_TEMPLATES) {
+    await t.step(title, async () => {
+      const html = await (await get(`/agents/new?template=${id}`)).text();
+      if (values.name !== undefined) assertStringIncludes(html, `value="${values.name}"`);
+      const own = { name: "Mine", systemPrompt: "Help.", ...values };
+      const fields = { ...save(await read(demoId(service)), {}), ...own, version: "" };
+      const made = await send("/agents/new", fields);
+      assertEquals(made.status, 303);
+      assertMatch(made.headers.get("location")!, /\/agents\/[0-9a-f-]{36}\?notice=agent_created/);
+    });
+  }
+});
+
+Deno.test("GET /agents/new?from=: the form of another agent under another name, and nothing is made", async () => {
+  const { service, agents, tenant, get, add } = await open();
+  await using _ = service;
+  const { id } = await add("Original");
+  assertStringIncludes(await (await get(`/agents/new?from=${id}`)).text(), "Copy of Original");
+  assertEquals((await get(`/agents/new?from=${"x".repeat(5_000)}`)).status, 200);
+  assertEquals((await agents.list(tenant, { limit: 10 })).data.length, 2);
+});
+
+Deno.test("POST /agents/:id: of two admins the second keeps what was typed, and sees what changed", async () => {
+  const { service, send, add, read } = await open();
+  await using _ = service;
+  const agent = await add("Helper");
+  const path = `/agents/${agent.id}`;
+  assertEquals((await send(path, save(agent, { name: "First" }))).status, 303);
+  const second = await send(path, save(agent, { name: "Second", tools: "[1" }));
+  assertEquals(second.status, 400);
+  const late = await send(path, save(agent, { name: "Second" }));
+  assertEquals(late.status, 412);
+  const html = await late.text();
+  assertStringIncludes(html, `value="Second"`);
+  assertStringIncludes(html, `href="${path}/versions/2?with=1"`);
+  assertEquals((await read(agent.id)).name, "First");
+});
+
+Deno.test("POST /agents/:id: what is optional and blank is unset", async () => {
+  const { service, agents, tenant, send, read } = await open();
+  await using _ = service;
+  const policy = { provider: "vendor_a", model: "demo", temperature: 1, maxOutputTokens: 9 };
+  const agent = await agents.create(tenant, { ...agentBody(), modelPolicy: policy });
+  const blank = { temperature: "", maxOutputTokens: "", knowledgeBaseId: "" };
+  assertEquals((await send(`/agents/${agent.id}`, save(agent, blank))).status, 303);
+  const { modelPolicy } = await read(agent.id);
+  assertEquals(modelPolicy, { provider: "vendor_a", model: "demo" });
+});
+
+Deno.test("versions: a difference is told, and restoring it makes a new version", async () => {
+  const { service, agents, tenant, get, send, add, read } = await open();
+  await using _ = service;
+  const { id } = await add("Helper");
+  await agents.patch(tenant, id, { patch: { systemPrompt: "Be helpful.\nBe brief." } });
+  const versions = await (await get(`/agents/${id}/versions`)).text();
+  assertStringIncludes(versions, "Changed: System prompt");
+  const html = await (await get(`/agents/${id}/versions/1`)).text();
+  assertStringIncludes(html, "Be brief.");
+  const restore = (version: string) => send(`/agents/${id}/versions/1`, { version });
+  const stale = await restore("1");
+  assertEquals(stale.status, 412);
+  await stale.body?.cancel();
+  assertEquals((await restore("2")).status, 303);
+  const now = await read(id);
+  assertEquals([now.version, now.systemPrompt], [3, "Be helpful."]);
+  for (const path of ["versions/9", "versions/0", "versions/x"]) {
+    const missing = await get(`/agents/${id}/${path}`);
+    assertEquals(missing.status, 404, path);
+    await missing.body?.cancel();
+  }
+});
+
+Deno.test("POST /agents/:id/delete: only with its name typed", async () => {
+  const { service, agents, tenant, send, add } = await open();
+  await using _ = service;
+  const { id } = await add("Helper");
+  const refused = await send(`/agents/${id}/delete`, { confirmName: "helper" });
+  assertEquals(refused.status, 400);
+  assertStringIncludes(await refused.text(), "Nothing was deleted.");
+  assertEquals((await send(`/agents/${id}/delete`, { confirmName: "Helper" })).status, 303);
+  assertEquals(await agents.find(tenant, id), undefined);
+});
+
+Deno.test("GET /agents/:id/embed: the specification's tag with the script's own hash, then the pinned one", async () => {
+  const { service, get, add } = await open();
+  await using _ = service;
+  const { id } = await add("Helper");
+  const html = await (await get(`/agents/${id}/embed`)).text();
+  const text = html.replaceAll("&lt;", "<").replaceAll("&quot;", `"`);
+  const { integrity, hash12 } = service.service.widget;
+  const tags = [...text.matchAll(/<script src="([^"]+)"\s+integrity="([^"]+)"/g)];
+  const shown = [...new Set(tags.map(([, src, hash]) => `${src} ${hash}`))];
+  assertEquals(shown, [
+    `${service.url}/widget.v1.js ${integrity}`,
+    `${service.url}/widget.v1.${hash12}.js ${integrity}`,
+  ]);
+  assertStringIncludes(html, `/agents/${id}/embed/doctor`);
+});
+
+/** Bytes, as brotli sends them, of these modules and of all that they import. */
+async function scriptBytes(service: TestService, entries: string[]): Promise<number> {
+  const modules = new Set(entries);
+  let bytes = 0;
+  for (const href of modules) {
+    const script = await (await service.fetch(href)).bytes();
+    bytes += brotliCompressSync(script).byteLength;
+    const imports = new TextDecoder().decode(script).matchAll(/(?:from|import)\s*"(\.[^"]+)"/g);
+    for (const [, path] of imports) modules.add(new URL(path!, service.url + href).pathname);
+  }
+  return bytes;
+}
+
+function demoId({ service }: TestService): string {
+  return service.demoAgent!.id;
+}

@@ -1,0 +1,132 @@
+/** Home, conversations and usage as people see them: in both themes, at both widths, by keyboard alone. */
+import axe from "axe-core";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { Browser, Page } from "playwright-core";
+import { type PageOptions, withBrowser, withPage } from "./support/browser.ts";
+import { type Reports, withReports } from "./support/reports.ts";
+
+async function violations(page: Page): Promise<unknown[]> {
+  const found = await page.evaluate(`(() => { ${axe.source}; return axe.run(); })()`) as {
+    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+  };
+  return found.violations.map(({ id, nodes }) => [id, nodes[0]?.html, nodes[0]?.failureSummary]);
+}
+
+type Look = PageOptions & { browser: Browser };
+
+/** A page of somebody who is signed in; whatever its console says against it is a fault. */
+async function signedIn(
+  { service, cookie }: Reports,
+  look: Look,
+  use: (page: Page) => Promise<void>,
+): Promise<void> {
+  const [name = "", value = ""] = cookie.split("=");
+  await withPage({ ...look, baseUrl: service.url }, async (page, lines) => {
+    await page.context().addCookies([{ name, value, url: service.url }]);
+    await use(page);
+    const bad = lines.filter(({ type, text }) =>
+      ["error", "pageerror"].includes(type) && !text.includes("404")
+    );
+    assertEquals(bad, []);
+  });
+}
+
+Deno.test("reports: axe finds nothing in either theme, and nothing is wider than 360 px", async () => {
+  await using reports = await withReports();
+  const { first, empty } = reports;
+  const conversation = `/conversations/${first.conversationId}`;
+  const pages = [
+    "/home",
+    "/conversations",
+    `/conversations?finish=timeout&id=${first.conversationId}x`,
+    conversation,
+    `${conversation}/delete`,
+    "/usage?by=agent",
+    "/usage?from=today&to=2020-01-02",
+  ];
+  await withBrowser(async (browser) => {
+    for (const [colorScheme, width] of [["light", 1440], ["dark", 360]] as const) {
+      const look = { browser, colorScheme, width };
+      await signedIn(reports, look, (page) => inspect(page, { pages, width }));
+      await signedIn(empty, look, (page) => inspect(page, { pages: pages.slice(0, 2), width }));
+    }
+  });
+});
+
+async function inspect(
+  page: Page,
+  { pages, width }: { pages: readonly string[]; width: number },
+): Promise<void> {
+  for (const path of pages) {
+    await page.goto(path);
+    // What is folded away is looked at too.
+    await page.evaluate(() => {
+      const folded = document.querySelectorAll("main details");
+      for (const details of folded) details.setAttribute("open", "");
+    });
+    assertEquals(await violations(page), [], path);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert(wide <= width, `${path} is ${wide} px wide`);
+  }
+}
+
+Deno.test("reports: a day of somebody who never touches a mouse", async () => {
+  await using reports = await withReports();
+  await withBrowser(async (browser) => {
+    await signedIn(reports, { browser, width: 360 }, async (page) => {
+      await page.goto("/home");
+      assertStringIncludes(await page.locator("main").innerText(), "https://evil.example");
+      await press(page, "The figures as a table", "Enter");
+      assert(await page.getByRole("table").isVisible());
+      await press(page, "Menu", "Enter");
+      await press(page, "Conversations", "Enter");
+      await page.waitForURL("**/conversations");
+      await page.getByLabel("Ended").focus();
+      await page.keyboard.type("Error");
+      await press(page, "Filter", "Enter");
+      await page.waitForURL("**/conversations?**finish=error**");
+      assertEquals(await page.locator(".row").count(), 1);
+      await page.locator(".row-link").focus();
+      await page.keyboard.press("Enter");
+      await page.waitForURL("**/conversations/*");
+      assertStringIncludes(await page.locator("article").innerText(), "provider_error");
+      await press(page, "Delete", "Enter");
+      await page.waitForURL("**/delete?**");
+      await press(page, "Delete", "Enter");
+      await page.getByText("Conversation deleted.").waitFor();
+      await page.goto("/conversations?finish=error");
+      assertEquals(await page.locator(".row").count(), 0);
+    });
+  });
+});
+
+Deno.test("reports: exact times are told in the reader's zone", async () => {
+  await using reports = await withReports();
+  const { conversationId, startedAt } = reports.first;
+  await withBrowser(async (browser) => {
+    const context = { timezoneId: "Asia/Kolkata" };
+    const look = { browser, context };
+    await signedIn(reports, look, async (page) => {
+      await page.goto(`/conversations/${conversationId}`);
+      const time = page.locator("article time").first();
+      const expected = new Intl.DateTimeFormat("en", {
+        ...{ dateStyle: "medium", timeStyle: "short", timeZone: "Asia/Kolkata" },
+      }).format(startedAt);
+      await page.waitForFunction(
+        (text) => document.querySelector("article time")?.textContent === text,
+        expected,
+      );
+      assertEquals(await time.textContent(), expected);
+    });
+  });
+});
+
+/** Tabs to what has this name, as somebody without a mouse must, and presses a key on it. */
+async function press(page: Page, name: string, key: string): Promise<void> {
+  for (let n = 0; n < 60; n++) {
+    await page.keyboard.press("Tab");
+    const text = await page.evaluate(() => document.activeElement?.textContent?.trim());
+    if (text === name) return await page.keyboard.press(key);
+  }
+  throw new Error(`nothing called ${name} can be reached by Tab`);
+}

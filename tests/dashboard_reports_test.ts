@@ -1,0 +1,140 @@
+/** Home, conversations and usage: what their pages answer. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { withReports } from "./support/reports.ts";
+import { chat as widgetChat } from "./support/widget_calls.ts";
+
+const SHOP = "https://shop.example";
+
+async function open() {
+  const reports = await withReports();
+  const { service, cookie } = reports;
+  const get = (path: string) => service.fetch(path, { headers: { cookie } });
+  const html = async (path: string): Promise<string> => {
+    const answer = await get(path);
+    assertEquals(answer.status, 200, path);
+    return await answer.text();
+  };
+  /** What a page says, without its markup. */
+  const text = async (path: string) =>
+    (await html(path)).replace(/<head>.*?<\/head>/s, "").replace(/<[^>]*>/g, " ").replace(
+      /\s+/g,
+      " ",
+    );
+  const post = (path: string, origin = service.url) =>
+    service.fetch(path, {
+      ...{ method: "POST", body: new URLSearchParams() },
+      headers: { cookie, origin },
+    });
+  return { ...reports, get, html, text, post };
+}
+
+Deno.test("/ leads to /home, which tells today, what needs a look, and a month", async () => {
+  await using on = await open();
+  const front = await on.get("/");
+  assertEquals([front.status, front.headers.get("location")], [303, "/home"]);
+  const home = await on.text("/home");
+  assertMatch(home, /\$0\.0\d+ of \$5\.00 today/);
+  assertMatch(home, /Runs 2 .*Messages 2 .*Active streams 0 of 10 .*Errors 1 /);
+  assertMatch(home, /vendor_a\/mid is failing. 1 run ended .*provider_error/);
+  assertMatch(home, /https:\/\/evil\.example may not embed Shop assistant. It was refused once/);
+  assertStringIncludes(home, "2, 1 failed");
+});
+
+Deno.test("/home: on a service on which nothing has happened it says so", async () => {
+  await using on = await open();
+  const { service, cookie } = on.empty;
+  const home = await (await service.fetch("/home", { headers: { cookie } })).text();
+  assertStringIncludes(home, "Everything is running as it should");
+  assertStringIncludes(home, "No chats yet");
+});
+
+Deno.test("/home: a key about to expire, and a session on a foreign page", async () => {
+  await using on = await open();
+  const { service, key, agent } = on;
+  const soon = new Date(service.service.system.now() + 3 * 86_400_000).toISOString();
+  const tenant = await service.tenant();
+  await service.service.apiKeys.create(tenant, { name: "CI", scopes: [], expiresAt: soon });
+  const allowedOrigins = [SHOP];
+  await service.fetch(`/v1/agents/${agent.id}`, {
+    ...{ method: "PATCH", key, json: { allowedOrigins } },
+  }).then((answer) => answer.body?.cancel());
+  const sessionToken = await service.mint(key, agent.id, SHOP);
+  const headers = { origin: "https://copied.example" };
+  const refused = await widgetChat(service, agent, { sessionToken, headers });
+  assertEquals(refused.status, 403);
+  await refused.body?.cancel();
+  const home = await on.text("/home");
+  assertMatch(home, /The key CI expires in 3 days/);
+  assertMatch(home, /https:\/\/copied\.example may not embed Shop assistant/);
+});
+
+Deno.test("/conversations: filters, the page of one, and finding it by its id or its run's", async () => {
+  await using on = await open();
+  const { first, failed } = on;
+  const shown = async (query: string) => {
+    const found = [
+      ...(await on.html(`/conversations${query}`)).matchAll(/, conversation ([\w-]{36})/g),
+    ];
+    return found.map(([, id]) => id);
+  };
+  assertEquals(
+    (await shown("")).toSorted(),
+    [first, failed].map((c) => c.conversationId).toSorted(),
+  );
+  assertEquals(await shown("?finish=error"), [failed.conversationId]);
+  assertEquals(await shown("?finish=stop&from=2026-01-15&to=2026-01-15"), [first.conversationId]);
+  assertEquals(await shown("?to=2026-01-14"), []);
+  assertEquals(await shown("?cost=50000"), []);
+  for (const id of [first.conversationId, first.runId, ` ${first.runId.toUpperCase()} `]) {
+    const found = await on.get(`/conversations?id=${encodeURIComponent(id)}`);
+    const href = found.headers.get("location") ?? "";
+    assert(href.startsWith(`/conversations/${first.conversationId}?`), href);
+    const said = await on.text(href);
+    assertMatch(said, /Visitor Hello/);
+    assertMatch(said, /Agent Hello there\./);
+    assertMatch(said, /First word after \d+ ms/);
+  }
+  assertStringIncludes(
+    await on.text("/conversations?id=nobody"),
+    "no conversation or run with this",
+  );
+  assertEquals(
+    (await on.get("/conversations?cursor=old")).headers.get("location"),
+    "/conversations",
+  );
+});
+
+Deno.test("/conversations/:id/delete: asks, deletes, and leaves the rest", async () => {
+  await using on = await open();
+  const { first, failed } = on;
+  const path = `/conversations/${first.conversationId}`;
+  assertStringIncludes(await on.text(`${path}/delete`), "Delete this conversation?");
+  const foreign = await on.post(`${path}/delete`, "https://evil.example");
+  assertEquals(foreign.status, 403);
+  const done = await on.post(`${path}/delete`);
+  assertEquals(done.headers.get("location"), "/conversations?notice=conversation_deleted");
+  assertEquals((await on.get(path)).status, 404);
+  assertEquals((await on.post(`${path}/delete`)).status, 404);
+  assertEquals((await on.get(`/conversations/${failed.conversationId}`)).status, 200);
+});
+
+Deno.test("/usage: by day, agent, model and key, as a table and as CSV", async () => {
+  await using on = await open();
+  const { agent } = on;
+  assertMatch(await on.text("/usage"), /Jan 15|2026-01-15/);
+  assertMatch(await on.text("/usage?by=agent"), /Shop assistant \$0\.\d+ 2 1 /);
+  assertMatch(await on.text("/usage?by=model"), /vendor_a\/mid \$0\.\d+ 2 1 /);
+  assertMatch(await on.text("/usage?by=key"), /test \$0\.\d+ 2 1 /);
+  assertStringIncludes(await on.text("/usage?from=2025-01-01&to=2025-01-02"), "Nothing was used");
+  assertStringIncludes(await on.text("/usage?from=tomorrow"), "These are no days");
+  const csv = await on.get("/usage/csv?by=agent");
+  assertEquals(csv.headers.get("content-type"), "text/csv; charset=utf-8");
+  assertMatch(
+    csv.headers.get("content-disposition") ?? "",
+    /^attachment; filename="usage-by-agent-/,
+  );
+  const [head, row, end] = (await csv.text()).split("\r\n");
+  assertMatch(head ?? "", /^"agent_id","agent_name","cost_usd"/);
+  assert(row?.startsWith(`"${agent.id}","Shop assistant",0.`), row);
+  assertEquals(end, "");
+});

@@ -1,0 +1,155 @@
+/** Trying an agent that is not stored, and calling its tools, by the dashboard's own addresses. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { toFormValues } from "@/lib/http/agent_form.ts";
+import type { Agent } from "@/lib/wire/agent.ts";
+import { accounts } from "./support/accounts.ts";
+import { httpTool } from "./support/agents.ts";
+import { readFrames, textOf } from "./support/frames.ts";
+import { ownerCookie } from "./support/owner.ts";
+import { agentBody, TestService } from "./support/service.ts";
+
+const HELLO = [{ role: "user", content: "Hello" }];
+
+/** A service with an agent, and a way to ask as its owner. */
+async function open() {
+  const kv = await Deno.openKv(":memory:");
+  const service = await TestService.start({ kv });
+  const cookie = await ownerCookie(service);
+  const agent = await service.service.agents.create(await service.tenant(), agentBody());
+  const post = (path: string, json: unknown, headers: Record<string, string> = {}) =>
+    service.fetch(path, { method: "POST", json, headers: { cookie, ...headers } });
+  const tryIt = (json: unknown) => post(`/agents/${agent.id}/try`, json);
+  return { kv, service, cookie, agent, post, tryIt };
+}
+
+/** The editor's form of `agent`, with other values where they are given. */
+function formOf(agent: Agent, change: Record<string, string>) {
+  return { ...toFormValues(agent), ...change };
+}
+
+Deno.test("POST /agents/:id/try: a draft answers in frames through the common account, and is not stored", async () => {
+  const { kv, service, agent, tryIt } = await open();
+  await using _ = service;
+  const form = formOf(agent, { name: "Drafted", systemPrompt: "Be odd." });
+  const answer = await tryIt({ messages: HELLO, form });
+  assertEquals(answer.status, 200);
+  assertStringIncludes(answer.headers.get("content-type")!, "text/event-stream");
+  assertStringIncludes(answer.headers.get("cache-control")!, "no-transform");
+  const frames = await readFrames(answer);
+  assertStringIncludes(textOf(frames), "“Hello”");
+  assertEquals(frames.at(-1)?.frame, { type: "done", finishReason: "stop" });
+  const tenant = await service.tenant();
+  assertEquals(await service.service.agents.get(tenant, agent.id), agent);
+  const { records } = await accounts(kv);
+  const [run] = [...records.values()];
+  assertEquals([run?.source.kind, run?.agentVersion], ["user", 1]);
+  const rows = await Array.fromAsync(kv.list({ prefix: ["usage_rows"] }));
+  assertEquals(rows.map(({ key }) => key.at(-1)), ["playground"]);
+});
+
+Deno.test("POST /agents/:id/try: an earlier version and another model answer where they are asked for", async () => {
+  const { service, agent, tryIt } = await open();
+  await using _ = service;
+  await service.service.agents.patch(await service.tenant(), agent.id, {
+    patch: { systemPrompt: "Second." },
+  });
+  const answer = await tryIt({ messages: HELLO, version: 1, provider: "vendor_b", model: "demo" });
+  const [start] = await readFrames(answer);
+  assert(start?.frame.type === "start");
+  assertEquals([start.frame.provider, start.frame.model], ["vendor_b", "demo"]);
+  const missing = await tryIt({ messages: HELLO, version: 9 });
+  assertEquals([missing.status, (await missing.json()).code], [404, "not_found"]);
+});
+
+Deno.test("POST /agents/:id/try: a faulty draft is a 400 that tells each field's fault", async () => {
+  const { service, agent, tryIt } = await open();
+  await using _ = service;
+  const form = formOf(agent, { maxSteps: "99", model: "vendor_a/none" });
+  const answer = await tryIt({ messages: HELLO, form });
+  const { code, details, message } = await answer.json();
+  assertEquals([answer.status, code], [400, "schema_validation_failed"]);
+  assertEquals(Object.keys(details.faults), ["maxSteps"]);
+  assertStringIncludes(message, "from 1 to 32");
+  const { faults } = (await (await tryIt({
+    messages: HELLO,
+    form: { ...form, maxSteps: "3" },
+  })).json()).details;
+  assertEquals(Object.keys(faults), ["model"]);
+});
+
+Deno.test("POST /agents/:id/try: it is for editors of that agent's tenant on the service's own pages", async () => {
+  const { kv, service, cookie, agent, post } = await open();
+  await using _ = service;
+  const path = `/agents/${agent.id}/try`;
+  const body = { messages: HELLO };
+  const foreign = await post(path, body, { origin: "https://evil.example" });
+  assertEquals(foreign.status, 403);
+  const nobody = await service.fetch(path, { method: "POST", json: body });
+  assertEquals([nobody.status, nobody.headers.get("location")?.split("?")[0]], [303, "/sign-in"]);
+  const other = await post(`/agents/${crypto.randomUUID()}/try`, body);
+  assertEquals(other.status, 404);
+  for await (const entry of kv.list<{ role: string }>({ prefix: ["users"] })) {
+    await kv.set(entry.key, { ...entry.value, role: "viewer" });
+  }
+  for (const one of [path, "/agents/check", "/agents/test-tool", `/agents/${agent.id}/delete`]) {
+    const headers = { cookie };
+    const answer = await service.fetch(one, { method: "POST", json: body, headers });
+    assertEquals(answer.status, 403, one);
+    await answer.body?.cancel();
+  }
+  await foreign.body?.cancel();
+});
+
+Deno.test("POST /agents/:id/try/cancel: ends a run of the playground, and no other", async () => {
+  const { service, agent, post, tryIt } = await open();
+  await using _ = service;
+  const answer = await tryIt({ messages: [{ role: "user", content: "word ".repeat(500) }] });
+  const cancel = (runId: string) => post(`/agents/${agent.id}/try/cancel`, { runId });
+  assertEquals((await cancel(answer.headers.get("x-run-id")!)).status, 202);
+  const frames = await readFrames(answer);
+  assertEquals(frames.at(-1)?.frame, { type: "done", finishReason: "cancelled" });
+  const key = await service.key();
+  const chat = await service.fetch("/v1/chat/stream", {
+    method: "POST",
+    key,
+    json: { agentId: agent.id, messages: HELLO },
+  });
+  assertEquals((await cancel(chat.headers.get("x-run-id")!)).status, 404);
+  assertEquals((await cancel(crypto.randomUUID())).status, 404);
+  await chat.body?.cancel();
+});
+
+Deno.test("POST /agents/test-tool: a call tells what the model would get and every hop", async () => {
+  const { service, post } = await open();
+  await using _ = service;
+  const call = { name: "look_up", args: { q: "a" } };
+  const tool = httpTool({}, { url: "https://tools.example.com/find?q={{q}}" });
+  const test = async (json: unknown) => await (await post("/agents/test-tool", json)).json();
+  const refused = await test({ tool, allowedDomains: ["other.example"], call });
+  assertEquals(refused.output.error.code, "domain_not_allowed");
+  assertEquals(refused.ledger.map(({ host }: { host: string }) => host), ["tools.example.com"]);
+  assertStringIncludes(refused.ledger[0].refused, "tools.example.com");
+  const listed = await test({ tool, allowedDomains: [] });
+  assertEquals([listed.offered[0].name, "output" in listed], ["look_up", false]);
+  const bad = await test({ tool: { ...tool, name: "a b" }, allowedDomains: [], call });
+  assertEquals(bad.code, "schema_validation_failed");
+});
+
+Deno.test("POST /agents/check: tells what saving would, and stores nothing", async () => {
+  const { service, cookie, agent } = await open();
+  await using _ = service;
+  const check = async (change: Record<string, string>) => {
+    const body = new URLSearchParams(formOf(agent, change));
+    const answer = await service.fetch("/agents/check", {
+      method: "POST",
+      body,
+      headers: { cookie },
+    });
+    return Object.keys((await answer.json()).faults);
+  };
+  assertEquals(await check({}), []);
+  assertEquals(await check({ name: "", tools: "{" }), ["name", "tools"]);
+  assertEquals(await check({ knowledgeBaseId: crypto.randomUUID() }), ["knowledgeBaseId"]);
+  const { data } = await service.service.agents.list(await service.tenant(), { limit: 10 });
+  assertEquals(data.length, 2);
+});

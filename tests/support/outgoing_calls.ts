@@ -1,0 +1,41 @@
+/**
+ * One call of a tool and one of a vendor, in a process of its own whose environment a test decides.
+ * Prints what each was answered.
+ *
+ *     deno run -A tests/support/outgoing_calls.ts <port of a server on loopback>
+ */
+import { Egress } from "@/lib/egress/egress.ts";
+import { VendorConnection } from "@/lib/models/connection/vendor_connection.ts";
+import { realSystem } from "@/lib/system.ts";
+import type { IncomingMessage } from "node:http";
+
+const host = `127.0.0.1:${Deno.args[0]}`;
+
+async function callTool(): Promise<string> {
+  const egress = new Egress({ allow: [host], system: realSystem });
+  const { status, body } = await egress.fetch({
+    method: "GET",
+    url: new URL(`http://${host}/tool`),
+    headers: {},
+    allowedDomains: [host],
+    timeoutMs: 10_000,
+    maxResponseBytes: 1_000,
+    signal: new AbortController().signal,
+  });
+  return `${status} ${new TextDecoder().decode(body)}`;
+}
+
+async function callVendor(): Promise<string> {
+  const connection = new VendorConnection(`http://${host}/v1`);
+  const request = connection.post({ path: "/vendor", headers: {}, body: new Uint8Array() });
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request.on("response", resolve).on("error", reject);
+  });
+  const body = await Array.fromAsync(response);
+  connection.close();
+  return `${response.statusCode} ${body.map((chunk) => new TextDecoder().decode(chunk)).join("")}`;
+}
+
+console.log(await callTool());
+console.log(await callVendor());
+Deno.exit();

@@ -1,0 +1,22 @@
+import type { BrowserContextOptions } from "playwright-core";
+import type { TestService } from "./service.ts";
+
+const OWNER = { email: "owner@example.com", password: "correct horse battery" };
+
+/** Sets a fresh service up; the cookie of its owner. */
+export async function ownerCookie({ service }: TestService): Promise<string> {
+  const token = await service.accounts.ensureSetupToken();
+  const done = await service.accounts.setUp({ token: token!, ...OWNER, address: "local" });
+  if (!("cookieToken" in done)) throw new Error(JSON.stringify(done));
+  return `dashboard=${done.cookieToken}`;
+}
+
+/** The same for a browser, whose pages are signed in from the start. */
+export async function ownerContext(service: TestService): Promise<BrowserContextOptions> {
+  const [name, value] = (await ownerCookie(service)).split("=");
+  const domain = new URL(service.url).hostname;
+  const cookie = { name: name!, value: value!, domain, path: "/", expires: -1, httpOnly: true };
+  return {
+    storageState: { cookies: [{ ...cookie, secure: false, sameSite: "Lax" }], origins: [] },
+  };
+}

@@ -1,0 +1,92 @@
+import type { Page } from "playwright-core";
+import type { Agent } from "@/lib/wire/agent.ts";
+import { type ConsoleLine, type PageOptions, withPage } from "./browser.ts";
+import { CuttingProxy } from "./cutting_proxy.ts";
+import { type HeldSystem, heldSystem } from "./held_system.ts";
+import { readFrames, type ReceivedFrame } from "./frames.ts";
+import { TestService } from "./service.ts";
+
+export interface RealSite {
+  readonly page: Page;
+  readonly console: ConsoleLine[];
+  readonly service: TestService;
+  readonly kv: Deno.Kv;
+  /** The runs stand still after their first word until they are released. */
+  readonly held: HeldSystem;
+  readonly agent: Agent;
+  readonly key: string;
+  /** The page's origin. */
+  readonly origin: string;
+  /** Tokens that the page was given, in order. */
+  readonly minted: string[];
+  /** The page reaches the service through here. */
+  readonly network: CuttingProxy;
+  mint(): Promise<string>;
+  /** Every frame of a run, once it has ended. */
+  frames(runId: string): Promise<ReceivedFrame[]>;
+}
+
+export interface RealSiteOptions extends PageOptions {
+  readonly attributes?: string;
+  /** The page's backend mints; otherwise the tag has a token. */
+  readonly endpoint?: boolean;
+  /** Instead of the tag. */
+  readonly html?: (parts: { base: string; agent: Agent; token: string }) => string;
+}
+
+/** A shop whose page has the widget, and the service itself behind a network that can be cut. */
+export async function onRealSite(
+  options: RealSiteOptions,
+  use: (site: RealSite) => Promise<void>,
+): Promise<void> {
+  const held = heldSystem();
+  using kv = await Deno.openKv(":memory:");
+  await using service = await TestService.start({ kv, keepKv: true, system: held.system });
+  const port = Number(new URL(service.url).port);
+  await using network = new CuttingProxy(() => ({ port, bytes: Infinity }));
+  const minted: string[] = [];
+  const key = await service.key(["agents:write", "widget:mint", "billing:read"]);
+  // The agent needs the page's origin, and the page the agent.
+  const site: { agent?: Agent; mint?: () => Promise<string> } = {};
+  const handle = async ({ url }: Request) => {
+    const { pathname } = new URL(url);
+    if (pathname === "/mint") {
+      return Response.json({ sessionToken: await site.mint!(), messageCap: 50 }, { status: 201 });
+    }
+    if (pathname !== "/") return new Response(null, { status: 404 });
+    const token = options.endpoint ? "" : await site.mint!();
+    const parts = { base: network.url, agent: site.agent!, token };
+    return pageOf((options.html ?? tagOf(service, options.attributes))(parts));
+  };
+  await using shop = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, handle);
+  const origin = `http://127.0.0.1:${shop.addr.port}`;
+  const agent = await service.agent(key, { allowedOrigins: [origin] });
+  const mint = async () => {
+    minted.push(await service.mint(key, agent.id, origin));
+    return minted.at(-1)!;
+  };
+  Object.assign(site, { agent, mint });
+  const frames = async (runId: string) =>
+    await readFrames(await service.fetch(`/v1/chat/runs/${runId}/stream`, { key }));
+  await withPage({ ...options, baseUrl: origin }, async (page, console) => {
+    const parts = { page, console, service, kv, held, agent, key, origin, minted, network };
+    await page.goto("/");
+    await use({ ...parts, mint, frames });
+  }).finally(() => held.release()); // an answer that stands still would keep the service from ending
+}
+
+function tagOf({ service }: TestService, attributes = "") {
+  return ({ base, agent, token }: { base: string; agent: Agent; token: string }) =>
+    `<script src="${base}/widget.v1.js" integrity="${service.widget.integrity}"
+      crossorigin="anonymous" data-service-widget data-api-base="${base}"
+      data-agent-id="${agent.id}"
+      ${token ? `data-session-token="${token}"` : `data-session-endpoint="/mint"`}
+      ${attributes}></script>`;
+}
+
+function pageOf(body: string): Response {
+  const html = `<!doctype html><html lang="en"><head><title>Shop</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <link rel="icon" href="data:,"></head><body><main><h1>Shop</h1></main>${body}</body></html>`;
+  return new Response(html, { headers: { "content-type": "text/html; charset=utf-8" } });
+}

@@ -1,0 +1,59 @@
+import { assert, assertEquals } from "@std/assert";
+import { readFrames } from "./frames.ts";
+import { MockVendors } from "./mock_vendors/mock_vendors.ts";
+import { TestService } from "./service.ts";
+import { signedInCookie } from "./signed_in_cookie.ts";
+import { VendorService } from "./vendor_service.ts";
+
+/** A service that somebody is signed in to. */
+export interface Reports {
+  service: TestService;
+  /** The owner's `Cookie` header. */
+  cookie: string;
+}
+
+/** A conversation, and when it began in milliseconds. */
+export interface Told {
+  conversationId: string;
+  runId: string;
+  agentId: string;
+  startedAt: number;
+}
+
+/**
+ * A service on which something has happened: a conversation that went well, one that ended on its
+ * vendor's fault, and a page that was refused; and another on which nothing ever has.
+ */
+export async function withReports() {
+  const mock = await MockVendors.start();
+  const on = await VendorService.start(mock);
+  const { service, key } = on;
+  const agent = await on.agent("vendor_a", { name: "Shop assistant" });
+  const chat = async (): Promise<Told> => {
+    const frames = await readFrames(await on.send(agent));
+    const start = frames[0]?.frame;
+    assert(start?.type === "start");
+    const { conversationId, runId } = start;
+    const startedAt = service.service.system.now();
+    return { conversationId, runId, agentId: agent.id, startedAt };
+  };
+  const first = await chat();
+  mock.next({ say: [{ text: "Half an ans" }, { error: "overloaded" }], end: "none" });
+  const failed = await chat();
+  const refused = await service.fetch("/v1/widget/session", {
+    ...{ method: "POST", key, json: { agentId: agent.id } },
+    headers: { origin: "https://evil.example" },
+  });
+  assertEquals(refused.status, 403);
+  await refused.body?.cancel();
+  const idle = await TestService.start();
+  const empty: Reports = { service: idle, cookie: await signedInCookie(idle) };
+  return {
+    ...{ service, cookie: await signedInCookie(service), agent, key, first, failed, empty, chat },
+    async [Symbol.asyncDispose]() {
+      await idle[Symbol.asyncDispose]();
+      await on[Symbol.asyncDispose]();
+      await mock[Symbol.asyncDispose]();
+    },
+  };
+}

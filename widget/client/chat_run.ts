@@ -1,0 +1,211 @@
+/**
+ * One message and its answer, across any number of broken connections. What the widget and the
+ * client `chat()` are both built on.
+ */
+import type { Frame } from "../../lib/wire/frames.ts";
+import { SseDecoder } from "../../lib/wire/frame_decoder.ts";
+import { NO_NETWORK, type Refusal, refusedBy } from "./refusal.ts";
+
+export interface ChatMessage {
+  readonly role: "user" | "assistant";
+  readonly content: string;
+}
+
+/** The fields of the body that are the caller's to choose. */
+export interface Question {
+  readonly messages: readonly ChatMessage[];
+  readonly conversationId?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+  readonly temperature?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+}
+
+/** What is repeated, byte for byte apart from the token, when a connection broke. Survives a reload. */
+export interface Attempt extends Question {
+  /** Its idempotency key; "" when it may only be resumed. */
+  readonly key: string;
+  run?: string;
+  /** Number of the last frame that was taken: a lower one is never taken again. */
+  n: number;
+}
+
+/** Where tokens come from. */
+export interface TokenSource {
+  /** Messages that the token may still send, as the service tells with each it lets in. */
+  left: number;
+  /** A token to use now, or "". */
+  token(): Promise<string>;
+  /** The service refused the token: false when no other can be had. */
+  renew(): Promise<boolean>;
+}
+
+export interface ChatRunOptions {
+  /** Without a trailing slash. */
+  readonly apiBase: string;
+  readonly agentId: string;
+  readonly session: TokenSource;
+  readonly fetcher: typeof fetch;
+  readonly newId: () => string;
+  readonly now: () => number;
+  /** Waits before the next try; may end early when the network is back. */
+  readonly pause: (ms: number) => Promise<void>;
+  /** The service answers with frames; `false` when the connection broke and is tried again. */
+  readonly onLink: (up: boolean) => void;
+}
+
+const MAX_TRIES = 6;
+/** The service is heard at least every 10 seconds; this much silence is a dead connection. */
+const SILENCE_MS = 30_000;
+
+export class ChatRun {
+  readonly attempt: Attempt;
+  requestId = "";
+  #options: ChatRunOptions;
+  /** The connection under way: aborting it drops that one, and the next is tried. */
+  #link: AbortController | undefined;
+  #stopped = false;
+  /** When bytes last came, in milliseconds since the epoch. */
+  #heard: number;
+
+  constructor(attempt: Attempt, options: ChatRunOptions) {
+    this.attempt = attempt;
+    this.#options = options;
+    this.#heard = options.now();
+  }
+
+  /** Every frame after `attempt.n`, each once. Returns what ended them other than `done`. */
+  async *frames(): AsyncGenerator<Frame, Refusal | undefined> {
+    const { attempt } = this;
+    const { session, pause, onLink } = this.#options;
+    let canResume = true;
+    let renewed = false;
+    for (let tries = 0;;) {
+      const before = attempt.n;
+      const resuming = canResume && !!attempt.run && before > 0;
+      const refusal = yield* this.#connect(resuming);
+      if (!refusal || this.#stopped) return;
+      const { status } = refusal;
+      if (isSessionOver(refusal) && !renewed && await session.renew()) {
+        renewed = true;
+        continue;
+      }
+      // Without the route the message is sent again: its key makes it the same run.
+      if (resuming && status === 404 && attempt.key) {
+        canResume = false;
+        continue;
+      }
+      if (status && (!attempt.run || status < 502)) return refusal;
+      if (attempt.n > before) tries = 0;
+      if (++tries > MAX_TRIES) return refusal;
+      onLink(false);
+      await pause(250 * 2 ** tries);
+      if (this.#stopped) return;
+    }
+  }
+
+  /** Has the run cancelled, so that nothing more is paid for. Its frames end with its own `done`. */
+  stop(): void {
+    this.#stopped = true;
+    if (this.attempt.run) this.#cancel();
+  }
+
+  /** Opens the connection anew if it has been silent for so long (ms). */
+  wake(silence: number): void {
+    if (this.#options.now() - this.#heard >= silence) this.#link?.abort();
+  }
+
+  async *#connect(resuming: boolean): AsyncGenerator<Frame, Refusal | undefined> {
+    const { attempt } = this;
+    const { session, onLink } = this.#options;
+    const token = await session.token();
+    if (!token) return { status: 401, code: "session_token_missing" };
+    const link = this.#link = new AbortController();
+    try {
+      const response = await this.#request(token, resuming);
+      const { headers, status } = response;
+      this.requestId = headers.get("x-request-id") ?? "";
+      if (status === 204) return;
+      if (!isStream(response)) return await refusedBy(response);
+      attempt.run ??= headers.get("x-run-id") ?? "";
+      const [, left] = /"session_messages";r=(\d+)/.exec(headers.get("ratelimit")!) ?? [];
+      if (left) session.left = +left;
+      if (this.#stopped) this.#cancel();
+      onLink(true);
+      return yield* this.#read(response);
+    } catch {
+      return NO_NETWORK;
+    } finally {
+      // A reader who leaves early must not hold the connection.
+      this.#link = undefined;
+      link.abort();
+    }
+  }
+
+  #request(token: string, resuming: boolean): Promise<Response> {
+    const { attempt: { key, run, n, ...said } } = this;
+    const { apiBase, agentId, fetcher, newId } = this.#options;
+    const common = { signal: this.#link!.signal, credentials: "omit", cache: "no-store" } as const;
+    const session = { "x-service-session": token };
+    if (resuming) {
+      const after = `${apiBase}/v1/chat/runs/${run}/stream?after=${run}.${n}`;
+      return fetcher(after, { ...common, headers: session });
+    }
+    return fetcher(`${apiBase}/v1/chat/stream`, {
+      ...common,
+      method: "POST",
+      headers: { ...session, "content-type": "application/json", "idempotency-key": key },
+      body: JSON.stringify({ agentId, sessionToken: token, ...said, requestId: newId() }),
+    });
+  }
+
+  async *#read(response: Response): AsyncGenerator<Frame, Refusal | undefined> {
+    const decoder = new SseDecoder();
+    const reader = response.body!.getReader();
+    for (;;) {
+      this.#heard = this.#options.now();
+      const timer = setTimeout(() => this.#link?.abort(), SILENCE_MS);
+      const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+      if (done) return NO_NETWORK;
+      for (const { id, data } of decoder.push(value)) {
+        if (!isNew(this.attempt, id)) continue;
+        const frame: Frame = JSON.parse(data);
+        yield frame;
+        if (frame.type === "done") return;
+      }
+    }
+  }
+
+  #cancel(): void {
+    const { apiBase, fetcher, session } = this.#options;
+    // A run that nobody watches ends by itself.
+    const giveUp = () => this.#link?.abort();
+    session.token().then((token) =>
+      fetcher(`${apiBase}/v1/chat/runs/${this.attempt.run}/cancel`, {
+        method: "POST",
+        headers: { "x-service-session": token },
+        credentials: "omit",
+        keepalive: true,
+      })
+    ).then(({ ok }) => ok || giveUp(), giveUp);
+  }
+}
+
+/** However often a frame is sent, it is taken once. */
+function isNew(attempt: Attempt, id: string): boolean {
+  const [run, n] = id.split(".");
+  if (!n) return true;
+  if (run !== attempt.run) attempt.n = 0;
+  attempt.run = run!;
+  if (+n <= attempt.n) return false;
+  attempt.n = +n;
+  return true;
+}
+
+function isSessionOver({ status, scope }: Refusal): boolean {
+  return status === 401 || scope === "session_messages";
+}
+
+function isStream({ ok, body, headers }: Response): boolean {
+  return ok && !!body && /^text\/event-stream/.test(headers.get("content-type")!);
+}

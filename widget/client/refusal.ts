@@ -1,0 +1,24 @@
+/** Why there is no answer: what the service said instead of a stream. */
+export interface Refusal {
+  /** Of the HTTP answer; 0 when there was none. */
+  readonly status: number;
+  /** The service's error code, or `network_error`, `session_token_missing`, `unexpected_response`. */
+  readonly code: string;
+  /** The limit that was reached. */
+  readonly scope?: string | undefined;
+  /** In seconds. */
+  readonly retryAfter?: number | undefined;
+}
+
+/** The connection broke, again and again. */
+export const NO_NETWORK: Refusal = { status: 0, code: "network_error" };
+
+export async function refusedBy(response: Response): Promise<Refusal> {
+  const body = await response.json().catch(() => undefined);
+  return {
+    status: response.ok ? 502 : response.status,
+    code: body?.code ?? "unexpected_response",
+    scope: body?.details?.scope,
+    retryAfter: parseInt(response.headers.get("retry-after")!) || 1,
+  };
+}
