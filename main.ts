@@ -28,9 +28,11 @@ export const app = createApp(() => opened ??= openOrForget());
 // On Deno Deploy processes stop when nobody asks anything: the platform wakes one to sweep. Nothing
 // else has crons without a flag.
 if (Deno.env.has("DENO_DEPLOY") && typeof Deno.cron === "function") {
-  Deno.cron("sweep dead runs", "* * * * *", async () => {
+  Deno.cron("sweep", "* * * * *", async () => {
     const service = await (opened ??= openOrForget());
     await service.deadRuns.sweep();
+    await service.documents.sweep();
+    await service.documents.idle();
   });
 }
 
@@ -84,6 +86,7 @@ async function open(
   // What the last process left behind when it was killed; before anything begins here.
   if (store.alone) await service.deadRuns.sweep({ alone: true });
   service.deadRuns.start();
+  service.documents.start();
   return service;
 }
 

@@ -20,6 +20,8 @@ export interface VendorConfig {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly name?: string | undefined;
+  /** The model by which passages of knowledge bases are compared, where there is one. */
+  readonly embeddingModel?: string | undefined;
 }
 
 /** All that the environment decides; frozen, its documentation is `docs/configuration.md`. */
@@ -124,12 +126,17 @@ function readVendors(reader: EnvReader): Config["vendors"] {
 function readSlot(reader: EnvReader, letter: SlotLetter): VendorConfig | undefined {
   const fields = slotFields(letter);
   const apiKey = reader.optional(fields.apiKey);
-  const others = [fields.protocol, fields.baseUrl, fields.name];
+  const others = [fields.protocol, fields.baseUrl, fields.name, fields.embeddingModel];
   const given = others.find((field) => reader.has(field));
   const protocol = reader.defaulted(fields.protocol);
   const baseUrl = reader.optional(fields.baseUrl) ?? PUBLIC_BASE_URLS[protocol];
   const name = reader.optional(fields.name);
-  if (apiKey !== undefined) return { protocol, baseUrl, apiKey, name };
+  const embeddingModel = reader.optional(fields.embeddingModel);
+  if (embeddingModel !== undefined && protocol === "anthropic") {
+    reader.report(fields.embeddingModel, "needs the protocol openai or google");
+  }
+  const embedding = embeddingModel === undefined ? {} : { embeddingModel };
+  if (apiKey !== undefined) return { protocol, baseUrl, apiKey, name, ...embedding };
   // Half a slot would be ignored in silence; a server that needs no credential takes any.
   if (given) reader.report(fields.apiKey, `is needed because ${given.name} is set`);
   return undefined;

@@ -201,7 +201,7 @@ export const SLOT_PROTOCOLS: Readonly<Record<SlotLetter, Protocol>> = {
   C: "google",
 };
 
-/** The four variables of one vendor slot. */
+/** The variables of one vendor slot. */
 export function slotFields(letter: SlotLetter) {
   const slot = `vendor slot ${letter}`;
   return {
@@ -236,6 +236,16 @@ export function slotFields(letter: SlotLetter) {
       type: "text",
       unset: "the slot's own name",
       example: "Our gateway",
+      parse: text,
+    }),
+    embeddingModel: field({
+      name: `VENDOR_${letter}_EMBEDDING_MODEL`,
+      purpose:
+        `model of ${slot} that compares passages of knowledge bases by their meaning; it must ` +
+        "have a price in the catalogue, and of several slots the first that has one is used",
+      type: "text; for the protocols `openai` and `google`",
+      unset: "knowledge bases are searched by their words alone",
+      example: "text-embedding-3-small",
       parse: text,
     }),
   };

@@ -131,6 +131,14 @@ Deno.test("readConfig: half a vendor slot is an error, not a slot silently off",
   assertEquals(problem?.problem, "is needed because VENDOR_A_BASE_URL is set");
 });
 
+Deno.test("readConfig: a slot may have an embedding model, where its protocol knows such", () => {
+  const slot = { VENDOR_A_API_KEY: "a", VENDOR_A_EMBEDDING_MODEL: "emb" };
+  assertEquals(readConfig(slot).vendors.vendor_a?.embeddingModel, "emb");
+  const [problem] = problemsOf({ ...slot, VENDOR_A_PROTOCOL: "anthropic" });
+  assertEquals(problem?.name, "VENDOR_A_EMBEDDING_MODEL");
+  assertEquals(problem?.problem, "needs the protocol openai or google");
+});
+
 Deno.test("readConfig: on Deno Deploy secrets, setup token and address are required", () => {
   const names = problemsOf({ DENO_DEPLOY: "1" }).map((one) => one.name);
   assertEquals(names, ["API_KEY_HMAC_SECRET", "ENCRYPTION_KEY", "SETUP_TOKEN", "PUBLIC_URL"]);

@@ -5,6 +5,7 @@ import { Toolsets } from "./agent/tools/toolsets.ts";
 import { AgentAdmin } from "./admin/agent_admin.ts";
 import { ConversationAdmin } from "./admin/conversation_admin.ts";
 import { CursorSeal } from "./admin/cursor_seal.ts";
+import { KnowledgeAdmin } from "./admin/knowledge_admin.ts";
 import { ModelAccess } from "./admin/model_access.ts";
 import { SessionAdmin } from "./admin/session_admin.ts";
 import { ChatService } from "./chat/chat_service.ts";
@@ -18,6 +19,9 @@ import { Sealer } from "./credentials/sealing.ts";
 import { Doctor } from "./doctor/doctor.ts";
 import { Egress } from "./egress/egress.ts";
 import { ensureDemoAgent } from "./demo_agent.ts";
+import { knowledgeTools } from "./knowledge/search/knowledge_tools.ts";
+import { openKnowledgeSearch } from "./knowledge/search/open_knowledge_search.ts";
+import { DocumentProcessor } from "./knowledge/document_processor.ts";
 import { Admission } from "./limits/admission.ts";
 import { DeadRuns } from "./limits/dead_runs.ts";
 import { LeaseWatch } from "./limits/lease_watch.ts";
@@ -31,6 +35,9 @@ import { AuditStore } from "./storage/audit_store.ts";
 import { AttentionStore } from "./storage/attention_store.ts";
 import { type CatalogueEntry, CatalogueStore } from "./storage/catalogue_store.ts";
 import { ConversationStore } from "./storage/conversation_store.ts";
+import { DocumentStore } from "./storage/document_store.ts";
+import { DocumentTasks } from "./storage/document_tasks.ts";
+import { KnowledgeBaseStore } from "./storage/knowledge_base_store.ts";
 import { ReceiptStore } from "./storage/receipt_store.ts";
 import { keys } from "./storage/keys.ts";
 import { ReleaseStore } from "./storage/release_store.ts";
@@ -79,6 +86,14 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     new Sealer(encryptionKey, { purpose, randomBytes: system.randomBytes });
   const tenants = new TenantStore(kv, system);
   const secrets = new SecretStore(kv, { system, sealer: sealer(SECRETS_PURPOSE) });
+  const bases = new KnowledgeBaseStore(kv, system);
+  const documents = new DocumentProcessor({
+    tasks: new DocumentTasks(kv, system),
+    bases,
+    system,
+    log,
+    onReady: (of) => knowledgeSearch.prepare(of),
+  });
   const registry = new ModelRegistry(system, {
     vendors: config.vendors,
     report: (event) => log.warn("a model vendor failed", { ...event }),
@@ -93,7 +108,6 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const models = new ModelAccess({ catalogue, tenants });
   const signer = new Signer(options.hmacSecrets);
   const cursors = new CursorSeal(signer);
-  const agents = new AgentAdmin(new AgentStore(kv, system), { models, cursors });
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const committer = new Committer(kv, { system });
   const admission = new Admission(committer, {
@@ -111,6 +125,18 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   });
   const egress = new Egress({ allow: config.egressAllow, system });
   const attention = new AttentionStore(kv, system);
+  const knowledgeSearch = openKnowledgeSearch({
+    ...{ kv, system, log, committer, catalogue, tenants, limits },
+    embedder: registry.embedder,
+  });
+  const knowledge = new KnowledgeAdmin({
+    bases,
+    documents: new DocumentStore(kv, system),
+    processor: documents,
+    search: knowledgeSearch,
+    cursors,
+  });
+  const agents = new AgentAdmin(new AgentStore(kv, system), { models, knowledge, cursors });
   const chat = new ChatService({
     admission,
     directory,
@@ -123,6 +149,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     toolsets: new Toolsets({
       egress,
       findSecret: (tenant, name) => secrets.find(tenant, name),
+      builtIn: (request) => knowledgeTools(knowledgeSearch, request),
     }),
   });
   const closing = new AbortController();
@@ -170,6 +197,9 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       },
       signal: closing.signal,
     }),
+    knowledgeSearch,
+    documents,
+    knowledge,
     runs: directory,
     deadRuns,
     receipts: new ReceiptStore(kv, { system, sealer: sealer("receipts") }),
@@ -201,7 +231,9 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     },
     close: async () => {
       await deadRuns.close();
+      await documents.close();
       await chat.stopAll();
+      await knowledgeSearch.close();
       closing.abort();
       await attention.close();
       registry.close();

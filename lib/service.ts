@@ -2,11 +2,14 @@ import type { Accounts } from "./accounts/accounts.ts";
 import type { Team } from "./accounts/team.ts";
 import type { AgentAdmin } from "./admin/agent_admin.ts";
 import type { ConversationAdmin } from "./admin/conversation_admin.ts";
+import type { KnowledgeAdmin } from "./admin/knowledge_admin.ts";
 import type { SessionAdmin } from "./admin/session_admin.ts";
 import type { ChatService } from "./chat/chat_service.ts";
 import type { RunDirectory } from "./chat/run_directory.ts";
 import type { Config } from "./config.ts";
 import type { Doctor } from "./doctor/doctor.ts";
+import type { KnowledgeSearch } from "./knowledge/search/knowledge_search.ts";
+import type { DocumentProcessor } from "./knowledge/document_processor.ts";
 import type { ApiKeyStore } from "./storage/api_key_store.ts";
 import type { AuditStore } from "./storage/audit_store.ts";
 import type { AttentionStore } from "./storage/attention_store.ts";
@@ -43,6 +46,11 @@ export interface Service {
   readonly conversations: ConversationAdmin;
   /** Tells why a widget does not show on a page. */
   readonly doctor: Doctor;
+  /** Finds passages in the tenants' knowledge bases. */
+  readonly knowledgeSearch: KnowledgeSearch;
+  /** Reads the documents of knowledge bases; looks for work by itself once it is started. */
+  readonly documents: DocumentProcessor;
+  readonly knowledge: KnowledgeAdmin;
   /** Settles what other processes left behind; sweeps by itself once it is started. */
   readonly deadRuns: DeadRuns;
   /** First answers to creating requests, for repeated ones. */

@@ -60,6 +60,7 @@ Deno.test("every success of every operation is as documented", async () => {
   const id = await agents(walk);
   await sessions(walk, id);
   await conversations(walk);
+  await knowledge(walk, service);
   await walk.call("deleteAgent", 204, { at: { id }, headers: { "if-match": "*" } });
   await walk.call("readUsage", 200, { query: "?from=2026-01-01" });
   const { client, widget } = service.service;
@@ -128,6 +129,30 @@ async function conversations(walk: Walk): Promise<void> {
   const [run] = JSON.parse(text).runs;
   assertEquals(run.toolCalls[0].name, "lookup");
   await walk.call("deleteConversation", 204, { at: { id } });
+}
+
+async function knowledge(walk: Walk, { service }: TestService): Promise<void> {
+  const json = { name: "Shop", description: "All of it" };
+  const { id } = JSON.parse((await walk.call("createKnowledgeBase", 201, { json })).text);
+  const at = { id };
+  await walk.call("getKnowledgeBase", 200, { at });
+  await walk.call("updateKnowledgeBase", 200, { at, json: { description: "" } });
+  await walk.call("listKnowledgeBases", 200);
+  const zip = new FormData();
+  zip.set("file", new File(["PK\x03\x04"], "a.zip"));
+  await walk.call("createDocument", 201, { at, body: zip });
+  const document = { title: "Returns", content: "# Books\n\nWithin 30 days." };
+  const created = await walk.call("createDocument", 201, { at, json: document });
+  await service.documents.idle();
+  const states = JSON.parse((await walk.call("listDocuments", 200, { at })).text).data
+    .map(({ state }: { state: string }) => state);
+  assertEquals(states.sort(), ["failed", "ready"]);
+  const of = { ...at, documentId: JSON.parse(created.text).id };
+  await walk.call("getDocument", 200, { at: of });
+  const found = await walk.call("searchKnowledgeBase", 200, { at, json: { query: "30 days" } });
+  assertEquals(JSON.parse(found.text).passages[0].documentId, of.documentId);
+  await walk.call("deleteDocument", 204, { at: of });
+  await walk.call("deleteKnowledgeBase", 204, { at });
 }
 
 async function scripts(walk: Walk, hashes: Record<string, string>): Promise<void> {

@@ -13,6 +13,7 @@ import {
   agentPatchSchema,
 } from "../wire/agent.ts";
 import type { CursorSeal } from "./cursor_seal.ts";
+import type { KnowledgeAdmin } from "./knowledge_admin.ts";
 import type { ModelAccess } from "./model_access.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -24,11 +25,16 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export class AgentAdmin {
   #store: AgentStore;
   #models: ModelAccess;
+  #knowledge: Pick<KnowledgeAdmin, "find">;
   #cursors: CursorSeal;
 
-  constructor(store: AgentStore, parts: { models: ModelAccess; cursors: CursorSeal }) {
+  constructor(
+    store: AgentStore,
+    parts: { models: ModelAccess; knowledge: Pick<KnowledgeAdmin, "find">; cursors: CursorSeal },
+  ) {
     this.#store = store;
     this.#models = parts.models;
+    this.#knowledge = parts.knowledge;
     this.#cursors = parts.cursors;
   }
 
@@ -39,7 +45,7 @@ export class AgentAdmin {
     options: { commit?: Commit<Agent> | undefined } = {},
   ): Promise<Agent> {
     const agent = parseOrThrow(agentBodySchema, body);
-    await this.#checkReferences(tenant, agent, { tools: agent.tools });
+    await this.#checkReferences(tenant, agent, agent);
     return await this.#store.create(tenant, agent, options);
   }
 
@@ -56,6 +62,18 @@ export class AgentAdmin {
   list(tenant: string, page: PageRequest): Promise<Page<Agent>> {
     const load = (opened: PageRequest) => this.#store.list(tenant, opened);
     return this.#cursors.page(page, { list: `agents ${tenant}`, load });
+  }
+
+  /** The agents that answer from a knowledge base, newest first. */
+  async usingKnowledgeBase(tenant: string, knowledgeBaseId: string): Promise<Agent[]> {
+    const using: Agent[] = [];
+    let cursor: string | undefined;
+    do {
+      const page: Page<Agent> = await this.#store.list(tenant, { limit: 100, cursor });
+      using.push(...page.data.filter((agent) => agent.knowledgeBaseId === knowledgeBaseId));
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    return using;
   }
 
   /** By the words of their names, or the one of that id; at most `limit`, newest first. */
@@ -92,8 +110,10 @@ export class AgentAdmin {
     const patch = parseOrThrow(agentPatchSchema, options.patch);
     const current = await this.get(tenant, id);
     const merged = mergeAgent(bodyOf(current), patch);
-    // Tools that stay were compiled when they came.
-    await this.#checkReferences(tenant, merged, { tools: patch.tools ?? [] });
+    // Tools that stay were compiled when they came; a base that has gone since must not keep an agent
+    // from being changed.
+    const { tools = [], knowledgeBaseId } = patch;
+    await this.#checkReferences(tenant, merged, { tools, knowledgeBaseId });
     return settled(
       await this.#store.update(tenant, id, {
         change: (body) => mergeAgent(body, patch),
@@ -137,13 +157,17 @@ export class AgentAdmin {
   async #checkReferences(
     tenant: string,
     agent: AgentBody,
-    { tools }: Pick<AgentBody, "tools">,
+    { tools, knowledgeBaseId }: Pick<AgentBody, "tools"> & {
+      knowledgeBaseId?: string | undefined;
+    },
   ): Promise<void> {
     const issues = await this.#models.issues(tenant, agent.modelPolicy, "modelPolicy.model");
     if (agent.fallback !== undefined) {
       issues.push(...await this.#models.issues(tenant, agent.fallback, "fallback.model"));
     }
-    if (agent.knowledgeBaseId !== undefined) {
+    const known = knowledgeBaseId === undefined ||
+      await this.#knowledge.find(tenant, knowledgeBaseId) !== undefined;
+    if (!known) {
       const message = "is not one of your knowledge bases";
       issues.push({ path: "knowledgeBaseId", code: "unknown_knowledge_base", message });
     }

@@ -4,16 +4,16 @@ import { CALLED_OFF, type System } from "../system.ts";
 const BODY_MS = 10_000;
 
 /**
- * All bytes of a body, or why not: past `limit` bytes, or not there after 10 s. What is left of a
- * refused body is not read.
+ * All bytes of a body, or why not: past `limit` bytes, or not there after `ms` (10 s). What is left of
+ * a refused body is not read.
  */
 export async function readBounded(
   body: ReadableStream<Uint8Array>,
-  { limit, system }: { limit: number; system: System },
+  { limit, system, ms = BODY_MS }: { limit: number; system: System; ms?: number },
 ): Promise<Uint8Array<ArrayBuffer> | "too_large" | "too_slow"> {
   const reader = body.getReader();
   const timer = new AbortController();
-  const late = system.sleep(BODY_MS, timer.signal).then(
+  const late = system.sleep(ms, timer.signal).then(
     () => "late" as const,
     () => "late" as const,
   );

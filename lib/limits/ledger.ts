@@ -4,6 +4,8 @@ export interface Lease {
   readonly until: number;
   /** What is set aside, in micro-USD. */
   readonly hold: number;
+  /** Money of no run, such as for embeddings: it takes no slot. */
+  readonly side?: true;
 }
 
 /**
@@ -88,7 +90,10 @@ export function isOver({ until }: Lease, now: number): boolean {
  */
 export function slotsOf(ledger: Ledger, { now }: Moment): number {
   let taken = 0;
-  for (const runId in ledger.runs) if (!isOver(ledger.runs[runId]!, now)) taken++;
+  for (const runId in ledger.runs) {
+    const lease = ledger.runs[runId]!;
+    if (lease.side === undefined && !isOver(lease, now)) taken++;
+  }
   return taken;
 }
 

@@ -4,6 +4,7 @@ import type { Model, ModelEvent, ModelMessage, ModelRequest } from "./model.ts";
 /** Pause between two words, so that a person sees the answer stream. */
 const WORD_MS = 24;
 const QUOTE_LENGTH = 280;
+const PASSAGE_LENGTH = 600;
 const SEARCH_TOOL = "search_knowledge";
 
 /**
@@ -63,7 +64,8 @@ function wantedCall(request: ModelRequest) {
 function composeAnswer(messages: readonly ModelMessage[]): string {
   const last = messages.at(-1);
   if (last?.role === "tool") {
-    return `The tool ${last.name} answered: ${shorten(JSON.stringify(last.output))}`;
+    const sourced = last.name === SEARCH_TOOL ? fromPassages(last.output) : undefined;
+    return sourced ?? `The tool ${last.name} answered: ${shorten(JSON.stringify(last.output))}`;
   }
   const asked = messages.findLast((message) => message.role === "user")?.content ?? "";
   const turn = messages.filter((message) => message.role === "user").length;
@@ -76,9 +78,28 @@ function composeAnswer(messages: readonly ModelMessage[]): string {
     "something new.";
 }
 
-function shorten(text: string): string {
+/** What the knowledge base says, in its own words and with its source; undefined when it failed. */
+function fromPassages(output: unknown): string | undefined {
+  const { passages } = (output ?? {}) as { passages?: FoundPassage[] };
+  if (passages === undefined) return undefined;
+  const [best] = passages;
+  if (best === undefined) {
+    return "I am the demo model. I looked into the knowledge base, and found nothing that fits.";
+  }
+  const source = [best.title, ...best.headingPath].join(" › ");
+  return "I am the demo model, so I only quote what I found in the knowledge base. It says:\n\n" +
+    `“${shorten(best.text, PASSAGE_LENGTH)}”\n\nSource: ${source}`;
+}
+
+interface FoundPassage {
+  title: string;
+  headingPath: string[];
+  text: string;
+}
+
+function shorten(text: string, length = QUOTE_LENGTH): string {
   const flat = text.trim();
-  return flat.length <= QUOTE_LENGTH ? flat : `${flat.slice(0, QUOTE_LENGTH)}…`;
+  return flat.length <= length ? flat : `${flat.slice(0, length)}…`;
 }
 
 function estimateTokens(text: string): number {

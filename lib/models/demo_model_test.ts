@@ -69,6 +69,24 @@ Deno.test("DemoModel: searches the knowledge base where the agent has one", asyn
   });
 });
 
+async function answerTo(output: unknown): Promise<string> {
+  const found: ModelMessage = { role: "tool", callId: "demo_1", name: "search_knowledge", output };
+  return (await answer({ messages: [user("Returns?"), found] })).said;
+}
+
+Deno.test("DemoModel: answers from the best passage and names its source", async () => {
+  const best = { title: "Handbook", headingPath: ["Sales", "Returns"], text: "In thirty days." };
+  const said = await answerTo({ passages: [best, { ...best, text: "Never." }] });
+  assertStringIncludes(said, "“In thirty days.”");
+  assertStringIncludes(said, "Source: Handbook › Sales › Returns");
+  assertEquals(said.includes("Never."), false);
+});
+
+Deno.test("DemoModel: says so when the knowledge base has nothing, or could not be searched", async () => {
+  assertMatch(await answerTo({ passages: [] }), /found nothing/);
+  assertMatch(await answerTo({ error: { code: "tool_unreachable" } }), /tool_unreachable/);
+});
+
 Deno.test("DemoModel: an abort ends it between two words, with the signal's reason", async () => {
   const stop = new AbortController();
   const system = new FakeSystem();

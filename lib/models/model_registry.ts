@@ -5,12 +5,17 @@ import { DEMO_MODEL, type Vendor, VENDORS } from "../wire/vendors.ts";
 import { anthropicProtocol } from "./anthropic/anthropic_protocol.ts";
 import { DemoModel } from "./demo_model.ts";
 import { googleProtocol } from "./google/google_protocol.ts";
+import { Embedder, type EmbedderOptions } from "./embeddings/embedder.ts";
+import type { EmbeddingProtocol } from "./embeddings/embedding_protocol.ts";
+import { googleEmbeddings } from "./embeddings/google_embeddings.ts";
+import { openaiEmbeddings } from "./embeddings/openai_embeddings.ts";
 import { type Model, ModelError } from "./model.ts";
 import { openaiProtocol } from "./openai/openai_protocol.ts";
 import type { Protocol } from "./protocol.ts";
 import { VendorHealth } from "./vendor_health.ts";
-import { VendorModel, type VendorTimeouts } from "./vendor_model.ts";
+import { VendorModel } from "./vendor_model.ts";
 import type { VendorReport } from "./vendor_report.ts";
+import type { VendorTimeouts } from "./vendor_timeouts.ts";
 
 export type VendorConfigs = Readonly<Partial<Record<Vendor, VendorConfig>>>;
 
@@ -30,6 +35,8 @@ interface Slot {
 /** Finds the client for a model: the embedded one, or that of the slot's vendor. */
 export class ModelRegistry {
   readonly health: VendorHealth;
+  /** The embedding model of the first slot that has one. */
+  readonly embedder: Embedder | undefined;
   readonly #demo: Model;
   readonly #fixed: VendorConfigs;
   readonly #slots = new Map<Vendor, Slot>();
@@ -56,6 +63,7 @@ export class ModelRegistry {
         },
       });
     this.configure({});
+    this.embedder = embedderOf(vendors, { system, report, timeouts });
   }
 
   /**
@@ -90,7 +98,23 @@ export class ModelRegistry {
   /** Closes every vendor's connections. */
   close(): void {
     for (const { client } of this.#slots.values()) client.close();
+    this.embedder?.close();
   }
+}
+
+/** Only the environment names embedding models, so this one stays as it is. */
+function embedderOf(
+  vendors: VendorConfigs,
+  parts: Pick<EmbedderOptions, "system" | "report" | "timeouts">,
+): Embedder | undefined {
+  for (const vendor of VENDORS) {
+    const slot = vendors[vendor];
+    const protocol = slot && EMBEDDINGS[slot.protocol];
+    if (slot?.embeddingModel === undefined || protocol === undefined) continue;
+    const { baseUrl, apiKey, embeddingModel: model } = slot;
+    return new Embedder({ ...parts, vendor, protocol, baseUrl, apiKey, model });
+  }
+  return undefined;
 }
 
 function isSame(one: VendorConfig, other: VendorConfig): boolean {
@@ -102,6 +126,11 @@ const PROTOCOLS: Readonly<Record<ProtocolName, (baseUrl: string) => Protocol>> =
   openai: openaiProtocol,
   anthropic: anthropicProtocol,
   google: googleProtocol,
+};
+
+const EMBEDDINGS: Readonly<Partial<Record<ProtocolName, EmbeddingProtocol>>> = {
+  openai: openaiEmbeddings,
+  google: googleEmbeddings,
 };
 
 function unconfigured(vendor: Vendor): Model {

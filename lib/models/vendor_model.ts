@@ -1,7 +1,8 @@
 import type { System } from "../system.ts";
 import type { Vendor } from "../wire/vendors.ts";
 import { AnswerReader } from "./connection/answer_reader.ts";
-import { Exchange, type ExchangeOptions } from "./connection/exchange.ts";
+import type { Exchange } from "./connection/exchange.ts";
+import { openExchange } from "./connection/open_exchange.ts";
 import { readRefusal, readWords } from "./connection/read_refusal.ts";
 import { VendorConnection, type VendorPost } from "./connection/vendor_connection.ts";
 import { VendorFault } from "./connection/vendor_fault.ts";
@@ -10,16 +11,8 @@ import type { Model, ModelEvent, ModelRequest } from "./model.ts";
 import type { Phrasing, Protocol } from "./protocol.ts";
 import { Turn } from "./turn.ts";
 import { UsageTally } from "./usage_tally.ts";
-import { safeWords, type VendorReport } from "./vendor_report.ts";
-
-export interface VendorTimeouts {
-  /** Longest time to a connection, in milliseconds. */
-  connectMs: number;
-  /** Longest silence of a vendor, in milliseconds. */
-  idleMs: number;
-}
-
-export const DEFAULT_TIMEOUTS: VendorTimeouts = { connectMs: 10_000, idleMs: 60_000 };
+import { describeFault, type VendorReport } from "./vendor_report.ts";
+import { DEFAULT_TIMEOUTS, type VendorTimeouts } from "./vendor_timeouts.ts";
 
 export interface VendorModelOptions {
   vendor: Vendor;
@@ -142,7 +135,7 @@ export class VendorModel implements Model {
   ): Promise<Exchange> {
     const { system } = this.#options;
     const connection = this.#connection;
-    const exchange = this.#send({ connection, post, system, signal, ...this.#timeouts });
+    const exchange = openExchange({ connection, post, system, signal, ...this.#timeouts });
     const response = await exchange.head.catch((error) => {
       if (exchange.abandoned) onAbandoned();
       throw error;
@@ -161,30 +154,10 @@ export class VendorModel implements Model {
     return exchange;
   }
 
-  /** A credential with characters that no header may hold is the operator's slip, not our fault. */
-  #send(options: ExchangeOptions): Exchange {
-    try {
-      return new Exchange(options);
-    } catch (cause) {
-      const message = "the model vendor cannot be asked with the credential of its slot";
-      throw new VendorFault("provider_error", message, { cause });
-    }
-  }
-
   #report(error: unknown, { model, attempt }: { model: string; attempt?: number }): void {
     if (!(error instanceof VendorFault)) return;
-    const { code, message, status, words, cause } = error;
-    const { vendor, apiKey } = this.#options;
-    this.#options.report({
-      vendor,
-      model,
-      code,
-      message,
-      ...(attempt === undefined ? {} : { attempt }),
-      ...(status === undefined ? {} : { status }),
-      ...(words === undefined || words === "" ? {} : { words: safeWords(words, apiKey) }),
-      ...(cause instanceof Error ? { cause: causeOf(cause) } : {}),
-    });
+    const { vendor, apiKey, report } = this.#options;
+    report(describeFault(error, { vendor, model, attempt, apiKey }));
   }
 }
 
@@ -199,11 +172,6 @@ function toJson(body: unknown): string {
     body,
     (_key, value) => typeof value === "string" ? value.toWellFormed() : value,
   );
-}
-
-/** The code alone: the message of a socket's error may name what must not be logged. */
-function causeOf(cause: Error): string {
-  return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
 }
 
 /** A prompt that a filter took before the model saw it; such a refusal is not billed. */

@@ -1,5 +1,6 @@
 import { redact } from "../log.ts";
 import type { Vendor } from "../wire/vendors.ts";
+import type { VendorFault } from "./connection/vendor_fault.ts";
 import type { ModelError } from "./model.ts";
 
 /** A vendor's failure as the operator may read it: no secret, at most 2 KiB of its own words. */
@@ -24,6 +25,33 @@ const CREDENTIALS: readonly [RegExp, string][] = [
   [/\bAIza[\w-]{8,}/g, "[secret]"],
   [/((?:api[_-]?key|access[_-]?token|[?&]key)["']?\s*[=:]\s*["']?)[^\s"'&,}]+/gi, "$1[secret]"],
 ];
+
+/** A failure as it is told; the credential of the slot is taken out of the vendor's words. */
+export function describeFault(
+  { code, message, status, words, cause }: VendorFault,
+  { vendor, model, attempt, apiKey }: {
+    vendor: Vendor;
+    model: string;
+    attempt?: number | undefined;
+    apiKey: string;
+  },
+): VendorReport {
+  return {
+    vendor,
+    model,
+    code,
+    message,
+    ...(attempt === undefined ? {} : { attempt }),
+    ...(status === undefined ? {} : { status }),
+    ...(words === undefined || words === "" ? {} : { words: safeWords(words, apiKey) }),
+    ...(cause instanceof Error ? { cause: causeOf(cause) } : {}),
+  };
+}
+
+/** The code alone: the message of a socket's error may name what must not be logged. */
+function causeOf(cause: Error): string {
+  return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
+}
 
 /** Words longer than this may have been cut where they were read. */
 const WHOLE_LENGTH = 2048;

@@ -55,7 +55,9 @@ export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
     message: "the agent has changed since; its version is 4",
   },
   payload_too_large: {
-    when: "The body is larger than 1 MiB, or what it makes is larger than can be stored.",
+    when:
+      "The body is larger than 1 MiB (a document: 20 MiB), or what it makes is larger than can " +
+      "be stored.",
     message: "the body is larger than 1 MiB",
   },
   unsupported_media_type: {

@@ -91,6 +91,34 @@ const doctorReport: DoctorReport = {
   }),
 };
 
+const knowledgeBase = {
+  id: "1c9d5e70-48b2-4f6a-a3d7-8e20b91c64f5",
+  name: "Shipping and returns",
+  documentCount: 1,
+  chunkCount: 4,
+  createdAt: "2026-01-15T09:20:00.000Z",
+  updatedAt: "2026-01-15T09:21:00.000Z",
+};
+
+const document = {
+  id: "e3a7f0b4-5d21-4c98-b6e0-72f19a4d8c3b",
+  title: "Returns",
+  mediaType: "text/markdown" as const,
+  bytes: 5_120,
+  state: "ready" as const,
+  createdAt: "2026-01-15T09:20:58.000Z",
+  updatedAt: "2026-01-15T09:21:00.000Z",
+};
+
+const passage = {
+  documentId: document.id,
+  title: document.title,
+  headingPath: ["Returns", "Deadlines"],
+  position: 1,
+  text: "You may return any book within 30 days.",
+  score: 7.31,
+};
+
 /** Values that the examples of several operations share; none of them is a real credential. */
 export const EXAMPLE = {
   agentBody,
@@ -103,4 +131,7 @@ export const EXAMPLE = {
   conversationId: conversation.id,
   conversation,
   transcript,
+  knowledgeBase,
+  document,
+  passage,
 };

@@ -67,11 +67,14 @@ function renderAuth(auth: Auth): OperationObject["security"] {
 }
 
 function renderBody(
-  { schema, example, optional }: NonNullable<Operation["body"]>,
+  { schema, example, optional, form }: NonNullable<Operation["body"]>,
 ): NonNullable<OperationObject["requestBody"]> {
   const examples = { example: { value: example } };
   return {
     required: optional !== true,
-    content: { "application/json": { schema: refTo(schema), examples } },
+    content: {
+      "application/json": { schema: refTo(schema), examples },
+      ...(form === undefined ? {} : { "multipart/form-data": { schema: refTo(form) } }),
+    },
   };
 }

@@ -40,6 +40,8 @@ export interface RequestBody {
   /** Passes the schema; a test holds it to that. */
   example: unknown;
   optional?: boolean;
+  /** The same as `multipart/form-data`. */
+  form?: SchemaName;
 }
 
 export interface Answer {

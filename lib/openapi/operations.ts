@@ -2,6 +2,8 @@ import type { Operation } from "./operation.ts";
 import { AGENT_OPERATIONS } from "./operations/agents.ts";
 import { CHAT_OPERATIONS } from "./operations/chat.ts";
 import { CONVERSATION_OPERATIONS } from "./operations/conversations.ts";
+import { DOCUMENT_OPERATIONS } from "./operations/documents.ts";
+import { KNOWLEDGE_BASE_OPERATIONS } from "./operations/knowledge_bases.ts";
 import { SERVICE_OPERATIONS } from "./operations/service.ts";
 import { SESSION_OPERATIONS } from "./operations/sessions.ts";
 import { USAGE_OPERATIONS } from "./operations/usage.ts";
@@ -12,6 +14,8 @@ export const OPERATIONS: readonly Operation[] = [
   ...SESSION_OPERATIONS,
   ...CHAT_OPERATIONS,
   ...CONVERSATION_OPERATIONS,
+  ...KNOWLEDGE_BASE_OPERATIONS,
+  ...DOCUMENT_OPERATIONS,
   ...USAGE_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ];

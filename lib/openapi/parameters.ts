@@ -3,6 +3,8 @@ import type { ParameterObject } from "./document.ts";
 /** Parameters of addresses and headers of requests, by the name operations list them under. */
 export const PARAMETERS = {
   agentId: path("id", "The agent's id.", { type: "string", format: "uuid" }),
+  knowledgeBaseId: path("id", "The knowledge base's id.", { type: "string", format: "uuid" }),
+  documentId: path("documentId", "The document's id.", { type: "string", format: "uuid" }),
   runId: path("runId", "The `runId` of the `start` frame, also `x-run-id`.", {
     type: "string",
     format: "uuid",

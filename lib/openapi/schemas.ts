@@ -7,6 +7,7 @@ import { errorEnvelopeSchema, validationIssueSchema } from "../wire/error_envelo
 import { frameSchema } from "../wire/frames.ts";
 import { jsonValueSchema } from "../wire/json_value.ts";
 import { healthSchema, readinessSchema, widgetInfoSchema } from "../wire/public_info.ts";
+import * as knowledge from "../wire/knowledge.ts";
 import * as session from "../wire/session.ts";
 import { httpToolSchema, mcpToolSchema, toolDefinitionSchema } from "../wire/tool_definition.ts";
 import { usageReportSchema } from "../wire/usage.ts";
@@ -46,6 +47,17 @@ export const SCHEMAS = {
   ConversationPage: conversation.conversationPageSchema,
   ConversationRun: conversation.conversationRunSchema,
   Transcript: conversation.transcriptSchema,
+  KnowledgeBase: knowledge.knowledgeBaseSchema,
+  KnowledgeBaseBody: knowledge.knowledgeBaseBodySchema,
+  KnowledgeBasePatch: knowledge.knowledgeBasePatchSchema,
+  KnowledgeBasePage: knowledge.knowledgeBasePageSchema,
+  Document: knowledge.documentSchema,
+  DocumentBody: knowledge.documentBodySchema,
+  DocumentForm: knowledge.documentFormSchema,
+  DocumentPage: knowledge.documentPageSchema,
+  SearchBody: knowledge.searchBodySchema,
+  Passage: knowledge.passageSchema,
+  Passages: knowledge.passagesSchema,
   UsageReport: usageReportSchema,
   JsonValue: jsonValueSchema,
 } satisfies Record<string, z.ZodType>;

@@ -3,7 +3,7 @@ import type { Draft } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
 import { VENDORS } from "../wire/vendors.ts";
 import type { RunFacts, RunRecord } from "./run_record.ts";
-import { type SharedUsage, usageShares } from "./usage_shares.ts";
+import { usageShares } from "./usage_shares.ts";
 
 /** Usage is read for at most a year back; a row outlives that by a month. */
 const KEPT_MS = 400 * 86_400_000;
@@ -17,6 +17,9 @@ const OTHER_MODELS = "(other models)";
 export const SESSIONS = "sessions";
 /** And for everybody at the playground. */
 export const PLAYGROUND = "playground";
+
+/** The `agentId` of what no agent has used, such as reading documents into a knowledge base. */
+export const NO_AGENT = "00000000-0000-0000-0000-000000000000";
 
 /** Sums of settled runs; cost in micro-USD. */
 const usageSchema = z.object({
@@ -71,19 +74,27 @@ function usageSourceOf({ kind, id }: RunFacts["source"]): string {
 
 /** Adds a finished run to its row. */
 export function addToUsage(draft: Draft, key: string[], run: RunRecord): void {
-  const models = { ...draft.get<UsageRow>(key)?.models };
-  for (const share of usageShares(run)) {
-    const name = nameIn(models, share);
-    const before = Object.hasOwn(models, name) ? models[name] : {};
-    // Rows of earlier versions do not count what failed.
-    models[name] = sumUsage({ ...NO_USAGE, ...before }, share);
-  }
-  const row: UsageRow = { v: 1, models };
+  for (const share of usageShares(run)) addUsage(draft, key, { model: share, usage: share });
+}
+
+/** Adds what a model was used for to a row. */
+export function addUsage(
+  draft: Draft,
+  key: string[],
+  { model: named, usage }: { model: ModelName; usage: Usage },
+): void {
+  const models = draft.get<UsageRow>(key)?.models ?? {};
+  const name = nameIn(models, named);
+  // Rows of earlier versions do not count what failed.
+  const before = { ...NO_USAGE, ...(Object.hasOwn(models, name) ? models[name] : {}) };
+  const row: UsageRow = { v: 1, models: { ...models, [name]: sumUsage(before, usage) } };
   draft.set(key, row, { expireIn: KEPT_MS });
 }
 
+type ModelName = Pick<RunRecord, "provider" | "model">;
+
 /** Its model's own name while there is room for one more, and for the others of every provider. */
-function nameIn(models: UsageRow["models"], { provider, model }: SharedUsage): string {
+function nameIn(models: UsageRow["models"], { provider, model }: ModelName): string {
   const name = `${provider}/${model}`;
   const hasRoom = Object.keys(models).length < MAX_MODELS - VENDORS.length;
   return hasRoom || Object.hasOwn(models, name) ? name : `${provider}/${OTHER_MODELS}`;

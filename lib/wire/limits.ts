@@ -27,3 +27,19 @@ export const FIELD_BOUNDS = {
 export const SESSION_TTL_MS = 15 * 60_000;
 /** Messages that one widget session may send. */
 export const SESSION_MESSAGE_CAP = 50;
+
+/** Bounds of knowledge bases. */
+export const KNOWLEDGE_BOUNDS = {
+  basesPerTenant: 100,
+  documentsPerBase: 1_000,
+  chunksPerBase: 10_000,
+  /** What the documents of one base may be together, as they were sent. */
+  sourceBytesPerBase: 512 * 1_048_576,
+  documentBytes: 20 * 1_048_576,
+  nameLength: 128,
+  descriptionLength: 1_024,
+  titleLength: 256,
+  queryLength: 1_000,
+  maxPassages: 20,
+  defaultPassages: 5,
+} as const;

@@ -14,7 +14,11 @@ const usageSchema = z.object({
 
 /** One day of the query: UTC, `YYYY-MM-DD`. */
 export const dayUsageSchema = usageSchema.extend({ day: z.iso.date() });
-export const agentUsageSchema = usageSchema.extend({ agentId: z.uuid() });
+export const agentUsageSchema = usageSchema.extend({
+  agentId: z.uuid().describe(
+    "All zeros for what no agent used: reading documents into knowledge bases.",
+  ),
+});
 export const modelUsageSchema = usageSchema.extend({
   provider: z.enum(VENDORS),
   model: z.string(),

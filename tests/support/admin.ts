@@ -1,9 +1,14 @@
 import { AgentAdmin } from "@/lib/admin/agent_admin.ts";
 import { CursorSeal } from "@/lib/admin/cursor_seal.ts";
+import { KnowledgeAdmin } from "@/lib/admin/knowledge_admin.ts";
 import { ModelAccess } from "@/lib/admin/model_access.ts";
 import { Signer } from "@/lib/credentials/hashing.ts";
+import { KnowledgeSearch } from "@/lib/knowledge/search/knowledge_search.ts";
+import { StoredChunks } from "@/lib/knowledge/search/stored_chunks.ts";
 import { AgentStore } from "@/lib/storage/agent_store.ts";
 import { CatalogueStore } from "@/lib/storage/catalogue_store.ts";
+import { DocumentStore } from "@/lib/storage/document_store.ts";
+import { KnowledgeBaseStore } from "@/lib/storage/knowledge_base_store.ts";
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
 import { FakeSystem } from "./fake_system.ts";
 
@@ -13,6 +18,11 @@ export function openAdmin(kv: Deno.Kv) {
   const catalogue = new CatalogueStore(kv, { demoModel: true });
   const models = new ModelAccess({ catalogue, tenants: new TenantStore(kv, system) });
   const cursors = new CursorSeal(new Signer(["secret"]));
-  const agents = new AgentAdmin(new AgentStore(kv, system), { models, cursors });
-  return { system, catalogue, models, agents };
+  const bases = new KnowledgeBaseStore(kv, system);
+  const documents = new DocumentStore(kv, system);
+  const processor = { begin: () => {} };
+  const search = new KnowledgeSearch(new StoredChunks(kv));
+  const knowledge = new KnowledgeAdmin({ bases, documents, processor, search, cursors });
+  const agents = new AgentAdmin(new AgentStore(kv, system), { models, knowledge, cursors });
+  return { system, catalogue, models, agents, knowledge };
 }

@@ -15,6 +15,7 @@ export interface PublicRoute {
 
 const ID = "3f2c8a51-7d0e-4b9a-9c34-5e6f7a8b9c0d";
 const CONVERSATION = `/v1/conversations/${ID}`;
+const BASE = `/v1/knowledge-bases/${ID}`;
 const AGENT = `/v1/agents/${ID}`;
 
 /** Every method of every route outside the dashboard. A new route is added here, or a test fails. */
@@ -42,6 +43,14 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/chat/runs/[runId]/cancel.ts", `/v1/chat/runs/${ID}/cancel`, ["POST"]),
   ...keyed("v1/conversations/index.ts", "/v1/conversations", ["GET"]),
   ...keyed("v1/conversations/[id].ts", CONVERSATION, ["GET", "DELETE"]),
+  ...keyed("v1/knowledge-bases/index.ts", "/v1/knowledge-bases", ["GET", "POST"]),
+  ...keyed("v1/knowledge-bases/[id]/index.ts", BASE, ["GET", "PATCH", "DELETE"]),
+  ...keyed("v1/knowledge-bases/[id]/documents/index.ts", `${BASE}/documents`, ["GET", "POST"]),
+  ...keyed("v1/knowledge-bases/[id]/documents/[documentId].ts", `${BASE}/documents/${ID}`, [
+    "GET",
+    "DELETE",
+  ]),
+  ...keyed("v1/knowledge-bases/[id]/search.ts", `${BASE}/search`, ["POST"]),
   ...keyed("v1/usage.ts", "/v1/usage", ["GET"]),
   ...keyed("v1/widget/doctor.ts", "/v1/widget/doctor", ["POST"]),
   ...keyed("v1/widget/session.ts", "/v1/widget/session", ["POST", "DELETE"]),

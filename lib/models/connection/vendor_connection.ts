@@ -9,6 +9,8 @@ export interface VendorPost {
   path: string;
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
+  /** What the answer is to be; a stream of events unless told. */
+  accept?: string;
 }
 
 /**
@@ -40,7 +42,7 @@ export class VendorConnection {
   }
 
   /** Sends it whole; redirects are not followed, so the credential stays with this host. */
-  post({ path, headers, body }: VendorPost): ClientRequest {
+  post({ path, headers, body, accept = "text/event-stream" }: VendorPost): ClientRequest {
     const { host, port, prefix } = this.#target;
     const send = this.secure ? httpsRequest : httpRequest;
     const request = send({
@@ -53,7 +55,7 @@ export class VendorConnection {
         ...headers,
         "content-type": "application/json",
         "content-length": body.byteLength,
-        accept: "text/event-stream",
+        accept,
         "accept-encoding": "identity",
       },
     });

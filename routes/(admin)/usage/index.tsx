@@ -68,7 +68,7 @@ export default define.page<typeof handler>(({ data }) => {
               format={(cost) => cost === 0 ? "$0" : formatMicroUsd(cost)}
             />
           </div>
-          <nav class="tabs" aria-label="Usage by">
+          <nav class="views" aria-label="Usage by">
             {USAGE_GROUPS.map((one) => (
               <a
                 key={one}

@@ -74,9 +74,17 @@ function pathOf(
   { world, dice, id }: { world: FuzzWorld; dice: Dice; id: string },
 ): string {
   const runId = dice.pick(world.runs);
-  const own = path.startsWith("/v1/conversations/") ? dice.pick(world.conversations) : id;
+  const [base, documentId] = dice.pick(world.documents);
+  const own = path.startsWith("/v1/conversations/")
+    ? dice.pick(world.conversations)
+    : path.includes("{documentId}")
+    ? base
+    : path.startsWith("/v1/knowledge-bases/")
+    ? dice.pick(world.bases)
+    : id;
   const values: Record<string, string> = {
     id: own,
+    documentId,
     runId,
     n: String(dice.int(1, 3)),
     hash: dice.pick(world.hashes),

@@ -17,6 +17,9 @@ export class FuzzWorld {
   readonly sessions: KnownSession[];
   readonly cursors: string[] = ["AAAA"];
   readonly conversations: string[] = [crypto.randomUUID()];
+  readonly bases: string[] = [crypto.randomUUID()];
+  /** Where each of them is: `[base, document]`. */
+  readonly documents: [string, string][] = [[crypto.randomUUID(), crypto.randomUUID()]];
   readonly runs: string[] = [crypto.randomUUID()];
   /** A key with every scope, and one with none that is wanted. */
   readonly keys: { good: string; weak: string };
@@ -47,6 +50,11 @@ export class FuzzWorld {
     if (status >= 300 || !headers.get("content-type")?.startsWith("application/json")) return;
     const body = JSON.parse(text);
     if (operationId === "createAgent") keep(this.agents, body.id);
+    if (operationId === "createKnowledgeBase") keep(this.bases, body.id);
+    if (operationId === "createDocument") {
+      const [, , , base, , id] = headers.get("location")!.split("/");
+      keep(this.documents, [base!, id!]);
+    }
     if (operationId === "listConversations") {
       for (const { id } of body.data) keep(this.conversations, id);
     }

@@ -131,7 +131,7 @@ function describe(
 }
 
 function protocolOf(path: string): ProtocolName | undefined {
-  if (path.endsWith("/chat/completions")) return "openai";
+  if (/\/(chat\/completions|embeddings)$/.test(path)) return "openai";
   if (path.endsWith("/messages")) return "anthropic";
-  return path.endsWith(":streamGenerateContent?alt=sse") ? "google" : undefined;
+  return /:(streamGenerateContent\?alt=sse|batchEmbedContents)$/.test(path) ? "google" : undefined;
 }

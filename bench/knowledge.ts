@@ -1,0 +1,110 @@
+import { KnowledgeSearch } from "@/lib/knowledge/search/knowledge_search.ts";
+import { PassageIndex } from "@/lib/knowledge/search/passage_index.ts";
+import { StoredChunks } from "@/lib/knowledge/search/stored_chunks.ts";
+import { putDocument } from "@/tests/support/passages.ts";
+import type { Benchmark } from "./mod.ts";
+import { type Collection, readCollection } from "./support/beir_collection.ts";
+import { longestTurn } from "./support/longest_turn.ts";
+import { MadeUpText } from "./support/made_up_text.ts";
+import { ndcg } from "./support/ndcg.ts";
+import { formatNumber, formatTable } from "./support/table.ts";
+
+const BASE = { tenant: "bench", base: "base" };
+const DOCUMENTS = 1_000;
+const PASSAGES_A_DOCUMENT = 10;
+/** About 400 tokens. */
+const PASSAGE_LENGTH = 1_600;
+const SEARCHES = 300;
+const CUT = 10;
+
+/** nDCG@10 of BM25 in Lucene, as BEIR and Pyserini have published it: title and text apart, and as one. */
+const PUBLISHED: Readonly<Record<string, [apart: number, asOne: number]>> = {
+  scifact: [0.665, 0.679],
+  nfcorpus: [0.325, 0.322],
+  fiqa: [0.236, 0.236],
+  scidocs: [0.158, 0.149],
+  arguana: [0.414, 0.397],
+};
+
+const HOW_TO = `no test collection: name a folder in KNOWLEDGE_COLLECTION that holds corpus.jsonl,
+queries.jsonl and qrels/test.tsv, as every archive of the BEIR collections does once it is unpacked
+(scifact.zip, 2.9 MB, has 5,183 texts and 300 judged questions)`;
+
+export const benchmark: Benchmark = {
+  about: "search in knowledge bases: quality on a test collection, speed, memory",
+  async run() {
+    const folder = Deno.env.get("KNOWLEDGE_COLLECTION");
+    if (folder === undefined) console.log(HOW_TO);
+    else printQuality(await readCollection(folder));
+    await printSpeed();
+  },
+};
+
+function printQuality(collection: Collection): void {
+  const { name, texts, queries, judgements } = collection;
+  const index = new PassageIndex();
+  for (const { id, title, text } of texts) {
+    index.add({ documentId: id, position: 0, headingPath: [], title, text, tokens: 0 });
+  }
+  let sum = 0;
+  for (const [query, judged] of judgements) {
+    const hits = index.search(queries.get(query) ?? "", { limit: CUT });
+    sum += ndcg(hits.map(({ slot }) => index.chunk(slot).documentId), { judged, cut: CUT });
+  }
+  const published = PUBLISHED[name.toLowerCase()]?.map((one) => one.toFixed(3)) ?? ["?", "?"];
+  const head = ["collection", "texts", "questions", "ours", "Lucene, two fields", "Lucene, one"];
+  const row = [name, texts.length, judgements.size, (sum / judgements.size).toFixed(4)].map(String);
+  console.log(`nDCG@${CUT}, by words alone\n${formatTable(head, [[...row, ...published]])}`);
+}
+
+async function printSpeed(): Promise<void> {
+  const file = await Deno.makeTempFile({ suffix: ".sqlite3" });
+  const kv = await Deno.openKv(file);
+  try {
+    const text = new MadeUpText();
+    for (let n = 0; n < DOCUMENTS; n++) {
+      const passages = Array.from({ length: PASSAGES_A_DOCUMENT }, () => text.text(PASSAGE_LENGTH));
+      await putDocument(kv, { ...BASE, id: `document-${n}` }, { title: text.query(), passages });
+    }
+    const rows = [await measure(kv), await measure(kv)];
+    const head = [
+      "",
+      "cold ms",
+      "longest turn ms",
+      "warm p50 ms",
+      "warm p99 ms",
+      "change ms",
+      "MB",
+    ];
+    const names = ["first in the process", "again, code compiled"];
+    const told = rows.map((row, n) => [names[n]!, ...row.map(formatNumber)]);
+    const size = DOCUMENTS * PASSAGES_A_DOCUMENT;
+    console.log(`\n${size} passages of about 400 tokens\n${formatTable(head, told)}`);
+  } finally {
+    kv.close();
+    await Deno.remove(file);
+  }
+}
+
+/** The figures of one process that has never searched the base before. */
+async function measure(kv: Deno.Kv): Promise<number[]> {
+  const search = new KnowledgeSearch(new StoredChunks(kv));
+  const queries = new MadeUpText(2);
+  const ask = () => search.search(BASE, { query: queries.query(), limit: 5 });
+  const turn = longestTurn();
+  const cold = await timed(ask);
+  const longest = turn.stop();
+  const warm: number[] = [];
+  for (let n = 0; n < SEARCHES; n++) warm.push(await timed(ask));
+  warm.sort((a, b) => a - b);
+  await putDocument(kv, { ...BASE, id: "document-0" }, { passages: [queries.text(1_600)] });
+  const change = await timed(ask);
+  const [p50, p99] = [warm[SEARCHES / 2]!, warm[Math.floor(SEARCHES * 0.99)]!];
+  return [cold, longest, p50, p99, change, search.bytes / 1e6];
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}

@@ -1,0 +1,147 @@
+import { ApiError, invalid, parseOrThrow } from "../errors.ts";
+import type { DocumentProcessor } from "../knowledge/document_processor.ts";
+import type { KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
+import type { Upload } from "../knowledge/worker_job.ts";
+import type { DocumentChange, DocumentStore } from "../storage/document_store.ts";
+import { toKnowledgeBase } from "../storage/knowledge_base_record.ts";
+import type { KnowledgeBaseStore } from "../storage/knowledge_base_store.ts";
+import type { Page, PageRequest } from "../storage/page.ts";
+import type { Commit } from "../storage/record.ts";
+import {
+  type Document,
+  type KnowledgeBase,
+  knowledgeBaseBodySchema,
+  knowledgeBasePatchSchema,
+  type Passage,
+} from "../wire/knowledge.ts";
+import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
+import type { CursorSeal } from "./cursor_seal.ts";
+
+interface Parts {
+  bases: KnowledgeBaseStore;
+  documents: DocumentStore;
+  processor: Pick<DocumentProcessor, "begin">;
+  search: Pick<KnowledgeSearch, "search">;
+  cursors: CursorSeal;
+}
+
+/**
+ * Knowledge bases and their documents as their owners handle them, from /v1 and from the dashboard
+ * alike. Throws `ApiError`: 404 for what the tenant does not have.
+ */
+export class KnowledgeAdmin {
+  #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** `body` is what the caller sent, unparsed; `commit` may add to the step that stores the base. */
+  async create(
+    tenant: string,
+    body: unknown,
+    options: { commit?: Commit<KnowledgeBase> | undefined } = {},
+  ): Promise<KnowledgeBase> {
+    const { bases } = this.#parts;
+    const parsed = parseOrThrow(knowledgeBaseBodySchema, body);
+    if (await bases.count(tenant) >= KNOWLEDGE_BOUNDS.basesPerTenant) {
+      throw full(`you have ${KNOWLEDGE_BOUNDS.basesPerTenant} knowledge bases, which is the most`);
+    }
+    return await bases.create(tenant, parsed, options);
+  }
+
+  /** `undefined` where `get` is 404. */
+  async find(tenant: string, id: string): Promise<KnowledgeBase | undefined> {
+    const record = await this.#parts.bases.get(tenant, id);
+    return record && toKnowledgeBase(record);
+  }
+
+  async get(tenant: string, id: string): Promise<KnowledgeBase> {
+    return await this.find(tenant, id) ?? noBase();
+  }
+
+  /** Newest first; 400 for a cursor that this list did not give out. */
+  list(tenant: string, page: PageRequest): Promise<Page<KnowledgeBase>> {
+    const load = (opened: PageRequest) => this.#parts.bases.list(tenant, opened);
+    return this.#parts.cursors.page(page, { list: `knowledge_bases ${tenant}`, load });
+  }
+
+  async patch(tenant: string, id: string, patch: unknown): Promise<KnowledgeBase> {
+    const change = parseOrThrow(knowledgeBasePatchSchema, patch);
+    const changed = await this.#parts.bases.update(tenant, id, change);
+    return changed === "not_found" ? noBase() : changed;
+  }
+
+  /** Deletes the base with all its documents; agents that name it find nothing any more. */
+  async delete(tenant: string, id: string): Promise<void> {
+    if (!await this.#parts.bases.delete(tenant, id)) noBase();
+  }
+
+  /** Stores a document and has it read; 400 when the base has no room for it. */
+  async addDocument(
+    base: { tenant: string; base: string },
+    upload: Upload,
+    options: { commit?: Commit<Document> | undefined } = {},
+  ): Promise<Document> {
+    const document = settled(await this.#parts.documents.create(base, upload, options));
+    this.#parts.processor.begin();
+    return document;
+  }
+
+  async getDocument(of: { tenant: string; base: string; id: string }): Promise<Document> {
+    return await this.#parts.documents.get(of) ?? noDocument();
+  }
+
+  /** Newest first; 400 for a cursor that this list did not give out. */
+  async listDocuments(
+    base: { tenant: string; base: string },
+    page: PageRequest,
+  ): Promise<Page<Document>> {
+    await this.get(base.tenant, base.base);
+    return await this.#parts.cursors.page(page, {
+      list: `documents ${base.tenant} ${base.base}`,
+      load: (opened) => this.#parts.documents.list(base, opened),
+    });
+  }
+
+  async deleteDocument(of: { tenant: string; base: string; id: string }): Promise<void> {
+    if (!await this.#parts.documents.delete(of)) noDocument();
+  }
+
+  /** The passages that fit a query, best first; 5 unless `limit` says otherwise. */
+  async search(
+    base: { tenant: string; base: string },
+    { query, limit = KNOWLEDGE_BOUNDS.defaultPassages }: {
+      query: string;
+      limit?: number | undefined;
+    },
+  ): Promise<Passage[]> {
+    const found = await this.#parts.search.search(base, { query, limit }) ?? noBase();
+    return found.map(({ matches: _matches, ...passage }) => passage);
+  }
+
+  /** Reads a document again, from what was sent; what can be found of it stays until it is ready. */
+  async readAgain(of: { tenant: string; base: string; id: string }): Promise<Document> {
+    const document = settled(await this.#parts.documents.readAgain(of));
+    this.#parts.processor.begin();
+    return document;
+  }
+}
+
+function settled(change: DocumentChange): Document {
+  if ("document" in change) return change.document;
+  if (change.refused === "not_found") return noBase();
+  throw full(`the knowledge base ${change.because}`);
+}
+
+function full(message: string): ApiError {
+  return invalid([{ path: "", code: "too_many", message }]);
+}
+
+function noBase(): never {
+  throw new ApiError("not_found", "there is no such knowledge base");
+}
+
+function noDocument(): never {
+  throw new ApiError("not_found", "there is no such document");
+}

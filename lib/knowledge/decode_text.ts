@@ -1,0 +1,60 @@
+/** What a browser takes for a text that names no encoding and is no UTF-8. */
+const FALLBACK = "windows-1252";
+
+/**
+ * The text of `bytes`: by its byte order mark, else as UTF-16 when every second byte of it is nought,
+ * else as UTF-8 when it is that, else as `label` says, else as browsers would. Never throws: what
+ * cannot be decoded becomes U+FFFD.
+ */
+export function decodeText(bytes: Uint8Array, label?: string): string {
+  const marked = byMark(bytes) ?? byNoughts(bytes);
+  if (marked !== undefined) return new TextDecoder(marked).decode(bytes);
+  if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
+  return decoderFor(label).decode(bytes);
+}
+
+function byMark(bytes: Uint8Array): string | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
+  return undefined;
+}
+
+/** UTF-16 without its mark: Latin letters, blanks and line ends have a nought beside them. */
+function byNoughts(bytes: Uint8Array): string | undefined {
+  const size = Math.min(bytes.length, 4096) & ~1;
+  let even = 0;
+  let odd = 0;
+  for (let at = 0; at < size; at += 2) {
+    if (bytes[at] === 0) even++;
+    if (bytes[at + 1] === 0) odd++;
+  }
+  if (odd > size / 8 && even < odd / 8) return "utf-16le";
+  if (even > size / 8 && odd < even / 8) return "utf-16be";
+  return undefined;
+}
+
+/**
+ * Its last character may be cut in two, as at the end of a head or of a file that was; then the others
+ * must tell, for a lone byte at the end is a letter in many encodings.
+ */
+function isUtf8(bytes: Uint8Array): boolean {
+  if (decodes(bytes, { stream: false })) return true;
+  return decodes(bytes, { stream: true }) && bytes.subarray(0, -3).some((byte) => byte >= 0x80);
+}
+
+function decodes(bytes: Uint8Array, options: { stream: boolean }): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, options);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function decoderFor(label: string | undefined): TextDecoder {
+  try {
+    return new TextDecoder(label ?? FALLBACK);
+  } catch {
+    return new TextDecoder(FALLBACK);
+  }
+}

@@ -1,0 +1,157 @@
+import { Repeating } from "../limits/repeating.ts";
+import type { Logger } from "../log.ts";
+import type { DocumentTasks, DocumentToRead, Outcome } from "../storage/document_tasks.ts";
+import type { DocumentName } from "../storage/keys.ts";
+import type { KnowledgeBaseStore } from "../storage/knowledge_base_store.ts";
+import type { System } from "../system.ts";
+import { UNKNOWN_TYPE } from "../wire/media_types.ts";
+import { JobWorker } from "./job_worker.ts";
+import { foreignKind } from "./signatures.ts";
+import { UnreadableError } from "./unreadable.ts";
+
+/** What other processes have left behind is looked for this often. */
+export const LOOK_MS = 5_000;
+/** A document whose reading has ended so many processes is not given to another one. */
+const MAX_TRIES = 3;
+
+interface Parts {
+  tasks: Pick<DocumentTasks, "take" | "finish" | "release">;
+  bases: Pick<KnowledgeBaseStore, "sweep">;
+  system: System;
+  log: Logger;
+  /** Documents read at the same time, each by a thread of its own. */
+  threads?: number;
+  /** Told of each document that can be found from now on. */
+  onReady?: (of: DocumentName) => Promise<void>;
+  /** What reads documents, one for each thread. */
+  openWorker?: () => Pick<JobWorker, "run" | "end">;
+}
+
+/** Reads the documents that wait for it, and clears away what cut-off deletions left. */
+export class DocumentProcessor {
+  #parts: Parts;
+  #threads: number;
+  #looks: Repeating;
+  #working = new Set<Promise<void>>();
+  #active = 0;
+  /** There may be more to read than when a thread last looked. */
+  #more = false;
+  #closing = new AbortController();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#threads = parts.threads ?? Math.max(2, navigator.hardwareConcurrency - 1);
+    this.#looks = new Repeating(parts.system, { everyMs: LOOK_MS, work: () => this.sweep() });
+  }
+
+  /** Looks every 5 s until closed. */
+  start(): void {
+    this.#looks.start();
+  }
+
+  /** Clears away and begins what is left to do; documents are read on after it has resolved. */
+  async sweep(): Promise<void> {
+    await this.#parts.bases.sweep().catch((error) => {
+      this.#parts.log.error("what a knowledge base has left could not be cleared away", { error });
+    });
+    this.begin();
+  }
+
+  /** There may be something to read. */
+  begin(): void {
+    this.#more = true;
+    if (this.#closing.signal.aborted || this.#active >= this.#threads) return;
+    this.#active++;
+    const work: Promise<void> = this.#work().finally(() => this.#working.delete(work));
+    this.#working.add(work);
+  }
+
+  /** Resolves when nothing is being read any more. */
+  async idle(): Promise<void> {
+    while (this.#working.size > 0) await Promise.all(this.#working);
+  }
+
+  /** Reads no more; what is being read is given back, for whoever is next. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#looks.stop();
+    await this.idle();
+  }
+
+  async #work(): Promise<void> {
+    const worker = this.#parts.openWorker?.() ?? new JobWorker();
+    try {
+      while (this.#more && !this.#closing.signal.aborted) {
+        this.#more = false;
+        for (let one = await this.#take(); one !== undefined; one = await this.#take()) {
+          // There may be as much to do for another thread.
+          this.begin();
+          await this.#process(one, worker);
+        }
+      }
+    } catch (error) {
+      this.#parts.log.error("documents could not be read", { error });
+    } finally {
+      this.#active--;
+      await worker.end();
+    }
+  }
+
+  async #take(): Promise<DocumentToRead | undefined> {
+    return this.#closing.signal.aborted ? undefined : await this.#parts.tasks.take();
+  }
+
+  async #process(document: DocumentToRead, worker: Pick<JobWorker, "run">): Promise<void> {
+    const { tasks, log } = this.#parts;
+    const { of, tries } = document.task;
+    const outcome = tries < MAX_TRIES ? await this.#read(document, worker) : GIVEN_UP;
+    if (outcome === "closing") return await tasks.release(document.task);
+    await tasks.finish(document.task, outcome);
+    const facts = { tenant: of.tenant, knowledgeBaseId: of.base, documentId: of.id };
+    if ("error" in outcome) log.info("a document failed", { ...facts, code: outcome.error.code });
+    else {
+      log.debug("a document is ready", { ...facts, chunks: outcome.read.chunks });
+      await this.#parts.onReady?.(of).catch((error) => {
+        log.error("what is new in a knowledge base was not prepared", { ...facts, error });
+      });
+    }
+  }
+
+  async #read(
+    { mediaType, bytes }: DocumentToRead,
+    worker: Pick<JobWorker, "run">,
+  ): Promise<Outcome | "closing"> {
+    if (mediaType === UNKNOWN_TYPE) return { error: unsupported(bytes) };
+    const { signal } = this.#closing;
+    try {
+      const result = await worker.run({ kind: "read", buffer: bytes.buffer, type: mediaType }, {
+        signal,
+      });
+      if (result.kind === "read") {
+        const parts = result.parts.map((part) => new Uint8Array(part));
+        return { read: { parts, chunks: result.chunks } };
+      }
+      if (result.kind === "unreadable") {
+        return { error: { code: result.code, message: result.message } };
+      }
+      throw new TypeError(`a worker answered ${result.kind} to a reading`);
+    } catch (error) {
+      if (signal.aborted) return "closing";
+      if (!(error instanceof UnreadableError)) throw error;
+      return { error: { code: error.code, message: error.message } };
+    }
+  }
+}
+
+const GIVEN_UP: Outcome = {
+  error: {
+    code: "interrupted",
+    message: "the service stopped several times while it read this document",
+  },
+};
+
+function unsupported(bytes: Uint8Array): { code: string; message: string } {
+  const what = foreignKind(bytes) ?? "no text in any encoding we know";
+  const message = `this is ${what}; PDF, HTML, Markdown and plain text can be read`;
+  return { code: "unsupported_type", message };
+}

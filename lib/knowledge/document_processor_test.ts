@@ -1,0 +1,119 @@
+import { assert, assertEquals } from "@std/assert";
+import { createLogger } from "../log.ts";
+import type { DocumentToRead, Outcome } from "../storage/document_tasks.ts";
+import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { DocumentProcessor } from "./document_processor.ts";
+import { UnreadableError } from "./unreadable.ts";
+import type { Job, JobResult } from "./worker_job.ts";
+
+type Work = (job: Job, options: { signal?: AbortSignal }) => Promise<JobResult>;
+
+const waiting = (
+  id: string,
+  change: { tries?: number; unknown?: boolean } = {},
+): DocumentToRead => ({
+  task: {
+    of: { tenant: "t", base: "b", id },
+    key: [id],
+    versionstamp: "0",
+    tries: change.tries ?? 0,
+  },
+  mediaType: change.unknown ? "application/octet-stream" : "text/plain",
+  bytes: new TextEncoder().encode("PK\x03\x04"),
+});
+
+/** A processor of two threads on a queue, its workers being `work`. */
+function open(queue: DocumentToRead[], work: Work) {
+  const finished = new Map<string, Outcome>();
+  const released: string[] = [];
+  const logged: string[] = [];
+  const processor = new DocumentProcessor({
+    tasks: {
+      take: () => Promise.resolve(queue.shift()),
+      finish: ({ of }, outcome) => Promise.resolve(void finished.set(of.id, outcome)),
+      release: ({ of }) => Promise.resolve(void released.push(of.id)),
+    },
+    bases: { sweep: () => Promise.resolve() },
+    system: new FakeSystem(),
+    log: createLogger({ json: true, write: (line) => logged.push(line) }),
+    threads: 2,
+    openWorker: () => ({
+      run: (job, options = {}) => work(job, options),
+      end: () => Promise.resolve(),
+    }),
+  });
+  return { processor, finished, released, logged, queue };
+}
+
+const fine: Work = () => Promise.resolve({ kind: "read", parts: [], chunks: 3 });
+const errorOf = (outcome: Outcome | undefined) =>
+  outcome && "error" in outcome && outcome.error.code;
+
+Deno.test("DocumentProcessor: reads all that waits, two at a time, and what comes meanwhile", async () => {
+  let running = 0;
+  let most = 0;
+  const together = Promise.withResolvers<void>();
+  const queue = ["a", "b", "c", "d"].map((id) => waiting(id));
+  const world = open(queue, async (job, options) => {
+    most = Math.max(most, ++running);
+    if (running === 2) together.resolve();
+    await together.promise;
+    if (queue.length === 0 && world.finished.size === 2) queue.push(waiting("e"));
+    running--;
+    return await fine(job, options);
+  });
+  world.processor.begin();
+  await world.processor.idle();
+  assertEquals([...world.finished.keys()].sort(), ["a", "b", "c", "d", "e"]);
+  assertEquals(most, 2);
+});
+
+Deno.test("DocumentProcessor: a document that cannot be read fails with its reason", async () => {
+  const unreadable: Work = () =>
+    Promise.resolve({ kind: "unreadable", code: "encrypted", message: "locked" });
+  const bomb: Work = () => Promise.reject(new UnreadableError("too_complex", "too slow"));
+  for (const [work, code] of [[unreadable, "encrypted"], [bomb, "too_complex"]] as const) {
+    const { processor, finished } = open([waiting("a")], work);
+    processor.begin();
+    await processor.idle();
+    assertEquals(errorOf(finished.get("a")), code);
+  }
+});
+
+Deno.test("DocumentProcessor: what is no document, or has ended three processes, is not read at all", async () => {
+  const queue = [waiting("zip", { unknown: true }), waiting("killer", { tries: 3 })];
+  const { processor, finished } = open(queue, () => Promise.reject(new Error("was read")));
+  processor.begin();
+  await processor.idle();
+  assertEquals(errorOf(finished.get("zip")), "unsupported_type");
+  assertEquals(errorOf(finished.get("killer")), "interrupted");
+});
+
+Deno.test("DocumentProcessor: closing gives back what is being read and begins nothing", async () => {
+  const { promise: begun, resolve } = Promise.withResolvers<void>();
+  const endless: Work = (_job, { signal }) => {
+    resolve();
+    return new Promise((_, reject) =>
+      signal?.addEventListener("abort", () => reject(signal.reason))
+    );
+  };
+  const { processor, released, finished, queue } = open([waiting("a")], endless);
+  processor.begin();
+  await begun;
+  queue.push(waiting("b"));
+  await processor.close();
+  processor.begin();
+  await processor.idle();
+  assertEquals([released, finished.size, queue.length], [["a"], 0, 1]);
+});
+
+Deno.test("DocumentProcessor: a fault of ours is logged, and the document left to be taken again", async () => {
+  const { processor, finished, logged } = open(
+    [waiting("a")],
+    () => Promise.reject(new Error("x")),
+  );
+  processor.begin();
+  await processor.idle();
+  assertEquals(finished.size, 0);
+  assert(logged.some((line) => line.includes("documents could not be read")));
+});

@@ -1,0 +1,63 @@
+import { BaseIndex } from "./base_index.ts";
+import type { BaseName, ChunkSource } from "./chunk_source.ts";
+
+/** All indexes of a process together, by their own estimate. */
+const MOST_BYTES = 192 * 1_048_576;
+
+/** The indexes of a process: made when a base is first searched, the one used longest ago goes first. */
+export class BaseIndexes {
+  readonly #source: ChunkSource;
+  readonly #mostBytes: number;
+  /** The one used last comes last. */
+  readonly #indexes = new Map<string, BaseIndex>();
+
+  constructor(source: ChunkSource, options: { mostBytes?: number } = {}) {
+    this.#source = source;
+    this.#mostBytes = options.mostBytes ?? MOST_BYTES;
+  }
+
+  /** How many bases are in memory. */
+  get size(): number {
+    return this.#indexes.size;
+  }
+
+  /** Estimated memory. */
+  get bytes(): number {
+    let bytes = 0;
+    for (const index of this.#indexes.values()) bytes += index.bytes;
+    return bytes;
+  }
+
+  /** The index of a base as it is stored at this moment; undefined where there is no such base. */
+  async current(of: BaseName): Promise<BaseIndex | undefined> {
+    const name = JSON.stringify([of.tenant, of.base]);
+    const version = await this.#source.version(of);
+    if (version === undefined) {
+      this.#indexes.delete(name);
+      return undefined;
+    }
+    const index = this.#indexes.get(name) ?? new BaseIndex(of, this.#source);
+    this.#indexes.delete(name);
+    this.#indexes.set(name, index);
+    try {
+      await index.reach(version);
+    } catch (error) {
+      // What has been done of it is of no version: the next search begins anew.
+      if (this.#indexes.get(name) === index) this.#indexes.delete(name);
+      throw error;
+    }
+    this.#shrink(index);
+    return index;
+  }
+
+  /** Lets go of others until the rest fits; one that is larger by itself stays while it is used. */
+  #shrink(used: BaseIndex): void {
+    let bytes = this.bytes;
+    for (const [name, index] of this.#indexes) {
+      if (bytes <= this.#mostBytes) return;
+      if (index === used) continue;
+      this.#indexes.delete(name);
+      bytes -= index.bytes;
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { keys } from "@/lib/storage/keys.ts";
+import { dropDocument, putDocument } from "@/tests/support/passages.ts";
+import { BaseIndexes } from "./base_indexes.ts";
+import type { ChunkSource } from "./chunk_source.ts";
+import { KnowledgeSearch } from "./knowledge_search.ts";
+import { StoredChunks } from "./stored_chunks.ts";
+
+const BASE = { tenant: "t", base: "b" };
+const of = (id: string) => ({ ...BASE, id });
+const PLANTS = "The plants in the garden are watered by us every morning.";
+const BIKES = "The bicycles that we rent out are repaired in the workshop.";
+
+async function titles(search: KnowledgeSearch, query: string): Promise<string[] | undefined> {
+  const found = await search.search(BASE, { query, limit: 5 });
+  return found?.map(({ title }) => title);
+}
+
+/** Counts what is read of the passages. */
+class CountingChunks extends StoredChunks {
+  readonly read: string[] = [];
+
+  override chunks(...[of, revision]: Parameters<StoredChunks["chunks"]>) {
+    this.read.push(of.id);
+    return super.chunks(of, revision);
+  }
+}
+
+Deno.test("KnowledgeSearch: tells the passage, where it stands and why it was found", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const passages = [PLANTS, { text: BIKES, headingPath: ["Service", "Workshop"] }];
+  await putDocument(kv, of("d1"), { title: "Handbook", passages });
+  const found = await new KnowledgeSearch(new StoredChunks(kv))
+    .search(BASE, { query: "repair bicycle", limit: 1, explain: true });
+  assertEquals(found?.map(({ score: _, ...rest }) => rest), [{
+    documentId: "d1",
+    title: "Handbook",
+    headingPath: ["Service", "Workshop"],
+    position: 1,
+    text: BIKES,
+    matches: [[4, 12], [34, 42]],
+  }]);
+});
+
+Deno.test("KnowledgeSearch: a base that does not exist is not found, an empty one finds nothing", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const search = new KnowledgeSearch(new StoredChunks(kv));
+  assertEquals(await titles(search, "x"), undefined);
+  await kv.set(keys.knowledgeBase("t", "b"), { v: 1 });
+  assertEquals(await titles(search, "x"), []);
+  assertEquals(
+    await search.search({ ...BASE, tenant: "other" }, { query: "x", limit: 1 }),
+    undefined,
+  );
+});
+
+Deno.test("KnowledgeSearch: every process finds what another has changed, with the next search", async () => {
+  using kv = await Deno.openKv(":memory:");
+  await putDocument(kv, of("d1"), { title: "Plants", passages: [PLANTS] });
+  const [one, two] = [0, 1].map(() => new KnowledgeSearch(new StoredChunks(kv)));
+  for (const search of [one!, two!]) assertEquals(await titles(search, "garden"), ["Plants"]);
+  await putDocument(kv, of("d2"), { title: "Bikes", passages: [BIKES] });
+  for (const search of [one!, two!]) assertEquals(await titles(search, "workshop"), ["Bikes"]);
+  await dropDocument(kv, of("d1"));
+  for (const search of [one!, two!]) assertEquals(await titles(search, "garden"), []);
+});
+
+Deno.test("KnowledgeSearch: after a change only what has changed is read", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const source = new CountingChunks(kv);
+  const search = new KnowledgeSearch(source);
+  await putDocument(kv, of("d1"), { title: "Plants", passages: [PLANTS] });
+  await putDocument(kv, of("d2"), { title: "Bikes", passages: [BIKES] });
+  await titles(search, "garden");
+  await titles(search, "garden");
+  assertEquals(source.read.splice(0), ["d1", "d2"]);
+  await putDocument(kv, of("d2"), { title: "Boats", passages: ["We rent out boats."] });
+  assertEquals(await titles(search, "boat"), ["Boats"]);
+  assertEquals(await titles(search, "bicycle"), []);
+  assertEquals(source.read, ["d2"]);
+});
+
+Deno.test("KnowledgeSearch: who searches at once waits for one index, and all find the same", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const source = new CountingChunks(kv);
+  const search = new KnowledgeSearch(source);
+  await putDocument(kv, of("d1"), { title: "Plants", passages: [PLANTS] });
+  const found = await Promise.all(Array.from({ length: 5 }, () => titles(search, "garden")));
+  assertEquals(found, Array(5).fill(["Plants"]));
+  assertEquals(source.read, ["d1"]);
+});
+
+Deno.test("KnowledgeSearch: a document whose passages have gone meanwhile is left out until the next change", async () => {
+  using kv = await Deno.openKv(":memory:");
+  await putDocument(kv, of("d1"), { title: "Plants", passages: [PLANTS] });
+  const stored = new StoredChunks(kv);
+  let gone = true;
+  const source: ChunkSource = {
+    version: (base) => stored.version(base),
+    revisions: (base) => stored.revisions(base),
+    chunks: (...call) => gone ? Promise.resolve(undefined) : stored.chunks(...call),
+  };
+  const search = new KnowledgeSearch(source);
+  assertEquals(await titles(search, "garden"), []);
+  gone = false;
+  await kv.set(keys.knowledgeBase("t", "b"), { v: 1 });
+  assertEquals(await titles(search, "garden"), ["Plants"]);
+});
+
+Deno.test("KnowledgeSearch: a store that fails fails the search, and the next one begins anew", async () => {
+  using kv = await Deno.openKv(":memory:");
+  await putDocument(kv, of("d1"), { title: "Plants", passages: [PLANTS] });
+  const stored = new StoredChunks(kv);
+  let fails = 1;
+  const source: ChunkSource = {
+    version: (base) => stored.version(base),
+    revisions: (base) => stored.revisions(base),
+    chunks: (...call) =>
+      fails-- > 0 ? Promise.reject(new Error("store away")) : stored.chunks(...call),
+  };
+  const search = new KnowledgeSearch(source);
+  await assertRejects(() => titles(search, "garden"), Error, "store away");
+  assertEquals(await titles(search, "garden"), ["Plants"]);
+});
+
+Deno.test("BaseIndexes: keeps what fits, the base that was used longest ago goes first", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const source = new CountingChunks(kv);
+  const base = (n: number) => ({ tenant: "t", base: `b${n}` });
+  for (const n of [1, 2, 3]) {
+    await putDocument(kv, { ...base(n), id: `d${n}` }, { passages: [PLANTS] });
+  }
+  const probe = await new BaseIndexes(source).current(base(1));
+  source.read.length = 0;
+  const indexes = new BaseIndexes(source, { mostBytes: probe!.bytes * 2.5 });
+  for (const n of [1, 2, 1, 3, 1, 2]) await indexes.current(base(n));
+  assertEquals(source.read, ["d1", "d2", "d3", "d2"]);
+  assertEquals(indexes.size, 2);
+});
+
+Deno.test("BaseIndexes: a base that is larger than all may be is searched all the same", async () => {
+  using kv = await Deno.openKv(":memory:");
+  await putDocument(kv, of("d1"), { title: "Plants", passages: [PLANTS] });
+  const search = new KnowledgeSearch(new StoredChunks(kv), { mostBytes: 1 });
+  assertEquals(await titles(search, "garden"), ["Plants"]);
+  assertEquals(await titles(search, "garden"), ["Plants"]);
+});

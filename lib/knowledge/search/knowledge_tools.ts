@@ -1,0 +1,16 @@
+import { searchKnowledgeTool } from "../../agent/tools/search_knowledge_tool.ts";
+import type { CallableTool } from "../../agent/tools/toolset.ts";
+import type { ToolsetRequest } from "../../agent/tools/toolsets.ts";
+import type { KnowledgeSearch } from "./knowledge_search.ts";
+
+/** `search_knowledge` for an agent that has a knowledge base, and nothing for any other. */
+export function knowledgeTools(
+  search: Pick<KnowledgeSearch, "search">,
+  { tenant, agent, source }: ToolsetRequest,
+): CallableTool[] {
+  const { id, knowledgeBaseId } = agent;
+  if (knowledgeBaseId === undefined) return [];
+  const of = { tenant, base: knowledgeBaseId };
+  const by = id === undefined || source === undefined ? {} : { by: { agentId: id, source } };
+  return [searchKnowledgeTool((asked, signal) => search.search(of, { ...asked, ...by, signal }))];
+}

@@ -1,0 +1,47 @@
+import type { Committer } from "../../committer/committer.ts";
+import { type Limits, withOverrides } from "../../limits/limits.ts";
+import { SideCosts } from "../../limits/side_costs.ts";
+import type { Logger } from "../../log.ts";
+import type { Embedder } from "../../models/embeddings/embedder.ts";
+import type { CatalogueStore } from "../../storage/catalogue_store.ts";
+import type { TenantStore } from "../../storage/tenant_store.ts";
+import type { System } from "../../system.ts";
+import { KnowledgeSearch } from "./knowledge_search.ts";
+import { PricedEmbedder } from "./priced_embedder.ts";
+import { SemanticSearch } from "./semantic_search.ts";
+import { StoredChunks } from "./stored_chunks.ts";
+import { StoredVectors } from "./stored_vectors.ts";
+import { VectorMaker } from "./vector_maker.ts";
+
+interface Parts {
+  kv: Deno.Kv;
+  system: System;
+  log: Logger;
+  committer: Committer;
+  catalogue: CatalogueStore;
+  tenants: TenantStore;
+  limits: Limits;
+  /** The operator's embedding model, where there is one. */
+  embedder: Embedder | undefined;
+}
+
+/** Search in the knowledge bases of a store. */
+export function openKnowledgeSearch({ kv, embedder, ...parts }: Parts): KnowledgeSearch {
+  const semantic = embedder && openSemanticSearch({ kv, embedder, ...parts });
+  return new KnowledgeSearch(new StoredChunks(kv), { semantic });
+}
+
+function openSemanticSearch(
+  { kv, system, log, committer, catalogue, tenants, limits, embedder }: Parts & {
+    embedder: Embedder;
+  },
+): SemanticSearch {
+  const costs = new SideCosts(committer, {
+    system,
+    limitsOf: async (tenant) => withOverrides(limits, (await tenants.plan(tenant)).limits),
+  });
+  const priced = new PricedEmbedder({ embedder, catalogue, costs });
+  const vectors = new StoredVectors(kv, system);
+  const maker = new VectorMaker({ embedder: priced, vectors, system, log });
+  return new SemanticSearch({ embedder: priced, vectors, maker, system, log });
+}

@@ -1,0 +1,42 @@
+import { indexedDocumentSchema } from "../../storage/document_record.ts";
+import { type DocumentName, keys } from "../../storage/keys.ts";
+import { readParts } from "../../storage/parts.ts";
+import { parseRecord } from "../../storage/record.ts";
+import type { Chunk } from "../chunk.ts";
+import { unpackPassages } from "../pack_passages.ts";
+import type { BaseName, ChunkSource, FoundRevision } from "./chunk_source.ts";
+
+/** What one batch of the list is. */
+const ROWS_A_BATCH = 500;
+
+/** The passages as they are stored. */
+export class StoredChunks implements ChunkSource {
+  readonly #kv: Deno.Kv;
+
+  constructor(kv: Deno.Kv) {
+    this.#kv = kv;
+  }
+
+  async version({ tenant, base }: BaseName): Promise<string | undefined> {
+    const { versionstamp } = await this.#kv.get(keys.knowledgeBase(tenant, base));
+    return versionstamp ?? undefined;
+  }
+
+  async revisions({ tenant, base }: BaseName): Promise<Map<string, FoundRevision>> {
+    const revisions = new Map<string, FoundRevision>();
+    const selector = { prefix: keys.indexedDocuments(tenant, base) };
+    for await (const entry of this.#kv.list(selector, { batchSize: ROWS_A_BATCH })) {
+      const { title, revision } = parseRecord(indexedDocumentSchema, entry)!;
+      revisions.set(String(entry.key.at(-1)), { ...revision, title });
+    }
+    return revisions;
+  }
+
+  async chunks(of: DocumentName, revision: FoundRevision): Promise<Chunk[] | undefined> {
+    const { id, parts, title } = revision;
+    const wanted = Array.from({ length: parts }, (_, n) => keys.documentChunkPart(of, id, n));
+    const found = await readParts(this.#kv, wanted);
+    return found?.flatMap(unpackPassages)
+      .map((passage, position) => ({ ...passage, documentId: of.id, position, title }));
+  }
+}

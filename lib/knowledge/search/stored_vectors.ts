@@ -1,0 +1,72 @@
+import { writeParts } from "../../storage/bulk.ts";
+import { type DocumentName, keys } from "../../storage/keys.ts";
+import { joinParts, splitParts } from "../../storage/parts.ts";
+import type { System } from "../../system.ts";
+import type { FoundRevision } from "./chunk_source.ts";
+import { VectorMatrix } from "./vector_matrix.ts";
+
+/** Longer than a document takes that a live process works on. */
+const CLAIM_MS = 10 * 60_000;
+/** Parts of one batch: each is 48 KiB. */
+const PARTS_A_BATCH = 20;
+
+/** One reading of a document, and the model that its vectors are of. */
+export interface VectorsName {
+  of: DocumentName;
+  revision: FoundRevision;
+  model: string;
+}
+
+/** Vectors in the store, beside the passages they are of: they go when those go. */
+export class StoredVectors {
+  readonly #kv: Deno.Kv;
+  readonly #system: Pick<System, "now">;
+
+  constructor(kv: Deno.Kv, system: Pick<System, "now">) {
+    this.#kv = kv;
+    this.#system = system;
+  }
+
+  async read({ of, revision, model }: VectorsName): Promise<VectorMatrix | undefined> {
+    const parts: Uint8Array[] = [];
+    const selector = { prefix: keys.documentVectors(of, revision.id, model) };
+    for await (const { value } of this.#kv.list(selector, { batchSize: PARTS_A_BATCH })) {
+      if (value instanceof Uint8Array) parts.push(value);
+    }
+    return VectorMatrix.fromBytes(joinParts(parts), { rows: revision.chunks });
+  }
+
+  /** Takes on the making of vectors; `false` while somebody else is at it, or when the reading has gone. */
+  async claim({ of, revision, model }: VectorsName): Promise<boolean> {
+    const key = keys.documentVectorClaim(of, revision.id, model);
+    const [claim, indexed] = await this.#kv.getMany<[number, IndexedDocument]>(
+      [key, keys.indexedDocument(of)],
+    );
+    const now = this.#system.now();
+    if ((claim.value ?? 0) > now || indexed.value?.revision.id !== revision.id) return false;
+    const until = now + CLAIM_MS;
+    const taken = await this.#kv.atomic()
+      .check(claim, indexed)
+      .set(key, until, { expireIn: CLAIM_MS })
+      .commit();
+    return taken.ok;
+  }
+
+  async release({ of, revision, model }: VectorsName): Promise<void> {
+    await this.#kv.delete(keys.documentVectorClaim(of, revision.id, model));
+  }
+
+  /** Stores vectors, unless the reading they are of has gone. */
+  async write({ of, revision, model }: VectorsName, vectors: VectorMatrix): Promise<void> {
+    const indexed = await this.#kv.get<IndexedDocument>(keys.indexedDocument(of));
+    if (indexed.value?.revision.id !== revision.id) return;
+    await writeParts(this.#kv, splitParts(vectors.toBytes()), {
+      guard: indexed,
+      keyOf: (n) => keys.documentVectorPart(of, revision.id, model, n),
+    });
+  }
+}
+
+interface IndexedDocument {
+  revision: { id: string };
+}

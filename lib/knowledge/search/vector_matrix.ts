@@ -1,0 +1,72 @@
+/** 4 bytes before the vectors: how many numbers each has. */
+const HEAD_BYTES = 4;
+const MOST = 127;
+
+/**
+ * Vectors of the passages of one document, a byte a number: directions are told as well as by four bytes,
+ * for a quarter of the room.
+ */
+export class VectorMatrix {
+  readonly dimensions: number;
+  readonly #values: Int8Array;
+  /** By passage: what its vector is to be divided by. */
+  readonly #lengths: Float32Array;
+
+  private constructor(dimensions: number, values: Int8Array) {
+    this.dimensions = dimensions;
+    this.#values = values;
+    this.#lengths = new Float32Array(values.length / dimensions);
+    for (let row = 0; row < this.#lengths.length; row++) {
+      let sum = 0;
+      for (let n = row * dimensions; n < (row + 1) * dimensions; n++) sum += values[n]! ** 2;
+      this.#lengths[row] = Math.sqrt(sum) || 1;
+    }
+  }
+
+  /** At least one vector; all have as many numbers. */
+  static of(vectors: readonly (readonly number[])[]): VectorMatrix {
+    const dimensions = vectors[0]!.length;
+    const values = new Int8Array(vectors.length * dimensions);
+    for (const [row, vector] of vectors.entries()) {
+      const scale = MOST / (Math.max(...vector.map(Math.abs)) || 1);
+      values.set(vector.map((value) => Math.round(value * scale)), row * dimensions);
+    }
+    return new VectorMatrix(dimensions, values);
+  }
+
+  /** What `toBytes` made; undefined where the bytes are not those of `rows` vectors. */
+  static fromBytes(bytes: Uint8Array, { rows }: { rows: number }): VectorMatrix | undefined {
+    if (bytes.length < HEAD_BYTES) return undefined;
+    const dimensions = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+    if (dimensions === 0 || bytes.length !== HEAD_BYTES + rows * dimensions) return undefined;
+    return new VectorMatrix(dimensions, new Int8Array(bytes.slice(HEAD_BYTES).buffer));
+  }
+
+  toBytes(): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(HEAD_BYTES + this.#values.length);
+    new DataView(bytes.buffer).setUint32(0, this.dimensions);
+    bytes.set(new Uint8Array(this.#values.buffer), HEAD_BYTES);
+    return bytes;
+  }
+
+  /** How many vectors there are. */
+  get rows(): number {
+    return this.#lengths.length;
+  }
+
+  get bytes(): number {
+    return this.#values.byteLength + this.#lengths.byteLength;
+  }
+
+  /** By passage: how near its direction is to that of `query`, from -1 to 1 times the query's length. */
+  nearness(query: Float32Array): Float32Array {
+    const near = new Float32Array(this.rows);
+    const values = this.#values;
+    for (let row = 0, at = 0; row < near.length; row++) {
+      let sum = 0;
+      for (let n = 0; n < query.length; n++) sum += query[n]! * values[at++]!;
+      near[row] = sum / this.#lengths[row]!;
+    }
+    return near;
+  }
+}

@@ -1,0 +1,59 @@
+import { assert, assertEquals } from "@std/assert";
+import { fold } from "./fold.ts";
+import { placedWords, wordsOf } from "./words.ts";
+
+Deno.test("wordsOf: words are lower case, without what stands between them", () => {
+  assertEquals(wordsOf("Don't PANIC: use AB-1234!"), ["don", "t", "panic", "use", "ab", "1234"]);
+  assertEquals(wordsOf("… — ?"), []);
+});
+
+Deno.test("wordsOf: letters of any script, with their marks, are words", () => {
+  assertEquals(wordsOf("Straße naïve Ωμέγα привет हिन्दी"), [
+    "straße",
+    "naïve",
+    "ωμέγα",
+    "привет",
+    "हिन्दी",
+  ]);
+});
+
+Deno.test("wordsOf: compatibility forms are the plain ones", () => {
+  assertEquals(wordsOf("ＡＢＣ ﬁne"), ["abc", "fine"]);
+});
+
+Deno.test("wordsOf: Thai, Japanese and Chinese are cut where their words end", () => {
+  assertEquals(wordsOf("สวัสดีชาวโลก").join("|"), "สวัสดี|ชาว|โลก");
+  assert(wordsOf("東京で会いましょう").includes("東京"));
+  assert(wordsOf("我们喜欢北京").includes("北京"));
+});
+
+Deno.test("wordsOf: in Chinese and Korean a part of a long word is found as well", () => {
+  assert(wordsOf("서울에서").includes("서울"));
+  assert(wordsOf("中华人民共和国").includes("共和"));
+});
+
+Deno.test("wordsOf: what is too long to be a word is none", () => {
+  assertEquals(wordsOf(`a ${"x".repeat(65)} b`), ["a", "b"]);
+  assertEquals(wordsOf(`ä ${"x".repeat(65)} b`), ["ä", "b"]);
+});
+
+Deno.test("placedWords: each word stands in the text where it says", () => {
+  const text = "Grüße aus 東京, 서울에서!";
+  for (const { word, start, end } of placedWords(text)) {
+    assertEquals(text.slice(start, end).toLowerCase(), word);
+  }
+  assertEquals(placedWords("one Two"), [
+    { word: "one", start: 0, end: 3 },
+    { word: "two", start: 4, end: 7 },
+  ]);
+});
+
+Deno.test("fold: a word without marks is found with them, whatever the script", () => {
+  const words = ["café", "straße", "ñandú", "łódź", "ёлка", "αθήνα", "مُدَرِّس", "smørrebrød"];
+  const folded = ["cafe", "strasse", "nandu", "lodz", "елка", "αθηνα", "مدرس", "smorrebrod"];
+  assertEquals(words.map(fold), folded);
+});
+
+Deno.test("fold: marks that make another letter of it stay", () => {
+  assertEquals(["が", "ไม้", "हिन्दी"].map(fold), ["が", "ไม้", "हिन्दी"]);
+});

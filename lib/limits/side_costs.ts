@@ -1,0 +1,99 @@
+import type { Committer } from "../committer/committer.ts";
+import type { Draft } from "../committer/operation.ts";
+import { keys } from "../storage/keys.ts";
+import type { System } from "../system.ts";
+import type { RunFacts } from "../usage/run_record.ts";
+import { addUsage, NO_USAGE, usageKeyOf } from "../usage/usage_rows.ts";
+import { currentLedger, dayOf, type Ledger, roomOf, settleRun } from "./ledger.ts";
+import type { Limits } from "./limits.ts";
+
+/** No call of a vendor takes as long: whoever has set the money aside is dead. */
+const ABANDONED_MS = 30 * 60_000;
+
+/** Money that is set aside in a tenant's day. */
+export interface SideHold {
+  tenant: string;
+  id: string;
+}
+
+/** What a model was used for beside any run, and on whose behalf. */
+export interface SideCost extends Pick<RunFacts, "agentId" | "source" | "provider" | "model"> {
+  inputTokens: number;
+  /** Micro-USD. */
+  cost: number;
+}
+
+/**
+ * What a tenant pays for beside its runs, under the same limit of the day: it is set aside before it is
+ * spent, by a lease in the day's ledger that takes no stream slot.
+ */
+export class SideCosts {
+  readonly #committer: Committer;
+  readonly #system: System;
+  readonly #limitsOf: (tenant: string) => Promise<Limits>;
+
+  constructor(
+    committer: Committer,
+    parts: { system: System; limitsOf: (tenant: string) => Promise<Limits> },
+  ) {
+    this.#committer = committer;
+    this.#system = parts.system;
+    this.#limitsOf = parts.limitsOf;
+  }
+
+  /** Sets micro-USD aside; undefined when the day has no room for them, or none for anything. */
+  async reserve(tenant: string, amount: number): Promise<SideHold | undefined> {
+    const limits = { hardLimit: (await this.#limitsOf(tenant)).hardDailyCost };
+    const id = this.#system.uuid();
+    const key = keys.tenantLedger(tenant);
+    return await this.#committer.run({
+      keys: [key],
+      decide: (draft) => {
+        const moment = this.#moment();
+        const ledger = withoutAbandoned(currentLedger(draft.get<Ledger>(key), moment), moment.now);
+        const room = roomOf(ledger, { runId: id, limits, moment });
+        if (ledger.spent >= limits.hardLimit || room < amount) return undefined;
+        const lease = { until: moment.now + ABANDONED_MS, hold: amount, side: true } as const;
+        draft.set(key, { ...ledger, runs: { ...ledger.runs, [id]: lease } });
+        return { tenant, id };
+      },
+    });
+  }
+
+  /** Charges what was used in place of what was set aside, and counts it; once, however often it is asked. */
+  async settle({ tenant, id }: SideHold, used: SideCost): Promise<void> {
+    const key = keys.tenantLedger(tenant);
+    const usageKey = usageKeyOf({ tenant, ...used }, this.#moment().period);
+    await this.#committer.run({
+      keys: [key, usageKey],
+      decide: (draft) => {
+        const ledger = currentLedger(draft.get<Ledger>(key), this.#moment());
+        if (!Object.hasOwn(ledger.runs, id)) return;
+        draft.set(key, settleRun(ledger, { runId: id, cost: used.cost }));
+        if (used.inputTokens > 0 || used.cost > 0) count(draft, usageKey, used);
+      },
+    });
+  }
+
+  #moment() {
+    const now = this.#system.now();
+    return { now, period: dayOf(now) };
+  }
+}
+
+function count(draft: Draft, key: string[], used: SideCost): void {
+  const { inputTokens, cost } = used;
+  addUsage(draft, key, { model: used, usage: { ...NO_USAGE, inputTokens, cost } });
+}
+
+/** What a dead process has set aside may have been spent: on its own day it is taken as spent. */
+function withoutAbandoned(ledger: Ledger, now: number): Ledger {
+  const runs = { ...ledger.runs };
+  let { spent } = ledger;
+  for (const [id, { until, hold, side }] of Object.entries(runs)) {
+    if (side === undefined || until > now) continue;
+    delete runs[id];
+    if (dayOf(until) === ledger.period) spent += hold;
+  }
+  return { ...ledger, runs, spent };
+}

@@ -1,0 +1,126 @@
+import type { System } from "../../system.ts";
+import type { Vendor } from "../../wire/vendors.ts";
+import { openExchange } from "../connection/open_exchange.ts";
+import { readAnswer } from "../connection/read_answer.ts";
+import { readRefusal } from "../connection/read_refusal.ts";
+import { VendorConnection } from "../connection/vendor_connection.ts";
+import { VendorFault } from "../connection/vendor_fault.ts";
+import { withRetries } from "../connection/with_retries.ts";
+import { describeFault, type VendorReport } from "../vendor_report.ts";
+import { DEFAULT_TIMEOUTS, type VendorTimeouts } from "../vendor_timeouts.ts";
+import type { EmbeddingProtocol, EmbeddingRequest, Embeddings } from "./embedding_protocol.ts";
+
+/** 64 vectors of 4,096 numbers, each as 24 characters, come to six million. */
+const MAX_ANSWER_BYTES = 16 * 1_048_576;
+const MAX_DIMENSIONS = 8_192;
+
+export interface EmbedderOptions {
+  vendor: Vendor;
+  model: string;
+  protocol: EmbeddingProtocol;
+  baseUrl: string;
+  apiKey: string;
+  system: System;
+  timeouts?: Partial<VendorTimeouts> | undefined;
+  /** Told of every failure, also of one that a retry makes good. */
+  report: (event: VendorReport) => void;
+}
+
+/** What texts are to be embedded, and until when. */
+export interface EmbedOptions extends Pick<EmbeddingRequest, "purpose"> {
+  signal: AbortSignal;
+  /** Milliseconds since the epoch: a wait for a busy vendor that would end later is not begun. */
+  deadline?: number;
+}
+
+/** The embedding model of one vendor slot. */
+export class Embedder {
+  readonly vendor: Vendor;
+  readonly model: string;
+  readonly #options: EmbedderOptions;
+  readonly #connection: VendorConnection;
+
+  constructor(options: EmbedderOptions) {
+    this.vendor = options.vendor;
+    this.model = options.model;
+    this.#options = options;
+    this.#connection = new VendorConnection(options.baseUrl);
+  }
+
+  /** One vector a text; throws a `ModelError`, or the signal's reason. At most 64 texts at a time. */
+  embed(texts: readonly string[], options: EmbedOptions): Promise<Embeddings> {
+    const { system } = this.#options;
+    const request = { model: this.model, texts, purpose: options.purpose };
+    const attempt = async (n: number) => {
+      try {
+        return await this.#ask(request, options.signal);
+      } catch (error) {
+        this.#report(error, n);
+        throw error;
+      }
+    };
+    return withRetries(attempt, { ...options, system });
+  }
+
+  /** Closes every connection. */
+  close(): void {
+    this.#connection.close();
+  }
+
+  async #ask(request: EmbeddingRequest, signal: AbortSignal): Promise<Embeddings> {
+    signal.throwIfAborted();
+    const { protocol, apiKey, system, timeouts } = this.#options;
+    const post = {
+      path: protocol.path(request),
+      headers: protocol.headers(apiKey),
+      body: new TextEncoder().encode(JSON.stringify(wellFormed(protocol.body(request)))),
+      accept: "application/json",
+    };
+    const connection = this.#connection;
+    const limits = { ...DEFAULT_TIMEOUTS, ...timeouts };
+    const exchange = openExchange({ connection, post, system, signal, ...limits });
+    const response = await exchange.head;
+    if (response.statusCode !== 200) {
+      const refusal = await readRefusal(exchange, { response, system });
+      signal.throwIfAborted();
+      throw refusal;
+    }
+    const text = await readAnswer(exchange, { mostBytes: MAX_ANSWER_BYTES });
+    const read = protocol.read(parsed(text));
+    if (read === undefined || !isAnswerTo(request, read)) {
+      const words = text.slice(0, 500);
+      throw new VendorFault("provider_error", "the model vendor answered no embeddings", { words });
+    }
+    return read;
+  }
+
+  #report(error: unknown, attempt: number): void {
+    if (!(error instanceof VendorFault)) return;
+    const { vendor, model, apiKey, report } = this.#options;
+    report(describeFault(error, { vendor, model, apiKey, attempt }));
+  }
+}
+
+function isAnswerTo({ texts }: EmbeddingRequest, { vectors }: Embeddings): boolean {
+  const dimensions = vectors[0]?.length ?? 0;
+  return vectors.length === texts.length && dimensions > 0 && dimensions <= MAX_DIMENSIONS &&
+    vectors.every((vector) => vector.length === dimensions && vector.every(Number.isFinite));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Halves of surrogate pairs would be refused, and all texts that were sent with them. */
+function wellFormed(body: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(
+      body,
+      (_key, value) => typeof value === "string" ? value.toWellFormed() : value,
+    ),
+  );
+}

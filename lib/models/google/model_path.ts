@@ -1,0 +1,10 @@
+import { ModelError } from "../model.ts";
+
+/** A model's name as part of a path, where it must not lead anywhere else. Throws a `ModelError`. */
+export function modelPath(model: string): string {
+  const parts = (model.includes("/") ? model : `models/${model}`).split("/");
+  if (parts.some((part) => part === "" || part === "." || part === "..")) {
+    throw new ModelError("provider_error", "the model's name cannot be asked for");
+  }
+  return parts.map(encodeURIComponent).join("/");
+}

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { iso } from "../system.ts";
+import { type Document, documentSchema } from "../wire/knowledge.ts";
+import type { DocumentName } from "./keys.ts";
+
+/** One reading of a document: its passages stand in so many parts under its id. */
+const revisionSchema = z.object({
+  id: z.uuid(),
+  parts: z.int().positive(),
+  chunks: z.int().positive(),
+});
+export type Revision = z.infer<typeof revisionSchema>;
+
+/** A document as it is stored, without what was sent and what was made of it. */
+export const documentRecordSchema = z.object({
+  v: z.literal(1),
+  id: z.uuid(),
+  title: z.string(),
+  mediaType: documentSchema.shape.mediaType,
+  bytes: z.int().nonnegative(),
+  state: documentSchema.shape.state,
+  error: z.object({ code: z.string(), message: z.string() }).optional(),
+  createdAt: z.int(),
+  updatedAt: z.int(),
+  /** What was sent: its parts stand under this id. */
+  source: z.object({ id: z.uuid(), parts: z.int().positive() }),
+  /** What can be found of it; while it is read again, that of the reading before. */
+  revision: revisionSchema.optional(),
+});
+export type DocumentRecord = z.infer<typeof documentRecordSchema>;
+
+/** What of a document is to be found: all that an index must know to keep up. */
+export const indexedDocumentSchema = z.object({
+  v: z.literal(1),
+  title: z.string(),
+  revision: revisionSchema,
+});
+
+/** Work on a document that somebody does, or is to do. */
+export const documentTaskSchema = z.object({
+  v: z.literal(1),
+  /** Until then it is somebody's; 0 when nobody has taken it yet. */
+  until: z.int(),
+  /** How often it has been taken. */
+  tries: z.int().nonnegative(),
+});
+export type DocumentTask = z.infer<typeof documentTaskSchema>;
+
+/** A task that is this process's as long as the versionstamp holds. */
+export interface ClaimedTask {
+  of: DocumentName;
+  key: Deno.KvKey;
+  versionstamp: string;
+  /** How often it had been taken before. */
+  tries: number;
+}
+
+/** The document as the interface tells of it. */
+export function toDocument(record: DocumentRecord): Document {
+  const { id, title, mediaType, bytes, state, error } = record;
+  return {
+    id,
+    title,
+    mediaType,
+    bytes,
+    state,
+    ...(error === undefined ? {} : { error }),
+    createdAt: iso(record.createdAt),
+    updatedAt: iso(record.updatedAt),
+  };
+}

@@ -1,0 +1,214 @@
+import type { System } from "../system.ts";
+import type { Document } from "../wire/knowledge.ts";
+import type { MediaType } from "../wire/media_types.ts";
+import { deleteUnder, writeParts } from "./bulk.ts";
+import {
+  type DocumentRecord,
+  documentRecordSchema,
+  type DocumentTask,
+  toDocument,
+} from "./document_record.ts";
+import { type DocumentName, keys } from "./keys.ts";
+import {
+  type BaseChange,
+  changedBase,
+  fullBecause,
+  knowledgeBaseRecordSchema,
+} from "./knowledge_base_record.ts";
+import { type Page, type PageRequest, readPage } from "./page.ts";
+import { splitParts } from "./parts.ts";
+import { type Commit, commitRecord, parseRecord, untilCommitted } from "./record.ts";
+
+/** Work on a document is taken up by somebody else after this long without a sign of it. */
+export const TASK_MS = 90_000;
+
+/** A document to be stored. */
+export interface NewDocument {
+  title: string;
+  mediaType: MediaType;
+  bytes: Uint8Array;
+}
+
+/** What came of a change: the document, or why there is none. */
+export type DocumentChange =
+  | { document: Document }
+  | { refused: "not_found" }
+  | { refused: "full"; because: string };
+
+/** Documents of all tenants: storing, listing and deleting them. Reading them is `DocumentTasks`. */
+export class DocumentStore {
+  #kv: Deno.Kv;
+  #system: System;
+
+  constructor(kv: Deno.Kv, system: System) {
+    this.#kv = kv;
+    this.#system = system;
+  }
+
+  /**
+   * Stores what was sent, and the document as one to be read. What was sent is too large for one step:
+   * until the last of them nobody sees it, and a crash before leaves a task that clears it away.
+   */
+  async create(
+    base: { tenant: string; base: string },
+    sent: NewDocument,
+    options: { commit?: Commit<Document> | undefined } = {},
+  ): Promise<DocumentChange> {
+    const refused = await this.#roomFor(base, sent.bytes.length);
+    if (refused !== undefined) return refused;
+    const of = { ...base, id: this.#system.uuid() };
+    try {
+      const source = await this.#writeSource(of, sent.bytes);
+      const made = source && await this.#add(of, { sent, source, commit: options.commit });
+      if (made !== undefined && "document" in made) return made;
+      await this.#clear(of);
+      return made ?? { refused: "not_found" };
+    } catch (error) {
+      await this.#clear(of);
+      throw error;
+    }
+  }
+
+  async get(of: DocumentName): Promise<Document | undefined> {
+    const record = parseRecord(documentRecordSchema, await this.#kv.get(keys.document(of)));
+    return record && toDocument(record);
+  }
+
+  /** Newest first. */
+  list(base: { tenant: string; base: string }, page: PageRequest): Promise<Page<Document>> {
+    const load = (id: string) => this.get({ ...base, id });
+    return readPage(this.#kv, keys.documentsByCreated(base.tenant, base.base), { ...page, load });
+  }
+
+  /** Deletes the document in one step, and then its content; answers whether there was one. */
+  async delete(of: DocumentName): Promise<boolean> {
+    const was = await untilCommitted(async () => {
+      const [entry, baseEntry] = await this.#read(of);
+      const record = parseRecord(documentRecordSchema, entry);
+      const base = parseRecord(knowledgeBaseRecordSchema, baseEntry);
+      if (record === undefined || base === undefined) return { there: false };
+      const change: BaseChange = {
+        documents: -1,
+        chunks: -(record.revision?.chunks ?? 0),
+        sourceBytes: -record.bytes,
+      };
+      const { ok } = await this.#kv.atomic()
+        .check(entry, baseEntry)
+        .delete(entry.key)
+        .delete(keys.documentByCreated(of, record.createdAt))
+        .delete(keys.indexedDocument(of))
+        .set(baseEntry.key, changedBase(base, { ...change, now: this.#system.now() }))
+        .set(keys.documentTask(of), this.#ownTask())
+        .commit();
+      return ok ? { there: true } : undefined;
+    }, { what: "document" });
+    if (was.there) await this.#clear(of);
+    return was.there;
+  }
+
+  /** Has a document read again; what can be found of it stays until then. */
+  readAgain(of: DocumentName): Promise<DocumentChange> {
+    return untilCommitted<DocumentChange>(async () => {
+      const [entry, baseEntry] = await this.#read(of);
+      const record = parseRecord(documentRecordSchema, entry);
+      if (record === undefined || baseEntry.versionstamp === null) return { refused: "not_found" };
+      const { error: _, ...rest } = record;
+      const next: DocumentRecord = { ...rest, state: "processing", updatedAt: this.#system.now() };
+      const { ok } = await this.#kv.atomic()
+        .check(entry)
+        .set(entry.key, next)
+        .set(keys.documentTask(of), freeTask())
+        .commit();
+      return ok ? { document: toDocument(next) } : undefined;
+    }, { what: "document" });
+  }
+
+  async #roomFor(
+    { tenant, base }: { tenant: string; base: string },
+    bytes: number,
+  ): Promise<DocumentChange | undefined> {
+    const entry = await this.#kv.get(keys.knowledgeBase(tenant, base));
+    const record = parseRecord(knowledgeBaseRecordSchema, entry);
+    if (record === undefined) return { refused: "not_found" };
+    const because = fullBecause(record, bytes);
+    return because === undefined ? undefined : { refused: "full", because };
+  }
+
+  /** `undefined` when the base has gone meanwhile. */
+  async #writeSource(
+    of: DocumentName,
+    bytes: Uint8Array,
+  ): Promise<DocumentRecord["source"] | undefined> {
+    const key = keys.documentTask(of);
+    const { versionstamp } = await this.#kv.set(key, this.#ownTask());
+    const parts = splitParts(bytes);
+    const id = this.#system.uuid();
+    const keyOf = (n: number) => keys.documentSourcePart(of, id, n);
+    const written = await writeParts(this.#kv, parts, { guard: { key, versionstamp }, keyOf });
+    return written ? { id, parts: parts.length } : undefined;
+  }
+
+  #add(
+    of: DocumentName,
+    { sent, source, commit = commitRecord }: {
+      sent: NewDocument;
+      source: DocumentRecord["source"];
+      commit?: Commit<Document> | undefined;
+    },
+  ): Promise<DocumentChange> {
+    return untilCommitted<DocumentChange>(async () => {
+      const [entry, baseEntry] = await this.#read(of);
+      const base = parseRecord(knowledgeBaseRecordSchema, baseEntry);
+      if (base === undefined) return { refused: "not_found" };
+      const because = fullBecause(base, sent.bytes.length);
+      if (because !== undefined) return { refused: "full", because };
+      const now = this.#system.now();
+      const record = newRecord(of.id, { sent, source, now });
+      const change = { documents: 1, sourceBytes: sent.bytes.length, now };
+      const creation = this.#kv.atomic()
+        .check(entry, baseEntry)
+        .set(entry.key, record)
+        .set(keys.documentByCreated(of, now), of.id)
+        .set(baseEntry.key, changedBase(base, change))
+        .set(keys.documentTask(of), freeTask());
+      const document = toDocument(record);
+      return await commit(creation, document) ? { document } : undefined;
+    }, { what: "knowledge base" });
+  }
+
+  #read(of: DocumentName) {
+    const wanted = [keys.document(of), keys.knowledgeBase(of.tenant, of.base)] as const;
+    return this.#kv.getMany<[unknown, unknown]>(wanted);
+  }
+
+  /** Removes the content of a document that has gone, or never came to be, and its task. */
+  async #clear(of: DocumentName): Promise<void> {
+    await deleteUnder(this.#kv, [keys.documentSources(of), keys.documentChunks(of)]);
+    await this.#kv.delete(keys.documentTask(of));
+  }
+
+  #ownTask(): DocumentTask {
+    return { v: 1, until: this.#system.now() + TASK_MS, tries: 0 };
+  }
+}
+
+function freeTask(): DocumentTask {
+  return { v: 1, until: 0, tries: 0 };
+}
+
+function newRecord(
+  id: string,
+  { sent, source, now }: { sent: NewDocument; source: DocumentRecord["source"]; now: number },
+): DocumentRecord {
+  return {
+    v: 1,
+    id,
+    title: sent.title,
+    mediaType: sent.mediaType,
+    bytes: sent.bytes.length,
+    state: "processing",
+    createdAt: now,
+    updatedAt: now,
+    source,
+  };
+}

@@ -1,0 +1,181 @@
+import type { ReadDocument } from "../knowledge/read_document.ts";
+import type { System } from "../system.ts";
+import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
+import { deleteUnder, writeParts } from "./bulk.ts";
+import {
+  type ClaimedTask,
+  type DocumentRecord,
+  documentRecordSchema,
+  type DocumentTask,
+  documentTaskSchema,
+  type Revision,
+} from "./document_record.ts";
+import { TASK_MS } from "./document_store.ts";
+import { keys } from "./keys.ts";
+import { changedBase, knowledgeBaseRecordSchema } from "./knowledge_base_record.ts";
+import { joinParts, readParts } from "./parts.ts";
+import { parseRecord, untilCommitted } from "./record.ts";
+
+/** A document to be read, and what was sent. */
+export interface DocumentToRead {
+  task: ClaimedTask;
+  mediaType: DocumentRecord["mediaType"];
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+interface Settlement {
+  revision: Revision | undefined;
+  error: { code: string; message: string } | undefined;
+}
+
+/** What reading a document came to. */
+export type Outcome = { read: ReadDocument } | { error: { code: string; message: string } };
+
+/**
+ * Documents that are to be read, as a queue in the store: any process may take one, for a time, and
+ * what a dead process leaves is taken again.
+ */
+export class DocumentTasks {
+  #kv: Deno.Kv;
+  #system: System;
+  /** Whose turn it was last: one tenant's thousand documents must not keep all others waiting. */
+  #lastTenant = "";
+
+  constructor(kv: Deno.Kv, system: System) {
+    this.#kv = kv;
+    this.#system = system;
+  }
+
+  /** Takes the next document that nobody has; `undefined` when there is none. */
+  async take(): Promise<DocumentToRead | undefined> {
+    for (;;) {
+      const task = await this.#claim();
+      if (task === undefined) return undefined;
+      const document = await this.#open(task);
+      if (document !== undefined) return document;
+    }
+  }
+
+  /** Stores what reading came to; nothing when the document has changed or gone meanwhile. */
+  async finish(task: ClaimedTask, outcome: Outcome): Promise<void> {
+    const revision = "read" in outcome ? await this.#writeRevision(task, outcome.read) : undefined;
+    // Somebody else has the task now, and clears away what was written.
+    if (revision === "lost") return;
+    const error = "error" in outcome ? outcome.error : undefined;
+    const kept = await untilCommitted(
+      () => this.#settle(task, { revision, error }),
+      { what: "document" },
+    );
+    if (kept !== "lost") await this.#tidy(task, kept);
+  }
+
+  /** Gives a task back, as if it had not been taken. */
+  async release({ key, versionstamp, tries }: ClaimedTask): Promise<void> {
+    const free: DocumentTask = { v: 1, until: 0, tries };
+    await this.#kv.atomic().check({ key, versionstamp }).set(key, free).commit();
+  }
+
+  async #claim(): Promise<ClaimedTask | undefined> {
+    const now = this.#system.now();
+    const free: Deno.KvEntry<unknown>[] = [];
+    for await (const entry of this.#kv.list({ prefix: keys.documentTasks() })) {
+      if (parseRecord(documentTaskSchema, entry)!.until > now) continue;
+      free.push(entry);
+      if (String(entry.key[1]) > this.#lastTenant) break;
+    }
+    const next = free.find(({ key }) => String(key[1]) > this.#lastTenant) ?? free[0];
+    if (next === undefined) return undefined;
+    const { tries } = parseRecord(documentTaskSchema, next)!;
+    const task: DocumentTask = { v: 1, until: now + TASK_MS, tries: tries + 1 };
+    const taken = await this.#kv.atomic().check(next).set(next.key, task).commit();
+    if (!taken.ok) return await this.#claim();
+    const [, tenant, base, id] = next.key.map(String) as [string, string, string, string];
+    this.#lastTenant = tenant;
+    const of = { tenant, base, id };
+    return { of, key: next.key, versionstamp: taken.versionstamp, tries };
+  }
+
+  /** What there is to read; where there is nothing, what is left of it is cleared away. */
+  async #open(task: ClaimedTask): Promise<DocumentToRead | undefined> {
+    const { of } = task;
+    const record = parseRecord(documentRecordSchema, await this.#kv.get(keys.document(of)));
+    if (record?.state !== "processing") {
+      await this.#tidy(task, record);
+      return undefined;
+    }
+    const { id, parts } = record.source;
+    const wanted = Array.from({ length: parts }, (_, n) => keys.documentSourcePart(of, id, n));
+    const found = await readParts(this.#kv, wanted);
+    if (found === undefined) {
+      const message = "its content was lost; send it again";
+      await this.finish(task, { error: { code: "damaged", message } });
+      return undefined;
+    }
+    return { task, mediaType: record.mediaType, bytes: joinParts(found) };
+  }
+
+  async #writeRevision(task: ClaimedTask, read: ReadDocument): Promise<Revision | "lost"> {
+    const id = this.#system.uuid();
+    const keyOf = (n: number) => keys.documentChunkPart(task.of, id, n);
+    const held = await writeParts(this.#kv, read.parts, { guard: task, keyOf });
+    return held ? { id, parts: read.parts.length, chunks: read.chunks } : "lost";
+  }
+
+  async #settle(
+    task: ClaimedTask,
+    { revision, error }: Settlement,
+  ): Promise<DocumentRecord | "lost" | undefined> {
+    const { of } = task;
+    const [held, entry, baseEntry] = await this.#kv.getMany<[unknown, unknown, unknown]>(
+      [task.key, keys.document(of), keys.knowledgeBase(of.tenant, of.base)],
+    );
+    const record = parseRecord(documentRecordSchema, entry);
+    const base = parseRecord(knowledgeBaseRecordSchema, baseEntry);
+    const mine = held.versionstamp === task.versionstamp;
+    if (!mine || record === undefined || base === undefined) return "lost";
+    const before = record.revision?.chunks ?? 0;
+    const room = KNOWLEDGE_BOUNDS.chunksPerBase - base.chunks + before;
+    const fits = revision === undefined || revision.chunks <= room;
+    const now = this.#system.now();
+    const next = settled({ ...record, updatedAt: now }, {
+      revision: fits ? revision : undefined,
+      error: fits ? error : tooMany(room),
+    });
+    const chunks = (next.revision?.chunks ?? 0) - before;
+    const change = this.#kv.atomic()
+      .check(held, entry, baseEntry)
+      .set(entry.key, next)
+      .set(baseEntry.key, changedBase(base, { chunks, now }));
+    const indexed = keys.indexedDocument(of);
+    if (next.revision === undefined) change.delete(indexed);
+    else change.set(indexed, { v: 1, title: next.title, revision: next.revision });
+    return (await change.commit()).ok ? next : undefined;
+  }
+
+  /** Removes what the document no longer names, all of it where there is none, and then its task. */
+  async #tidy(
+    { of, key, versionstamp }: ClaimedTask,
+    record: DocumentRecord | undefined,
+  ): Promise<void> {
+    const kept = [record?.source.id, record?.revision?.id];
+    const isKept = (part: Deno.KvKey) => kept.includes(String(part[4]));
+    await deleteUnder(this.#kv, [keys.documentSources(of), keys.documentChunks(of)], isKept);
+    // Unless the document is to be read again by now.
+    await this.#kv.atomic().check({ key, versionstamp }).delete(key).commit();
+  }
+}
+
+function settled(
+  { error: _error, revision: _revision, ...record }: DocumentRecord,
+  { revision, error }: Settlement,
+): DocumentRecord {
+  if (revision !== undefined) return { ...record, state: "ready", revision };
+  return { ...record, state: "failed", ...(error === undefined ? {} : { error }) };
+}
+
+function tooMany(room: number): { code: string; message: string } {
+  const most = KNOWLEDGE_BOUNDS.chunksPerBase.toLocaleString("en");
+  const left = Math.max(0, room).toLocaleString("en");
+  const message = `a knowledge base takes ${most} passages; there is room for ${left} more`;
+  return { code: "too_long", message };
+}

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { iso } from "../system.ts";
+import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
+import type { KnowledgeBase } from "../wire/knowledge.ts";
+
+const count = z.int().nonnegative();
+
+/** A knowledge base as it is stored. */
+export const knowledgeBaseRecordSchema = z.object({
+  v: z.literal(1),
+  id: z.uuid(),
+  name: z.string(),
+  description: z.string().optional(),
+  /** From 1; higher with every change of the base or of what can be found in it. */
+  version: count,
+  documents: count,
+  chunks: count,
+  /** Of its documents, as they were sent. */
+  sourceBytes: count,
+  createdAt: z.int(),
+  updatedAt: z.int(),
+});
+export type KnowledgeBaseRecord = z.infer<typeof knowledgeBaseRecordSchema>;
+
+/** How a change moves a base's counts. */
+export interface BaseChange {
+  documents?: number;
+  chunks?: number;
+  sourceBytes?: number;
+}
+
+/** The base after a change of its documents. */
+export function changedBase(
+  base: KnowledgeBaseRecord,
+  { documents = 0, chunks = 0, sourceBytes = 0, now }: BaseChange & { now: number },
+): KnowledgeBaseRecord {
+  return {
+    ...base,
+    documents: base.documents + documents,
+    chunks: base.chunks + chunks,
+    sourceBytes: base.sourceBytes + sourceBytes,
+    version: base.version + 1,
+    updatedAt: now,
+  };
+}
+
+/** Why a base has no room for another document of `bytes`, in words to follow its name. */
+export function fullBecause(base: KnowledgeBaseRecord, bytes: number): string | undefined {
+  const { documentsPerBase, chunksPerBase, sourceBytesPerBase } = KNOWLEDGE_BOUNDS;
+  const number = (n: number) => n.toLocaleString("en");
+  if (base.documents >= documentsPerBase) {
+    return `has ${number(documentsPerBase)} documents, which is the most it takes`;
+  }
+  if (base.chunks >= chunksPerBase) {
+    return `has ${number(chunksPerBase)} passages, which is the most it takes`;
+  }
+  if (base.sourceBytes + bytes <= sourceBytesPerBase) return undefined;
+  return `takes documents of ${number(sourceBytesPerBase / 1_048_576)} MiB in all`;
+}
+
+/** The base as the interface tells of it. */
+export function toKnowledgeBase(record: KnowledgeBaseRecord): KnowledgeBase {
+  const { id, name, description, documents, chunks } = record;
+  return {
+    id,
+    name,
+    ...(description === undefined ? {} : { description }),
+    documentCount: documents,
+    chunkCount: chunks,
+    createdAt: iso(record.createdAt),
+    updatedAt: iso(record.updatedAt),
+  };
+}

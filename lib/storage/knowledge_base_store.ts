@@ -1,0 +1,138 @@
+import type { System } from "../system.ts";
+import type { KnowledgeBase, KnowledgeBaseBody } from "../wire/knowledge.ts";
+import { deleteUnder } from "./bulk.ts";
+import { keys } from "./keys.ts";
+import {
+  type KnowledgeBaseRecord,
+  knowledgeBaseRecordSchema,
+  toKnowledgeBase,
+} from "./knowledge_base_record.ts";
+import { type Page, type PageRequest, readPage } from "./page.ts";
+import { type Commit, commitRecord, parseRecord, untilCommitted } from "./record.ts";
+
+/** Knowledge bases of all tenants; every method takes the tenant first and sees nothing outside it. */
+export class KnowledgeBaseStore {
+  #kv: Deno.Kv;
+  #system: System;
+
+  constructor(kv: Deno.Kv, system: System) {
+    this.#kv = kv;
+    this.#system = system;
+  }
+
+  /** `commit` may add to the step. */
+  async create(
+    tenant: string,
+    body: KnowledgeBaseBody,
+    options: { commit?: Commit<KnowledgeBase> | undefined } = {},
+  ): Promise<KnowledgeBase> {
+    const now = this.#system.now();
+    const record: KnowledgeBaseRecord = {
+      v: 1,
+      id: this.#system.uuid(),
+      ...withDescription({ name: body.name }, body.description),
+      version: 1,
+      documents: 0,
+      chunks: 0,
+      sourceBytes: 0,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const key = keys.knowledgeBase(tenant, record.id);
+    const creation = this.#kv.atomic()
+      .check({ key, versionstamp: null })
+      .set(key, record)
+      .set(keys.knowledgeBaseByCreated(tenant, now, record.id), record.id);
+    const made = await (options.commit ?? commitRecord)(creation, toKnowledgeBase(record));
+    if (!made) throw new Error("the id of a knowledge base was drawn twice");
+    return toKnowledgeBase(record);
+  }
+
+  /** How many the tenant has. */
+  async count(tenant: string): Promise<number> {
+    const all = this.#kv.list({ prefix: keys.knowledgeBasesByCreated(tenant) });
+    return (await Array.fromAsync(all)).length;
+  }
+
+  async get(tenant: string, id: string): Promise<KnowledgeBaseRecord | undefined> {
+    const entry = await this.#kv.get(keys.knowledgeBase(tenant, id));
+    return parseRecord(knowledgeBaseRecordSchema, entry);
+  }
+
+  /** Newest first. */
+  async list(tenant: string, page: PageRequest): Promise<Page<KnowledgeBase>> {
+    const load = async (id: string) => {
+      const record = await this.get(tenant, id);
+      return record && toKnowledgeBase(record);
+    };
+    return await readPage(this.#kv, keys.knowledgeBasesByCreated(tenant), { ...page, load });
+  }
+
+  /** An empty description removes it; a change that changes nothing stores nothing. */
+  update(
+    tenant: string,
+    id: string,
+    change: { name?: string | undefined; description?: string | undefined },
+  ): Promise<KnowledgeBase | "not_found"> {
+    return untilCommitted(async () => {
+      const entry = await this.#kv.get(keys.knowledgeBase(tenant, id));
+      const record = parseRecord(knowledgeBaseRecordSchema, entry);
+      if (record === undefined) return "not_found" as const;
+      const { name, description, ...rest } = record;
+      const next = withDescription(
+        { ...rest, name: change.name ?? name },
+        change.description ?? description,
+      );
+      if (next.name === name && next.description === description) return toKnowledgeBase(record);
+      next.version++;
+      next.updatedAt = this.#system.now();
+      const { ok } = await this.#kv.atomic().check(entry).set(entry.key, next).commit();
+      return ok ? toKnowledgeBase(next) : undefined;
+    }, { what: "knowledge base" });
+  }
+
+  /** Deletes the base in one step, and then all that was in it; answers whether there was one. */
+  async delete(tenant: string, id: string): Promise<boolean> {
+    const there = await untilCommitted(async () => {
+      const entry = await this.#kv.get(keys.knowledgeBase(tenant, id));
+      const record = parseRecord(knowledgeBaseRecordSchema, entry);
+      if (record === undefined) return { was: false };
+      const { ok } = await this.#kv.atomic()
+        .check(entry)
+        .delete(entry.key)
+        .delete(keys.knowledgeBaseByCreated(tenant, record.createdAt, id))
+        .set(keys.knowledgeBaseGoing(tenant, id), { v: 1 })
+        .commit();
+      return ok ? { was: true } : undefined;
+    }, { what: "knowledge base" });
+    if (there.was) await this.#clear(tenant, id);
+    return there.was;
+  }
+
+  /** Clears away what deletions have left that were cut off. */
+  async sweep(): Promise<void> {
+    for await (const { key } of this.#kv.list({ prefix: keys.knowledgeBasesGoing() })) {
+      await this.#clear(String(key[1]), String(key[2]));
+    }
+  }
+
+  async #clear(tenant: string, id: string): Promise<void> {
+    await deleteUnder(this.#kv, [
+      // First of all: whoever is storing or reading one of its documents writes no more of it.
+      keys.documentTasksOf(tenant, id),
+      keys.documentsByCreated(tenant, id),
+      keys.documents(tenant, id),
+      keys.indexedDocuments(tenant, id),
+      keys.documentChunksOf(tenant, id),
+      keys.documentSourcesOf(tenant, id),
+    ]);
+    await this.#kv.delete(keys.knowledgeBaseGoing(tenant, id));
+  }
+}
+
+function withDescription<T extends object>(
+  base: T,
+  description: string | undefined,
+): T & { description?: string } {
+  return description ? { ...base, description } : base;
+}

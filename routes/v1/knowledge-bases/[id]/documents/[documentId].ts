@@ -1,0 +1,23 @@
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { requireScope } from "@/lib/http/authenticate.ts";
+import { uuidParam } from "@/lib/http/uuid_param.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:read");
+    const base = uuidParam(ctx.params.id);
+    const of = { tenant, base, id: uuidParam(ctx.params.documentId) };
+    return Response.json(await service.knowledge.getDocument(of));
+  },
+
+  async DELETE(ctx) {
+    const { service } = ctx.state;
+    const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:write");
+    const base = uuidParam(ctx.params.id);
+    const of = { tenant, base, id: uuidParam(ctx.params.documentId) };
+    await service.knowledge.deleteDocument(of);
+    return new Response(null, { status: 204 });
+  },
+}));

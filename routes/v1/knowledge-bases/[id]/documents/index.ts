@@ -1,0 +1,37 @@
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { requireScope } from "@/lib/http/authenticate.ts";
+import { createOnce } from "@/lib/http/create_once.ts";
+import { pageRequest } from "@/lib/http/page_request.ts";
+import { receiveUpload, refuseUpload } from "@/lib/http/receive_upload.ts";
+import { uploadFingerprint } from "@/lib/http/upload_fingerprint.ts";
+import { uuidParam } from "@/lib/http/uuid_param.ts";
+import type { Document } from "@/lib/wire/knowledge.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:read");
+    const base = { tenant, base: uuidParam(ctx.params.id) };
+    return Response.json(await service.knowledge.listDocuments(base, pageRequest(ctx.url)));
+  },
+
+  async POST(ctx) {
+    const { service } = ctx.state;
+    refuseUpload(ctx.req);
+    const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "knowledge:write");
+    const upload = await receiveUpload(ctx.req, service.system);
+    const base = { tenant, base: uuidParam(ctx.params.id) };
+    const path = `/v1/knowledge-bases/${base.base}/documents`;
+    return await createOnce<Document>(ctx, {
+      route: `POST ${path}`,
+      apiKeyId,
+      request: await uploadFingerprint(upload),
+      create: (options) => service.knowledge.addDocument(base, upload, options),
+      answer: (document) => ({
+        body: document,
+        headers: { location: `${path}/${document.id}` },
+      }),
+    });
+  },
+}));

@@ -1,0 +1,29 @@
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { requireScope } from "@/lib/http/authenticate.ts";
+import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
+import { uuidParam } from "@/lib/http/uuid_param.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:read");
+    return Response.json(await service.knowledge.get(tenant, uuidParam(ctx.params.id)));
+  },
+
+  async PATCH(ctx) {
+    const { service } = ctx.state;
+    const text = await readJsonText(ctx.req, service.system);
+    const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:write");
+    const patch = parseJson(text);
+    const id = uuidParam(ctx.params.id);
+    return Response.json(await service.knowledge.patch(tenant, id, patch));
+  },
+
+  async DELETE(ctx) {
+    const { service } = ctx.state;
+    const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:write");
+    await service.knowledge.delete(tenant, uuidParam(ctx.params.id));
+    return new Response(null, { status: 204 });
+  },
+}));

@@ -1,0 +1,18 @@
+import { parseOrThrow } from "@/lib/errors.ts";
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { requireScope } from "@/lib/http/authenticate.ts";
+import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
+import { uuidParam } from "@/lib/http/uuid_param.ts";
+import { searchBodySchema } from "@/lib/wire/knowledge.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async POST(ctx) {
+    const { service } = ctx.state;
+    const text = await readJsonText(ctx.req, service.system);
+    const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:read");
+    const asked = parseOrThrow(searchBodySchema, parseJson(text));
+    const of = { tenant, base: uuidParam(ctx.params.id) };
+    return Response.json({ passages: await service.knowledge.search(of, asked) });
+  },
+}));

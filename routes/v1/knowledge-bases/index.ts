@@ -1,0 +1,32 @@
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { requireScope } from "@/lib/http/authenticate.ts";
+import { createOnce } from "@/lib/http/create_once.ts";
+import { pageRequest } from "@/lib/http/page_request.ts";
+import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
+import type { KnowledgeBase } from "@/lib/wire/knowledge.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:read");
+    return Response.json(await service.knowledge.list(tenant, pageRequest(ctx.url)));
+  },
+
+  async POST(ctx) {
+    const { service } = ctx.state;
+    const text = await readJsonText(ctx.req, service.system);
+    const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "knowledge:write");
+    const body = parseJson(text);
+    return await createOnce<KnowledgeBase>(ctx, {
+      route: "POST /v1/knowledge-bases",
+      apiKeyId,
+      request: body,
+      create: (options) => service.knowledge.create(tenant, body, options),
+      answer: (base) => ({
+        body: base,
+        headers: { location: `/v1/knowledge-bases/${base.id}` },
+      }),
+    });
+  },
+}));

@@ -1,0 +1,99 @@
+/** Answers from a knowledge base: the tool `search_knowledge` in a run. CONTRACT section 2. */
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { one, order } from "./support/frame_words.ts";
+import { readFrames, textOf } from "./support/frames.ts";
+import { openKnowledge } from "./support/knowledge.ts";
+import { catalogueEntry } from "./support/chat.ts";
+import { embeddingsOf, meaningOf, textsOf } from "./support/mock_vendors/embeddings.ts";
+import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { KEYS } from "./support/vendors.ts";
+import { byKey, say } from "./support/widget_calls.ts";
+
+const HANDBOOK = {
+  title: "Handbook",
+  mediaType: "text/markdown",
+  content: "# Sales\n\n## Returns\n\nYou may return any book within thirty days of delivery.\n",
+};
+
+/** The frames of a message to an agent that has the knowledge base of `world`. */
+async function ask(
+  world: Awaited<ReturnType<typeof openKnowledge>>,
+  { message, agent: change = {} }: { message: string; agent?: Record<string, unknown> },
+) {
+  const { service, key, base } = world;
+  const agent = await service.agent(key, { knowledgeBaseId: base.id, ...change });
+  const body = { agentId: agent.id, messages: [say(message)] };
+  return await readFrames(await byKey(service, { key, body }));
+}
+
+Deno.test("search_knowledge: the demo model answers from the best passage and names it", async () => {
+  await using world = await openKnowledge();
+  const { id } = await world.settled(await world.post(HANDBOOK));
+  const frames = await ask(world, { message: "Can I return a book?" });
+  assertEquals(order(frames).slice(0, 3), ["start", "tool_call", "tool_result"]);
+  const call = one(frames, "tool_call");
+  assertEquals([call.name, call.args], ["search_knowledge", { query: "Can I return a book?" }]);
+  // deno-lint-ignore no-explicit-any -- the test says what it expects of it
+  const { passages } = one(frames, "tool_result").output as any;
+  const [{ text, score, ...best }] = passages;
+  assertEquals(best, { documentId: id, title: "Handbook", headingPath: ["Sales", "Returns"] });
+  assertMatch(text, /thirty days/);
+  assertEquals(score > 0, true);
+  assertStringIncludes(textOf(frames), "within thirty days of delivery");
+  assertStringIncludes(textOf(frames), "Source: Handbook › Sales › Returns");
+});
+
+Deno.test("search_knowledge: finds a document as soon as it is ready, and no more once it is deleted", async () => {
+  await using world = await openKnowledge();
+  assertMatch(textOf(await ask(world, { message: "Books?" })), /found nothing/);
+  const { id } = await world.settled(await world.post(HANDBOOK));
+  assertMatch(textOf(await ask(world, { message: "Books?" })), /Handbook/);
+  await world.remove(`/documents/${id}`);
+  assertMatch(textOf(await ask(world, { message: "Books?" })), /found nothing/);
+});
+
+Deno.test("search_knowledge: an agent whose base has been deleted still answers", async () => {
+  await using world = await openKnowledge();
+  const agent = await world.service.agent(world.key, { knowledgeBaseId: world.base.id });
+  await world.remove();
+  const body = { agentId: agent.id, messages: [say("Books?")] };
+  const frames = await readFrames(await byKey(world.service, { key: world.key, body }));
+  const { output } = one(frames, "tool_result");
+  assertMatch(JSON.stringify(output), /tool_unreachable/);
+  assertEquals(one(frames, "done").finishReason, "stop");
+});
+
+Deno.test("search_knowledge: a vendor's model is told of the tool, and that documents are data", async () => {
+  await using mock = await MockVendors.start({
+    otherwise: (request) => {
+      const texts = textsOf(request);
+      return texts === undefined
+        ? {}
+        : embeddingsOf(request, { vectors: texts.map(meaningOf), tokens: 5 });
+    },
+  });
+  const vendor = {
+    VENDOR_A_BASE_URL: mock.url,
+    VENDOR_A_API_KEY: KEYS.openai,
+    VENDOR_A_EMBEDDING_MODEL: "emb",
+  };
+  await using world = await openKnowledge({ env: vendor });
+  const models = ["mid", "emb"].map((model) => catalogueEntry({ model }));
+  await world.service.service.catalogue.addMissing(models);
+  await world.settled(await world.post({ title: "Pets", content: "The hound barks at night." }));
+  await world.service.service.knowledgeSearch.idle();
+  const args = JSON.stringify({ query: "puppy", limit: 1 });
+  mock.next({ say: [{ calls: [{ id: "c1", name: "search_knowledge", args: [args] }] }] });
+  const frames = await ask(world, {
+    message: "What of the puppy?",
+    agent: { modelPolicy: { provider: "vendor_a", model: "mid" } },
+  });
+  const chats = mock.requests.filter(({ path }) => path.endsWith("/chat/completions"));
+  const { name, description } = chats[0]!.body.tools[0].function;
+  assertEquals(name, "search_knowledge");
+  assertMatch(description, /instruction/);
+  assertMatch(JSON.stringify(one(frames, "tool_result").output), /hound barks/);
+  const told = chats[1]!.body.messages.at(-1);
+  assertEquals([told.role, told.tool_call_id], ["tool", "c1"]);
+  assertMatch(told.content, /hound barks/);
+});

@@ -1,0 +1,219 @@
+/** Knowledge bases and their documents: CONTRACT section 4. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
+import { openKnowledge as start } from "./support/knowledge.ts";
+import { storedKeys } from "./support/store.ts";
+
+const TEXT = { title: "Returns", content: "You may return any book within 30 days." };
+
+Deno.test("POST /v1/knowledge-bases: makes one, which is read, changed, listed and deleted", async () => {
+  await using world = await start();
+  const { service, key, base, get, of, advance, create } = world;
+  assertEquals(base, {
+    id: base.id,
+    name: "Shop",
+    documentCount: 0,
+    chunkCount: 0,
+    createdAt: "2026-01-15T12:00:00.000Z",
+    updatedAt: "2026-01-15T12:00:00.000Z",
+  });
+  assertEquals(await expectJson(await get(), 200), base);
+  advance(1_000);
+  const patch = async (json: unknown) =>
+    await expectJson(await service.fetch(of(), { method: "PATCH", key, json }), 200);
+  const changed = { ...base, description: "All of it", updatedAt: "2026-01-15T12:00:01.000Z" };
+  assertEquals(await patch({ description: "All of it" }), changed);
+  advance(1_000);
+  assertEquals(await patch({ name: "Shop" }), changed);
+  assertEquals((await patch({ description: "" })).description, undefined);
+  const second = await create("Second");
+  const list = await service.fetch("/v1/knowledge-bases", { key });
+  const { data } = await expectJson(list, 200);
+  assertEquals(data.map(({ id }: { id: string }) => id), [second.id, base.id]);
+  const gone = await service.fetch(of(), { method: "DELETE", key });
+  assertEquals([gone.status, await gone.text()], [204, ""]);
+  await expectRefusal(await get(), "not_found");
+});
+
+Deno.test("POST /v1/knowledge-bases: refuses names that are none", async () => {
+  await using world = await start();
+  const { service, key } = world;
+  const post = (json: unknown) =>
+    service.fetch("/v1/knowledge-bases", { method: "POST", key, json });
+  await expectInvalid(await post({}), ["name"]);
+  await expectInvalid(await post({ name: "" }), ["name"]);
+  await expectInvalid(await post({ name: "x".repeat(129) }), ["name"]);
+  await expectInvalid(await post({ name: "x", owner: "me" }), ["owner"]);
+});
+
+Deno.test("POST …/documents: a JSON document goes from processing to ready, and is counted", async () => {
+  await using world = await start();
+  const { post, get, base, settled } = world;
+  const answer = await post(TEXT);
+  assertMatch(answer.headers.get("location") ?? "", new RegExp(`^/v1/.*/${base.id}/documents/.`));
+  const { id, ...document } = await settled(answer);
+  assertEquals(document, {
+    title: "Returns",
+    mediaType: "text/plain",
+    bytes: 39,
+    state: "ready",
+    createdAt: "2026-01-15T12:00:00.000Z",
+    updatedAt: "2026-01-15T12:00:00.000Z",
+  });
+  const { documentCount, chunkCount } = await expectJson(await get(), 200);
+  assertEquals([documentCount, chunkCount], [1, 1]);
+  const { data } = await expectJson(await get("/documents"), 200);
+  assertEquals(data, [{ id, ...document }]);
+});
+
+Deno.test("POST …/documents: a file is named after itself and read as what it is", async () => {
+  await using world = await start();
+  const { upload, settled } = world;
+  const markdown = await settled(await upload("Guide.md", "# Guide\n\nRead me.", ""));
+  assertEquals([markdown.title, markdown.mediaType], ["Guide.md", "text/markdown"]);
+  const page = "<!doctype html><title>x</title><p>Hello";
+  const lying = await settled(await upload("notes.pdf", page, "application/pdf"));
+  assertEquals([lying.mediaType, lying.state], ["text/html", "ready"]);
+  const zip = new Uint8Array([0x50, 0x4b, 3, 4, ...new Uint8Array(100)]);
+  const failed = await settled(await upload("notes.docx", zip, "text/plain"));
+  assertEquals([failed.mediaType, failed.state], ["application/octet-stream", "failed"]);
+  assertEquals(failed.error?.code, "unsupported_type");
+  assertMatch(failed.error?.message ?? "", /ZIP archive.*PDF, HTML, Markdown/);
+});
+
+Deno.test("POST …/documents: says what is wrong with a body", async () => {
+  await using world = await start();
+  const { service, key, of, post } = world;
+  await expectInvalid(await post({}), ["title", "content"]);
+  await expectInvalid(await post({ ...TEXT, mediaType: "application/pdf" }), ["mediaType"]);
+  await expectInvalid(await post({ ...TEXT, more: 1 }), ["more"]);
+  const send = (body: BodyInit, type?: string) => {
+    const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };
+    return service.fetch(of("/documents"), { method: "POST", key, body, headers });
+  };
+  await expectInvalid(await send("{", "application/json"), [""]);
+  await expectInvalid(await send("x", "multipart/form-data"), [""]);
+  await expectInvalid(await send("x", "multipart/form-data; boundary=y"), [""]);
+  const form = new FormData();
+  await expectInvalid(await send(form), ["file"]);
+  form.set("file", "no file");
+  await expectInvalid(await send(form), ["file"]);
+  form.set("file", new File([], "empty.txt"));
+  await expectInvalid(await send(form), ["file"]);
+  form.set("colour", "red");
+  await expectInvalid(await send(form), ["colour"]);
+  await expectRefusal(await send("x", "text/plain"), "unsupported_media_type");
+});
+
+Deno.test("POST …/documents: takes 20 MiB and no more, while other routes take 1 MiB", async () => {
+  await using world = await start();
+  const { service, key, of, upload, settled } = world;
+  const size = 20 * 1_048_576;
+  const large = new Uint8Array(size).fill(0x20);
+  large.set(new TextEncoder().encode("Hello"), size / 2);
+  const document = await settled(await upload("large.txt", large));
+  assertEquals([document.bytes, document.state], [size, "ready"]);
+  await expectRefusal(await upload("larger.txt", new Uint8Array(size + 1)), "payload_too_large");
+  const body = new Uint8Array(size + 70_000);
+  const headers = { "content-type": "application/json" };
+  const endless = await service.fetch(of("/documents"), { method: "POST", key, body, headers });
+  await expectRefusal(endless, "payload_too_large");
+  const other = { method: "PATCH", key, headers, body: body.slice(0, 1_048_577) };
+  await expectRefusal(await service.fetch(of(), other), "payload_too_large");
+});
+
+Deno.test("POST …/documents: under one Idempotency-Key a document is stored once", async () => {
+  await using world = await start();
+  const { post, get } = world;
+  const headers = { "idempotency-key": "one" };
+  const [a, b] = await Promise.all([post(TEXT, headers), post(TEXT, headers)]);
+  assertEquals(await expectJson(a, 201), await expectJson(b, 201));
+  const other = await post({ ...TEXT, content: "Never." }, headers);
+  await expectRefusal(other, "idempotency_key_reused");
+  assertEquals((await expectJson(await get("/documents"), 200)).data.length, 1);
+});
+
+Deno.test("POST …/search: finds passages of ready documents, and none once they are deleted", async () => {
+  await using world = await start();
+  const { service, key, of, post, settled, remove, upload } = world;
+  const search = (json: unknown) => service.fetch(of("/search"), { method: "POST", key, json });
+  const { id } = await settled(await post(TEXT));
+  await settled(await upload("other.md", "# Parcels\n\nParcels arrive on Monday."));
+  const { passages } = await expectJson(await search({ query: "return a book" }), 200);
+  const [{ score, ...passage }] = passages;
+  assert(score > 0);
+  assertEquals(passage, {
+    documentId: id,
+    title: "Returns",
+    headingPath: [],
+    position: 0,
+    text: TEXT.content,
+  });
+  const monday = await expectJson(await search({ query: "Monday", limit: 1 }), 200);
+  assertEquals(monday.passages.map((one: { headingPath: string[] }) => one.headingPath), [[
+    "Parcels",
+  ]]);
+  await remove(`/documents/${id}`);
+  assertEquals(await expectJson(await search({ query: "book" }), 200), { passages: [] });
+  await expectInvalid(await search({ query: "", limit: 21 }), ["query", "limit"]);
+});
+
+Deno.test("DELETE: a document and a base leave no key behind", async () => {
+  await using world = await start();
+  const { kv, post, remove, settled, base, upload, service, key } = world;
+  const create = { method: "POST", key, json: { name: "kept" } };
+  const kept = await expectJson(await service.fetch("/v1/knowledge-bases", create), 201);
+  const before = (await storedKeys(kv)).filter((name) => !name.includes(base.id));
+  const first = await settled(await post(TEXT));
+  await settled(await upload("large.md", "# A\n\nHello. ".repeat(20_000)));
+  await settled(await upload("bad.bin", new Uint8Array(300)));
+  assertEquals((await remove(`/documents/${first.id}`)).status, 204);
+  assertEquals((await storedKeys(kv)).filter((name) => name.includes(first.id)), []);
+  await expectRefusal(await remove(`/documents/${first.id}`), "not_found");
+  assert((await storedKeys(kv)).some((name) => name.startsWith("document_chunks")));
+  assertEquals((await remove()).status, 204);
+  const isWindow = (name: string) => name.includes("windows");
+  const after = (await storedKeys(kv)).filter((name) => !isWindow(name));
+  assertEquals(after, before.filter((name) => !isWindow(name)));
+  assert(after.some((name) => name.includes(kept.id)));
+});
+
+Deno.test("another tenant's base and document are 404 on every route and cannot be put in an agent", async () => {
+  await using world = await start();
+  const { service, base, post, settled, get } = world;
+  const { id } = await settled(await post(TEXT));
+  const theirs = await service.key(["knowledge:write", "agents:write"], crypto.randomUUID());
+  const path = `/v1/knowledge-bases/${base.id}`;
+  const calls: [string, string, unknown?][] = [
+    ["GET", path],
+    ["PATCH", path, { name: "mine" }],
+    ["DELETE", path],
+    ["POST", `${path}/search`, { query: "book" }],
+    ["GET", `${path}/documents`],
+    ["POST", `${path}/documents`, TEXT],
+    ["GET", `${path}/documents/${id}`],
+    ["DELETE", `${path}/documents/${id}`],
+  ];
+  for (const [method, address, json] of calls) {
+    const answer = await service.fetch(address, { method, key: theirs, json });
+    await expectRefusal(answer, "not_found");
+  }
+  const list = await service.fetch("/v1/knowledge-bases", { key: theirs });
+  assertEquals(await expectJson(list, 200), { data: [] });
+  await expectJson(await get(`/documents/${id}`), 200);
+});
+
+Deno.test("an agent's knowledgeBaseId must be a base of its tenant, and outlives the base", async () => {
+  await using world = await start();
+  const { service, base, key, remove } = world;
+  const agent = await service.agent(key, { knowledgeBaseId: base.id });
+  assertEquals(agent.knowledgeBaseId, base.id);
+  const tenant = await service.tenant();
+  const using = await service.service.agents.usingKnowledgeBase(tenant, base.id);
+  assertEquals(using.map(({ id }) => id), [agent.id]);
+  await remove();
+  const patch = (json: unknown) =>
+    service.fetch(`/v1/agents/${agent.id}`, { method: "PATCH", key, json });
+  assertEquals((await expectJson(await patch({ name: "Renamed" }), 200)).name, "Renamed");
+  await expectInvalid(await patch({ knowledgeBaseId: base.id }), ["knowledgeBaseId"]);
+});

@@ -1,0 +1,43 @@
+import type { Document, KnowledgeBase } from "@/lib/wire/knowledge.ts";
+import { expectJson } from "./expect_answer.ts";
+import { fastSystem } from "./fast_system.ts";
+import { TestService, type TestServiceOptions } from "./service.ts";
+
+/** A service on a store that tests may look into, with a key for its knowledge bases. */
+export async function openKnowledge(options: TestServiceOptions = {}) {
+  const kv = await Deno.openKv(":memory:");
+  const { system, advance } = fastSystem();
+  const service = await TestService.start({ system, kv, keepKv: true, ...options });
+  const key = await service.key(["knowledge:write", "agents:write"]);
+  const create = async (name = "Shop"): Promise<KnowledgeBase> =>
+    await expectJson(
+      await service.fetch("/v1/knowledge-bases", { method: "POST", key, json: { name } }),
+      201,
+    );
+  const base = await create();
+  const of = (path = "", id = base.id) => `/v1/knowledge-bases/${id}${path}`;
+  const get = (path = "", id = base.id) => service.fetch(of(path, id), { key });
+  const post = (json: unknown, headers: Record<string, string> = {}) =>
+    service.fetch(of("/documents"), { method: "POST", key, json, headers });
+  const remove = (path = "", id = base.id) =>
+    service.fetch(of(path, id), { method: "DELETE", key });
+  /** Sends a file as a browser's form does. */
+  const upload = (name: string, content: Uint8Array<ArrayBuffer> | string, type = "") => {
+    const body = new FormData();
+    body.set("file", new File([content], name, { type }));
+    return service.fetch(of("/documents"), { method: "POST", key, body });
+  };
+  /** The document as it is once it has been read. */
+  const settled = async (answer: Response): Promise<Document> => {
+    const { id } = await expectJson(answer, 201);
+    await service.service.documents.idle();
+    return await expectJson(await get(`/documents/${id}`), 200);
+  };
+  return {
+    ...{ kv, service, key, base, advance, create, of, get, post, remove, upload, settled },
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      kv.close();
+    },
+  };
+}

@@ -1,0 +1,77 @@
+const encoder = new TextEncoder();
+
+/** An object of a PDF: its dictionary or other text, and a stream where it has one. */
+export interface PdfObject {
+  text: string;
+  stream?: Uint8Array<ArrayBuffer> | string;
+}
+
+/** Lines of one page, each with the size of its letters in points. */
+export type PdfPage = [size: number, text: string][];
+
+/** A PDF of pages with Latin text, as small as it can be. */
+export function makePdf(pages: PdfPage[]): Uint8Array<ArrayBuffer> {
+  const font = 3;
+  const kids = pages.map((_, n) => `${4 + n * 2} 0 R`).join(" ");
+  return writePdf([
+    { text: "<< /Type /Catalog /Pages 2 0 R >>" },
+    { text: `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>` },
+    { text: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>" },
+    ...pages.flatMap((lines, n): PdfObject[] => [
+      {
+        text: `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${5 + n * 2} 0 R ` +
+          `/Resources << /Font << /F1 ${font} 0 R >> >> >>`,
+      },
+      { text: "", stream: contentOf(lines) },
+    ]),
+  ]);
+}
+
+/** Objects numbered from 1, the first of them the catalogue, with a table of where they are. */
+export function writePdf(objects: PdfObject[], trailer = ""): Uint8Array<ArrayBuffer> {
+  const parts: Uint8Array<ArrayBuffer>[] = [encoder.encode("%PDF-1.7\n")];
+  const offsets: number[] = [];
+  const size = () => parts.reduce((sum, part) => sum + part.length, 0);
+  objects.forEach(({ text, stream }, n) => {
+    offsets.push(size());
+    const bytes = typeof stream === "string" ? encoder.encode(stream) : stream;
+    const length = bytes === undefined ? "" : ` /Length ${bytes.length} `;
+    const dictionary = text === "" ? `<<${length}>>` : text.replace(/>>$/, `${length}>>`);
+    parts.push(encoder.encode(`${n + 1} 0 obj\n${dictionary}\n`));
+    if (bytes !== undefined) {
+      parts.push(encoder.encode("stream\n"), bytes, encoder.encode("\nendstream\n"));
+    }
+    parts.push(encoder.encode("endobj\n"));
+  });
+  const table = offsets.map((at) => `${String(at).padStart(10, "0")} 00000 n \n`).join("");
+  const count = objects.length + 1;
+  const end = `xref\n0 ${count}\n0000000000 65535 f \n${table}trailer\n` +
+    `<< /Size ${count} /Root 1 0 R ${trailer} >>\nstartxref\n${size()}\n%%EOF\n`;
+  parts.push(encoder.encode(end));
+  return joined(parts);
+}
+
+/** Deflated as PDF wants it. */
+export async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate"));
+  return await new Response(stream).bytes();
+}
+
+function contentOf(lines: PdfPage): string {
+  let y = 780;
+  const shown = lines.map(([size, text]) => {
+    y -= size * 1.3;
+    return `BT /F1 ${size} Tf 50 ${y.toFixed(1)} Td (${text.replace(/[()\\]/g, "\\$&")}) Tj ET`;
+  });
+  return shown.join("\n");
+}
+
+function joined(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,45 @@
+import type { Passage } from "@/lib/knowledge/chunk_blocks.ts";
+import { PassagePacker } from "@/lib/knowledge/pack_passages.ts";
+import { type DocumentName, keys } from "@/lib/storage/keys.ts";
+
+/** What a document says, as its passages. */
+export interface TestDocument {
+  title?: string;
+  passages: (string | Partial<Passage>)[];
+  /** Another reading of it than the one before. */
+  revision?: string;
+}
+
+/** Puts a document into a base as reading it does: its passages, what is found of it, the base's change. */
+export async function putDocument(
+  kv: Deno.Kv,
+  of: DocumentName,
+  { title = "A document", passages, revision = crypto.randomUUID() }: TestDocument,
+): Promise<void> {
+  const packer = new PassagePacker();
+  for (const passage of passages) {
+    const given = typeof passage === "string" ? { text: passage } : passage;
+    packer.add({ headingPath: [], text: "", tokens: 1, ...given });
+  }
+  const parts = packer.end();
+  // As with any other reading, what the one before has left goes.
+  for await (const { key } of kv.list({ prefix: keys.documentChunks(of) })) await kv.delete(key);
+  for (const [n, part] of parts.entries()) {
+    await kv.set(keys.documentChunkPart(of, revision, n), part);
+  }
+  const stored = { id: revision, parts: parts.length, chunks: packer.count };
+  await kv.set(keys.indexedDocument(of), { v: 1, title, revision: stored });
+  await touchBase(kv, of);
+}
+
+/** Takes a document out of a base, with its passages. */
+export async function dropDocument(kv: Deno.Kv, of: DocumentName): Promise<void> {
+  await kv.delete(keys.indexedDocument(of));
+  await touchBase(kv, of);
+  for await (const { key } of kv.list({ prefix: keys.documentChunks(of) })) await kv.delete(key);
+}
+
+/** The base has changed; only that it has matters here, and not what it says. */
+async function touchBase(kv: Deno.Kv, { tenant, base }: DocumentName): Promise<void> {
+  await kv.set(keys.knowledgeBase(tenant, base), { v: 1 });
+}
