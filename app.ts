@@ -1,4 +1,5 @@
 import { App, staticFiles } from "fresh";
+import { actingAs } from "./lib/audit/acting.ts";
 import { apiMiddleware } from "./lib/http/api_middleware.ts";
 import { clientAddress } from "./lib/http/client_address.ts";
 import { unavailableResponse } from "./lib/http/unavailable_response.ts";
@@ -25,7 +26,9 @@ export function createApp(service: () => Promise<Service>): App<State> {
     const hops = open.config.trustedProxyHops;
     ctx.state.clientAddress = clientAddress(ctx.req, ctx.info.remoteAddr, hops);
     ctx.state.meter = new RequestMeter(open.meterParts, ctx.state.clientAddress);
-    const response = await ctx.next();
+    // Each request in a scope of its own, whoever it turns out to be: a connection that is kept open
+    // would hand the one before's on.
+    const response = await actingAs({ kind: "service" }, () => ctx.next());
     response.headers.set("x-content-type-options", "nosniff");
     return response;
   });

@@ -7,6 +7,8 @@ export interface ConfirmFormProps {
   confirm: string;
   /** Where "Cancel" leads on a page of its own; left out in a dialog, which it closes. */
   cancelHref?: string;
+  /** Between the question and its buttons. */
+  fields?: ComponentChildren;
   children: ComponentChildren;
 }
 
@@ -16,6 +18,7 @@ export function ConfirmForm(props: ConfirmFormProps) {
     <form method="post" action={props.action} class="stack">
       <h2>{props.title}</h2>
       <div class="prose">{props.children}</div>
+      {props.fields}
       <div class="form-actions">
         <button class="button button-danger" type="submit">{props.confirm}</button>
         {props.cancelHref === undefined

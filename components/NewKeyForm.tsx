@@ -1,6 +1,7 @@
 import { type Scope, SCOPES } from "@/lib/wire/scopes.ts";
 import { Field } from "./Field.tsx";
 import { Notice } from "./Notice.tsx";
+import { PasswordAgain } from "./PasswordAgain.tsx";
 
 /** Lifetimes offered for a key, in days; blank never expires. */
 export const KEY_LIFETIMES: readonly [days: string, label: string][] = [
@@ -15,13 +16,15 @@ export interface NewKeyFormProps {
   name?: string;
   scopes?: readonly string[];
   days?: string;
-  faults?: { name?: string; scopes?: string };
+  faults?: { name?: string; scopes?: string; password?: string };
+  asksPassword: boolean;
   /** In a dialog, cancelling closes it; on a page it leads back to the list. */
   inDialog?: boolean;
 }
 
 /** What a new API key is to be called and may do. */
-export function NewKeyForm({ name, scopes = [], days = "", faults, inDialog }: NewKeyFormProps) {
+export function NewKeyForm(props: NewKeyFormProps) {
+  const { name, scopes = [], days = "", faults, inDialog } = props;
   return (
     <form method="post" action="/api-keys/new" class="stack">
       {faults && <Notice kind="fault">The key was not created. Check the marked fields.</Notice>}
@@ -76,6 +79,7 @@ export function NewKeyForm({ name, scopes = [], days = "", faults, inDialog }: N
           </select>
         )}
       </Field>
+      <PasswordAgain asked={props.asksPassword} fault={faults?.password} />
       <div class="form-actions">
         <button class="button button-primary" type="submit">Create key</button>
         {inDialog

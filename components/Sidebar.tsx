@@ -1,6 +1,49 @@
+import { Fragment } from "preact";
 import type { SignedInUser } from "@/lib/accounts/signed_in_user.ts";
 import { Brand } from "./Brand.tsx";
-import { Icon } from "./Icon.tsx";
+import { Icon, type IconName } from "./Icon.tsx";
+
+interface Section {
+  title: string;
+  links: [href: string, icon: IconName, label: string][];
+}
+
+const SECTIONS: Section[] = [
+  { title: "", links: [["/home", "home", "Home"]] },
+  {
+    title: "Build",
+    links: [["/agents", "agents", "Agents"], ["/api-keys", "key", "API keys"]],
+  },
+  {
+    title: "Watch",
+    links: [
+      ["/conversations", "conversations", "Conversations"],
+      ["/usage", "usage", "Usage"],
+    ],
+  },
+  {
+    title: "Manage",
+    links: [
+      ["/audit", "audit", "Audit log"],
+      ["/team", "team", "Team"],
+      ["/settings", "settings", "Settings"],
+    ],
+  },
+];
+
+const OPERATOR: Section = {
+  title: "Operator",
+  links: [
+    ["/operator/tenants", "tenants", "Tenants"],
+    ["/operator/catalogue", "catalogue", "Catalogue"],
+    ["/operator/vendors", "vendors", "Vendors"],
+    ["/operator/status", "status", "Status"],
+  ],
+};
+
+function sectionsFor(user: SignedInUser): Section[] {
+  return user.operator ? [...SECTIONS, OPERATOR] : SECTIONS;
+}
 
 /** Navigation and the user's menu: a column beside the page, a bar above it on small screens. */
 export function Sidebar({ user }: { user: SignedInUser }) {
@@ -9,44 +52,21 @@ export function Sidebar({ user }: { user: SignedInUser }) {
       <Brand />
       <button class="button menu-button" type="button" popovertarget="main-menu">Menu</button>
       <nav id="main-menu" popover="auto" aria-label="Main">
-        <ul>
-          <li>
-            <a href="/home">
-              <Icon name="home" />
-              Home
-            </a>
-          </li>
-        </ul>
-        <h2 class="nav-section">Build</h2>
-        <ul>
-          <li>
-            <a href="/agents">
-              <Icon name="agents" />
-              Agents
-            </a>
-          </li>
-          <li>
-            <a href="/api-keys">
-              <Icon name="key" />
-              API keys
-            </a>
-          </li>
-        </ul>
-        <h2 class="nav-section">Watch</h2>
-        <ul>
-          <li>
-            <a href="/conversations">
-              <Icon name="conversations" />
-              Conversations
-            </a>
-          </li>
-          <li>
-            <a href="/usage">
-              <Icon name="usage" />
-              Usage
-            </a>
-          </li>
-        </ul>
+        {sectionsFor(user).map(({ title, links }) => (
+          <Fragment key={title}>
+            {title !== "" && <h2 class="nav-section">{title}</h2>}
+            <ul>
+              {links.map(([href, icon, label]) => (
+                <li key={href}>
+                  <a href={href}>
+                    <Icon name={icon} />
+                    {label}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </Fragment>
+        ))}
       </nav>
       <UserMenu user={user} />
     </header>
@@ -66,6 +86,7 @@ function UserMenu({ user }: { user: SignedInUser }) {
           <strong>{user.email}</strong>
           <span>{user.role}{user.operator && " · operator"}</span>
         </p>
+        <a class="menu-item" href="/account" aria-current="false">Your account</a>
         <form method="post" action="/sign-out">
           <button class="menu-item" type="submit">Sign out</button>
         </form>

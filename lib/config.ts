@@ -10,6 +10,7 @@ import {
   type SlotLetter,
 } from "./config_fields.ts";
 
+export { PROTOCOLS } from "./config_fields.ts";
 export type { LogLevel, Protocol } from "./config_fields.ts";
 
 /** A vendor slot that the environment sets up. */

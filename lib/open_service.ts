@@ -1,4 +1,6 @@
 import { Accounts } from "./accounts/accounts.ts";
+import { PasswordHasher } from "./accounts/password_hasher.ts";
+import { Team } from "./accounts/team.ts";
 import { Toolsets } from "./agent/tools/toolsets.ts";
 import { AgentAdmin } from "./admin/agent_admin.ts";
 import { ConversationAdmin } from "./admin/conversation_admin.ts";
@@ -29,6 +31,7 @@ import { ModelRegistry } from "./models/model_registry.ts";
 import type { Service } from "./service.ts";
 import { AgentStore } from "./storage/agent_store.ts";
 import { ApiKeyStore } from "./storage/api_key_store.ts";
+import { AuditStore } from "./storage/audit_store.ts";
 import { AttentionStore } from "./storage/attention_store.ts";
 import { type CatalogueEntry, CatalogueStore } from "./storage/catalogue_store.ts";
 import { ConversationStore } from "./storage/conversation_store.ts";
@@ -41,6 +44,7 @@ import { ReleaseStore } from "./storage/release_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "./storage/secret_store.ts";
 import { SessionStore } from "./storage/session_store.ts";
 import { TenantStore } from "./storage/tenant_store.ts";
+import { SLOTS_PURPOSE, VendorSlotStore } from "./storage/vendor_slot_store.ts";
 import { UsageReports } from "./usage/usage_report.ts";
 import type { System } from "./system.ts";
 import { describeWidgetBundle } from "./widget_bundle.ts";
@@ -82,10 +86,6 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     new Sealer(encryptionKey, { purpose, randomBytes: system.randomBytes });
   const tenants = new TenantStore(kv, system);
   const secrets = new SecretStore(kv, { system, sealer: sealer(SECRETS_PURPOSE) });
-  const catalogue = new CatalogueStore(kv, { demoModel: config.demoModel });
-  const models = new ModelAccess({ catalogue, tenants });
-  const signer = new Signer(options.hmacSecrets);
-  const cursors = new CursorSeal(signer);
   const bases = new KnowledgeBaseStore(kv, system);
   const documents = new DocumentProcessor({
     tasks: new DocumentTasks(kv, system),
@@ -98,6 +98,16 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     vendors: config.vendors,
     report: (event) => log.warn("a model vendor failed", { ...event }),
   });
+  const vendorSlots = new VendorSlotStore(kv, { system, sealer: sealer(SLOTS_PURPOSE) });
+  const setUpSlots = async () => {
+    const { slots, unreadable } = await vendorSlots.open();
+    for (const vendor of unreadable) log.error("a vendor's credential does not open", { vendor });
+    registry.configure(slots);
+  };
+  const catalogue = new CatalogueStore(kv, { demoModel: config.demoModel, refresh: setUpSlots });
+  const models = new ModelAccess({ catalogue, tenants });
+  const signer = new Signer(options.hmacSecrets);
+  const cursors = new CursorSeal(signer);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const committer = new Committer(kv, { system });
   const admission = new Admission(committer, {
@@ -146,10 +156,12 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const tenant = (await tenants.ensureDefault()).id;
   await catalogue.addMissing(options.catalogue ?? []);
-  // In memory before the first message asks for it.
+  // In memory before the first message asks for it, and the vendor slots with it.
   await catalogue.list();
-  const offerDemo = config.demoModel && demoOn(config);
+  const hasCredential = (await vendorSlots.list()).length > 0;
+  const offerDemo = config.demoModel && demoOn(config, { hasCredential });
   const demoId = offerDemo ? await ensureDemoAgent({ kv, agents, tenant, baseUrl }) : undefined;
+  const hasher = new PasswordHasher({ randomBytes: system.randomBytes });
   const widget = await describeWidgetBundle(options.scripts.widget);
   const client = await describeWidgetBundle(options.scripts.client);
   const sessions = new SessionStore(kv, system);
@@ -161,10 +173,11 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     system,
     log,
     baseUrl,
-    accounts: new Accounts(kv, { system, setupToken: config.setupToken }),
+    accounts: new Accounts(kv, { system, setupToken: config.setupToken, hasher }),
     agents,
     attention,
     apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
+    audit: new AuditStore(kv),
     catalogue,
     chat,
     conversations: new ConversationAdmin(new ConversationStore(kv, system), {
@@ -192,7 +205,11 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     receipts: new ReceiptStore(kv, { system, sealer: sealer("receipts") }),
     secrets,
     sessions: new SessionAdmin(sessions, { system, onRevoked }),
+    team: new Team(kv, { system, hasher }),
     tenants,
+    vendorSlots,
+    vendors: registry,
+    limits,
     usage: new UsageReports(kv, { system, tenants, limits }),
     widget,
     client,

@@ -1,4 +1,5 @@
 import type { Accounts } from "./accounts/accounts.ts";
+import type { Team } from "./accounts/team.ts";
 import type { AgentAdmin } from "./admin/agent_admin.ts";
 import type { ConversationAdmin } from "./admin/conversation_admin.ts";
 import type { KnowledgeAdmin } from "./admin/knowledge_admin.ts";
@@ -10,8 +11,12 @@ import type { Doctor } from "./doctor/doctor.ts";
 import type { KnowledgeSearch } from "./knowledge/search/knowledge_search.ts";
 import type { DocumentProcessor } from "./knowledge/document_processor.ts";
 import type { ApiKeyStore } from "./storage/api_key_store.ts";
+import type { AuditStore } from "./storage/audit_store.ts";
 import type { AttentionStore } from "./storage/attention_store.ts";
 import type { CatalogueStore } from "./storage/catalogue_store.ts";
+import type { VendorSlotStore } from "./storage/vendor_slot_store.ts";
+import type { Limits } from "./limits/limits.ts";
+import type { ModelRegistry } from "./models/model_registry.ts";
 import type { DeadRuns } from "./limits/dead_runs.ts";
 import type { ReceiptStore } from "./storage/receipt_store.ts";
 import type { ReleaseStore } from "./storage/release_store.ts";
@@ -32,6 +37,8 @@ export interface Service {
   readonly accounts: Accounts;
   readonly agents: AgentAdmin;
   readonly apiKeys: ApiKeyStore;
+  /** Who changed what; every change writes its own entry. */
+  readonly audit: AuditStore;
   /** What goes wrong without anybody seeing it: refused origins, failing vendors. */
   readonly attention: AttentionStore;
   readonly catalogue: CatalogueStore;
@@ -53,7 +60,14 @@ export interface Service {
   /** What tools send as `{{secret.NAME}}`. */
   readonly secrets: SecretStore;
   readonly sessions: SessionAdmin;
+  readonly team: Team;
   readonly tenants: TenantStore;
+  /** Vendor slots as they are stored; what the environment sets up is not among them. */
+  readonly vendorSlots: VendorSlotStore;
+  /** Vendor slots as this process uses them, and how they have been doing. */
+  readonly vendors: Pick<ModelRegistry, "slot" | "health">;
+  /** What a plan that overrides nothing holds its tenant to. */
+  readonly limits: Limits;
   readonly usage: UsageReports;
   /** The widget as it is served: its bytes, integrity and version. */
   readonly widget: WidgetBundle;

@@ -23,6 +23,7 @@ const STYLES = [
   "code",
   "dialog",
   "auth",
+  "admin",
   "reports",
   "conversations",
   "adapt",

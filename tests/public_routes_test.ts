@@ -4,14 +4,14 @@ import { breakableKv } from "./support/broken_kv.ts";
 import { fastSystem } from "./support/fast_system.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { PUBLIC_ROUTES } from "./support/public_routes.ts";
+import { addressOf, routeFiles } from "./support/route_files.ts";
 import { TestService } from "./support/service.ts";
 import { chat } from "./support/widget_calls.ts";
 
-const ROUTES = new URL("../routes/", import.meta.url);
 const SHORT = "public, max-age=60, must-revalidate, no-transform";
 
 Deno.test("every file under routes/ is in the list of public routes or a dashboard route", () => {
-  const files = routeFiles(ROUTES).filter((file) => !isDashboard(file));
+  const files = routeFiles().filter((file) => !isDashboard(file));
   const listed = new Set(PUBLIC_ROUTES.map((route) => route.file));
   assertEquals(files.sort(), [...listed].sort());
 });
@@ -31,9 +31,9 @@ Deno.test("every public route answers a stranger as its row says", async (t) => 
 
 Deno.test("no dashboard route under (admin) shows a stranger anything", async (t) => {
   await using service = await TestService.start();
-  const files = routeFiles(ROUTES).filter((file) => file.startsWith("(admin)/"));
+  const files = routeFiles().filter((file) => file.startsWith("(admin)/"));
   assert(files.length > 0);
-  for (const path of files.map(addressOf)) {
+  for (const path of files.map((file) => addressOf(file))) {
     await t.step(`GET ${path} leads to the set-up`, async () => {
       const answer = await service.fetch(path);
       assertEquals([answer.status, answer.headers.get("location")], [303, "/setup"]);
@@ -171,23 +171,8 @@ Deno.test("GET /healthz and /readyz tell a living process from a store that answ
   assertEquals(await expectJson(unready, 503), { status: "unavailable" });
 });
 
-/** Route files by their place under `routes/`; Fresh's own (`_app`, `_middleware`, …) are none. */
-function routeFiles(folder: URL, above = ""): string[] {
-  return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) => {
-    if (name.startsWith("_")) return [];
-    if (!isDirectory) return [above + name];
-    return routeFiles(new URL(`${encodeURIComponent(name)}/`, folder), `${above}${name}/`);
-  });
-}
-
 function isDashboard(file: string): boolean {
   return file.startsWith("(admin)/") || file.startsWith("(public)/");
-}
-
-/** The address of a route file, with some id for each parameter. */
-function addressOf(file: string): string {
-  const path = file.replace(/\.tsx?$/, "").replace(/\([^)]*\)\//g, "").replace(/\/?index$/, "");
-  return `/${path.replace(/\[[^\]]+\]/g, crypto.randomUUID())}`;
 }
 
 async function sha384(bytes: Uint8Array<ArrayBuffer>): Promise<string> {

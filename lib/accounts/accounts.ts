@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "@std/crypto/timing-safe-equal";
 import { base64url, sha256 } from "../credentials/hashing.ts";
+import { becomeActor } from "../audit/acting.ts";
 import { SignInStore } from "../storage/sign_in_store.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
 import { type User, UserStore } from "../storage/user_store.ts";
@@ -8,7 +9,7 @@ import { addressBlock } from "./address_block.ts";
 import { AttemptWindow } from "./attempt_window.ts";
 import { credentialFaults, type FieldFaults, normalizeEmail } from "./credential_rules.ts";
 import { PasswordHasher } from "./password_hasher.ts";
-import { BusyError } from "./semaphore.ts";
+import { unlessBusy } from "./semaphore.ts";
 import type { SignedInUser } from "./signed_in_user.ts";
 
 const SETUP_TRIES = { limit: 10, windowMs: 60_000 };
@@ -59,11 +60,12 @@ export class Accounts {
     system: System;
     /** `SETUP_TOKEN`; without it each start makes its own. */
     setupToken?: string | undefined;
+    /** Shared by all that hash passwords, because it is what limits how many are at once. */
     hasher?: PasswordHasher;
   }) {
     this.#system = options.system;
     this.#configuredToken = options.setupToken;
-    this.#users = new UserStore(kv);
+    this.#users = new UserStore(kv, options.system);
     this.#signIns = new SignInStore(kv, options.system);
     this.#tenants = new TenantStore(kv, options.system);
     const randomBytes = (n: number) => options.system.randomBytes(n);
@@ -94,8 +96,9 @@ export class Accounts {
     if (!await this.#isSetupToken(input.token)) return { refused: "wrong_token" };
     const faults = credentialFaults(input);
     if (Object.keys(faults).length > 0) return { refused: "invalid", faults };
-    return await this.#unlessBusy(async () => {
+    return await unlessBusy(async () => {
       const owner = await this.#newOwner(input);
+      becomeActor({ kind: "user", id: owner.id, name: owner.email });
       if (!await this.#users.createFirstOwner(owner)) return { refused: "already_set_up" };
       return { cookieToken: await this.#startSignIn(owner) };
     });
@@ -108,7 +111,7 @@ export class Accounts {
     const block = addressBlock(input.address);
     const wait = await this.#signIns.takeTry(email, block);
     if (wait > 0) return { refused: "too_many_tries", retryAfterMs: wait };
-    const result = await this.#unlessBusy<SignInResult>(async () => {
+    const result = await unlessBusy<SignInResult>(async () => {
       const user = await this.#users.findByEmail(email);
       const genuine = await this.#hasher.verify(input.password, user?.passwordHash);
       if (user === undefined || !genuine) return { refused: "wrong_credentials" };
@@ -126,9 +129,57 @@ export class Accounts {
     const signIn = await this.#signIns.use(cookieToken);
     if (signIn === undefined) return undefined;
     const user = await this.#users.get(signIn.tenant, signIn.userId);
-    if (user === undefined) return undefined;
+    if (user === undefined || user.epoch !== signIn.epoch) return undefined;
     const { id, tenant, email, role, operator } = user;
-    return { id, tenant, email, role, operator };
+    return { id, tenant, email, role, operator, provenAt: signIn.provenAt };
+  }
+
+  /**
+   * Takes the password of somebody who is signed in once more, before what a borrowed browser must not
+   * do. Tries are counted as those of a sign-in are.
+   */
+  async confirm(
+    user: Pick<SignedInUser, "tenant" | "id" | "email">,
+    input: { cookieToken: string; password: string; address: string },
+  ): Promise<Refusal | { refused: "wrong_password" } | undefined> {
+    const block = addressBlock(input.address);
+    const wait = await this.#signIns.takeTry(user.email, block);
+    if (wait > 0) return { refused: "too_many_tries", retryAfterMs: wait };
+    const result = await unlessBusy(async () => {
+      const stored = await this.#users.get(user.tenant, user.id);
+      return await this.#hasher.verify(input.password, stored?.passwordHash);
+    });
+    if (typeof result !== "boolean") {
+      await this.#signIns.returnTry(user.email, block);
+      return result;
+    }
+    if (!result) return { refused: "wrong_password" };
+    await this.#signIns.clearTries(user.email, block);
+    await this.#signIns.prove(input.cookieToken);
+    return undefined;
+  }
+
+  /** Ends every sign-in of a user and starts a new one, whose token it returns. */
+  async signOutElsewhere(user: Pick<SignedInUser, "tenant" | "id">): Promise<string | undefined> {
+    const action = "sign out everywhere";
+    const next = await this.#users.endSignIns(user.tenant, user.id, { action });
+    return next && await this.#startSignIn(next);
+  }
+
+  /** Sets a new password; every sign-in ends but the new one, whose token it returns. */
+  async changePassword(
+    user: Pick<SignedInUser, "tenant" | "id" | "email">,
+    password: string,
+  ): Promise<{ cookieToken: string } | Refusal | { refused: "invalid"; faults: FieldFaults }> {
+    const faults = credentialFaults({ email: user.email, password });
+    if (faults.password !== undefined) return { refused: "invalid", faults };
+    return await unlessBusy(async () => {
+      const passwordHash = await this.#hasher.hash(password);
+      const change = { passwordHash, action: "change password" };
+      const next = await this.#users.endSignIns(user.tenant, user.id, change);
+      if (next === undefined) throw new Error("a signed-in user is gone");
+      return { cookieToken: await this.#startSignIn(next) };
+    });
   }
 
   async signOut(cookieToken: string): Promise<void> {
@@ -156,20 +207,12 @@ export class Accounts {
       role: "owner",
       operator: true,
       createdAt: this.#system.now(),
+      epoch: 0,
     };
   }
 
   /** Always a new token: a cookie planted before the sign-in is worth nothing after it. */
   #startSignIn(user: User): Promise<string> {
-    return this.#signIns.create({ tenant: user.tenant, userId: user.id });
-  }
-
-  async #unlessBusy<T>(work: () => Promise<T>): Promise<T | { refused: "busy" }> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof BusyError) return { refused: "busy" };
-      throw error;
-    }
+    return this.#signIns.create({ tenant: user.tenant, userId: user.id, epoch: user.epoch });
   }
 }

@@ -45,3 +45,13 @@ export class Semaphore {
     else this.#free++;
   }
 }
+
+/** What `work` returns, or that too many wait already. */
+export async function unlessBusy<T>(work: () => Promise<T>): Promise<T | { refused: "busy" }> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BusyError) return { refused: "busy" };
+    throw error;
+  }
+}

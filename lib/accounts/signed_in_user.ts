@@ -9,4 +9,6 @@ export interface SignedInUser {
   role: Role;
   /** Sees tenants, plans, the catalogue and the vendor slots too. */
   operator: boolean;
+  /** When they last gave their password, in milliseconds. */
+  provenAt: number;
 }

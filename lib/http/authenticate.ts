@@ -1,4 +1,5 @@
 import { refuseKey } from "../admin/refuse_key.ts";
+import { becomeActor } from "../audit/acting.ts";
 import type { KvReader, View } from "../committer/view.ts";
 import { ApiError } from "../errors.ts";
 import type { ApiKeyIdentity, ApiKeyStore, Beside } from "../storage/api_key_store.ts";
@@ -36,6 +37,7 @@ export async function requireScope(
   scope: Scope,
 ): Promise<ApiKeyIdentity> {
   const identity = await meter.countAs((reader) => identifyKey(req, service.apiKeys, { reader }));
+  becomeActor({ kind: "api_key", id: identity.id });
   if (hasScope(identity.scopes, scope)) return identity;
   throw new ApiError("insufficient_scope", `the API key needs the scope ${scope}`, {
     details: { scope },

@@ -13,7 +13,7 @@ export interface EditorChoices {
 }
 
 export async function editorChoices(
-  service: Pick<Service, "catalogue" | "config" | "tenants" | "meterParts">,
+  service: Pick<Service, "catalogue" | "tenants" | "meterParts" | "vendors">,
   tenant: string,
 ): Promise<EditorChoices> {
   const plan = await service.tenants.plan(tenant);

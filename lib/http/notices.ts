@@ -6,6 +6,19 @@ const NOTICES = {
   agent_deleted: "Agent deleted.",
   conversation_deleted: "Conversation deleted.",
   key_revoked: "Key revoked. Requests with it are refused from now on.",
+  key_overlap_ended: "The old secret is refused from now on.",
+  member_changed: "Role changed.",
+  member_removed: "Removed. Their sign-ins ended at once.",
+  invitation_withdrawn: "Invitation withdrawn. Its link works no more.",
+  password_changed: "Password changed. You are signed out everywhere else.",
+  signed_out_elsewhere: "You are signed out everywhere else.",
+  secret_set: "Secret saved. Its value will not be shown again.",
+  secret_deleted: "Secret deleted.",
+  plan_saved: "Plan saved. It holds from the next request on.",
+  model_saved: "Model saved. It holds from the next message on.",
+  model_deleted: "Model removed from the catalogue.",
+  slot_saved: "The vendor answered. Its slot is saved and used from the next message on.",
+  slot_emptied: "Slot emptied. Its models are refused from now on.",
 } as const;
 export type NoticeName = keyof typeof NOTICES;
 

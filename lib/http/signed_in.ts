@@ -11,3 +11,8 @@ export function signedIn(state: State): SignedInUser {
 export function isEditor(user: SignedInUser): boolean {
   return user.role !== "viewer";
 }
+
+/** Whether the person decides who belongs to the tenant. */
+export function isOwner(user: SignedInUser): boolean {
+  return user.role === "owner";
+}

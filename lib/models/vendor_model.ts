@@ -23,6 +23,8 @@ export interface VendorModelOptions {
   timeouts?: Partial<VendorTimeouts> | undefined;
   /** Told of every failure, also of one that a retry makes good. */
   report: (event: VendorReport) => void;
+  /** Told whenever the vendor has begun to answer. */
+  onAnswer?: (() => void) | undefined;
 }
 
 /** How often one attempt may put its request another way after the vendor asked for that. */
@@ -74,6 +76,11 @@ export class VendorModel implements Model {
     this.#connection.close();
   }
 
+  /** Is used no more: answers still streaming go on, and each connection closes when it is free. */
+  retire(): void {
+    this.#connection.retire();
+  }
+
   async #attempt(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
     request.signal.throwIfAborted();
     const { protocol } = this.#options;
@@ -117,6 +124,7 @@ export class VendorModel implements Model {
       if (!isRefusal) bill();
       throw fault;
     }
+    this.#options.onAnswer?.();
     return reader.events();
   }
 

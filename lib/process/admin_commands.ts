@@ -1,3 +1,4 @@
+import { actingAs } from "../audit/acting.ts";
 import type { ApiKeyStore } from "../storage/api_key_store.ts";
 import type { SecretStore } from "../storage/secret_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
@@ -16,5 +17,17 @@ export interface CommandStores {
 /** Every command; without a tenant they mean the installation's default one. */
 export function adminCommands({ apiKeys, secrets, tenants }: CommandStores): Commands {
   const tenantId = tenantFinder(tenants);
-  return { ...keyCommands({ apiKeys, tenantId }), ...secretCommands({ secrets, tenantId }) };
+  return asCommandLine({
+    ...keyCommands({ apiKeys, tenantId }),
+    ...secretCommands({ secrets, tenantId }),
+  });
+}
+
+/** The commands with the command line as the author of what they change. */
+function asCommandLine(commands: Commands): Commands {
+  const entries = Object.entries(commands).map(([name, run]) => [
+    name,
+    (input: never) => actingAs({ kind: "command_line" }, () => run(input)),
+  ]);
+  return Object.fromEntries(entries) as Commands;
 }

@@ -2,6 +2,7 @@ import { canonicalJson } from "../canonical_json.ts";
 import type { System } from "../system.ts";
 import type { Agent, AgentBody } from "../wire/agent.ts";
 import { type AgentRecord, openAgentRecord, setAgentRecord, toAgent } from "./agent_record.ts";
+import { recordChange } from "./audit_record.ts";
 import { type AgentsFound, searchAgents } from "./agent_search.ts";
 import { indexWords, type Named } from "./agent_words.ts";
 import type { KvReader } from "../committer/view.ts";
@@ -48,6 +49,9 @@ export class AgentStore {
       .check({ key: keys.agent(tenant, id), versionstamp: null })
       .set(keys.agentByCreated(tenant, now, id), id);
     setAgentRecord(creation, tenant, record);
+    const target = { id, name: body.name };
+    const what = { kind: "agent", action: "create", target, after: body } as const;
+    recordChange(creation, this.#system, { tenant, ...what });
     indexWords(creation, tenant, { now: namedOf(record) });
     const agent = toAgent(record);
     const made = await (options.commit ?? commitRecord)(creation, agent);
@@ -107,6 +111,14 @@ export class AgentStore {
       setAgentRecord(replacement, tenant, next);
       indexWords(replacement, tenant, { before: namedOf(current), now: namedOf(next) });
       await this.#forgetVersion(replacement, { tenant, id, n: next.version - KEPT_VERSIONS });
+      recordChange(replacement, this.#system, {
+        tenant,
+        kind: "agent",
+        action: "change",
+        target: { id, name: body.name },
+        before: { ...current.body, version: current.version },
+        after: { ...body, version: next.version },
+      });
       return await commitRecord(replacement) ? { agent: toAgent(next) } : undefined;
     };
     return untilCommitted(attempt, { what: "agent" });
@@ -131,6 +143,9 @@ export class AgentStore {
       const oldest = Math.max(1, current.version - KEPT_VERSIONS + 1);
       for (let n = oldest; n <= current.version; n++) gone.delete(keys.agentVersion(tenant, id, n));
       for (const key of parts.splice(0, KEYS_A_DELETION)) gone.delete(key);
+      const target = { id, name: current.body.name };
+      const what = { kind: "agent", action: "delete", target, before: current.body } as const;
+      recordChange(gone, this.#system, { tenant, ...what });
       if (!(await gone.commit()).ok) return undefined;
       while (parts.length > 0) await this.#deleteAll(parts.splice(0, KEYS_A_DELETION));
       return { agent: toAgent(current) };

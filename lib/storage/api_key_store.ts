@@ -1,44 +1,22 @@
-import { z } from "zod";
 import type { KvReader } from "../committer/view.ts";
 import { newApiKey, parseApiKey } from "../credentials/api_key_format.ts";
 import type { Signer } from "../credentials/hashing.ts";
 import { iso, type System } from "../system.ts";
 import type { NewApiKey } from "../wire/api_key.ts";
-import { type Scope, SCOPE_NAMES } from "../wire/scopes.ts";
+import type { Scope } from "../wire/scopes.ts";
+import {
+  type ApiKey,
+  type ApiKeyRecord,
+  apiKeyRecordSchema,
+  recordedFields,
+  stateOf,
+  toApiKey,
+} from "./api_key_record.ts";
+import { recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
 import { parseRecord, untilCommitted } from "./record.ts";
 
-const apiKeyRecordSchema = z.object({
-  v: z.literal(1),
-  id: z.uuid(),
-  tenant: z.uuid(),
-  name: z.string(),
-  scopes: z.array(z.enum(SCOPE_NAMES)),
-  createdAt: z.int(),
-  expiresAt: z.int().optional(),
-  revokedAt: z.int().optional(),
-  /** One, or two while a rotation overlaps; `hash` is the keyed HMAC of the secret part. */
-  secrets: z.array(z.object({
-    prefix: z.string(),
-    hash: z.string(),
-    createdAt: z.int(),
-    expiresAt: z.int().optional(),
-  })).min(1).max(2),
-});
-type ApiKeyRecord = z.infer<typeof apiKeyRecordSchema>;
-
-/** An API key as people see it: never its secret, never its hash. Times are ISO 8601 UTC. */
-export interface ApiKey {
-  id: string;
-  name: string;
-  scopes: Scope[];
-  state: "active" | "revoked" | "expired";
-  createdAt: string;
-  lastUsedAt?: string;
-  expiresAt?: string;
-  revokedAt?: string;
-  secrets: { prefix: string; createdAt: string; expiresAt?: string }[];
-}
+export type { ApiKey } from "./api_key_record.ts";
 
 /** Whom a verified key speaks for. */
 export interface ApiKeyIdentity {
@@ -46,6 +24,12 @@ export interface ApiKeyIdentity {
   tenant: string;
   scopes: Scope[];
 }
+
+/** What came of a rotation; `secret` is the whole new key text and is not to be had again. */
+export type Rotation =
+  | { apiKey: ApiKey; secret: string }
+  | { refused: "not_found" | "not_active" }
+  | { refused: "overlap"; until: string };
 
 /** Keys of what else a request reads once its key's owner is known: read together with the key. */
 export type Beside = (owner: { tenant: string; id: string }) => Deno.KvKey[];
@@ -90,11 +74,12 @@ export class ApiKeyStore {
       }],
     };
     const byPrefix = keys.apiKeyByPrefix(parts.prefix);
-    const committed = await this.#kv.atomic()
+    const creation = this.#kv.atomic()
       .check({ key: byPrefix, versionstamp: null })
       .set(keys.apiKey(tenant, record.id), record)
-      .set(byPrefix, { tenant, id: record.id })
-      .commit();
+      .set(byPrefix, { tenant, id: record.id });
+    this.#record(creation, "create", { after: record });
+    const committed = await creation.commit();
     // A prefix drawn twice (1 in 62^8) is drawn again.
     if (!committed.ok) return await this.create(tenant, input);
     return { apiKey: this.#toApiKey(record), secret: parts.key };
@@ -121,12 +106,63 @@ export class ApiKeyStore {
       if (record === undefined) return null;
       if (record.revokedAt !== undefined) return this.#toApiKey(record);
       const next = { ...record, revokedAt: this.#system.now() };
-      const committed = await this.#kv.atomic().check(entry).set(key, next).commit();
-      return committed.ok ? this.#toApiKey(next) : undefined;
+      const revocation = this.#kv.atomic().check(entry).set(key, next);
+      this.#record(revocation, "revoke", { before: record, after: next });
+      return (await revocation.commit()).ok ? this.#toApiKey(next) : undefined;
     };
     const revoked = await untilCommitted(attempt, { what: "API key" });
     if (revoked !== null) await this.#onRevoked(tenant, id);
     return revoked;
+  }
+
+  /**
+   * Adds a new secret under the same id; the old one lives on for `overlapMs`, or ends at once at 0.
+   * Refused while an earlier overlap lasts, because a key has two secrets at most.
+   */
+  async rotate(
+    tenant: string,
+    id: string,
+    { overlapMs }: { overlapMs: number },
+  ): Promise<Rotation> {
+    const parts = newApiKey((n) => this.#system.randomBytes(n));
+    const hash = await this.#signer.sign(parts.secret);
+    const attempt = async (): Promise<Rotation | undefined> => {
+      const entry = await this.#kv.get(keys.apiKey(tenant, id));
+      const record = parseRecord(apiKeyRecordSchema, entry);
+      if (record === undefined) return { refused: "not_found" };
+      if (stateOf(record, this.#system.now()) !== "active") return { refused: "not_active" };
+      const now = this.#system.now();
+      const live = record.secrets.filter((secret) => (secret.expiresAt ?? Infinity) > now);
+      const leaving = live.find((secret) => secret.expiresAt !== undefined);
+      if (leaving?.expiresAt !== undefined) {
+        return { refused: "overlap", until: iso(leaving.expiresAt) };
+      }
+      const ending = live.map((secret) => ({ ...secret, expiresAt: now + overlapMs }));
+      const secrets = [...overlapMs > 0 ? ending : [], {
+        prefix: parts.prefix,
+        hash,
+        createdAt: now,
+      }];
+      return await this.#replaceSecrets(entry, { record, next: { ...record, secrets } })
+        ? { apiKey: this.#toApiKey({ ...record, secrets }), secret: parts.key }
+        : undefined;
+    };
+    return await untilCommitted(attempt, { what: "API key" });
+  }
+
+  /** Ends an overlap now: the old secret is refused from then on. `null` when there is no such key. */
+  async endOverlap(tenant: string, id: string): Promise<ApiKey | null> {
+    const attempt = async (): Promise<ApiKey | null | undefined> => {
+      const entry = await this.#kv.get(keys.apiKey(tenant, id));
+      const record = parseRecord(apiKeyRecordSchema, entry);
+      if (record === undefined) return null;
+      const secrets = record.secrets.slice(-1);
+      if (secrets.length === record.secrets.length) return this.#toApiKey(record);
+      const next = { ...record, secrets };
+      const replaced = await this.#replaceSecrets(entry, { record, next });
+      return replaced ? this.#toApiKey(next) : undefined;
+    };
+    return await untilCommitted(attempt, { what: "API key" });
   }
 
   /** The id behind a public prefix, within the tenant. */
@@ -157,8 +193,50 @@ export class ApiKeyStore {
     const isGenuine = genuine(secret?.hash ?? "");
     if (!isGenuine || record === undefined || secret === undefined) return undefined;
     const now = this.#system.now();
-    if (this.#state(record) !== "active" || (secret.expiresAt ?? Infinity) <= now) return undefined;
+    if (stateOf(record, this.#system.now()) !== "active" || (secret.expiresAt ?? Infinity) <= now) {
+      return undefined;
+    }
     return { id: record.id, tenant: record.tenant, scopes: record.scopes };
+  }
+
+  /** Stores a key's other secrets, with the look-ups of those that came and went. */
+  async #replaceSecrets(
+    entry: Deno.KvEntryMaybe<unknown>,
+    { record, next }: { record: ApiKeyRecord; next: ApiKeyRecord },
+  ): Promise<boolean> {
+    const { tenant, id } = record;
+    const [old, now] = [record, next].map(({ secrets }) => secrets.map(({ prefix }) => prefix));
+    const change = this.#kv.atomic().check(entry).set(entry.key, next);
+    for (const prefix of old!.filter((one) => !now!.includes(one))) {
+      change.delete(keys.apiKeyByPrefix(prefix));
+    }
+    for (const prefix of now!.filter((one) => !old!.includes(one))) {
+      const key = keys.apiKeyByPrefix(prefix);
+      change.check({ key, versionstamp: null }).set(key, { tenant, id });
+    }
+    const action = now!.at(-1) === old!.at(-1) ? "end overlap" : "rotate";
+    this.#record(change, action, { before: record, after: next });
+    return (await change.commit()).ok;
+  }
+
+  #toApiKey(record: ApiKeyRecord, lastUsedAt?: number): ApiKey {
+    return toApiKey(record, { now: this.#system.now(), lastUsedAt });
+  }
+
+  #record(
+    step: Deno.AtomicOperation,
+    action: string,
+    { before, after }: { before?: ApiKeyRecord; after: ApiKeyRecord },
+  ): void {
+    const { tenant, id, name } = after;
+    recordChange(step, this.#system, {
+      tenant,
+      kind: "key",
+      action,
+      target: { id, name },
+      before: before && recordedFields(before),
+      after: recordedFields(after),
+    });
   }
 
   async #owner(
@@ -178,28 +256,5 @@ export class ApiKeyStore {
       if (latest !== undefined) uses.set(String(key.at(-1)), latest - latest % 60_000);
     }
     return uses;
-  }
-
-  #state(record: ApiKeyRecord): ApiKey["state"] {
-    if (record.revokedAt !== undefined) return "revoked";
-    return (record.expiresAt ?? Infinity) <= this.#system.now() ? "expired" : "active";
-  }
-
-  #toApiKey(record: ApiKeyRecord, lastUsedAt?: number): ApiKey {
-    return {
-      id: record.id,
-      name: record.name,
-      scopes: record.scopes,
-      state: this.#state(record),
-      createdAt: iso(record.createdAt),
-      ...(lastUsedAt === undefined ? {} : { lastUsedAt: iso(lastUsedAt) }),
-      ...(record.expiresAt === undefined ? {} : { expiresAt: iso(record.expiresAt) }),
-      ...(record.revokedAt === undefined ? {} : { revokedAt: iso(record.revokedAt) }),
-      secrets: record.secrets.map((secret) => ({
-        prefix: secret.prefix,
-        createdAt: iso(secret.createdAt),
-        ...(secret.expiresAt === undefined ? {} : { expiresAt: iso(secret.expiresAt) }),
-      })),
-    };
   }
 }

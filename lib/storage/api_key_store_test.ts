@@ -144,3 +144,50 @@ Deno.test("ApiKeyStore: a prefix that is drawn twice is drawn again", async () =
   assertEquals((await first.store.verify(secret))?.tenant, OURS);
   assertEquals((await first.store.verify(other.secret))?.tenant, THEIRS);
 });
+
+Deno.test("ApiKeyStore: a rotated key has two secrets under one id until the overlap ends", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { system, store } = open(kv);
+  const { apiKey, secret: old } = await store.create(OURS, INPUT);
+  const rotated = await store.rotate(OURS, apiKey.id, { overlapMs: 60_000 });
+  assert("secret" in rotated);
+  const ids = async () => {
+    const found = await Promise.all([old, rotated.secret].map((text) => store.verify(text)));
+    return found.map((one) => one?.id);
+  };
+  assertEquals(await ids(), [apiKey.id, apiKey.id]);
+  const until = new Date(system.now() + 60_000).toISOString();
+  const again = await store.rotate(OURS, apiKey.id, { overlapMs: 0 });
+  assertEquals(again, { refused: "overlap", until });
+  await system.advance(60_000);
+  assertEquals(await ids(), [undefined, apiKey.id]);
+  const third = await store.rotate(OURS, apiKey.id, { overlapMs: 60_000 });
+  assert("secret" in third);
+  assertEquals(third.apiKey.secrets.length, 2);
+  assertEquals(await ids(), [undefined, apiKey.id]);
+});
+
+Deno.test("ApiKeyStore: an overlap may be left out, or ended", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const { apiKey, secret: first } = await store.create(OURS, INPUT);
+  const second = await store.rotate(OURS, apiKey.id, { overlapMs: 0 });
+  assert("secret" in second);
+  assertEquals(await store.verify(first), undefined);
+  const third = await store.rotate(OURS, apiKey.id, { overlapMs: 60_000 });
+  assert("secret" in third);
+  await store.endOverlap(OURS, apiKey.id);
+  assertEquals(await store.verify(second.secret), undefined);
+  assertEquals((await store.verify(third.secret))?.id, apiKey.id);
+  assertEquals((await store.list(OURS))[0]?.secrets.length, 1);
+});
+
+Deno.test("ApiKeyStore: neither another tenant's key nor one that is revoked is rotated", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const { apiKey } = await store.create(OURS, INPUT);
+  const rotate = (tenant: string) => store.rotate(tenant, apiKey.id, { overlapMs: 0 });
+  assertEquals(await rotate(THEIRS), { refused: "not_found" });
+  await store.revoke(OURS, apiKey.id);
+  assertEquals(await rotate(OURS), { refused: "not_active" });
+});

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { KvReader } from "../committer/view.ts";
+import type { System } from "../system.ts";
 import { DEMO_MODEL, type Vendor, VENDORS } from "../wire/vendors.ts";
+import { INSTALLATION, recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
-import { parseRecord } from "./record.ts";
+import { parseRecord, untilCommitted } from "./record.ts";
 
 /** One model the operator offers. Prices are USD per million tokens. */
 export const catalogueEntrySchema = z.strictObject({
@@ -30,11 +32,17 @@ interface Copy {
 export class CatalogueStore {
   #kv: Deno.Kv;
   #demo: boolean;
+  #refresh: () => Promise<void>;
   #copy: Copy | undefined;
 
-  constructor(kv: Deno.Kv, options: { demoModel: boolean }) {
+  /** `refresh` runs whenever the catalogue or a vendor slot has changed, before that is used. */
+  constructor(
+    kv: Deno.Kv,
+    options: { demoModel: boolean; refresh?: () => Promise<void> },
+  ) {
     this.#kv = kv;
     this.#demo = options.demoModel;
+    this.#refresh = options.refresh ?? (() => Promise.resolve());
   }
 
   async get(
@@ -49,6 +57,7 @@ export class CatalogueStore {
   async list(reader: KvReader = this.#kv): Promise<readonly CatalogueEntry[]> {
     const { versionstamp } = await reader.get(keys.catalogueVersion());
     if (this.#copy?.versionstamp !== versionstamp || this.#copy === undefined) {
+      await this.#refresh();
       // Entries read after their version are of that version or newer, and then the version is too.
       this.#copy = { versionstamp, entries: await this.#readAll() };
     }
@@ -62,6 +71,51 @@ export class CatalogueStore {
       if (entry) entries.push(entry);
     }
     return entries;
+  }
+
+  /** The stored entries alone: those an operator may change. */
+  async stored(): Promise<CatalogueEntry[]> {
+    const rows = await Array.fromAsync(this.#kv.list({ prefix: keys.catalogueEntries() }));
+    return rows.map(toEntry).filter((entry) => entry !== undefined);
+  }
+
+  /** Adds an entry, or replaces the one of the same vendor and model, from the next message on. */
+  async set(entry: CatalogueEntry, system: Pick<System, "now" | "uuid">): Promise<void> {
+    const key = keys.catalogueEntry(entry.vendor, entry.model);
+    await untilCommitted(async () => {
+      const current = await this.#kv.get(key);
+      const before = toEntry(current);
+      const step = this.#kv.atomic().check(current).set(key, { v: 1, ...entry });
+      this.#record(step, system, { before, after: entry });
+      return (await step.commit()).ok || undefined;
+    }, { what: "catalogue" });
+  }
+
+  /** Removes an entry: agents that name the model are refused from then on. False when it is gone. */
+  async remove(
+    vendor: Vendor,
+    model: string,
+    system: Pick<System, "now" | "uuid">,
+  ): Promise<boolean> {
+    const current = await this.#kv.get(keys.catalogueEntry(vendor, model));
+    const before = toEntry(current);
+    if (before === undefined) return false;
+    const step = this.#kv.atomic().check(current).delete(current.key);
+    this.#record(step, system, { before });
+    return (await step.commit()).ok || await this.remove(vendor, model, system);
+  }
+
+  #record(
+    step: Deno.AtomicOperation,
+    system: Pick<System, "now" | "uuid">,
+    { before, after }: { before?: CatalogueEntry | undefined; after?: CatalogueEntry },
+  ): void {
+    const { vendor, model } = (after ?? before)!;
+    const action = after === undefined ? "delete" : before === undefined ? "create" : "change";
+    const name = `${vendor}/${model}`;
+    const target = { id: name, name };
+    const change = { tenant: INSTALLATION, kind: "model", action, target, before, after } as const;
+    recordChange(step.set(keys.catalogueVersion(), 1), system, change);
   }
 
   /** Adds entries at start; one that exists is left as the dashboard's edits made it. */

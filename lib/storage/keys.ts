@@ -29,13 +29,17 @@ export interface ConversationName {
 export const keys = {
   /** Tenant record `{ v, id, name, createdAt }`. */
   tenant: (tenant: string) => ["tenants", tenant],
+  tenants: () => ["tenants"],
   /** What the tenant may use: `{ v, models, limits, visitorOverrides }`. */
   plan: (tenant: string) => ["plans", tenant],
   /** One priced model of the operator's catalogue. */
   catalogueEntry: (vendor: string, model: string) => ["catalogue_entries", vendor, model],
   catalogueEntries: () => ["catalogue_entries"],
-  /** Changes with every change of an entry: who holds a copy of them all checks it. */
+  /** Changes with every change of an entry or a vendor slot: who holds a copy of them checks it. */
   catalogueVersion: () => ["catalogue_version"],
+
+  /** How a vendor is reached that the environment does not set up; its credential is sealed. */
+  vendorSlot: (vendor: string) => ["vendor_slots", vendor],
 
   /** Agent record; `version` is inside. */
   agent: (tenant: string, id: string) => ["agents", tenant, id],
@@ -189,8 +193,26 @@ export const keys = {
   userByEmail: (email: string) => ["users_by_email", email],
   /** Dashboard sign-in, under the SHA-256 of its cookie. */
   signIn: (cookieHash: string) => ["sign_ins", cookieHash],
+  /** A one-time link to join or to choose a new password, under the SHA-256 of its token. */
+  accountLink: (tokenHash: string) => ["account_links", tokenHash],
+  /** Value: the token's hash. `id` is an invitation's own, or the user's whose password it is. */
+  accountLinkByTenant: (tenant: string, id: string) => ["account_links_by_tenant", tenant, id],
+  accountLinksByTenant: (tenant: string) => ["account_links_by_tenant", tenant],
   /** Failed sign-ins of one account from one address (or /64). */
   signInFailures: (email: string, address: string) => ["sign_in_failures", email, address],
+
+  /** What was changed, by whom: `{ v, id, at, actor, kind, action, target, changes }`. */
+  auditEntry: (tenant: string, at: number, id: string) => ["audit_entries", tenant, at, id],
+  auditEntries: (tenant: string) => ["audit_entries", tenant],
+  /** Value `[at, id]`. `filter` is a kind, an actor, or both. */
+  auditByFilter: (tenant: string, filter: string, at: number, id: string) => [
+    "audit_entries_by_filter",
+    tenant,
+    filter,
+    at,
+    id,
+  ],
+  auditFilter: (tenant: string, filter: string) => ["audit_entries_by_filter", tenant, filter],
 
   /** When the tenant last asked the embed doctor: `{ v, all }`. */
   doctorWindow: (tenant: string) => ["doctor_windows", tenant],

@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { SealContext, Sealer } from "../credentials/sealing.ts";
 import { iso, type System } from "../system.ts";
 import { MIN_SECRET_LENGTH, type NewToolSecret, type ToolSecretInfo } from "../wire/tool_secret.ts";
+import { recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
-import { type Commit, commitRecord, parseRecord } from "./record.ts";
+import { type Commit, commitRecord, parseRecord, untilCommitted } from "./record.ts";
 
 /** What the sealer of this store is made for. */
 export const SECRETS_PURPOSE = "tool secrets";
@@ -53,9 +54,21 @@ export class SecretStore {
     const sealed = await this.#sealer.seal(encoder.encode(value), contextOf(key, domains));
     const record = { v: 1, domains, updatedAt: this.#system.now(), sealed };
     const info = toInfo(name, record);
-    const made = await (options.commit ?? commitRecord)(this.#kv.atomic().set(key, record), info);
-    if (!made) throw new Error("a secret was not set");
-    return info;
+    const setting = async (): Promise<ToolSecretInfo | undefined> => {
+      const entry = await this.#kv.get(key);
+      const before = parseRecord(recordSchema, entry);
+      const change = this.#kv.atomic().check(entry).set(key, record);
+      recordChange(change, this.#system, {
+        tenant,
+        kind: "secret",
+        action: before === undefined ? "create" : "replace",
+        target: { id: name, name },
+        before: before && { domains: before.domains },
+        after: { domains },
+      });
+      return await (options.commit ?? commitRecord)(change, info) ? info : undefined;
+    };
+    return await untilCommitted(setting, { what: "secret" });
   }
 
   /** All of a tenant by name, without their values. */
@@ -79,6 +92,13 @@ export class SecretStore {
     if (record === undefined) return undefined;
     const info = toInfo(name, record);
     const deletion = this.#kv.atomic().check(entry).delete(entry.key);
+    recordChange(deletion, this.#system, {
+      tenant,
+      kind: "secret",
+      action: "delete",
+      target: { id: name, name },
+      before: { domains: record.domains },
+    });
     const made = await (options.commit ?? commitRecord)(deletion, info);
     // Replaced or deleted in between: it is looked at again, so that what is told is what was done.
     return made ? info : await this.delete(tenant, name, options);

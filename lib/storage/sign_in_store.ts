@@ -17,11 +17,15 @@ const signInRecordSchema = z.object({
   tenant: z.uuid(),
   userId: z.uuid(),
   createdAt: z.int(),
+  /** The user's when it began: a sign-in ends when theirs moves on. */
+  epoch: z.int().default(0),
+  /** When the password was last given; with the sign-in itself unless it was again. */
+  provenAt: z.int().optional(),
   /** Milliseconds. Decides; `expireIn` only collects garbage, up to a minute late. */
   exp: z.int(),
 });
 /** Whom a cookie stands for. */
-export type SignIn = Pick<z.infer<typeof signInRecordSchema>, "tenant" | "userId">;
+export type SignIn = Pick<z.infer<typeof signInRecordSchema>, "tenant" | "userId" | "epoch">;
 
 const failuresRecordSchema = z.object({ v: z.literal(1), at: z.array(z.int()) });
 
@@ -45,7 +49,7 @@ export class SignInStore {
   }
 
   /** The live sign-in behind a cookie token, its end moved on by the use. */
-  async use(token: string): Promise<SignIn | undefined> {
+  async use(token: string): Promise<SignIn & { provenAt: number } | undefined> {
     const key = await cookieKey(token);
     const entry = await this.#kv.get(key);
     const record = parseRecord(signInRecordSchema, entry);
@@ -57,7 +61,23 @@ export class SignInStore {
       const slid = this.#kv.atomic().check(entry);
       await slid.set(key, { ...record, exp }, { expireIn: SIGN_IN_TTL_MS }).commit();
     }
-    return { tenant: record.tenant, userId: record.userId };
+    const { tenant, userId, epoch, provenAt = record.createdAt } = record;
+    return { tenant, userId, epoch, provenAt };
+  }
+
+  /** Notes that the password was given again just now; nothing where the sign-in has ended. */
+  async prove(token: string): Promise<void> {
+    const key = await cookieKey(token);
+    const attempt = async (): Promise<true | undefined> => {
+      const entry = await this.#kv.get(key);
+      const record = parseRecord(signInRecordSchema, entry);
+      const now = this.#system.now();
+      if (record === undefined || record.exp <= now) return true;
+      const next = { ...record, provenAt: now };
+      const step = this.#kv.atomic().check(entry);
+      return (await step.set(key, next, { expireIn: record.exp - now }).commit()).ok || undefined;
+    };
+    await untilCommitted(attempt, { what: "sign-in" });
   }
 
   async delete(token: string): Promise<void> {

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { realSystem } from "../system.ts";
 import { SIGN_IN_TTL_MS, SignInStore } from "./sign_in_store.ts";
 
-const WHO = { tenant: crypto.randomUUID(), userId: crypto.randomUUID() };
+const WHO = { tenant: crypto.randomUUID(), userId: crypto.randomUUID(), epoch: 0 };
 
 async function withStore(
   run: (fixture: { kv: Deno.Kv; store: SignInStore; clock: { ms: number } }) => Promise<void>,
@@ -20,7 +20,7 @@ Deno.test("SignInStore ends a sign-in by its stored time, before storage collect
   await withStore(async ({ store, clock }) => {
     const token = await store.create(WHO);
     clock.ms += SIGN_IN_TTL_MS - 1;
-    assertEquals(await store.use(token), WHO);
+    assertEquals(await store.use(token), { ...WHO, provenAt: 1_000_000 });
     clock.ms += SIGN_IN_TTL_MS;
     assertEquals(await store.use(token), undefined);
   });

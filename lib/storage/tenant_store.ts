@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { KvReader } from "../committer/view.ts";
 import type { System } from "../system.ts";
 import { VENDORS } from "../wire/vendors.ts";
+import { INSTALLATION, recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
-import { parseRecord } from "./record.ts";
+import { parseRecord, untilCommitted } from "./record.ts";
 
 const tenantRecordSchema = z.object({
   v: z.literal(1),
@@ -23,7 +24,7 @@ const streamCount = count.max(800);
  * What a plan may set differently for its tenant; money in micro-USD. Those of a session and of an
  * address are without limit unless set.
  */
-const limitOverridesSchema = z.object({
+export const limitOverridesSchema = z.object({
   ipMessages: windowCount,
   keyRequests: windowCount,
   streams: streamCount,
@@ -35,7 +36,7 @@ const limitOverridesSchema = z.object({
 }).partial();
 export type LimitOverrides = z.infer<typeof limitOverridesSchema>;
 
-const planRecordSchema = z.object({
+export const planRecordSchema = z.object({
   v: z.literal(1),
   /** `all` of the catalogue, or the models named. */
   models: z.union([
@@ -87,6 +88,53 @@ export class TenantStore {
       .set(keys.plan(id), DEFAULT_PLAN)
       .commit();
     return committed.ok ? tenant : await this.ensureDefault();
+  }
+
+  /** All of them, in the order they were made. */
+  async list(): Promise<Tenant[]> {
+    const found: Tenant[] = [];
+    for await (const entry of this.#kv.list({ prefix: keys.tenants() })) {
+      const tenant = parseRecord(tenantRecordSchema, entry);
+      if (tenant) found.push(tenant);
+    }
+    return found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  }
+
+  /** A new tenant on the default plan. */
+  async create(name: string): Promise<Tenant> {
+    const id = this.#system.uuid();
+    const tenant: Tenant = { v: 1, id, name, createdAt: this.#system.now() };
+    const step = this.#kv.atomic()
+      .check({ key: keys.tenant(id), versionstamp: null })
+      .set(keys.tenant(id), tenant)
+      .set(keys.plan(id), DEFAULT_PLAN);
+    const target = { id, name };
+    const what = { kind: "tenant", action: "create", target, after: { name } } as const;
+    recordChange(step, this.#system, { tenant: INSTALLATION, ...what });
+    if (!(await step.commit()).ok) throw new Error("a tenant id was drawn twice");
+    return tenant;
+  }
+
+  /**
+   * Sets a tenant's plan, from the next request on; false when there is no such tenant. It is in the
+   * installation's log, and in the tenant's own.
+   */
+  setPlan(id: string, plan: Plan): Promise<boolean> {
+    const key = keys.plan(id);
+    const attempt = async (): Promise<boolean | undefined> => {
+      const tenant = await this.get(id);
+      if (tenant === undefined) return false;
+      const entry = await this.#kv.get(key);
+      const before = parseRecord(planRecordSchema, entry) ?? DEFAULT_PLAN;
+      const step = this.#kv.atomic().check(entry).set(key, plan);
+      const target = { id, name: tenant.name };
+      const what = { kind: "plan", action: "change", target, before, after: plan } as const;
+      for (const log of [INSTALLATION, id]) {
+        recordChange(step, this.#system, { tenant: log, ...what });
+      }
+      return (await step.commit()).ok ? true : undefined;
+    };
+    return untilCommitted(attempt, { what: "plan" });
   }
 
   async get(id: string): Promise<Tenant | undefined> {

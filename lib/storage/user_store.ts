@@ -1,4 +1,7 @@
 import { z } from "zod";
+import type { System } from "../system.ts";
+import { type FoundLink, spendLink } from "./account_link_store.ts";
+import { recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
 import { parseRecord, untilCommitted } from "./record.ts";
 
@@ -12,6 +15,8 @@ const userRecordSchema = z.object({
   role: z.enum(["owner", "admin", "viewer"]),
   operator: z.boolean(),
   createdAt: z.int(),
+  /** A sign-in of another number has ended: raising it ends all of them at once. */
+  epoch: z.int().default(0),
 });
 export type User = z.infer<typeof userRecordSchema>;
 
@@ -27,9 +32,11 @@ export type SetupState = { done: boolean; tokenHash?: string };
 /** Dashboard users, and the one-time set-up that makes the first of them. */
 export class UserStore {
   #kv: Deno.Kv;
+  #system: Pick<System, "now" | "uuid">;
 
-  constructor(kv: Deno.Kv) {
+  constructor(kv: Deno.Kv, system: Pick<System, "now" | "uuid">) {
     this.#kv = kv;
+    this.#system = system;
   }
 
   async get(tenant: string, id: string): Promise<User | undefined> {
@@ -69,16 +76,147 @@ export class UserStore {
     const attempt = async (): Promise<boolean | undefined> => {
       const entry = await this.#kv.get(key);
       if (toState(entry).done) return false;
-      const committed = await this.#kv.atomic()
+      const step = this.#kv.atomic()
         .check(entry, { key: byEmail, versionstamp: null })
         .set(key, { v: 1, state: "done", at: owner.createdAt })
         .set(keys.user(owner.tenant, owner.id), owner)
-        .set(byEmail, { tenant: owner.tenant, id: owner.id })
-        .commit();
-      return committed.ok ? true : undefined;
+        .set(byEmail, { tenant: owner.tenant, id: owner.id });
+      this.#record(step, "create", { user: owner, after: owner });
+      return (await step.commit()).ok ? true : undefined;
     };
     return untilCommitted(attempt, { what: "setup" });
   }
+
+  /** Everybody of a tenant, in the order they came. */
+  async list(tenant: string): Promise<User[]> {
+    const users = (await this.#members(tenant)).map(({ user }) => user);
+    return users.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  }
+
+  /** Stores a new user and spends their invitation; false when it is gone or the address is taken. */
+  async join(user: User, invitation: FoundLink): Promise<boolean> {
+    const byEmail = keys.userByEmail(user.email);
+    const step = this.#kv.atomic()
+      .check({ key: byEmail, versionstamp: null })
+      .set(keys.user(user.tenant, user.id), user)
+      .set(byEmail, { tenant: user.tenant, id: user.id });
+    spendLink(step, invitation);
+    this.#record(step, "join", { user, after: user });
+    return (await step.commit()).ok;
+  }
+
+  /** Another role; `last_owner` where it would leave the tenant without one. */
+  changeRole(tenant: string, id: string, role: User["role"]): Promise<MemberChange> {
+    return this.#changeMember(tenant, id, {
+      keepsOwner: role === "owner",
+      change: (step, { user, entry }) => {
+        if (user.role === role) return;
+        const next = { ...user, role };
+        step.set(entry.key, next);
+        this.#record(step, "change role", { user, before: user, after: next });
+      },
+    });
+  }
+
+  /** Removes a user, whose sign-ins end with it; `last_owner` as of `changeRole`. */
+  remove(tenant: string, id: string): Promise<MemberChange> {
+    return this.#changeMember(tenant, id, {
+      keepsOwner: false,
+      change: (step, { user, entry }) => {
+        step.delete(entry.key).delete(keys.userByEmail(user.email));
+        this.#record(step, "remove", { user, before: user });
+      },
+    });
+  }
+
+  /**
+   * Ends all sign-ins of a user, with a new password where one is given. A link is spent in the same
+   * step: `undefined` when it was already, or when there is no such user.
+   */
+  async endSignIns(
+    tenant: string,
+    id: string,
+    options: { passwordHash?: string; link?: FoundLink; action: string },
+  ): Promise<User | undefined> {
+    const { passwordHash, link, action } = options;
+    const attempt = async (): Promise<User | null | undefined> => {
+      const entry = await this.#kv.get(keys.user(tenant, id));
+      const user = parseRecord(userRecordSchema, entry);
+      if (user === undefined) return null;
+      const next: User = { ...user, epoch: user.epoch + 1, ...(passwordHash && { passwordHash }) };
+      const step = this.#kv.atomic().check(entry).set(entry.key, next);
+      if (link) spendLink(step, link);
+      this.#record(step, action, { user });
+      if ((await step.commit()).ok) return next;
+      return link ? null : undefined;
+    };
+    return await untilCommitted(attempt, { what: "user" }) ?? undefined;
+  }
+
+  async #members(tenant: string): Promise<Member[]> {
+    const members: Member[] = [];
+    for await (const entry of this.#kv.list({ prefix: keys.users(tenant) })) {
+      const user = parseRecord(userRecordSchema, entry);
+      if (user) members.push({ user, entry });
+    }
+    return members;
+  }
+
+  /**
+   * Changes one member. Where an owner goes, another one's record is checked in the same step: two
+   * owners who demote each other at once cannot both succeed.
+   */
+  #changeMember(
+    tenant: string,
+    id: string,
+    { keepsOwner, change }: {
+      keepsOwner: boolean;
+      change: (step: Deno.AtomicOperation, member: Member) => void;
+    },
+  ): Promise<MemberChange> {
+    const attempt = async (): Promise<MemberChange | undefined> => {
+      const members = await this.#members(tenant);
+      const member = members.find(({ user }) => user.id === id);
+      if (member === undefined) return { refused: "not_found" };
+      const step = this.#kv.atomic().check(member.entry);
+      if (member.user.role === "owner" && !keepsOwner) {
+        const other = members.find(({ user }) => user.role === "owner" && user.id !== id);
+        if (other === undefined) return { refused: "last_owner" };
+        step.check(other.entry);
+      }
+      change(step, member);
+      return (await step.commit()).ok ? { user: member.user } : undefined;
+    };
+    return untilCommitted(attempt, { what: "user" });
+  }
+
+  #record(
+    step: Deno.AtomicOperation,
+    action: string,
+    { user, before, after }: { user: User; before?: User; after?: User },
+  ): void {
+    recordChange(step, this.#system, {
+      tenant: user.tenant,
+      kind: "user",
+      action,
+      target: { id: user.id, name: user.email },
+      before: before && recordedFields(before),
+      after: after && recordedFields(after),
+    });
+  }
+}
+
+interface Member {
+  user: User;
+  entry: Deno.KvEntry<unknown>;
+}
+
+/** What came of a change of a member: as they were before it, or why there is none. */
+export type MemberChange = { user: User } | { refused: "not_found" | "last_owner" };
+
+/** What the audit log keeps of a user: never the password's hash. */
+function recordedFields({ email, role, operator }: User) {
+  return { email, role, operator };
 }
 
 function toState(entry: Deno.KvEntryMaybe<unknown>): SetupState {

@@ -1,15 +1,17 @@
 import { assertEquals } from "@std/assert";
+import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { type User, UserStore } from "./user_store.ts";
 
 function user(email: string): User {
   const passwordHash = "scrypt$1$1$1$salt$hash";
   const [id, tenant] = [crypto.randomUUID(), crypto.randomUUID()];
-  return { v: 1, id, tenant, email, passwordHash, role: "owner", operator: true, createdAt: 5 };
+  const account = { id, tenant, email, passwordHash, role: "owner", createdAt: 5 } as const;
+  return { v: 1, ...account, operator: true, epoch: 0 };
 }
 
 Deno.test("UserStore finds the first owner by id within the tenant, and by address", async () => {
   using kv = await Deno.openKv(":memory:");
-  const users = new UserStore(kv);
+  const users = new UserStore(kv, new FakeSystem());
   const owner = user("owner@example.com");
   assertEquals(await users.createFirstOwner(owner), true);
   assertEquals(await users.findByEmail("owner@example.com"), owner);
@@ -20,7 +22,7 @@ Deno.test("UserStore finds the first owner by id within the tenant, and by addre
 
 Deno.test("UserStore closes the set-up with the first owner, for good", async () => {
   using kv = await Deno.openKv(":memory:");
-  const users = new UserStore(kv);
+  const users = new UserStore(kv, new FakeSystem());
   assertEquals(await users.setupState(), { done: false });
   assertEquals(await users.offerSetup("hash one"), true);
   assertEquals(await users.offerSetup("hash two"), true);

@@ -1,5 +1,8 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
+import { actingAs } from "@/lib/audit/acting.ts";
 import { dashboardSecurity } from "@/lib/http/dashboard_security.ts";
+import { mayPass } from "@/lib/http/permissions.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
 import { readSignInCookie } from "@/lib/http/sign_in_cookie.ts";
 import { define } from "@/utils.ts";
 
@@ -14,14 +17,15 @@ const requireSignIn = define.middleware(async (ctx) => {
     return ctx.redirect(`/sign-in?next=${encodeURIComponent(next)}`, 303);
   }
   ctx.state.user = user;
-  return await ctx.next();
+  const actor = { kind: "user", id: user.id, name: user.email } as const;
+  return await actingAs(actor, () => ctx.next());
 });
 
-/** The one place that keeps viewers from changing things, whatever route is added below. */
-const requireEditor = define.middleware(async (ctx) => {
-  const reading = ctx.req.method === "GET" || ctx.req.method === "HEAD";
-  if (reading || ctx.state.user?.role !== "viewer") return await ctx.next();
+/** Roles, for whatever route is added below. */
+const requireRole = define.middleware(async (ctx) => {
+  const route = ctx.route ?? ctx.url.pathname;
+  if (mayPass(signedIn(ctx.state), ctx.req.method, route)) return await ctx.next();
   return await ctx.render(<ErrorView status={403} />, { status: 403 });
 });
 
-export default define.middleware([...dashboardSecurity, requireSignIn, requireEditor]);
+export default define.middleware([...dashboardSecurity, requireSignIn, requireRole]);

@@ -63,6 +63,14 @@ export class VendorConnection {
     return request;
   }
 
+  /** Closes the idle connections now, and each of the others as soon as it is free. */
+  retire(): void {
+    this.#agent.maxFreeSockets = 0;
+    for (const sockets of Object.values(this.#agent.freeSockets)) {
+      for (const socket of sockets ?? []) socket.destroy();
+    }
+  }
+
   /** Closes every connection, also those in use. */
   close(): void {
     this.#agent.destroy();

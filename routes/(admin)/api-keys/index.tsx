@@ -1,5 +1,4 @@
 import { page } from "fresh";
-import { ConfirmForm } from "@/components/ConfirmForm.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { NewKeyForm } from "@/components/NewKeyForm.tsx";
 import { Notice } from "@/components/Notice.tsx";
@@ -7,6 +6,7 @@ import { PageHeader } from "@/components/PageHeader.tsx";
 import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
 import { noticeText } from "@/lib/http/notices.ts";
+import { asksPassword } from "@/lib/http/password_again.ts";
 import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
 import type { ApiKey } from "@/lib/storage/api_key_store.ts";
 import { define } from "@/utils.ts";
@@ -16,7 +16,8 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     const user = signedIn(ctx.state);
     const apiKeys = await service.apiKeys.list(user.tenant);
-    return page({ apiKeys, now: service.system.now(), editor: isEditor(user) });
+    const again = asksPassword(ctx.state);
+    return page({ apiKeys, now: service.system.now(), editor: isEditor(user), again });
   },
 });
 
@@ -31,7 +32,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       title="New API key"
     >
       <h2>New API key</h2>
-      <NewKeyForm inDialog />
+      <NewKeyForm inDialog asksPassword={data.again} />
     </DialogLink>
   );
   return (
@@ -69,8 +70,16 @@ function KeyRow({ apiKey, now, editor }: { apiKey: ApiKey; now: number; editor: 
           {apiKey.name}
           <span class={`badge badge-${apiKey.state}`}>{apiKey.state}</span>
         </p>
-        {apiKey.secrets.map((secret) => (
-          <code key={secret.prefix} class="prefix">{`ck_live_${secret.prefix}_…`}</code>
+        {apiKey.secrets.filter((secret) => isLive(secret, now)).map((secret) => (
+          <p key={secret.prefix} class="prefix">
+            <code>{`ck_live_${secret.prefix}_…`}</code>
+            {secret.expiresAt && (
+              <>
+                {" "}
+                ends <Time at={secret.expiresAt} now={now} />
+              </>
+            )}
+          </p>
         ))}
         <p class="tags">
           {apiKey.scopes.map((scope) => <code key={scope} class="tag">{scope}</code>)}
@@ -78,7 +87,26 @@ function KeyRow({ apiKey, now, editor }: { apiKey: ApiKey; now: number; editor: 
       </div>
       <KeyFacts apiKey={apiKey} now={now} />
       <div class="row-end">
-        {editor && apiKey.state === "active" && <Revoke apiKey={apiKey} />}
+        {editor && apiKey.state === "active" && (
+          <>
+            <a
+              class="button button-small"
+              href={`/api-keys/${apiKey.id}/rotate`}
+              aria-current="false"
+              aria-label={`Rotate ${apiKey.name}`}
+            >
+              Rotate
+            </a>
+            <a
+              class="button button-small"
+              href={`/api-keys/${apiKey.id}/revoke`}
+              aria-current="false"
+              aria-label={`Revoke ${apiKey.name}`}
+            >
+              Revoke
+            </a>
+          </>
+        )}
       </div>
     </li>
   );
@@ -105,18 +133,7 @@ function KeyFacts({ apiKey, now }: { apiKey: ApiKey; now: number }) {
   );
 }
 
-function Revoke({ apiKey }: { apiKey: ApiKey }) {
-  const action = `/api-keys/${apiKey.id}/revoke`;
-  return (
-    <DialogLink
-      href={action}
-      label="Revoke"
-      class="button button-small"
-      title={`Revoke ${apiKey.name}`}
-    >
-      <ConfirmForm action={action} title={`Revoke ${apiKey.name}?`} confirm="Revoke">
-        <p>Whatever uses this key is refused from now on. This cannot be undone.</p>
-      </ConfirmForm>
-    </DialogLink>
-  );
+/** A secret that a rotation has replaced is shown until it ends, and the last one always. */
+function isLive({ expiresAt }: ApiKey["secrets"][number], now: number): boolean {
+  return expiresAt === undefined || Date.parse(expiresAt) > now;
 }

@@ -1,0 +1,64 @@
+import type { AuditEntry } from "@/lib/storage/audit_record.ts";
+import { Time } from "./Time.tsx";
+
+/** Entries of the audit log, each with what it changed; `nameOf` tells people who an actor is. */
+export function AuditList(
+  { entries, now, nameOf }: {
+    entries: readonly AuditEntry[];
+    now: number;
+    nameOf: (actor: AuditEntry["actor"]) => string;
+  },
+) {
+  return (
+    <ul class="rows">
+      {entries.map((entry) => (
+        <li key={entry.id} class="row audit">
+          <div class="row-main">
+            <p class="audit-line">
+              <strong>{nameOf(entry.actor)}</strong>
+              <span class="tag">{entry.kind}: {entry.action}</span>
+              <span>{entry.target.name}</span>
+            </p>
+            {entry.changes.length > 0 && <Changes entry={entry} />}
+          </div>
+          <p class="row-when">
+            <Time at={new Date(entry.at).toISOString()} now={now} />
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Changes({ entry: { changes, id } }: { entry: AuditEntry }) {
+  const count = changes.length === 1 ? "1 field" : `${changes.length} fields`;
+  return (
+    <details class="more">
+      <summary>{count}</summary>
+      <div class="diff-scroll" tabIndex={0} role="region" aria-label={`Changes, entry ${id}`}>
+        <table class="diff">
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">Before</th>
+              <th scope="col">After</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changes.map(({ field, before, after }) => (
+              <tr key={field}>
+                <th scope="row">{field}</th>
+                <td>{before ?? <Nothing />}</td>
+                <td>{after ?? <Nothing />}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
+
+function Nothing() {
+  return <span class="nothing">not set</span>;
+}

@@ -1,0 +1,70 @@
+import { AuthCard } from "./AuthCard.tsx";
+import { Field } from "./Field.tsx";
+import { Notice } from "./Notice.tsx";
+
+export interface ChoosePasswordProps {
+  title: string;
+  text: string;
+  action: string;
+  /** The one-time token of the link. */
+  token: string;
+  email: string;
+  submit: string;
+  fault?: string | undefined;
+  passwordFault?: string | undefined;
+}
+
+/** Where a one-time link ends: somebody chooses the password of an account. */
+export function ChoosePassword(props: ChoosePasswordProps) {
+  return (
+    <AuthCard title={props.title} text={props.text}>
+      <form method="post" action={props.action} class="stack">
+        <input type="hidden" name="token" value={props.token} />
+        {props.fault && <Notice kind="fault">{props.fault}</Notice>}
+        <Field name="email" label="E-mail">
+          {(attributes) => (
+            <input
+              type="email"
+              {...attributes}
+              value={props.email}
+              readOnly
+              autocomplete="username"
+            />
+          )}
+        </Field>
+        <Field
+          name="password"
+          label="New password"
+          fault={props.passwordFault}
+          help="At least 10 characters."
+        >
+          {(attributes) => (
+            <input
+              type="password"
+              {...attributes}
+              required
+              minLength={10}
+              autocomplete="new-password"
+              autofocus
+            />
+          )}
+        </Field>
+        <button class="button button-primary button-wide" type="submit">{props.submit}</button>
+      </form>
+    </AuthCard>
+  );
+}
+
+/** The same words for a link that is wrong, used, withdrawn or expired: they tell a stranger nothing. */
+export function DeadLink() {
+  return (
+    <AuthCard
+      title="This link works no more"
+      text="It was used, or it is too old. Ask whoever sent it for a new one."
+    >
+      <p class="prose">
+        <a href="/sign-in">Sign in</a> if you have an account already.
+      </p>
+    </AuthCard>
+  );
+}

@@ -1,0 +1,88 @@
+import type { ModelFaults, ModelFormValues } from "@/lib/http/model_form.ts";
+import { Field } from "./Field.tsx";
+
+export interface ModelFormProps {
+  values: ModelFormValues;
+  faults: ModelFaults;
+  /** The slots: their names on the wire, and what to call them. */
+  slots: readonly (readonly [vendor: string, label: string])[];
+  /** An entry that exists keeps its name; its page is where it is sent. */
+  existing: boolean;
+  deleteHref?: string;
+}
+
+const NUMBERS: [field: keyof ModelFormValues, label: string, help: string][] = [
+  ["inputUsdPerMTok", "Input price", "USD for a million tokens."],
+  ["outputUsdPerMTok", "Output price", "USD for a million tokens."],
+  ["contextTokens", "Context", "Tokens the model reads at most."],
+  ["maxOutputTokens", "Longest answer", "Tokens the model writes at most."],
+];
+
+/** One model of the catalogue. */
+export function ModelForm({ values, faults, slots, existing, deleteHref }: ModelFormProps) {
+  return (
+    <form method="post" action="/operator/catalogue/model" class="card narrow stack">
+      {existing && (
+        <>
+          <input type="hidden" name="vendor" value={values.vendor} />
+          <input type="hidden" name="model" value={values.model} />
+        </>
+      )}
+      {!existing && (
+        <>
+          <Field name="vendor" label="Slot" fault={faults.vendor}>
+            {(attributes) => (
+              <select {...attributes}>
+                {slots.map(([vendor, label]) => (
+                  <option key={vendor} value={vendor} selected={vendor === values.vendor}>
+                    {label}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <Field
+            name="model"
+            label="Model"
+            fault={faults.model}
+            help="Exactly as the vendor names it."
+          >
+            {(attributes) => (
+              <input
+                type="text"
+                class="mono"
+                {...attributes}
+                value={values.model}
+                required
+                maxLength={256}
+                autocomplete="off"
+                spellcheck={false}
+              />
+            )}
+          </Field>
+        </>
+      )}
+      <div class="columns">
+        {NUMBERS.map(([name, label, help]) => (
+          <Field key={name} name={name} label={label} help={help} fault={faults[name]}>
+            {(attributes) => (
+              <input
+                type="text"
+                inputMode="decimal"
+                {...attributes}
+                value={values[name]}
+                required
+                autocomplete="off"
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+      <div class="form-actions">
+        <button class="button button-primary" type="submit">Save model</button>
+        <a class="button" href="/operator/catalogue" aria-current="false">Cancel</a>
+        {deleteHref && <a class="button" href={deleteHref} aria-current="false">Remove</a>}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,137 @@
+import type { PlanFaults, PlanField, PlanFormValues } from "@/lib/http/plan_form.ts";
+import { Field } from "./Field.tsx";
+import { Notice } from "./Notice.tsx";
+
+export interface PlanFormProps {
+  tenant: { id: string; name: string };
+  fields: readonly PlanField[];
+  values: PlanFormValues;
+  /** What holds where a field is blank, by its name. */
+  defaults: Record<string, string>;
+  /** Every model that may be allowed: `vendor/model`, and what to call it. */
+  models: readonly (readonly [name: string, label: string])[];
+  faults: PlanFaults;
+}
+
+const VISITORS = [
+  ["not_dearer", "Nothing dearer than the agent's own models"],
+  ["all", "Any model of the plan"],
+  ["none", "Nothing at all"],
+] as const;
+
+/** What a tenant may use, and how much of it. */
+export function PlanForm(props: PlanFormProps) {
+  const { tenant, values, faults } = props;
+  return (
+    <form method="post" action={`/operator/tenants/${tenant.id}`} class="sections">
+      {Object.keys(faults).length > 0 && (
+        <Notice kind="fault">The plan was not saved. Check the marked fields.</Notice>
+      )}
+      <section class="card stack" aria-labelledby="plan-limits">
+        <h2 id="plan-limits">Limits</h2>
+        <p class="help">
+          Blank is what every tenant has. The three for one visitor keep a single person from taking
+          the whole day; what their fields hint at is a good beginning.
+        </p>
+        <div class="columns">
+          {props.fields.map((field) => <LimitField key={field.name} field={field} {...props} />)}
+        </div>
+      </section>
+      <section class="card stack" aria-labelledby="plan-models">
+        <h2 id="plan-models">Models</h2>
+        <Models {...props} />
+        <Field
+          name="visitorOverrides"
+          label="What a widget's visitor may choose per call"
+          fault={faults.visitorOverrides}
+        >
+          {(attributes) => (
+            <select {...attributes}>
+              {VISITORS.map(([value, label]) => (
+                <option key={value} value={value} selected={value === values.visitorOverrides}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </section>
+      <section class="card stack" aria-labelledby="plan-retention">
+        <h2 id="plan-retention">Retention</h2>
+        <Field
+          name="conversationDays"
+          label="Days that conversations are kept"
+          fault={faults.conversationDays}
+          help="0 stores none at all. It holds for what is said from now on."
+        >
+          {(attributes) => (
+            <input
+              type="number"
+              {...attributes}
+              value={values.conversationDays}
+              min={0}
+              max={365}
+              required
+            />
+          )}
+        </Field>
+      </section>
+      <div class="form-actions sticky">
+        <button class="button button-primary" type="submit">Save plan</button>
+        <a class="button" href="/operator/tenants" aria-current="false">Cancel</a>
+      </div>
+    </form>
+  );
+}
+
+function LimitField(
+  { field, values, defaults, faults }: PlanFormProps & { field: PlanField },
+) {
+  const { name, label, help, money, suggestion } = field;
+  const standard = defaults[name];
+  const hint = standard ?? (suggestion === undefined ? undefined : `e.g. ${suggestion}`);
+  return (
+    <Field name={name} label={label} fault={faults[name]} help={help}>
+      {(attributes) => (
+        <input
+          type="text"
+          inputMode={money ? "decimal" : "numeric"}
+          {...attributes}
+          value={values.limits[name]}
+          placeholder={hint}
+          autocomplete="off"
+        />
+      )}
+    </Field>
+  );
+}
+
+function Models({ values, models, faults }: PlanFormProps) {
+  return (
+    <fieldset class="field" aria-describedby={faults.models && "models-fault"}>
+      <legend>Models it may use</legend>
+      {faults.models && <p class="fault" id="models-fault">{faults.models}</p>}
+      <label class="check">
+        <input type="radio" name="models" value="all" checked={values.models === "all"} />
+        <span>All of the catalogue, also what is added later</span>
+      </label>
+      <label class="check">
+        <input type="radio" name="models" value="some" checked={values.models !== "all"} />
+        <span>Only these:</span>
+      </label>
+      <div class="scopes">
+        {models.map(([name, label]) => (
+          <label key={name} class="check">
+            <input
+              type="checkbox"
+              name="chosen"
+              value={name}
+              checked={values.chosen.includes(name)}
+            />
+            <span>{label}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,67 @@
+import type { ToolSecretInfo } from "@/lib/wire/tool_secret.ts";
+import { EmptyState } from "./EmptyState.tsx";
+import { Time } from "./Time.tsx";
+
+/** Secrets of a tenant: names and where each may go, never a value. */
+export function SecretRows(
+  { secrets, now, editor }: { secrets: readonly ToolSecretInfo[]; now: number; editor: boolean },
+) {
+  if (secrets.length === 0) {
+    return (
+      <EmptyState
+        icon="key"
+        title="No secrets yet"
+        text="A tool that calls your systems takes its credential from here, and no prompt sees it."
+      />
+    );
+  }
+  return (
+    <ul class="rows">
+      {secrets.map((secret) => (
+        <li key={secret.name} class="row">
+          <div class="row-main">
+            <p class="row-name">
+              <code>{secret.name}</code>
+            </p>
+            <p class="tags">
+              {secret.domains.map((domain) => <code key={domain} class="tag">{domain}</code>)}
+            </p>
+          </div>
+          <dl class="facts">
+            <div>
+              <dt>Set</dt>
+              <dd>
+                <Time at={secret.updatedAt} now={now} />
+              </dd>
+            </div>
+          </dl>
+          {editor && <SecretActions name={secret.name} domains={secret.domains} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function SecretActions({ name, domains }: { name: string; domains: string[] }) {
+  const replace = new URLSearchParams({ name, domains: domains.join(" ") });
+  return (
+    <div class="row-end">
+      <a
+        class="button button-small"
+        href={`/settings/secrets/new?${replace}`}
+        aria-label={`Replace ${name}`}
+        aria-current="false"
+      >
+        Replace
+      </a>
+      <a
+        class="button button-small"
+        href={`/settings/secrets/${name}/delete`}
+        aria-label={`Delete ${name}`}
+        aria-current="false"
+      >
+        Delete
+      </a>
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import { CodeBlock } from "./CodeBlock.tsx";
+import { Notice } from "./Notice.tsx";
+import { PageHeader } from "./PageHeader.tsx";
+
+export interface ShownLinkProps {
+  title: string;
+  /** What the link does and for how long it works. */
+  text: string;
+  link: string;
+  back: { href: string; label: string };
+}
+
+/** The one page that shows a one-time link, right after it was made. */
+export function ShownLink({ title, text, link, back }: ShownLinkProps) {
+  return (
+    <>
+      <PageHeader title={title} back={back} />
+      <div class="card narrow stack">
+        <Notice kind="warning">
+          Copy the link now. It is shown this once: only a hash of it is stored.
+        </Notice>
+        <CodeBlock label="One-time link" code={link} wrapped />
+        <p class="help">{text}</p>
+        <div class="form-actions">
+          <a class="button button-primary" href={back.href} aria-current="false">Done</a>
+        </div>
+      </div>
+    </>
+  );
+}

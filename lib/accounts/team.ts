@@ -1,0 +1,159 @@
+import { becomeActor } from "../audit/acting.ts";
+import {
+  type AccountLink,
+  AccountLinkStore,
+  type FoundLink,
+  type Invitation,
+} from "../storage/account_link_store.ts";
+import { SignInStore } from "../storage/sign_in_store.ts";
+import { type MemberChange, type User, UserStore } from "../storage/user_store.ts";
+import type { System } from "../system.ts";
+import type { Refusal } from "./accounts.ts";
+import { credentialFaults, type FieldFaults, normalizeEmail } from "./credential_rules.ts";
+import type { PasswordHasher } from "./password_hasher.ts";
+import { unlessBusy } from "./semaphore.ts";
+import type { Role, SignedInUser } from "./signed_in_user.ts";
+
+/** A user as their colleagues see them. */
+export type Member = Omit<User, "passwordHash" | "v" | "epoch">;
+
+export type InviteResult =
+  | { token: string; invitation: Invitation }
+  | { refused: "invalid" | "already_member" };
+
+/** The cookie token of the new sign-in; `gone` tells nothing of why a link does not work. */
+export type LinkResult =
+  | { cookieToken: string }
+  | Refusal
+  | { refused: "gone" }
+  | { refused: "invalid"; faults: FieldFaults };
+
+/** Why a member was not changed; `operator` where only an operator may. */
+export type MemberRefusal = Extract<MemberChange, { refused: string }>["refused"] | "operator";
+
+/** Who belongs to a tenant: invitations by link, roles, lost passwords, removal. */
+export class Team {
+  #system: System;
+  #users: UserStore;
+  #links: AccountLinkStore;
+  #signIns: SignInStore;
+  #hasher: PasswordHasher;
+
+  constructor(kv: Deno.Kv, options: { system: System; hasher: PasswordHasher }) {
+    this.#system = options.system;
+    this.#users = new UserStore(kv, options.system);
+    this.#links = new AccountLinkStore(kv, options.system);
+    this.#signIns = new SignInStore(kv, options.system);
+    this.#hasher = options.hasher;
+  }
+
+  async members(tenant: string): Promise<Member[]> {
+    return (await this.#users.list(tenant)).map(toMember);
+  }
+
+  async member(tenant: string, id: string): Promise<Member | undefined> {
+    const user = await this.#users.get(tenant, id);
+    return user && toMember(user);
+  }
+
+  invitations(tenant: string): Promise<Invitation[]> {
+    return this.#links.invitations(tenant);
+  }
+
+  /**
+   * A link to join. Only members of this very tenant are told apart: whether an address has an account
+   * elsewhere is nobody's business here.
+   */
+  async invite(tenant: string, input: { email: string; role: Role }): Promise<InviteResult> {
+    const email = normalizeEmail(input.email);
+    if (email === undefined) return { refused: "invalid" };
+    const known = await this.#users.findByEmail(email);
+    if (known?.tenant === tenant) return { refused: "already_member" };
+    return await this.#links.invite(tenant, { email, role: input.role });
+  }
+
+  withdraw(tenant: string, id: string): Promise<boolean> {
+    return this.#links.withdraw(tenant, id);
+  }
+
+  /** Whom a live link is for; `undefined` for one that is unknown, used or expired. */
+  async linkFor(token: string, kind: AccountLink["kind"]): Promise<AccountLink | undefined> {
+    return (await this.#links.find(token, kind))?.link;
+  }
+
+  /** Makes the account that an invitation is for, and signs it in. */
+  async join(token: string, password: string): Promise<LinkResult> {
+    const found = await this.#links.find(token, "invite");
+    if (found === undefined) return { refused: "gone" };
+    return await this.#withPassword(found, password, async (passwordHash) => {
+      const { tenant, email, role } = found.link;
+      const id = this.#system.uuid();
+      const createdAt = this.#system.now();
+      const account = { id, tenant, email, passwordHash, role, createdAt };
+      const user: User = { v: 1, ...account, operator: false, epoch: 0 };
+      becomeActor({ kind: "user", id, name: email });
+      // An address that another tenant has in the meantime looks like a link that has been used.
+      return await this.#users.join(user, found) ? user : undefined;
+    });
+  }
+
+  /** A token for a member's new password. Operators reach everything, so only one may reset another. */
+  async offerReset(by: SignedInUser, id: string): Promise<{ token: string } | MemberRefused> {
+    const user = await this.#users.get(by.tenant, id);
+    if (user === undefined) return { refused: "not_found" };
+    if (user.operator && !by.operator) return { refused: "operator" };
+    return { token: await this.#links.offerReset(user) };
+  }
+
+  /** Sets the password that a reset link is for, ends the user's other sign-ins, and signs them in. */
+  async resetPassword(token: string, password: string): Promise<LinkResult> {
+    const found = await this.#links.find(token, "reset");
+    if (found === undefined) return { refused: "gone" };
+    return await this.#withPassword(found, password, (passwordHash) => {
+      const { tenant, id, email } = found.link;
+      becomeActor({ kind: "user", id, name: email });
+      const change = { passwordHash, link: found, action: "reset password" };
+      return this.#users.endSignIns(tenant, id, change);
+    });
+  }
+
+  async changeRole(
+    by: SignedInUser,
+    id: string,
+    role: Role,
+  ): Promise<MemberChange | MemberRefused> {
+    return await this.#refusal(by, id) ?? await this.#users.changeRole(by.tenant, id, role);
+  }
+
+  async remove(by: SignedInUser, id: string): Promise<MemberChange | MemberRefused> {
+    return await this.#refusal(by, id) ?? await this.#users.remove(by.tenant, id);
+  }
+
+  async #refusal(by: SignedInUser, id: string): Promise<MemberRefused | undefined> {
+    const user = await this.#users.get(by.tenant, id);
+    return user?.operator && !by.operator ? { refused: "operator" } : undefined;
+  }
+
+  async #withPassword(
+    { link }: FoundLink,
+    password: string,
+    use: (passwordHash: string) => Promise<User | undefined>,
+  ): Promise<LinkResult> {
+    const faults = credentialFaults({ email: link.email, password });
+    if (faults.password !== undefined) return { refused: "invalid", faults };
+    return await unlessBusy<LinkResult>(async () => {
+      const user = await use(await this.#hasher.hash(password));
+      if (user === undefined) return { refused: "gone" };
+      const { tenant, id: userId, epoch } = user;
+      return { cookieToken: await this.#signIns.create({ tenant, userId, epoch }) };
+    });
+  }
+}
+
+export interface MemberRefused {
+  refused: MemberRefusal;
+}
+
+function toMember({ passwordHash: _hash, v: _v, epoch: _epoch, ...member }: User): Member {
+  return member;
+}

@@ -1,0 +1,34 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** Who makes a change. The service itself does where nobody else is behind it, as at its start. */
+export type Actor =
+  | { kind: "user"; id: string; name: string }
+  | { kind: "api_key"; id: string }
+  | { kind: "command_line" }
+  | { kind: "service" };
+
+/** Filled in once the credential of a request is known, which is after its work has begun. */
+interface Scope {
+  actor: Actor;
+}
+
+const scopes = new AsyncLocalStorage<Scope>();
+
+/**
+ * Runs `work` as an actor: whatever it changes in the store is recorded under that name. It travels
+ * with the work and not as an argument, so that no change can be made without its author by
+ * forgetting one.
+ */
+export function actingAs<T>(actor: Actor, work: () => T): T {
+  return scopes.run({ actor }, work);
+}
+
+/** Names the actor of the work under way, where `actingAs` has begun it; elsewhere it does nothing. */
+export function becomeActor(actor: Actor): void {
+  const scope = scopes.getStore();
+  if (scope !== undefined) scope.actor = actor;
+}
+
+export function currentActor(): Actor {
+  return scopes.getStore()?.actor ?? { kind: "service" };
+}

@@ -1,0 +1,38 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { describeChange } from "./describe_change.ts";
+
+Deno.test("describeChange: tells each field that differs, inner ones by their path", () => {
+  const before = { name: "A", modelPolicy: { provider: "vendor_a", model: "big" }, tools: [] };
+  const after = { name: "A", modelPolicy: { provider: "vendor_a", model: "small" }, tools: [1] };
+  assertEquals(describeChange(before, after), [
+    { field: "modelPolicy.model", before: "big", after: "small" },
+    { field: "tools", before: "[]", after: "[1]" },
+  ]);
+});
+
+Deno.test("describeChange: what came or went has one side only", () => {
+  assertEquals(describeChange({ fallback: { model: "x" } }, {}), [
+    { field: "fallback.model", before: "x" },
+  ]);
+  assertEquals(describeChange(undefined, { name: "A" }), [{ field: "name", after: "A" }]);
+});
+
+Deno.test("describeChange: a credential in a header, a query or any text is left out", () => {
+  const headers = { authorization: "Token tops3cret", "x-key": "{{secret.CRM_KEY}}" };
+  const tools = [{ request: { headers, query: { key: "tops3cret" } } }];
+  const said = JSON.stringify(
+    describeChange({}, { tools, systemPrompt: "use ck_live_abcdefgh_tops3cret please" }),
+  );
+  assert(!said.includes("tops3cret"), said);
+  assertStringIncludes(said, "{{secret.CRM_KEY}}");
+});
+
+Deno.test("describeChange: however large the change is, its description is small", () => {
+  const body = Object.fromEntries(
+    Array.from({ length: 40 }, (_, n) => [`field${n}`, "\u{1f980}".repeat(5_000)]),
+  );
+  const changes = describeChange({}, body);
+  assertEquals(changes.length, 40);
+  assert(changes.every(({ after }) => after!.isWellFormed()));
+  assert(new TextEncoder().encode(JSON.stringify(changes)).length < 50_000);
+});

@@ -1,0 +1,53 @@
+import type { VendorConfig } from "../config.ts";
+import type { System } from "../system.ts";
+import type { Vendor } from "../wire/vendors.ts";
+import { ModelError } from "./model.ts";
+import { ModelRegistry } from "./model_registry.ts";
+import type { VendorReport } from "./vendor_report.ts";
+
+/** Long enough for a model that has to be loaded first, short enough to wait for at a form. */
+const PATIENCE_MS = 20_000;
+
+/** `undefined` when the vendor answered; else why not, in our own words, with its status if it gave one. */
+export type SlotFault = { message: string; status?: number } | undefined;
+
+/**
+ * Asks a vendor for a few words the way a run would, so that address, protocol, credential and model
+ * are all proven by one request.
+ */
+export async function trySlot(
+  { vendor, config, model }: { vendor: Vendor; config: VendorConfig; model: string },
+  options: { system: System; report?: (event: VendorReport) => void },
+): Promise<SlotFault> {
+  const { system } = options;
+  let status: number | undefined;
+  const report = (event: VendorReport) => {
+    status = event.status;
+    options.report?.(event);
+  };
+  const registry = new ModelRegistry(system, { vendors: { [vendor]: config }, report });
+  const enough = new AbortController();
+  const patience = system.sleep(PATIENCE_MS, enough.signal).then(() => enough.abort(), () => {});
+  try {
+    await registry.find(vendor, model).stream({
+      model,
+      system: "Answer with one word.",
+      messages: [{ role: "user", content: "Hello" }],
+      tools: [],
+      maxOutputTokens: 16,
+      longestWaitMs: 0,
+      signal: enough.signal,
+    });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ModelError) {
+      return { message: error.message, ...(status === undefined ? {} : { status }) };
+    }
+    if (enough.signal.aborted) return { message: "the model vendor did not answer in 20 seconds" };
+    throw error;
+  } finally {
+    enough.abort();
+    await patience;
+    registry.close();
+  }
+}

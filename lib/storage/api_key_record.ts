@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { iso } from "../system.ts";
+import { type Scope, SCOPE_NAMES } from "../wire/scopes.ts";
+
+export const apiKeyRecordSchema = z.object({
+  v: z.literal(1),
+  id: z.uuid(),
+  tenant: z.uuid(),
+  name: z.string(),
+  scopes: z.array(z.enum(SCOPE_NAMES)),
+  createdAt: z.int(),
+  expiresAt: z.int().optional(),
+  revokedAt: z.int().optional(),
+  /** One, or two while a rotation overlaps; `hash` is the keyed HMAC of the secret part. */
+  secrets: z.array(z.object({
+    prefix: z.string(),
+    hash: z.string(),
+    createdAt: z.int(),
+    expiresAt: z.int().optional(),
+  })).min(1).max(2),
+});
+export type ApiKeyRecord = z.infer<typeof apiKeyRecordSchema>;
+
+/** An API key as people see it: never its secret, never its hash. Times are ISO 8601 UTC. */
+export interface ApiKey {
+  id: string;
+  name: string;
+  scopes: Scope[];
+  state: "active" | "revoked" | "expired";
+  createdAt: string;
+  lastUsedAt?: string;
+  expiresAt?: string;
+  revokedAt?: string;
+  secrets: { prefix: string; createdAt: string; expiresAt?: string }[];
+}
+
+export function stateOf({ revokedAt, expiresAt }: ApiKeyRecord, now: number): ApiKey["state"] {
+  if (revokedAt !== undefined) return "revoked";
+  return (expiresAt ?? Infinity) <= now ? "expired" : "active";
+}
+
+export function toApiKey(
+  record: ApiKeyRecord,
+  { now, lastUsedAt }: { now: number; lastUsedAt?: number | undefined },
+): ApiKey {
+  return {
+    id: record.id,
+    name: record.name,
+    scopes: record.scopes,
+    state: stateOf(record, now),
+    createdAt: iso(record.createdAt),
+    ...(lastUsedAt === undefined ? {} : { lastUsedAt: iso(lastUsedAt) }),
+    ...(record.expiresAt === undefined ? {} : { expiresAt: iso(record.expiresAt) }),
+    ...(record.revokedAt === undefined ? {} : { revokedAt: iso(record.revokedAt) }),
+    secrets: record.secrets.map((secret) => ({
+      prefix: secret.prefix,
+      createdAt: iso(secret.createdAt),
+      ...(secret.expiresAt === undefined ? {} : { expiresAt: iso(secret.expiresAt) }),
+    })),
+  };
+}
+
+/** What the audit log keeps of a key: never a hash. */
+export function recordedFields({ name, scopes, expiresAt, revokedAt, secrets }: ApiKeyRecord) {
+  return {
+    name,
+    scopes: scopes.join(", "),
+    expiresAt: expiresAt === undefined ? undefined : iso(expiresAt),
+    revokedAt: revokedAt === undefined ? undefined : iso(revokedAt),
+    secrets: secrets.map(({ prefix, expiresAt: end }) =>
+      end === undefined ? prefix : `${prefix} until ${iso(end)}`
+    ).join(", "),
+  };
+}

@@ -1,0 +1,67 @@
+import {
+  type AuditEntry,
+  type AuditFilter,
+  auditRecordSchema,
+  filterName,
+} from "./audit_record.ts";
+import { keys } from "./keys.ts";
+import type { Page, PageRequest } from "./page.ts";
+import { badCursor } from "./page.ts";
+import { parseRecord } from "./record.ts";
+
+/** Which entries are wanted; times in milliseconds, `from` and `before` bound them. */
+export interface AuditQuery extends AuditFilter, PageRequest {
+  from?: number | undefined;
+  before?: number | undefined;
+}
+
+/** The audit log of a tenant, or of the installation: written by whoever makes a change, read here. */
+export class AuditStore {
+  #kv: Deno.Kv;
+
+  constructor(kv: Deno.Kv) {
+    this.#kv = kv;
+  }
+
+  /** Newest first, by an index: a page costs the same however long the log is. */
+  async list(tenant: string, query: AuditQuery): Promise<Page<AuditEntry>> {
+    const places = await this.#places(tenant, query);
+    const more = places.length > query.limit;
+    const wanted = places.slice(0, query.limit);
+    const entries = await Promise.all(wanted.map((place) => this.#get(tenant, place)));
+    const data = entries.filter((entry) => entry !== undefined);
+    const last = wanted.at(-1);
+    return more && last ? { data, nextCursor: last.join(".") } : { data };
+  }
+
+  /** One more than asked for, where there are as many. */
+  async #places(tenant: string, query: AuditQuery): Promise<Place[]> {
+    const filter = filterName(query);
+    const index = filter === undefined
+      ? keys.auditEntries(tenant)
+      : keys.auditFilter(tenant, filter);
+    const selector = {
+      start: [...index, query.from ?? 0],
+      end: [...index, ...endOf(query)],
+    };
+    const places: Place[] = [];
+    const rows = this.#kv.list(selector, { reverse: true, limit: query.limit + 1 });
+    for await (const { key } of rows) places.push(key.slice(-2) as Place);
+    return places;
+  }
+
+  async #get(tenant: string, [at, id]: Place): Promise<AuditEntry | undefined> {
+    return parseRecord(auditRecordSchema, await this.#kv.get(keys.auditEntry(tenant, at, id)));
+  }
+}
+
+/** Where an entry stands: when it was made, and its id. */
+type Place = [at: number, id: string];
+
+/** Exclusive, so that a cursor's own entry is not told again. */
+function endOf({ cursor, before }: AuditQuery): (string | number)[] {
+  if (cursor === undefined) return [before ?? Number.MAX_SAFE_INTEGER];
+  const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(cursor) ?? [];
+  if (at === undefined || id === undefined) throw badCursor();
+  return [Number(at), id];
+}

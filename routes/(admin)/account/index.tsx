@@ -1,0 +1,121 @@
+import { type Context, page } from "fresh";
+import { Field } from "@/components/Field.tsx";
+import { Notice } from "@/components/Notice.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { MIN_PASSWORD_LENGTH } from "@/lib/accounts/credential_rules.ts";
+import { readForm } from "@/lib/http/form.ts";
+import { noticeText, withNotice } from "@/lib/http/notices.ts";
+import { readSignInCookie, setSignInCookie } from "@/lib/http/sign_in_cookie.ts";
+import { refusal } from "@/lib/http/sign_in_refusal.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { define, type State } from "@/utils.ts";
+
+interface Data {
+  email: string;
+  fault?: string | undefined;
+  faults?: { current?: string; password?: string };
+}
+
+export const handler = define.handlers({
+  GET(ctx) {
+    return page<Data>({ email: signedIn(ctx.state).email });
+  },
+
+  async POST(ctx) {
+    const { service, clientAddress: address } = ctx.state;
+    const user = signedIn(ctx.state);
+    const form = await readForm(ctx.req, service.system);
+    if (form.get("action") === "sign_out_elsewhere") return await signOutElsewhere(ctx);
+    const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
+    const [password, next] = [form.get("current") ?? "", form.get("password") ?? ""];
+    const refused = await service.accounts.confirm(user, { cookieToken, password, address }) ??
+      await changePassword(ctx, next);
+    if (refused instanceof Response) return refused;
+    return refuse(user.email, refused);
+  },
+});
+
+type Refused = Exclude<
+  | Awaited<ReturnType<typeof changePassword>>
+  | Awaited<ReturnType<State["service"]["accounts"]["confirm"]>>,
+  Response | undefined
+>;
+
+async function changePassword(ctx: Context<State>, password: string) {
+  const { service } = ctx.state;
+  const result = await service.accounts.changePassword(signedIn(ctx.state), password);
+  if (!("cookieToken" in result)) return result;
+  const response = ctx.redirect(withNotice("/account", "password_changed"), 303);
+  setSignInCookie(response.headers, result.cookieToken, service.config);
+  return response;
+}
+
+async function signOutElsewhere(ctx: Context<State>): Promise<Response> {
+  const { service } = ctx.state;
+  const token = await service.accounts.signOutElsewhere(signedIn(ctx.state));
+  const response = ctx.redirect(withNotice("/account", "signed_out_elsewhere"), 303);
+  if (token !== undefined) setSignInCookie(response.headers, token, service.config);
+  return response;
+}
+
+function refuse(email: string, refused: Refused) {
+  if (refused.refused === "wrong_password") {
+    const faults = { current: "This is not your password." };
+    return page<Data>({ email, faults }, { status: 403 });
+  }
+  if (refused.refused === "invalid") {
+    return page<Data>({ email, faults: refused.faults }, { status: 400 });
+  }
+  const { status, headers, message } = refusal(refused);
+  return page<Data>({ email, fault: message }, { status, headers });
+}
+
+export default define.page<typeof handler>(({ data, url }) => {
+  const notice = noticeText(url);
+  return (
+    <>
+      <PageHeader title="Your account" text={data.email} />
+      {notice && <Notice kind="done">{notice}</Notice>}
+      <div class="narrow sections">
+        <form method="post" action="/account" class="card stack">
+          <h2>Change your password</h2>
+          {data.fault && <Notice kind="fault">{data.fault}</Notice>}
+          <input type="hidden" name="username" value={data.email} autocomplete="username" />
+          <Field name="current" label="Current password" fault={data.faults?.current}>
+            {(attributes) => (
+              <input type="password" {...attributes} required autocomplete="current-password" />
+            )}
+          </Field>
+          <Field
+            name="password"
+            label="New password"
+            fault={data.faults?.password}
+            help={`At least ${MIN_PASSWORD_LENGTH} characters. You are signed out everywhere else.`}
+          >
+            {(attributes) => (
+              <input
+                type="password"
+                {...attributes}
+                required
+                minLength={MIN_PASSWORD_LENGTH}
+                autocomplete="new-password"
+              />
+            )}
+          </Field>
+          <div class="form-actions">
+            <button class="button button-primary" type="submit">Change password</button>
+          </div>
+        </form>
+        <form method="post" action="/account" class="card stack">
+          <h2>Sign out elsewhere</h2>
+          <p class="prose">Ends every sign-in of yours but this one, in whatever browser it is.</p>
+          <div class="form-actions">
+            <button class="button" type="submit" name="action" value="sign_out_elsewhere">
+              Sign out everywhere else
+            </button>
+          </div>
+        </form>
+      </div>
+    </>
+  );
+});

@@ -1,0 +1,71 @@
+import { type Context, page } from "fresh";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { OVERLAPS, RotateKeyForm, type RotateKeyFormProps } from "@/components/RotateKeyForm.tsx";
+import { ShownKey } from "@/components/ShownKey.tsx";
+import { findApiKey } from "@/lib/http/find_api_key.ts";
+import { readForm } from "@/lib/http/form.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import type { ApiKey } from "@/lib/storage/api_key_store.ts";
+import { define, type State } from "@/utils.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** `secret` is the whole key: it exists in this one answer and nowhere else. */
+type Data = { form: RotateKeyFormProps } | { name: string; secret: string };
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const apiKey = await findApiKey(ctx);
+    if (apiKey === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    return page<Data>({ form: formOf(ctx, apiKey) });
+  },
+
+  async POST(ctx) {
+    const apiKey = await findApiKey(ctx);
+    if (apiKey === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const form = await readForm(ctx.req, ctx.state.service.system);
+    const hours = OVERLAPS.find(([value]) => value === form.get("hours"))?.[0] ?? "24";
+    const typed = { ...formOf(ctx, apiKey), hours };
+    const refused = await passwordAgain(ctx, form);
+    if (refused !== undefined) {
+      return page<Data>({ form: { ...typed, passwordFault: refused.fault } }, refused);
+    }
+    const { apiKeys } = ctx.state.service;
+    const { tenant } = signedIn(ctx.state);
+    if (form.get("action") === "end") {
+      await apiKeys.endOverlap(tenant, apiKey.id);
+      return ctx.redirect(withNotice("/api-keys", "key_overlap_ended"), 303);
+    }
+    const overlapMs = Number(hours) * HOUR_MS;
+    const rotated = await apiKeys.rotate(tenant, apiKey.id, { overlapMs });
+    if ("secret" in rotated) {
+      return page<Data>({ name: apiKey.name, secret: rotated.secret }, { status: 201 });
+    }
+    const fault = rotated.refused === "overlap"
+      ? "The key was rotated in the meantime. End that overlap first, or wait for it."
+      : "The key is not active any more.";
+    return page<Data>({ form: { ...typed, fault } }, { status: 409 });
+  },
+});
+
+function formOf(ctx: Context<State>, apiKey: ApiKey): RotateKeyFormProps {
+  const now = ctx.state.service.system.now();
+  return { apiKey, now, asksPassword: asksPassword(ctx.state) };
+}
+
+export default define.page<typeof handler>(({ data }) =>
+  "secret" in data ? <ShownKey title={`New secret of “${data.name}”`} secret={data.secret} /> : (
+    <>
+      <PageHeader
+        title={`Rotate ${data.form.apiKey.name}`}
+        back={{ href: "/api-keys", label: "API keys" }}
+      />
+      <div class="card narrow">
+        <RotateKeyForm {...data.form} />
+      </div>
+    </>
+  )
+);

@@ -1,0 +1,93 @@
+import { type Context, page } from "fresh";
+import { AuditFilterForm, type Choice } from "@/components/AuditFilterForm.tsx";
+import { AuditList } from "@/components/AuditList.tsx";
+import { EmptyState } from "@/components/EmptyState.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { ApiError } from "@/lib/errors.ts";
+import { auditHref, readAuditFilters, toAuditQuery } from "@/lib/http/audit_query.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { AUDIT_KINDS, type AuditEntry, INSTALLATION } from "@/lib/storage/audit_record.ts";
+import { define, type State } from "@/utils.ts";
+
+const KINDS: Choice[] = AUDIT_KINDS.map((kind) => [kind, kind[0]!.toUpperCase() + kind.slice(1)]);
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    const user = signedIn(ctx.state);
+    const filters = readAuditFilters(ctx.url);
+    // Somebody else's address of the installation's log shows the tenant's.
+    if (!user.operator) filters.log = "";
+    const log = filters.log === INSTALLATION ? INSTALLATION : user.tenant;
+    const query = toAuditQuery(filters, ctx.url.searchParams.get("cursor"));
+    try {
+      const entries = await service.audit.list(log, query);
+      const actors = await actorsOf(ctx);
+      const now = service.system.now();
+      return page({ entries, filters, actors, now, first: query.cursor === undefined, user });
+    } catch (error) {
+      // A cursor from an old bookmark: the list itself is what was wanted.
+      if (error instanceof ApiError && error.status === 400) {
+        return ctx.redirect(auditHref(filters), 303);
+      }
+      throw error;
+    }
+  },
+});
+
+/** Whom the log can be narrowed to: people and keys as they are now, and what has no account. */
+async function actorsOf(ctx: Context<State>): Promise<Choice[]> {
+  const { service } = ctx.state;
+  const { tenant } = signedIn(ctx.state);
+  const [members, apiKeys] = await Promise.all([
+    service.team.members(tenant),
+    service.apiKeys.list(tenant),
+  ]);
+  return [
+    ...members.map(({ id, email }): Choice => [id, email]),
+    ...apiKeys.map(({ id, name }): Choice => [id, `Key ${name}`]),
+    ["command_line", "The command line"],
+    ["service", "The service"],
+  ];
+}
+
+export default define.page<typeof handler>(({ data }) => {
+  const { entries, filters, actors, first } = data;
+  const names = new Map(actors);
+  const nameOf = (actor: AuditEntry["actor"]) => {
+    if (actor.kind === "user") return actor.name;
+    if (actor.kind === "api_key") return names.get(actor.id) ?? `Key ${actor.id}`;
+    return names.get(actor.kind)!;
+  };
+  return (
+    <>
+      <PageHeader
+        title="Audit log"
+        text="Who changed what, before and after. Entries are added only, and kept for 400 days."
+      />
+      <AuditFilterForm
+        filters={filters}
+        kinds={KINDS}
+        actors={actors}
+        operator={data.user.operator}
+      />
+      {entries.data.length === 0
+        ? (
+          <EmptyState
+            icon="audit"
+            title="No changes"
+            text="Nothing was changed that these filters let through."
+          />
+        )
+        : <AuditList entries={entries.data} now={data.now} nameOf={nameOf} />}
+      <nav class="pager" aria-label="Pages">
+        {!first && <a class="button" href={auditHref(filters)} aria-current="false">Newest</a>}
+        {entries.nextCursor && (
+          <a class="button" href={auditHref(filters, entries.nextCursor)} aria-current="false">
+            Older
+          </a>
+        )}
+      </nav>
+    </>
+  );
+});

@@ -1,0 +1,37 @@
+import { page } from "fresh";
+import { ConfirmPage } from "@/components/ConfirmPage.tsx";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { findModel, modelHref } from "@/lib/http/model_form.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const entry = findModel(await ctx.state.service.catalogue.stored(), ctx.url);
+    if (entry !== undefined) return page(entry);
+    return await ctx.render(<ErrorView status={404} />, { status: 404 });
+  },
+
+  async POST(ctx) {
+    const { catalogue, system } = ctx.state.service;
+    const entry = findModel(await catalogue.stored(), ctx.url);
+    if (entry === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    await catalogue.remove(entry.vendor, entry.model, system);
+    return ctx.redirect(withNotice("/operator/catalogue", "model_deleted"), 303);
+  },
+});
+
+export default define.page<typeof handler>(({ data: entry }) => (
+  <ConfirmPage
+    title="Remove model"
+    back={{ href: "/operator/catalogue", label: "Catalogue" }}
+    action={modelHref("delete", entry)}
+    question={`Remove ${entry.model} from the catalogue?`}
+    confirm="Remove"
+  >
+    <p>
+      Messages to agents that name it are refused from now on. A model of the CATALOGUE file comes
+      back at the next start.
+    </p>
+  </ConfirmPage>
+));

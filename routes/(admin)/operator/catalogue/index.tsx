@@ -1,0 +1,81 @@
+import { page } from "fresh";
+import { EmptyState } from "@/components/EmptyState.tsx";
+import { Notice } from "@/components/Notice.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { modelHref } from "@/lib/http/model_form.ts";
+import { noticeText } from "@/lib/http/notices.ts";
+import type { CatalogueEntry } from "@/lib/storage/catalogue_store.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const { catalogue, vendors } = ctx.state.service;
+    const entries = await catalogue.stored();
+    return page(
+      entries.map((entry) => ({ entry, ready: vendors.slot(entry.vendor) !== undefined })),
+    );
+  },
+});
+
+export default define.page<typeof handler>(({ data, url }) => {
+  const notice = noticeText(url);
+  const add = <a class="button button-primary" href="/operator/catalogue/model">Add a model</a>;
+  return (
+    <>
+      <PageHeader
+        title="Catalogue"
+        text="Models that plans may allow, with what they cost. The demo model is always there."
+      >
+        {data.length > 0 && add}
+      </PageHeader>
+      {notice && <Notice kind="done">{notice}</Notice>}
+      {data.length === 0
+        ? (
+          <EmptyState
+            icon="catalogue"
+            title="No models yet"
+            text="Add the models of your vendors with their prices: what has no price is refused."
+          >
+            {add}
+          </EmptyState>
+        )
+        : (
+          <ul class="rows">
+            {data.map(({ entry, ready }) => (
+              <ModelRow key={`${entry.vendor}/${entry.model}`} entry={entry} ready={ready} />
+            ))}
+          </ul>
+        )}
+    </>
+  );
+});
+
+function ModelRow({ entry, ready }: { entry: CatalogueEntry; ready: boolean }) {
+  return (
+    <li class="row">
+      <div class="row-main">
+        <p class="row-name">
+          <a class="row-link" href={modelHref("model", entry)}>{entry.model}</a>
+          {!ready && <span class="badge badge-expired">slot not set up</span>}
+        </p>
+        <p class="row-text">
+          <code>{entry.vendor}</code>
+        </p>
+      </div>
+      <dl class="facts">
+        <div>
+          <dt>Input</dt>
+          <dd>${entry.inputUsdPerMTok} / M</dd>
+        </div>
+        <div>
+          <dt>Output</dt>
+          <dd>${entry.outputUsdPerMTok} / M</dd>
+        </div>
+        <div>
+          <dt>Context</dt>
+          <dd>{entry.contextTokens.toLocaleString("en")}</dd>
+        </div>
+      </dl>
+    </li>
+  );
+}

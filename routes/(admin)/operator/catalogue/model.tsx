@@ -1,0 +1,60 @@
+import { type Context, page } from "fresh";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { ModelForm, type ModelFormProps } from "@/components/ModelForm.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { readForm } from "@/lib/http/form.ts";
+import {
+  findModel,
+  modelHref,
+  NEW_MODEL,
+  parseModelForm,
+  readModelForm,
+  toModelForm,
+} from "@/lib/http/model_form.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import { slotViews } from "@/lib/http/slot_views.ts";
+import { define, type State } from "@/utils.ts";
+
+/** A new entry, or the one that the address names. */
+export const handler = define.handlers({
+  async GET(ctx) {
+    const slots = slotChoices(ctx);
+    if (!ctx.url.searchParams.has("model")) {
+      return page<ModelFormProps>({ values: NEW_MODEL, faults: {}, slots, existing: false });
+    }
+    const entry = findModel(await ctx.state.service.catalogue.stored(), ctx.url);
+    if (entry === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const deleteHref = modelHref("delete", entry);
+    const values = toModelForm(entry);
+    return page<ModelFormProps>({ values, faults: {}, slots, existing: true, deleteHref });
+  },
+
+  async POST(ctx) {
+    const { service } = ctx.state;
+    const values = readModelForm(await readForm(ctx.req, service.system));
+    const parsed = parseModelForm(values);
+    if ("faults" in parsed) {
+      const { faults } = parsed;
+      const form = { values, faults, slots: slotChoices(ctx), existing: false };
+      return page<ModelFormProps>(form, { status: 400 });
+    }
+    await service.catalogue.set(parsed.entry, service.system);
+    return ctx.redirect(withNotice("/operator/catalogue", "model_saved"), 303);
+  },
+});
+
+function slotChoices(ctx: Context<State>) {
+  return slotViews(ctx.state.service).map(({ vendor, label }) =>
+    [vendor, `${label} (${vendor})`] as const
+  );
+}
+
+export default define.page<typeof handler>(({ data }) => (
+  <>
+    <PageHeader
+      title={data.existing ? data.values.model : "Add a model"}
+      back={{ href: "/operator/catalogue", label: "Catalogue" }}
+    />
+    <ModelForm {...data} />
+  </>
+));

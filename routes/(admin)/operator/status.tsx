@@ -1,0 +1,47 @@
+import { page } from "fresh";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { SlotRows } from "@/components/SlotRows.tsx";
+import { slotViews } from "@/lib/http/slot_views.ts";
+import { systemFacts } from "@/lib/http/system_facts.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    const ready = await service.ready();
+    return page({
+      ready,
+      facts: systemFacts(service, Deno.memoryUsage().rss),
+      slots: slotViews(service),
+      now: service.system.now(),
+    });
+  },
+});
+
+export default define.page<typeof handler>(({ data }) => (
+  <>
+    <PageHeader title="Status" text="Of the process that answered this page." />
+    <div class="sections">
+      <section class="card stack" aria-labelledby="process">
+        <h2 id="process">
+          Process{" "}
+          <span class={data.ready ? "badge badge-active" : "badge badge-failing"}>
+            {data.ready ? "ready" : "not ready"}
+          </span>
+        </h2>
+        <dl class="values">
+          {data.facts.map(([label, value]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+      <section aria-labelledby="slots">
+        <h2 id="slots" class="section-head">Vendors</h2>
+        <SlotRows slots={data.slots} now={data.now} operator />
+      </section>
+    </div>
+  </>
+));

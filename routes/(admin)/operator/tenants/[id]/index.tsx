@@ -1,0 +1,74 @@
+import { type Context, page } from "fresh";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { PlanForm, type PlanFormProps } from "@/components/PlanForm.tsx";
+import { readForm } from "@/lib/http/form.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import {
+  parsePlanForm,
+  PLAN_FIELDS,
+  type PlanFaults,
+  type PlanFormValues,
+  readPlanForm,
+  toPlanForm,
+} from "@/lib/http/plan_form.ts";
+import type { Tenant } from "@/lib/storage/tenant_store.ts";
+import { define, type State } from "@/utils.ts";
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const tenant = await findTenant(ctx);
+    if (tenant === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const values = toPlanForm(await ctx.state.service.tenants.plan(tenant.id));
+    return page(await formProps(ctx, { tenant, values, faults: {} }));
+  },
+
+  async POST(ctx) {
+    const tenant = await findTenant(ctx);
+    if (tenant === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const { service } = ctx.state;
+    const values = readPlanForm(await readForm(ctx.req, service.system));
+    const parsed = parsePlanForm(values);
+    if ("faults" in parsed) {
+      const props = await formProps(ctx, { tenant, values, faults: parsed.faults });
+      return page(props, { status: 400 });
+    }
+    await service.tenants.setPlan(tenant.id, parsed.plan);
+    return ctx.redirect(withNotice("/operator/tenants", "plan_saved"), 303);
+  },
+});
+
+function findTenant(ctx: Context<State>): Promise<Tenant | undefined> {
+  return ctx.state.service.tenants.get(ctx.params.id!);
+}
+
+async function formProps(
+  { state: { service } }: Context<State>,
+  form: { tenant: Tenant; values: PlanFormValues; faults: PlanFaults },
+): Promise<PlanFormProps> {
+  const { limits } = service;
+  const defaults = PLAN_FIELDS.flatMap(({ name, money }) => {
+    const n = limits[name];
+    return n === undefined ? [] : [[name, String(money ? n / 1_000_000 : n)]];
+  });
+  const known = (await service.catalogue.list()).map((one) => `${one.vendor}/${one.model}`);
+  // What has left the catalogue stays allowed until somebody takes it out here.
+  const names = [...new Set([...known, ...form.values.chosen])];
+  return {
+    ...form,
+    fields: PLAN_FIELDS,
+    defaults: Object.fromEntries(defaults),
+    models: names.map((name) => [name, known.includes(name) ? name : `${name} (gone)`] as const),
+  };
+}
+
+export default define.page<typeof handler>(({ data }) => (
+  <>
+    <PageHeader
+      title={data.tenant.name}
+      text="The plan holds from the next request on."
+      back={{ href: "/operator/tenants", label: "Tenants" }}
+    />
+    <PlanForm {...data} />
+  </>
+));

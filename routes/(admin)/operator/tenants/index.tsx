@@ -1,0 +1,61 @@
+import { page } from "fresh";
+import { Notice } from "@/components/Notice.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { Time } from "@/components/Time.tsx";
+import { noticeText } from "@/lib/http/notices.ts";
+import { iso } from "@/lib/system.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const { tenants, team, system } = ctx.state.service;
+    const rows = await Promise.all((await tenants.list()).map(async (tenant) => {
+      const [members, plan] = await Promise.all([
+        team.members(tenant.id),
+        tenants.plan(tenant.id),
+      ]);
+      return { ...tenant, members: members.length, overrides: Object.keys(plan.limits).length };
+    }));
+    return page({ rows, now: system.now() });
+  },
+});
+
+export default define.page<typeof handler>(({ data, url }) => {
+  const notice = noticeText(url);
+  return (
+    <>
+      <PageHeader title="Tenants" text="Each has its own agents, keys, people and plan.">
+        <a class="button button-primary" href="/operator/tenants/new">New tenant</a>
+      </PageHeader>
+      {notice && <Notice kind="done">{notice}</Notice>}
+      <ul class="rows">
+        {data.rows.map((tenant) => (
+          <li key={tenant.id} class="row">
+            <div class="row-main">
+              <a class="row-link" href={`/operator/tenants/${tenant.id}`}>{tenant.name}</a>
+              <p class="row-text">
+                <code>{tenant.id}</code>
+              </p>
+            </div>
+            <dl class="facts">
+              <div>
+                <dt>People</dt>
+                <dd>{tenant.members}</dd>
+              </div>
+              <div>
+                <dt>Plan</dt>
+                <dd>{tenant.overrides === 0 ? "default" : `${tenant.overrides} overrides`}</dd>
+              </div>
+              <div>
+                <dt>Created</dt>
+                <dd>
+                  <Time at={iso(tenant.createdAt)} now={data.now} />
+                </dd>
+              </div>
+            </dl>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+});

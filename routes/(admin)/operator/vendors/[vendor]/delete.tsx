@@ -1,0 +1,49 @@
+import { page } from "fresh";
+import { ConfirmPage } from "@/components/ConfirmPage.tsx";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
+import { readForm } from "@/lib/http/form.ts";
+import { freeSlot } from "@/lib/http/free_slot.ts";
+import { slotName } from "@/lib/http/model_groups.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
+import type { Vendor } from "@/lib/wire/vendors.ts";
+import { define } from "@/utils.ts";
+
+interface Data {
+  vendor: Vendor;
+  password: PasswordAgainProps;
+}
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const vendor = freeSlot(ctx);
+    if (vendor === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    return page<Data>({ vendor, password: { asked: asksPassword(ctx.state) } });
+  },
+
+  async POST(ctx) {
+    const vendor = freeSlot(ctx);
+    if (vendor === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const { service } = ctx.state;
+    const refused = await passwordAgain(ctx, await readForm(ctx.req, service.system));
+    if (refused !== undefined) {
+      return page<Data>({ vendor, password: { asked: true, fault: refused.fault } }, refused);
+    }
+    await service.vendorSlots.remove(vendor);
+    return ctx.redirect(withNotice("/operator/vendors", "slot_emptied"), 303);
+  },
+});
+
+export default define.page<typeof handler>(({ data: { vendor, password } }) => (
+  <ConfirmPage
+    title="Empty slot"
+    back={{ href: `/operator/vendors/${vendor}`, label: slotName(vendor) }}
+    action={`/operator/vendors/${vendor}/delete`}
+    question={`Empty ${slotName(vendor)}?`}
+    confirm="Empty it"
+    fields={<PasswordAgain {...password} />}
+  >
+    <p>Its credential is deleted, and messages to its models are refused from now on.</p>
+  </ConfirmPage>
+));

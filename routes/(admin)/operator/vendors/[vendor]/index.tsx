@@ -1,0 +1,75 @@
+import { type Context, page } from "fresh";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { SlotForm, type SlotFormProps } from "@/components/SlotForm.tsx";
+import { PROTOCOLS } from "@/lib/config.ts";
+import { readForm } from "@/lib/http/form.ts";
+import { freeSlot } from "@/lib/http/free_slot.ts";
+import { slotName } from "@/lib/http/model_groups.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
+import { parseSlotForm, readSlotForm, type SlotFaults, toSlotForm } from "@/lib/http/slot_form.ts";
+import { type SlotFault, trySlot } from "@/lib/models/try_slot.ts";
+import type { Vendor } from "@/lib/wire/vendors.ts";
+import { define, type State } from "@/utils.ts";
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const vendor = freeSlot(ctx);
+    if (vendor === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    return page(await formProps(ctx, { vendor, faults: {} }));
+  },
+
+  async POST(ctx) {
+    const vendor = freeSlot(ctx);
+    if (vendor === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const form = await readForm(ctx.req, ctx.state.service.system);
+    const values = readSlotForm(form);
+    const refuse = async (faults: SlotFaults, answer: { status: number; headers?: HeadersInit }) =>
+      page({ ...await formProps(ctx, { vendor, faults }), values }, answer);
+    const parsed = parseSlotForm(values, (form.get("apiKey") ?? "").trim());
+    if ("faults" in parsed) return await refuse(parsed.faults, { status: 400 });
+    const refused = await passwordAgain(ctx, form);
+    if (refused !== undefined) return await refuse({ password: refused.fault }, refused);
+    const { service } = ctx.state;
+    const { system, log } = service;
+    const report = (event: object) => log.warn("a model vendor failed its test", { ...event });
+    const fault = await trySlot({ vendor, ...parsed }, { system, report });
+    if (fault !== undefined) return await refuse({ form: inWords(fault) }, { status: 422 });
+    await service.vendorSlots.set(vendor, parsed.config);
+    return ctx.redirect(withNotice("/operator/vendors", "slot_saved"), 303);
+  },
+});
+
+function inWords({ message, status }: Exclude<SlotFault, undefined>): string {
+  const told = status === undefined ? "" : ` (status ${status})`;
+  return `Nothing was saved: ${message}${told}. Its own words are in the service's log.`;
+}
+
+async function formProps(
+  ctx: Context<State>,
+  { vendor, faults }: { vendor: Vendor; faults: SlotFaults },
+): Promise<SlotFormProps> {
+  const { catalogue, vendorSlots } = ctx.state.service;
+  const [stored, entries] = await Promise.all([vendorSlots.list(), catalogue.stored()]);
+  const slot = stored.find((one) => one.vendor === vendor);
+  const model = entries.find((entry) => entry.vendor === vendor)?.model;
+  return {
+    vendor,
+    values: toSlotForm(vendor, { slot, model }),
+    faults,
+    protocols: PROTOCOLS,
+    stored: slot !== undefined,
+    asksPassword: asksPassword(ctx.state),
+  };
+}
+
+export default define.page<typeof handler>(({ data }) => (
+  <>
+    <PageHeader
+      title={slotName(data.vendor as Vendor)}
+      back={{ href: "/operator/vendors", label: "Vendors" }}
+    />
+    <SlotForm {...data} />
+  </>
+));

@@ -1,0 +1,45 @@
+import { page } from "fresh";
+import { Notice } from "@/components/Notice.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { SlotRows } from "@/components/SlotRows.tsx";
+import { noticeText } from "@/lib/http/notices.ts";
+import { slotViews } from "@/lib/http/slot_views.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    // The catalogue is what brings changed slots in; a page is no run, so it asks here.
+    await service.catalogue.list();
+    return page({ slots: slotViews(service), now: service.system.now() });
+  },
+});
+
+export default define.page<typeof handler>(({ data, url }) => {
+  const notice = noticeText(url);
+  return (
+    <>
+      <PageHeader
+        title="Vendors"
+        text="Three slots for model vendors. What the environment sets up is shown only."
+      />
+      {notice && <Notice kind="done">{notice}</Notice>}
+      <SlotRows
+        slots={data.slots}
+        now={data.now}
+        operator
+        action={(slot) =>
+          slot.source !== "environment" && (
+            <a
+              class="button button-small"
+              href={`/operator/vendors/${slot.vendor}`}
+              aria-label={`Set up ${slot.label}`}
+              aria-current="false"
+            >
+              {slot.state === "empty" ? "Set up" : "Change"}
+            </a>
+          )}
+      />
+    </>
+  );
+});

@@ -1,0 +1,96 @@
+import { page } from "fresh";
+import { Notice } from "@/components/Notice.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { SecretRows } from "@/components/SecretRows.tsx";
+import { SlotRows } from "@/components/SlotRows.tsx";
+import { noticeText } from "@/lib/http/notices.ts";
+import { planValues, retention, visitorsMayChoose } from "@/lib/http/plan_values.ts";
+import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import { slotViews } from "@/lib/http/slot_views.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    const user = signedIn(ctx.state);
+    // The catalogue is what brings changed slots in; a page is no run, so it asks here.
+    await service.catalogue.list();
+    const [tenant, plan, secrets] = await Promise.all([
+      service.tenants.get(user.tenant),
+      service.tenants.plan(user.tenant),
+      service.secrets.list(user.tenant),
+    ]);
+    return page({
+      tenant: tenant?.name ?? "",
+      plan,
+      values: planValues(plan, service.limits),
+      secrets,
+      slots: slotViews(service),
+      editor: isEditor(user),
+      operator: user.operator,
+      now: service.system.now(),
+    });
+  },
+});
+
+export default define.page<typeof handler>(({ data, url }) => {
+  const { plan, secrets, editor, now } = data;
+  const notice = noticeText(url);
+  return (
+    <>
+      <PageHeader title="Settings" text={data.tenant} />
+      {notice && <Notice kind="done">{notice}</Notice>}
+      <div class="sections">
+        <section aria-labelledby="secrets">
+          <div class="section-head">
+            <div>
+              <h2 id="secrets">Secrets</h2>
+              <p class="lead">
+                What tools send as <code>{"{{secret.NAME}}"}</code>. Write-only: nobody reads one.
+              </p>
+            </div>
+            {editor && <a class="button" href="/settings/secrets/new">New secret</a>}
+          </div>
+          <SecretRows secrets={secrets} now={now} editor={editor} />
+        </section>
+        <section aria-labelledby="limits">
+          <div class="section-head">
+            <div>
+              <h2 id="limits">Plan and limits</h2>
+              <p class="lead">Whoever operates the installation sets them.</p>
+            </div>
+          </div>
+          <dl class="card values">
+            {data.values.map(({ label, value }) => (
+              <div key={label}>
+                <dt>{label}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+            <div>
+              <dt>Models</dt>
+              <dd>{plan.models === "all" ? "All of the catalogue" : plan.models.length}</dd>
+            </div>
+            <div>
+              <dt>Visitors may choose</dt>
+              <dd>{visitorsMayChoose(plan)}</dd>
+            </div>
+            <div>
+              <dt>Conversations are kept</dt>
+              <dd>{retention(plan)}</dd>
+            </div>
+          </dl>
+        </section>
+        <section aria-labelledby="vendors">
+          <div class="section-head">
+            <div>
+              <h2 id="vendors">Model vendors</h2>
+              <p class="lead">As this process has found them since it started.</p>
+            </div>
+          </div>
+          <SlotRows slots={data.slots} now={now} operator={data.operator} />
+        </section>
+      </div>
+    </>
+  );
+});

@@ -1,0 +1,52 @@
+import { type Context, page } from "fresh";
+import { ConfirmPage } from "@/components/ConfirmPage.tsx";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
+import { readForm } from "@/lib/http/form.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { define, type State } from "@/utils.ts";
+
+interface Data {
+  name: string;
+  password: PasswordAgainProps;
+}
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const name = await findName(ctx);
+    if (name === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    return page<Data>({ name, password: { asked: asksPassword(ctx.state) } });
+  },
+
+  async POST(ctx) {
+    const name = await findName(ctx);
+    if (name === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const { service } = ctx.state;
+    const refused = await passwordAgain(ctx, await readForm(ctx.req, service.system));
+    if (refused !== undefined) {
+      return page<Data>({ name, password: { asked: true, fault: refused.fault } }, refused);
+    }
+    await service.secrets.delete(signedIn(ctx.state).tenant, name);
+    return ctx.redirect(withNotice("/settings", "secret_deleted"), 303);
+  },
+});
+
+async function findName(ctx: Context<State>): Promise<string | undefined> {
+  const secrets = await ctx.state.service.secrets.list(signedIn(ctx.state).tenant);
+  return secrets.find(({ name }) => name === ctx.params.name)?.name;
+}
+
+export default define.page<typeof handler>(({ data: { name, password } }) => (
+  <ConfirmPage
+    title="Delete secret"
+    back={{ href: "/settings", label: "Settings" }}
+    action={`/settings/secrets/${name}/delete`}
+    question={`Delete ${name}?`}
+    confirm="Delete"
+    fields={<PasswordAgain {...password} />}
+  >
+    <p>Tools that send it fail from the next call on. This cannot be undone.</p>
+  </ConfirmPage>
+));

@@ -1,0 +1,64 @@
+import { page } from "fresh";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { SecretForm, type SecretFormProps } from "@/components/SecretForm.tsx";
+import { readForm } from "@/lib/http/form.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { MIN_SECRET_LENGTH, newToolSecretSchema } from "@/lib/wire/tool_secret.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers({
+  GET(ctx) {
+    const { searchParams } = ctx.url;
+    return page<SecretFormProps>({
+      name: searchParams.get("name") ?? "",
+      domains: (searchParams.get("domains") ?? "").split(" ").join("\n"),
+      asksPassword: asksPassword(ctx.state),
+      faults: {},
+    });
+  },
+
+  async POST(ctx) {
+    const { service } = ctx.state;
+    const form = await readForm(ctx.req, service.system);
+    const [name, domains] = [(form.get("name") ?? "").trim(), form.get("domains") ?? ""];
+    const typed = { name, domains, asksPassword: asksPassword(ctx.state) };
+    const input = newToolSecretSchema.safeParse({
+      name,
+      value: form.get("value") ?? "",
+      domains: domains.split(/[\s,]+/).filter((entry) => entry !== ""),
+    });
+    if (!input.success) {
+      const faults = faultsOf(input.error.issues);
+      return page<SecretFormProps>({ ...typed, faults }, { status: 400 });
+    }
+    const refused = await passwordAgain(ctx, form);
+    if (refused !== undefined) {
+      return page<SecretFormProps>({ ...typed, faults: { password: refused.fault } }, refused);
+    }
+    await service.secrets.set(signedIn(ctx.state).tenant, input.data);
+    return ctx.redirect(withNotice("/settings", "secret_set"), 303);
+  },
+});
+
+function faultsOf(issues: readonly { path: PropertyKey[] }[]): SecretFormProps["faults"] {
+  const wrong = new Set(issues.map((issue) => issue.path[0]));
+  return {
+    ...(wrong.has("name") && {
+      name: "Use upper-case letters, digits and _, beginning with a letter; at most 64 characters.",
+    }),
+    ...(wrong.has("value") &&
+      { value: `Enter a value of ${MIN_SECRET_LENGTH} to 8192 characters.` }),
+    ...(wrong.has("domains") && {
+      domains: "Enter 1 to 16 hosts, such as api.example.com or *.example.com.",
+    }),
+  };
+}
+
+export default define.page<typeof handler>(({ data }) => (
+  <>
+    <PageHeader title="Secret" back={{ href: "/settings", label: "Settings" }} />
+    <SecretForm {...data} />
+  </>
+));

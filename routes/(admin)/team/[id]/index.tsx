@@ -1,0 +1,86 @@
+import { type Context, page } from "fresh";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { Notice } from "@/components/Notice.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
+import { roleOf, RoleSelect } from "@/components/RoleSelect.tsx";
+import type { Member } from "@/lib/accounts/team.ts";
+import { findMember, MEMBER_REFUSALS } from "@/lib/http/find_member.ts";
+import { readForm } from "@/lib/http/form.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { define, type State } from "@/utils.ts";
+
+interface Data {
+  member: Member;
+  password: PasswordAgainProps;
+  fault?: string;
+}
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const member = await findMember(ctx);
+    if (member === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    return page<Data>({ member, password: { asked: asksPassword(ctx.state) } });
+  },
+
+  async POST(ctx) {
+    const member = await findMember(ctx);
+    if (member === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    return await changeRole(ctx, member);
+  },
+});
+
+async function changeRole(ctx: Context<State>, member: Member) {
+  const form = await readForm(ctx.req, ctx.state.service.system);
+  const role = roleOf(form.get("role")) ?? member.role;
+  const refused = await passwordAgain(ctx, form);
+  if (refused !== undefined) {
+    const password = { asked: true, fault: refused.fault };
+    return page<Data>({ member: { ...member, role }, password }, refused);
+  }
+  const changed = await ctx.state.service.team.changeRole(signedIn(ctx.state), member.id, role);
+  if ("user" in changed) return ctx.redirect(withNotice("/team", "member_changed"), 303);
+  const fault = MEMBER_REFUSALS[changed.refused];
+  return page<Data>({ member, password: { asked: false }, fault }, { status: 409 });
+}
+
+export default define.page<typeof handler>(({ data: { member, password, fault } }) => (
+  <>
+    <PageHeader title={member.email} back={{ href: "/team", label: "Team" }} />
+    <div class="narrow sections">
+      <form method="post" action={`/team/${member.id}`} class="card stack">
+        {fault !== undefined && <Notice kind="fault">{fault}</Notice>}
+        <RoleSelect value={member.role} />
+        <PasswordAgain {...password} />
+        <div class="form-actions">
+          <button class="button button-primary" type="submit">Change role</button>
+        </div>
+      </form>
+      <section class="card stack" aria-labelledby="reset">
+        <h2 id="reset">Lost password</h2>
+        <p class="prose">
+          Make a one-time link with which they choose a new password. Until they do, the old one
+          works.
+        </p>
+        <div class="form-actions">
+          <a class="button" href={`/team/${member.id}/reset`} aria-current="false">
+            Reset password
+          </a>
+        </div>
+      </section>
+      <section class="card stack" aria-labelledby="remove">
+        <h2 id="remove">Remove</h2>
+        <p class="prose">
+          They are signed out at once. What they made stays, and so do the API keys they know.
+        </p>
+        <div class="form-actions">
+          <a class="button" href={`/team/${member.id}/remove`} aria-current="false">
+            Remove from the team
+          </a>
+        </div>
+      </section>
+    </div>
+  </>
+));

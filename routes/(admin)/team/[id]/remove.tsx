@@ -1,0 +1,59 @@
+import { page } from "fresh";
+import { ConfirmPage } from "@/components/ConfirmPage.tsx";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { Notice } from "@/components/Notice.tsx";
+import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
+import type { Member } from "@/lib/accounts/team.ts";
+import { findMember, MEMBER_REFUSALS } from "@/lib/http/find_member.ts";
+import { readForm } from "@/lib/http/form.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { define } from "@/utils.ts";
+
+interface Data {
+  member: Member;
+  password: PasswordAgainProps;
+  fault?: string;
+}
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const member = await findMember(ctx);
+    if (member === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    return page<Data>({ member, password: { asked: asksPassword(ctx.state) } });
+  },
+
+  async POST(ctx) {
+    const member = await findMember(ctx);
+    if (member === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const { service } = ctx.state;
+    const refused = await passwordAgain(ctx, await readForm(ctx.req, service.system));
+    if (refused !== undefined) {
+      const password = { asked: true, fault: refused.fault };
+      return page<Data>({ member, password }, refused);
+    }
+    const removed = await service.team.remove(signedIn(ctx.state), member.id);
+    if ("user" in removed) return ctx.redirect(withNotice("/team", "member_removed"), 303);
+    const fault = MEMBER_REFUSALS[removed.refused];
+    return page<Data>({ member, password: { asked: false }, fault }, { status: 409 });
+  },
+});
+
+export default define.page<typeof handler>(({ data: { member, password, fault } }) => (
+  <ConfirmPage
+    title="Remove from the team"
+    back={{ href: `/team/${member.id}`, label: member.email }}
+    action={`/team/${member.id}/remove`}
+    question={`Remove ${member.email}?`}
+    confirm="Remove"
+    fields={
+      <>
+        {fault !== undefined && <Notice kind="fault">{fault}</Notice>}
+        <PasswordAgain {...password} />
+      </>
+    }
+  >
+    <p>They are signed out at once. What they made stays, and so do the API keys they know.</p>
+  </ConfirmPage>
+));

@@ -1,0 +1,72 @@
+import { page } from "fresh";
+import { ConfirmPage } from "@/components/ConfirmPage.tsx";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { Notice } from "@/components/Notice.tsx";
+import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
+import { ShownLink } from "@/components/ShownLink.tsx";
+import type { Member } from "@/lib/accounts/team.ts";
+import { resetLink } from "@/lib/http/account_links.ts";
+import { findMember, MEMBER_REFUSALS } from "@/lib/http/find_member.ts";
+import { readForm } from "@/lib/http/form.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { define } from "@/utils.ts";
+
+interface Data {
+  member: Member;
+  password: PasswordAgainProps;
+  fault?: string;
+  link?: string;
+}
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const member = await findMember(ctx);
+    if (member === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    return page<Data>({ member, password: { asked: asksPassword(ctx.state) } });
+  },
+
+  async POST(ctx) {
+    const member = await findMember(ctx);
+    if (member === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const { service } = ctx.state;
+    const refused = await passwordAgain(ctx, await readForm(ctx.req, service.system));
+    if (refused !== undefined) {
+      const password = { asked: true, fault: refused.fault };
+      return page<Data>({ member, password }, refused);
+    }
+    const offered = await service.team.offerReset(signedIn(ctx.state), member.id);
+    const password = { asked: false };
+    if ("token" in offered) {
+      const link = resetLink(service.baseUrl, offered.token);
+      return page<Data>({ member, password, link }, { status: 201 });
+    }
+    const fault = MEMBER_REFUSALS[offered.refused];
+    return page<Data>({ member, password, fault }, { status: 409 });
+  },
+});
+
+export default define.page<typeof handler>(({ data: { member, password, fault, link } }) => {
+  const back = { href: `/team/${member.id}`, label: member.email };
+  if (link !== undefined) {
+    const text = "Send it to them. It works once, for 24 hours, and ends their other sign-ins.";
+    return <ShownLink title="New password" text={text} link={link} back={back} />;
+  }
+  return (
+    <ConfirmPage
+      title="Reset password"
+      back={back}
+      action={`/team/${member.id}/reset`}
+      question={`Let ${member.email} choose a new password?`}
+      confirm="Make the link"
+      fields={
+        <>
+          {fault !== undefined && <Notice kind="fault">{fault}</Notice>}
+          <PasswordAgain {...password} />
+        </>
+      }
+    >
+      <p>Whoever has the link can take over the account: hand it to nobody else.</p>
+    </ConfirmPage>
+  );
+});

@@ -1,0 +1,129 @@
+import { page } from "fresh";
+import { Notice } from "@/components/Notice.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { Time } from "@/components/Time.tsx";
+import type { Member } from "@/lib/accounts/team.ts";
+import { noticeText } from "@/lib/http/notices.ts";
+import { isOwner, signedIn } from "@/lib/http/signed_in.ts";
+import type { Invitation } from "@/lib/storage/account_link_store.ts";
+import { iso } from "@/lib/system.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const { team, system } = ctx.state.service;
+    const user = signedIn(ctx.state);
+    const [members, invitations] = await Promise.all([
+      team.members(user.tenant),
+      team.invitations(user.tenant),
+    ]);
+    return page({ members, invitations, me: user.id, owner: isOwner(user), now: system.now() });
+  },
+});
+
+export default define.page<typeof handler>(({ data, url }) => {
+  const { members, invitations, owner, now } = data;
+  const notice = noticeText(url);
+  return (
+    <>
+      <PageHeader
+        title="Team"
+        text="Owners decide who is in it, admins change things, viewers look."
+      >
+        {owner && <a class="button button-primary" href="/team/invite">Invite</a>}
+      </PageHeader>
+      {notice && <Notice kind="done">{notice}</Notice>}
+      <div class="sections">
+        <ul class="rows">
+          {members.map((member) => <MemberRow key={member.id} member={member} {...data} />)}
+        </ul>
+        {invitations.length > 0 && (
+          <section aria-labelledby="invitations">
+            <h2 id="invitations" class="section-head">Invitations</h2>
+            <ul class="rows">
+              {invitations.map((one) => (
+                <InvitationRow key={one.id} invitation={one} owner={owner} now={now} />
+              ))}
+            </ul>
+          </section>
+        )}
+      </div>
+    </>
+  );
+});
+
+function MemberRow(
+  { member, me, owner, now }: { member: Member; me: string; owner: boolean; now: number },
+) {
+  return (
+    <li class="row">
+      <div class="row-main">
+        <p class="row-name">
+          {member.email}
+          {member.id === me && <span class="badge">you</span>}
+          {member.operator && <span class="badge badge-active">operator</span>}
+        </p>
+      </div>
+      <dl class="facts">
+        <div>
+          <dt>Role</dt>
+          <dd>{member.role}</dd>
+        </div>
+        <div>
+          <dt>Joined</dt>
+          <dd>
+            <Time at={iso(member.createdAt)} now={now} />
+          </dd>
+        </div>
+      </dl>
+      {owner && (
+        <div class="row-end">
+          <a
+            class="button button-small"
+            href={`/team/${member.id}`}
+            aria-label={`Manage ${member.email}`}
+            aria-current="false"
+          >
+            Manage
+          </a>
+        </div>
+      )}
+    </li>
+  );
+}
+
+function InvitationRow(
+  { invitation, owner, now }: { invitation: Invitation; owner: boolean; now: number },
+) {
+  return (
+    <li class="row">
+      <div class="row-main">
+        <p class="row-name">{invitation.email}</p>
+      </div>
+      <dl class="facts">
+        <div>
+          <dt>Role</dt>
+          <dd>{invitation.role}</dd>
+        </div>
+        <div>
+          <dt>Expires</dt>
+          <dd>
+            <Time at={iso(invitation.exp)} now={now} />
+          </dd>
+        </div>
+      </dl>
+      {owner && (
+        <div class="row-end">
+          <a
+            class="button button-small"
+            href={`/team/invitations/${invitation.id}/withdraw`}
+            aria-label={`Withdraw the invitation of ${invitation.email}`}
+            aria-current="false"
+          >
+            Withdraw
+          </a>
+        </div>
+      )}
+    </li>
+  );
+}

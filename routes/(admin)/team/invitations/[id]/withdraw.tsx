@@ -1,0 +1,39 @@
+import { type Context, page } from "fresh";
+import { ConfirmPage } from "@/components/ConfirmPage.tsx";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { withNotice } from "@/lib/http/notices.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import type { Invitation } from "@/lib/storage/account_link_store.ts";
+import { define, type State } from "@/utils.ts";
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const invitation = await find(ctx);
+    if (invitation) return page(invitation);
+    return await ctx.render(<ErrorView status={404} />, { status: 404 });
+  },
+
+  async POST(ctx) {
+    const { team } = ctx.state.service;
+    const withdrawn = await team.withdraw(signedIn(ctx.state).tenant, ctx.params.id!);
+    if (withdrawn) return ctx.redirect(withNotice("/team", "invitation_withdrawn"), 303);
+    return await ctx.render(<ErrorView status={404} />, { status: 404 });
+  },
+});
+
+async function find(ctx: Context<State>): Promise<Invitation | undefined> {
+  const all = await ctx.state.service.team.invitations(signedIn(ctx.state).tenant);
+  return all.find(({ id }) => id === ctx.params.id);
+}
+
+export default define.page<typeof handler>(({ data: invitation }) => (
+  <ConfirmPage
+    title="Withdraw invitation"
+    back={{ href: "/team", label: "Team" }}
+    action={`/team/invitations/${invitation.id}/withdraw`}
+    question={`Withdraw the invitation of ${invitation.email}?`}
+    confirm="Withdraw"
+  >
+    <p>Its link works no more. You can invite them again at any time.</p>
+  </ConfirmPage>
+));

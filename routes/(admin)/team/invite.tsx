@@ -1,0 +1,93 @@
+import { page } from "fresh";
+import { Field } from "@/components/Field.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { PasswordAgain } from "@/components/PasswordAgain.tsx";
+import { roleOf, RoleSelect } from "@/components/RoleSelect.tsx";
+import { ShownLink } from "@/components/ShownLink.tsx";
+import type { Role } from "@/lib/accounts/signed_in_user.ts";
+import { readForm } from "@/lib/http/form.ts";
+import { joinLink } from "@/lib/http/account_links.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
+import { signedIn } from "@/lib/http/signed_in.ts";
+import { define } from "@/utils.ts";
+
+const BACK = { href: "/team", label: "Team" };
+
+interface Form {
+  email: string;
+  role: Role;
+  asksPassword: boolean;
+  faults: { email?: string; password?: string };
+}
+type Data = Form | { link: string; email: string };
+
+export const handler = define.handlers({
+  GET(ctx) {
+    return page<Data>({
+      email: "",
+      role: "viewer",
+      asksPassword: asksPassword(ctx.state),
+      faults: {},
+    });
+  },
+
+  async POST(ctx) {
+    const { service } = ctx.state;
+    const form = await readForm(ctx.req, service.system);
+    const email = form.get("email") ?? "";
+    const role = roleOf(form.get("role")) ?? "viewer";
+    const typed = { email, role, asksPassword: asksPassword(ctx.state) };
+    const refused = await passwordAgain(ctx, form);
+    if (refused !== undefined) {
+      return page<Data>({ ...typed, faults: { password: refused.fault } }, refused);
+    }
+    const invited = await service.team.invite(signedIn(ctx.state).tenant, { email, role });
+    if ("token" in invited) {
+      const link = joinLink(service.baseUrl, invited.token);
+      return page<Data>({ link, email: invited.invitation.email }, { status: 201 });
+    }
+    const fault = invited.refused === "invalid"
+      ? "Enter an e-mail address."
+      : "They are in the team already.";
+    return page<Data>({ ...typed, faults: { email: fault } }, { status: 400 });
+  },
+});
+
+export default define.page<typeof handler>(({ data }) =>
+  "link" in data
+    ? (
+      <ShownLink
+        title={`Invitation for ${data.email}`}
+        text="Send it to them. Whoever opens it first chooses the password; it works once, for 7 days."
+        link={data.link}
+        back={BACK}
+      />
+    )
+    : <InviteForm {...data} />
+);
+
+function InviteForm({ email, role, asksPassword, faults }: Form) {
+  return (
+    <>
+      <PageHeader title="Invite" back={BACK} />
+      <form method="post" action="/team/invite" class="card narrow stack">
+        <Field
+          name="email"
+          label="E-mail"
+          fault={faults.email}
+          help="Nothing is sent: you get a link to hand over yourself."
+        >
+          {(attributes) => (
+            <input type="email" {...attributes} value={email} required autocomplete="off" />
+          )}
+        </Field>
+        <RoleSelect value={role} />
+        <PasswordAgain asked={asksPassword} fault={faults.password} />
+        <div class="form-actions">
+          <button class="button button-primary" type="submit">Make the link</button>
+          <a class="button" href="/team" aria-current="false">Cancel</a>
+        </div>
+      </form>
+    </>
+  );
+}

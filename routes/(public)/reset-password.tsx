@@ -1,0 +1,21 @@
+import { ChoosePassword, DeadLink } from "@/components/ChoosePassword.tsx";
+import { type LinkPageData, showLink, spendLink } from "@/lib/http/account_link_page.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers<LinkPageData>({
+  GET: (ctx) => showLink(ctx, "reset"),
+  POST: (ctx) => spendLink(ctx, "reset"),
+});
+
+export default define.page<typeof handler>(({ data: { email, ...data } }) =>
+  email === undefined ? <DeadLink /> : (
+    <ChoosePassword
+      {...data}
+      email={email}
+      title="Choose a new password"
+      text="It ends every sign-in of this account but the one you start now."
+      action="/reset-password"
+      submit="Set password"
+    />
+  )
+);

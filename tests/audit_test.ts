@@ -1,0 +1,62 @@
+/** Whoever changes something is in the audit log, by whatever way the change came. */
+import { assert, assertEquals } from "@std/assert";
+import { adminCommands } from "@/lib/process/admin_commands.ts";
+import type { AuditEntry } from "@/lib/storage/audit_record.ts";
+import { storedText } from "./support/store.ts";
+import { agentBody, TestService } from "./support/service.ts";
+
+async function entries(service: TestService): Promise<AuditEntry[]> {
+  const { data } = await service.service.audit.list(await service.tenant(), { limit: 100 });
+  return data.toReversed();
+}
+
+Deno.test("an agent changed over /v1 is in the audit log under the API key, before and after", async () => {
+  let now = Date.UTC(2026, 0, 15);
+  const system = { now: () => now++ };
+  await using service = await TestService.start({ system, env: { DEMO: "off" } });
+  const key = await service.key(["agents:write"]);
+  const [apiKey] = await service.service.apiKeys.list(await service.tenant());
+  const headers = { "idempotency-key": "audit-once" };
+  const create = { method: "POST", key, json: agentBody(), headers };
+  const { id } = await (await service.fetch("/v1/agents", create)).json();
+  await (await service.fetch("/v1/agents", create)).body?.cancel();
+  const path = `/v1/agents/${id}`;
+  const patch = { method: "PATCH", key, json: { name: "Renamed" } };
+  for (let n = 0; n < 2; n++) await (await service.fetch(path, patch)).body?.cancel();
+  await (await service.fetch(path, { method: "DELETE", key })).body?.cancel();
+
+  const [made, ...changes] = await entries(service);
+  assertEquals([made?.kind, made?.action, made?.actor], ["key", "create", { kind: "service" }]);
+  assertEquals(changes.map(({ action }) => action), ["create", "change", "delete"]);
+  for (const { actor, target } of changes) {
+    assertEquals([actor, target.id], [{ kind: "api_key", id: apiKey!.id }, id]);
+  }
+  assertEquals(changes[1]?.changes, [
+    { field: "name", before: "Helper", after: "Renamed" },
+    { field: "version", before: "1", after: "2" },
+  ]);
+});
+
+Deno.test("what the command line changes is in the audit log as its doing, without any secret", async () => {
+  const kv = await Deno.openKv(":memory:");
+  let now = Date.UTC(2026, 0, 15);
+  const system = { now: () => now++ };
+  await using service = await TestService.start({ kv, system, env: { DEMO: "off" } });
+  const commands = adminCommands(service.service);
+  const made = await commands["keys.create"]({ name: "ops", scopes: ["agents:read"] });
+  await commands["keys.revoke"]({ prefix: made.apiKey.secrets[0]!.prefix });
+  await commands["secrets.set"]({ name: "CRM", value: "tops3cret", domains: ["a.example"] });
+  await commands["secrets.set"]({ name: "CRM", value: "tops3cret", domains: ["b.example"] });
+  await commands["secrets.delete"]({ name: "CRM" });
+  const all = await entries(service);
+  assertEquals(all.map(({ kind, action }) => `${kind} ${action}`), [
+    "key create",
+    "key revoke",
+    "secret create",
+    "secret replace",
+    "secret delete",
+  ]);
+  assert(all.every(({ actor }) => actor.kind === "command_line"));
+  const stored = await storedText(kv);
+  assert(!stored.includes("tops3cret") && !stored.includes(made.secret));
+});

@@ -1,0 +1,179 @@
+/** The administration in a real browser: readable in both themes, at 360 px, and by keyboard alone. */
+import axe from "axe-core";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { Browser, Page } from "playwright-core";
+import { type ConsoleLine, withBrowser, withPage } from "./support/browser.ts";
+import { catalogueEntry } from "./support/chat.ts";
+import { Dashboard, PASSWORD, SETUP_TOKEN } from "./support/dashboard.ts";
+import { agentBody, TestService } from "./support/service.ts";
+
+/** A service with something to see on every page. */
+async function furnished() {
+  const service = await TestService.start({ env: { SETUP_TOKEN } });
+  const { agents, apiKeys, catalogue, secrets, system, team } = service.service;
+  const operator = await Dashboard.setUp(service);
+  const tenant = await service.tenant();
+  const agent = await agents.create(tenant, agentBody());
+  await agents.patch(tenant, agent.id, { patch: { name: "A longer name than it had before" } });
+  const { apiKey } = await apiKeys.create(tenant, { name: "Shop", scopes: ["agents:write"] });
+  await apiKeys.rotate(tenant, apiKey.id, { overlapMs: 3_600_000 });
+  await secrets.set(tenant, {
+    name: "CRM_KEY",
+    value: "an older value",
+    domains: ["crm.example.com"],
+  });
+  await catalogue.set(catalogueEntry(), system);
+  await team.invite(tenant, { email: "new@example.com", role: "viewer" });
+  const [me] = await team.members(tenant);
+  const pages = [
+    "/audit",
+    "/api-keys",
+    `/api-keys/${apiKey.id}/rotate`,
+    `/api-keys/${apiKey.id}/revoke`,
+    "/team",
+    "/team/invite",
+    `/team/${me!.id}`,
+    `/team/${me!.id}/remove`,
+    "/settings",
+    "/settings/secrets/new",
+    "/account",
+    "/operator/tenants",
+    "/operator/tenants/new",
+    `/operator/tenants/${tenant}`,
+    "/operator/catalogue",
+    "/operator/catalogue/model",
+    "/operator/vendors",
+    "/operator/vendors/vendor_b",
+    "/operator/status",
+  ];
+  return { service, operator, pages };
+}
+
+async function signIn(page: Page, { service, operator }: Awaited<ReturnType<typeof furnished>>) {
+  const [name, value] = operator.cookie.split("=");
+  await page.context().addCookies([{ name: name!, value: value!, url: service.url }]);
+}
+
+async function violations(page: Page): Promise<string[]> {
+  const found = await page.evaluate(`(() => { ${axe.source}; return axe.run(); })()`) as {
+    violations: { id: string; nodes: { html: string }[] }[];
+  };
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
+}
+
+async function inBrowser(
+  use: (page: Page, world: Awaited<ReturnType<typeof furnished>>) => Promise<void>,
+  browser?: Browser,
+) {
+  const world = await furnished();
+  await using service = world.service;
+  await withPage(
+    { ...browser && { browser }, baseUrl: service.url, width: 360 },
+    async (page, lines) => {
+      await signIn(page, world);
+      await use(page, world);
+      assertEquals(lines.filter(isFault), []);
+    },
+  );
+}
+
+Deno.test("administration: axe finds nothing on any page in either theme, and nothing is wider than a phone", async () => {
+  await inBrowser(async (page, { pages }) => {
+    for (const path of pages) {
+      await page.goto(path);
+      if (path === "/audit") await page.locator("details summary").nth(2).click();
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        assertEquals(await violations(page), [], `${path} ${colorScheme}`);
+      }
+      const wider = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      assertEquals(wider, 0, path);
+    }
+  });
+});
+
+Deno.test("administration: by keyboard alone an owner invites somebody, who joins without a script", async () => {
+  await withBrowser(async (browser) => {
+    await inBrowser(async (page, { service }) => {
+      await page.goto("/team");
+      await tabTo(page, "Invite");
+      await page.keyboard.press("Enter");
+      await page.waitForURL("**/team/invite");
+      await tabTo(page, "email");
+      await page.keyboard.type("bea@example.com");
+      await page.keyboard.press("Tab");
+      await page.keyboard.type("Admin");
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      const link = await page.locator("pre").innerText();
+      assertMatch(link, /\/join\?token=/);
+      await joinWithoutScript(browser, { link, baseUrl: service.url });
+      const members = await service.service.team.members(await service.tenant());
+      assertEquals(members.map(({ email, role }) => [email, role]).at(-1), [
+        "bea@example.com",
+        "admin",
+      ]);
+    }, browser);
+  });
+});
+
+Deno.test("administration: a secret is set and a key rotated by hand, and both are in the audit log", async () => {
+  await inBrowser(async (page) => {
+    await page.goto("/settings");
+    await page.getByRole("link", { name: "New secret" }).click();
+    await page.getByLabel("Name").fill("shop-key");
+    await page.getByLabel("Value").fill("tops3cret");
+    await page.getByLabel("Domains").fill("shop.example.com\n*.example.org");
+    await page.getByRole("button", { name: "Save secret" }).click();
+    await page.getByText("Use upper-case letters").waitFor();
+    assertEquals(await page.getByLabel("Domains").inputValue(), "shop.example.com\n*.example.org");
+    await page.getByLabel("Name").fill("SHOP_KEY");
+    await page.getByLabel("Value").fill("tops3cret");
+    await page.getByRole("button", { name: "Save secret" }).click();
+    await page.waitForURL("**/settings?notice=secret_set");
+    assert(!(await page.content()).includes("tops3cret"));
+    await page.goto("/api-keys");
+    await page.getByRole("link", { name: "Rotate Shop" }).click();
+    await page.getByRole("button", { name: "End the old secret now" }).click();
+    await page.waitForURL("**/api-keys?notice=key_overlap_ended");
+    await page.goto("/audit");
+    await page.getByLabel("What").selectOption("secret");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.waitForURL("**/audit?*kind=secret*");
+    const log = await page.locator("main").innerText();
+    assertStringIncludes(log, "SHOP_KEY");
+    assertStringIncludes(log, "operator@example.com");
+    assertEquals(await page.locator(".audit").count(), 2);
+  });
+});
+
+/** A form that is refused is a line of the browser's own. */
+function isFault({ type, text }: ConsoleLine): boolean {
+  return type === "pageerror" || (type === "error" && !text.includes("400 (Bad Request)"));
+}
+
+/** Presses Tab until the focus is on a link or button of this name, or a field of it. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let n = 0; n < 40; n++) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(
+      "document.activeElement.name || document.activeElement.textContent.trim()",
+    );
+    if (focused === name) return;
+  }
+  throw new Error(`the keyboard does not reach ${name}`);
+}
+
+async function joinWithoutScript(
+  browser: Browser,
+  { link, baseUrl }: { link: string; baseUrl: string },
+): Promise<void> {
+  const context = { javaScriptEnabled: false };
+  await withPage({ browser, baseUrl, context }, async (page) => {
+    await page.goto(link);
+    await page.getByLabel("New password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.waitForURL((url) => url.pathname !== "/join");
+    assertEquals(await page.locator(".user-menu").count(), 1);
+  });
+}

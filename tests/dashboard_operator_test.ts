@@ -1,0 +1,199 @@
+/** What operators set up: vendor slots, plans, the catalogue, tenants; and when it counts. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { INSTALLATION } from "@/lib/storage/audit_record.ts";
+import { catalogueEntry } from "./support/chat.ts";
+import { Dashboard, PASSWORD, SETUP_TOKEN, shown } from "./support/dashboard.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { readFrames, textOf } from "./support/frames.ts";
+import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { TestService } from "./support/service.ts";
+import { storedText } from "./support/store.ts";
+import { byKey } from "./support/widget_calls.ts";
+
+const CREDENTIAL = "sk-a-credential-to-keep-quiet";
+
+/** Two processes on one store, an operator at the first, and a key that both know. */
+async function start({ fixed = false } = {}) {
+  const kv = await Deno.openKv(":memory:");
+  const mock = await MockVendors.start();
+  const slotA = { VENDOR_A_API_KEY: "from-the-environment", VENDOR_A_BASE_URL: mock.url };
+  const env = { SETUP_TOKEN, DEMO: "off", ...fixed ? slotA : {} };
+  const options = { ...fastSystem(), kv, keepKv: true, env };
+  const here = await TestService.start(options);
+  const there = await TestService.start(options);
+  const operator = await Dashboard.setUp(here);
+  await here.service.catalogue.set(catalogueEntry(), here.service.system);
+  const key = await here.key(["agents:write"]);
+  const agent = await here.agent(key, { modelPolicy: { provider: "vendor_a", model: "mid" } });
+  const ask = (service: TestService) => byKey(service, { key, body: { agentId: agent.id } });
+  const slot = (change: Record<string, string> = {}) => ({
+    protocol: "openai",
+    baseUrl: mock.url,
+    apiKey: CREDENTIAL,
+    name: "Ours",
+    model: "mid",
+    ...change,
+  });
+  const dispose = async () => {
+    await here[Symbol.asyncDispose]();
+    await there[Symbol.asyncDispose]();
+    await mock[Symbol.asyncDispose]();
+    kv.close();
+  };
+  return { kv, mock, here, there, operator, key, ask, slot, [Symbol.asyncDispose]: dispose };
+}
+
+async function statusOf(answer: Response): Promise<number> {
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+Deno.test("a vendor slot set up in the dashboard answers the next run in every process, and so does its change", async () => {
+  await using on = await start();
+  assertEquals(await statusOf(await on.ask(on.there)), 502);
+  const saved = await on.operator.post("/operator/vendors/vendor_a", on.slot());
+  assertEquals(saved.headers.get("location"), "/operator/vendors?notice=slot_saved");
+  for (const service of [on.there, on.here]) {
+    const frames = await readFrames(await on.ask(service));
+    assertEquals(frames.at(-1)?.frame, { type: "done", finishReason: "stop" });
+    assert(textOf(frames).length > 0);
+  }
+  assertEquals(on.mock.requests.length, 3);
+  const sent = on.mock.requests.map(({ headers }) => JSON.stringify(headers));
+  assert(sent.every((headers) => headers.includes(CREDENTIAL)));
+
+  const renewed = on.slot({ apiKey: "sk-another-one" });
+  await statusOf(await on.operator.post("/operator/vendors/vendor_a", renewed));
+  await readFrames(await on.ask(on.there));
+  assertStringIncludes(JSON.stringify(on.mock.requests.at(-1)!.headers), "sk-another-one");
+
+  await statusOf(await on.operator.post("/operator/vendors/vendor_a/delete"));
+  assertEquals(await statusOf(await on.ask(on.there)), 502);
+  assertEquals(await statusOf(await on.ask(on.here)), 502);
+});
+
+Deno.test("a vendor's credential is in no page, log or audit entry, and stored encrypted", async () => {
+  await using on = await start();
+  await statusOf(await on.operator.post("/operator/vendors/vendor_a", on.slot()));
+  const refused = { apiKey: `${CREDENTIAL}-2`, model: "" };
+  const faulty = await on.operator.post("/operator/vendors/vendor_a", on.slot(refused));
+  const pages = await Promise.all([
+    faulty.text(),
+    ...["/operator/vendors", "/operator/vendors/vendor_a", "/operator/status", "/settings"]
+      .map(async (path) => await (await on.operator.get(path)).text()),
+  ]);
+  for (const text of [...pages, await storedText(on.kv), ...on.here.logged]) {
+    assert(!text.includes(CREDENTIAL));
+  }
+  const { data } = await on.here.service.audit.list(INSTALLATION, { limit: 1 });
+  assertEquals([data[0]?.kind, data[0]?.action, data[0]?.target.id], [
+    "slot",
+    "create",
+    "vendor_a",
+  ]);
+});
+
+Deno.test("a credential that the vendor refuses is not saved, and the form says why in our own words", async () => {
+  await using on = await start();
+  on.mock.next({ status: 401 });
+  const answer = await on.operator.post("/operator/vendors/vendor_a", on.slot());
+  assertEquals(answer.status, 422);
+  const html = await answer.text();
+  assertStringIncludes(html, "Nothing was saved");
+  assertStringIncludes(html, "status 401");
+  assertStringIncludes(html, on.mock.url);
+  assertEquals(await on.here.service.vendorSlots.list(), []);
+});
+
+Deno.test("a slot of the environment is shown and not to be changed", async () => {
+  await using on = await start({ fixed: true });
+  const html = await (await on.operator.get("/operator/vendors")).text();
+  assertStringIncludes(html, "set by the environment");
+  assert(!html.includes("from-the-environment"));
+  for (const path of ["/operator/vendors/vendor_a", "/operator/vendors/vendor_a/delete"]) {
+    assertEquals(await statusOf(await on.operator.get(path)), 404);
+    assertEquals(await statusOf(await on.operator.post(path, on.slot())), 404);
+  }
+  // One that is in the store from before does not count either.
+  const config = { protocol: "openai", baseUrl: on.mock.url, apiKey: "stored" } as const;
+  await on.here.service.vendorSlots.set("vendor_a", config);
+  await readFrames(await on.ask(on.there));
+  assertEquals(on.mock.requests.length, 1);
+  const headers = JSON.stringify(on.mock.requests[0]!.headers);
+  assertStringIncludes(headers, "from-the-environment");
+});
+
+Deno.test("a plan's overrides hold from the next request on, in every process", async () => {
+  await using on = await start();
+  const tenant = await on.here.tenant();
+  const path = `/operator/tenants/${tenant}`;
+  const plan = { visitorOverrides: "none", conversationDays: "7", models: "all" };
+  const list = () => on.there.fetch("/v1/agents", { key: on.key });
+  assertEquals(await statusOf(await list()), 200);
+  const saved = await on.operator.post(path, { ...plan, keyRequests: "1", hardDailyCost: "0.5" });
+  assertEquals(saved.headers.get("location"), "/operator/tenants?notice=plan_saved");
+  assertEquals(await statusOf(await list()), 429);
+  assertEquals((await on.there.service.tenants.plan(tenant)).limits, {
+    keyRequests: 1,
+    hardDailyCost: 500_000,
+  });
+  const faulty = { ...plan, keyRequests: "many", softDailyCost: "-1", conversationDays: "400" };
+  const refused = await on.operator.post(path, faulty);
+  assertEquals(refused.status, 400);
+  const html = await refused.text();
+  for (const typed of ["many", "-1", "400"]) assertStringIncludes(html, `value="${typed}"`);
+  assertEquals((await on.here.service.tenants.plan(tenant)).conversationDays, 7);
+});
+
+Deno.test("a plan may name its models: others are refused, and the log tells both plans", async () => {
+  await using on = await start();
+  const tenant = await on.here.tenant();
+  const plan = { visitorOverrides: "all", conversationDays: "30", models: "some" };
+  const chosen: [string, string][] = [...Object.entries(plan), ["chosen", "vendor_b/demo"]];
+  await statusOf(await on.operator.post(`/operator/tenants/${tenant}`, chosen));
+  assertEquals(await statusOf(await on.ask(on.there)), 400);
+  for (const log of [tenant, INSTALLATION]) {
+    const { data } = await on.here.service.audit.list(log, { limit: 1, kind: "plan" });
+    assertEquals(data[0]?.changes[0], {
+      field: "models",
+      before: "all",
+      after: '[{"vendor":"vendor_b","model":"demo"}]',
+    });
+  }
+});
+
+Deno.test("a model's price in the catalogue counts from the next message on, and without it there is none", async () => {
+  await using on = await start();
+  await statusOf(await on.operator.post("/operator/vendors/vendor_a", on.slot()));
+  const cost = async () => {
+    const frames = (await readFrames(await on.ask(on.there))).map(({ frame }) => frame);
+    const usage = frames.find((frame) => frame.type === "usage");
+    return usage?.type === "usage" ? usage.costUsd : undefined;
+  };
+  const before = await cost();
+  assert(before !== undefined && before > 0);
+  const entry = Object.entries(catalogueEntry({ inputUsdPerMTok: 0, outputUsdPerMTok: 0 }));
+  const form = entry.map(([name, value]): [string, string] => [name, String(value)]);
+  await statusOf(await on.operator.post("/operator/catalogue/model", form));
+  assertEquals(await cost(), 0);
+  const gone = "/operator/catalogue/delete?vendor=vendor_a&model=mid";
+  await statusOf(await on.operator.post(gone));
+  assertEquals(await statusOf(await on.ask(on.there)), 400);
+});
+
+Deno.test("a new tenant gets its first owner by a link, and sees nothing of the others", async () => {
+  await using on = await start();
+  const form = { name: "Florist", email: "flo@example.com" };
+  const answer = await on.operator.post("/operator/tenants/new", form);
+  const link = new URL(await shown(answer, /http[^<\s"]*token=[\w-]{43}/));
+  const flo = new Dashboard(on.there);
+  const token = link.searchParams.get("token")!;
+  flo.keep(await flo.post("/join", { token, password: PASSWORD }));
+  const agents = await (await flo.get("/agents")).text();
+  assertStringIncludes(agents, "No agents yet");
+  assertEquals(await statusOf(await flo.get("/team/invite")), 200);
+  assertEquals(await statusOf(await flo.get("/operator/tenants")), 403);
+  const log = await (await flo.get("/audit?log=installation")).text();
+  assertStringIncludes(log, "flo@example.com");
+  assert(!log.includes("vendor_a/mid"), "the catalogue is the installation's");
+});

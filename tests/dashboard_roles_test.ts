@@ -1,0 +1,111 @@
+/** Every dashboard route and method, with every role: what one may not do is refused by the server. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { Dashboard, SETUP_TOKEN, type Visitor, visitors } from "./support/dashboard.ts";
+import { addressOf, routeFiles } from "./support/route_files.ts";
+import { agentBody, TestService } from "./support/service.ts";
+
+const EVERYBODY: Visitor[] = ["viewer", "admin", "owner", "operator"];
+const EDITORS: Visitor[] = ["admin", "owner", "operator"];
+const OWNERS: Visitor[] = ["owner", "operator"];
+
+/** Who may look at a page and who may change things there; the operator owns the first tenant too. */
+function allowed(path: string): { see: Visitor[]; change: Visitor[] } {
+  if (path.startsWith("/operator/")) return { see: ["operator"], change: ["operator"] };
+  if (path === "/account") return { see: EVERYBODY, change: EVERYBODY };
+  if (path.startsWith("/team/")) return { see: OWNERS, change: OWNERS };
+  const isForm = /\/(new|delete|revoke|rotate)$/.test(path);
+  return { see: isForm ? EDITORS : EVERYBODY, change: EDITORS };
+}
+
+const PATHS = routeFiles()
+  .filter((file) => file.startsWith("(admin)/"))
+  .map((file) => addressOf(file, { vendor: "vendor_b", name: "CRM_KEY" }));
+
+Deno.test("every dashboard route lets each role do what it may, by every method, and nothing else", async (t) => {
+  await using service = await TestService.start({ env: { SETUP_TOKEN } });
+  const all = await visitors(service);
+  assert(PATHS.length > 20, "the walk must see the routes");
+  for (const path of PATHS) {
+    const { see, change } = allowed(path);
+    await t.step(path, async () => {
+      for (const [visitor, dashboard] of all) {
+        const read = await statusOf(dashboard.get(path));
+        if (visitor === "stranger") assertEquals(read, 303);
+        else assertEquals(read !== 403, see.includes(visitor), `GET as ${visitor}: ${read}`);
+        for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+          const status = await send(service, { dashboard, method, path });
+          if (visitor === "stranger") assertEquals(status, 303, method);
+          else if (!change.includes(visitor)) assertEquals(status, 403, `${method} as ${visitor}`);
+          // An empty form is refused for what it lacks, if at all: never for who sent it.
+          else assert(status < 500, `${method} as ${visitor}: ${status}`);
+        }
+      }
+    });
+  }
+});
+
+Deno.test("a viewer's forms and another tenant's owner's change nothing of a tenant", async () => {
+  await using service = await TestService.start({ env: { SETUP_TOKEN } });
+  const all = await visitors(service);
+  const tenant = await service.tenant();
+  const agent = await service.service.agents.create(tenant, agentBody());
+  const key = await service.service.apiKeys.create(tenant, { name: "k", scopes: ["agents:read"] });
+  const [, , , viewer] = await service.service.team.members(tenant);
+  const { id: elsewhere } = await service.service.tenants.create("Elsewhere");
+  const stranger = await Dashboard.join(service, "owner", { tenant: elsewhere, name: "else" });
+  const forms: [string, Record<string, string>][] = [
+    [`/agents/${agent.id}/delete`, {}],
+    [`/api-keys/${key.apiKey.id}/revoke`, {}],
+    [`/api-keys/${key.apiKey.id}/rotate`, { hours: "0" }],
+    [`/team/${viewer!.id}`, { role: "owner" }],
+    [`/team/${viewer!.id}/remove`, {}],
+    [`/team/${viewer!.id}/reset`, {}],
+  ];
+  for (const [path, fields] of forms) {
+    assertEquals(await statusOf(all.get("viewer")!.post(path, fields)), 403, path);
+    assertEquals(await statusOf(stranger.post(path, fields)), 404, path);
+  }
+  assertEquals((await service.service.agents.get(tenant, agent.id)).version, 1);
+  assertEquals((await service.service.apiKeys.list(tenant))[0]?.secrets.length, 1);
+  assertEquals((await service.service.team.member(tenant, viewer!.id))?.role, "viewer");
+});
+
+Deno.test("every dashboard page has a policy with a nonce of its own, and no change crosses sites", async () => {
+  await using service = await TestService.start({ env: { SETUP_TOKEN } });
+  const operator = (await visitors(service)).get("operator")!;
+  const nonces = new Set<string>();
+  for (const path of PATHS) {
+    const answer = await operator.get(path);
+    const policy = answer.headers.get("content-security-policy") ?? "";
+    const html = await answer.text();
+    if (answer.headers.get("content-type")?.startsWith("text/html") && answer.status === 200) {
+      const nonce = /script-src 'self' 'nonce-([^']{16,})'/.exec(policy)?.[1];
+      assert(nonce !== undefined && !policy.includes("unsafe"), `${path}: ${policy}`);
+      nonces.add(nonce);
+      for (const [tag] of html.matchAll(/<script\b[^>]*>/g)) assertMatch(tag, /nonce=|src=/);
+      assert(!/ on[a-z]+="/.test(html), path);
+    }
+    assertMatch(policy, /frame-ancestors 'none'/);
+    const headers = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+    assertEquals(await statusOf(operator.post(path, {}, headers)), 403, path);
+  }
+  assert(nonces.size > 10);
+});
+
+async function statusOf(answer: Promise<Response>): Promise<number> {
+  const { status, body } = await answer;
+  await body?.cancel();
+  return status;
+}
+
+function send(
+  service: TestService,
+  { dashboard, method, path }: { dashboard: Dashboard; method: string; path: string },
+): Promise<number> {
+  const headers = {
+    cookie: dashboard.cookie,
+    origin: service.url,
+    "content-type": "application/x-www-form-urlencoded",
+  };
+  return statusOf(service.fetch(path, { method, body: "", headers }));
+}

@@ -1,0 +1,183 @@
+/** What a stolen cookie, a planted one, a guesser and a snooper get from the dashboard: nothing. */
+import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { Dashboard, PASSWORD, SETUP_TOKEN, shown } from "./support/dashboard.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { TestService } from "./support/service.ts";
+
+const LATER = 16 * 60_000;
+const NEW_KEY: [string, string][] = [["name", "k"], ["scopes", "agents:read"]];
+
+/** A service whose first owner gave their password longer ago than what counts as recent. */
+async function longSignedIn() {
+  const { system, advance } = fastSystem();
+  const service = await TestService.start({ system, env: { SETUP_TOKEN, DEMO: "off" } });
+  const owner = await Dashboard.setUp(service);
+  advance(LATER);
+  return { service, owner, advance };
+}
+
+Deno.test("after a while a form that opens doors wants the password, and says so with all that was typed", async () => {
+  const { service, owner } = await longSignedIn();
+  await using _ = service;
+  const asked = await owner.post("/api-keys/new", NEW_KEY);
+  assertEquals(asked.status, 403);
+  const html = await asked.text();
+  assertStringIncludes(html, "Enter your password to go on.");
+  assertStringIncludes(html, 'value="k"');
+  const wrong = await owner.post("/api-keys/new", [...NEW_KEY, ["own_password", "not this one"]]);
+  assertEquals(wrong.status, 403);
+  assertStringIncludes(await wrong.text(), "This is not your password.");
+  assertEquals(await service.service.apiKeys.list(await service.tenant()), []);
+  const made = await owner.post("/api-keys/new", [...NEW_KEY, ["own_password", PASSWORD]]);
+  assertEquals(made.status, 201);
+  await made.body?.cancel();
+  // For a while it is not asked again.
+  const another = await owner.post("/api-keys/new", NEW_KEY);
+  assertEquals(another.status, 201);
+  await another.body?.cancel();
+});
+
+Deno.test("without a recent password a cookie reaches no key, secret, account or credential", async () => {
+  const { service, owner } = await longSignedIn();
+  await using _ = service;
+  const tenant = await service.tenant();
+  const { apiKey } = await service.service.apiKeys.create(tenant, {
+    name: "k",
+    scopes: ["agents:read"],
+  });
+  await service.service.secrets.set(tenant, {
+    name: "A",
+    value: "tops3cret",
+    domains: ["a.example"],
+  });
+  const [me] = await service.service.team.members(tenant);
+  const slot = { protocol: "openai", baseUrl: "http://127.0.0.1:9/v1", apiKey: "x", model: "m" };
+  const forms: [string, Record<string, string>][] = [
+    [`/api-keys/${apiKey.id}/revoke`, {}],
+    [`/api-keys/${apiKey.id}/rotate`, { hours: "0" }],
+    ["/settings/secrets/new", { name: "B", value: "tops3cret", domains: "b.example" }],
+    ["/settings/secrets/A/delete", {}],
+    ["/team/invite", { email: "x@example.com", role: "owner" }],
+    [`/team/${me!.id}`, { role: "viewer" }],
+    [`/team/${me!.id}/reset`, {}],
+    [`/team/${me!.id}/remove`, {}],
+    ["/operator/tenants/new", { name: "T", email: "x@example.com" }],
+    ["/operator/vendors/vendor_a", slot],
+    ["/operator/vendors/vendor_a/delete", {}],
+    ["/account", { current: "", password: "another password" }],
+  ];
+  const before = await service.service.audit.list(tenant, { limit: 100 });
+  for (const [path, fields] of forms) {
+    const answer = await owner.post(path, fields);
+    assertEquals(answer.status, 403, path);
+    await answer.body?.cancel();
+  }
+  assertEquals(await service.service.audit.list(tenant, { limit: 100 }), before);
+  assertEquals((await service.service.tenants.list()).length, 1);
+});
+
+Deno.test("a password is not to be guessed at its form either: the sixth try has to wait", async () => {
+  const { service, owner } = await longSignedIn();
+  await using _ = service;
+  const statuses: number[] = [];
+  for (let n = 0; n < 6; n++) {
+    const answer = await owner.post("/api-keys/new", [...NEW_KEY, ["own_password", `guess ${n}`]]);
+    statuses.push(answer.status);
+    await answer.body?.cancel();
+  }
+  assertEquals(statuses, [403, 403, 403, 403, 403, 429]);
+});
+
+Deno.test("a new password ends every other sign-in, and the cookie that changed it too", async () => {
+  await using service = await TestService.start({ env: { SETUP_TOKEN } });
+  const here = await Dashboard.setUp(service);
+  const elsewhere = new Dashboard(service);
+  elsewhere.keep(
+    await elsewhere.post("/sign-in", { email: "operator@example.com", password: PASSWORD }),
+  );
+  assertEquals((await elsewhere.get("/account")).status, 200);
+  const old = new Dashboard(service);
+  old.cookie = here.cookie;
+  const fields = { current: PASSWORD, password: "another password" };
+  const changed = await here.post("/account", fields);
+  assertEquals(changed.headers.get("location"), "/account?notice=password_changed");
+  here.keep(changed);
+  assertNotEquals(here.cookie, old.cookie);
+  const statuses = await Promise.all([here, elsewhere, old].map(async (dashboard) => {
+    const { status, body } = await dashboard.get("/account");
+    await body?.cancel();
+    return status;
+  }));
+  assertEquals(statuses, [200, 303, 303]);
+});
+
+Deno.test("signing out elsewhere leaves this browser signed in, under another cookie", async () => {
+  await using service = await TestService.start({ env: { SETUP_TOKEN } });
+  const here = await Dashboard.setUp(service);
+  const old = new Dashboard(service);
+  old.cookie = here.cookie;
+  here.keep(await here.post("/account", { action: "sign_out_elsewhere" }));
+  assertEquals((await here.get("/account")).status, 200);
+  assertEquals((await old.get("/account")).status, 303);
+});
+
+Deno.test("a cookie that somebody planted before the sign-in is worth nothing after it", async () => {
+  await using service = await TestService.start({ env: { SETUP_TOKEN } });
+  await Dashboard.setUp(service);
+  const planted = new Dashboard(service, "a-cookie-of-the-attacker");
+  const victim = new Dashboard(service, "a-cookie-of-the-attacker");
+  victim.keep(await victim.post("/sign-in", { email: "operator@example.com", password: PASSWORD }));
+  assertNotEquals(victim.cookie, planted.cookie);
+  assertEquals((await planted.get("/agents")).status, 303);
+});
+
+Deno.test("one-time links tell strangers nothing: unknown, used, expired and withdrawn ones look alike", async () => {
+  const { system, advance } = fastSystem();
+  await using service = await TestService.start({ system, env: { SETUP_TOKEN } });
+  await Dashboard.setUp(service);
+  const { team } = service.service;
+  const tenant = await service.tenant();
+  const invite = async (email: string) => {
+    const invited = await team.invite(tenant, { email, role: "viewer" });
+    assert("token" in invited);
+    return invited;
+  };
+  const used = await invite("used@example.com");
+  await team.join(used.token, PASSWORD);
+  const withdrawn = await invite("withdrawn@example.com");
+  await team.withdraw(tenant, withdrawn.invitation.id);
+  const late = await invite("late@example.com");
+  const other = (await service.service.tenants.create("Other")).id;
+  const taken = await team.invite(other, { email: "used@example.com", role: "owner" });
+  assert("token" in taken);
+  const nobody = new Dashboard(service);
+  const told: string[] = [];
+  told.push(await textOf(await nobody.post("/join", { token: taken.token, password: PASSWORD })));
+  advance(8 * 86_400_000);
+  for (const token of ["", "x".repeat(43), used.token, withdrawn.token, late.token]) {
+    for (const path of ["/join", "/reset-password"]) {
+      told.push(await textOf(await nobody.get(`${path}?token=${token}`)));
+      told.push(await textOf(await nobody.post(path, { token, password: PASSWORD })));
+    }
+  }
+  assertEquals(new Set(told).size, 1);
+  assertStringIncludes(told[0]!, "410 ");
+});
+
+Deno.test("links lead to the service's own address, whatever Host a request names", async () => {
+  const env = { SETUP_TOKEN, PUBLIC_URL: "http://chat.example.com" };
+  await using service = await TestService.start({ env });
+  const owner = await Dashboard.setUp(service);
+  const headers = { "x-forwarded-host": "evil.example", origin: "http://chat.example.com" };
+  const form = { email: "new@example.com", role: "admin" };
+  const link = await shown(
+    await owner.post("/team/invite", form, headers),
+    /http[^<\s]*join[^<\s]*/,
+  );
+  assert(link.startsWith("http://chat.example.com/join?token="), link);
+});
+
+async function textOf(answer: Response): Promise<string> {
+  const html = (await answer.text()).replace(/nonce="[^"]*"/g, "");
+  return `${answer.status} ${html}`;
+}

@@ -1,0 +1,87 @@
+import type { Role } from "@/lib/accounts/signed_in_user.ts";
+import type { TestService } from "./service.ts";
+
+/** Who may be asked to look at a page; nobody is signed in as `stranger`. */
+export type Visitor = Role | "operator" | "stranger";
+
+export const PASSWORD = "correct horse battery";
+export const SETUP_TOKEN = "a-token-of-the-operator";
+
+/** Somebody at the dashboard, without a browser: a cookie, and forms that are sent. */
+export class Dashboard {
+  readonly #service: TestService;
+  cookie: string;
+
+  constructor(service: TestService, cookieToken?: string) {
+    this.#service = service;
+    this.cookie = cookieToken === undefined ? "" : `dashboard=${cookieToken}`;
+  }
+
+  /** The first owner, who is an operator too. The service must have been given `SETUP_TOKEN`. */
+  static async setUp(service: TestService): Promise<Dashboard> {
+    const account = { email: "operator@example.com", password: PASSWORD };
+    const input = { token: SETUP_TOKEN, ...account, address: "local" };
+    return new Dashboard(service, cookieOf(await service.service.accounts.setUp(input)));
+  }
+
+  /** Somebody who has joined a tenant by an invitation: `<role>@example.com`, unless named. */
+  static async join(
+    service: TestService,
+    role: Role,
+    { tenant, name = role }: { tenant?: string; name?: string } = {},
+  ): Promise<Dashboard> {
+    const { team } = service.service;
+    const email = `${name}@example.com`;
+    const invited = await team.invite(tenant ?? await service.tenant(), { email, role });
+    if (!("token" in invited)) throw new Error(invited.refused);
+    return new Dashboard(service, cookieOf(await team.join(invited.token, PASSWORD)));
+  }
+
+  get(path: string): Promise<Response> {
+    return this.#service.fetch(path, { headers: { cookie: this.cookie } });
+  }
+
+  /** Sends a form as its page would. */
+  post(
+    path: string,
+    fields: Record<string, string> | [string, string][] = {},
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    return this.#service.fetch(path, {
+      method: "POST",
+      body: new URLSearchParams(fields),
+      headers: { cookie: this.cookie, origin: this.#service.url, ...headers },
+    });
+  }
+
+  /** Takes over the cookie that an answer sets. */
+  keep(answer: Response): void {
+    const [cookie] = answer.headers.getSetCookie();
+    if (cookie !== undefined) this.cookie = cookie.split(";")[0]!;
+  }
+}
+
+/** One of each, on one service; the first is the operator. */
+export async function visitors(service: TestService): Promise<Map<Visitor, Dashboard>> {
+  const operator = await Dashboard.setUp(service);
+  const all = new Map<Visitor, Dashboard>([
+    ["operator", operator],
+    ["stranger", new Dashboard(service)],
+  ]);
+  for (const role of ["owner", "admin", "viewer"] as const) {
+    all.set(role, await Dashboard.join(service, role));
+  }
+  return all;
+}
+
+function cookieOf(result: { cookieToken: string } | { refused: string }): string {
+  if ("cookieToken" in result) return result.cookieToken;
+  throw new Error(result.refused);
+}
+
+/** The one-time link or key that a page shows. */
+export async function shown(answer: Response, pattern: RegExp): Promise<string> {
+  const found = pattern.exec((await answer.text()).replaceAll("&amp;", "&"))?.[0];
+  if (found === undefined) throw new Error(`nothing like ${pattern} in an answer ${answer.status}`);
+  return found;
+}

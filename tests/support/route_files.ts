@@ -1,0 +1,17 @@
+/** Every file under `routes/` by its place there; Fresh's own (`_app`, `_middleware`, …) are none. */
+export function routeFiles(
+  folder = new URL("../../routes/", import.meta.url),
+  above = "",
+): string[] {
+  return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) => {
+    if (name.startsWith("_")) return [];
+    if (!isDirectory) return [above + name];
+    return routeFiles(new URL(`${encodeURIComponent(name)}/`, folder), `${above}${name}/`);
+  });
+}
+
+/** The address of a route file, with some id for each parameter, or the one given by its name. */
+export function addressOf(file: string, params: Record<string, string> = {}): string {
+  const path = file.replace(/\.tsx?$/, "").replace(/\([^)]*\)\//g, "").replace(/\/?index$/, "");
+  return `/${path.replace(/\[([^\]]+)\]/g, (_, name) => params[name] ?? crypto.randomUUID())}`;
+}
