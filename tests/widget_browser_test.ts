@@ -201,7 +201,7 @@ Deno.test("widget: at 360 px the open panel fills the screen and the input does 
     await page.getByRole("button", { name: "Open chat" }).click();
     const panel = page.getByRole("dialog");
     await panel.evaluate((element) =>
-      Promise.all(element.getAnimations().map((animation) => animation.finished))
+      Promise.allSettled(element.getAnimations().map((animation) => animation.finished))
     );
     assertEquals(await panel.boundingBox(), { x: 0, y: 0, width: 360, height: 740 });
     const input = page.getByRole("textbox");

@@ -65,7 +65,7 @@ async function onScreenKeyboard(browser: Browser): Promise<void> {
       .dispatchEvent(new Event("resize"))`);
     const panel = page.getByRole("dialog");
     await panel.evaluate((element) =>
-      Promise.all(element.getAnimations().map((animation) => animation.finished))
+      Promise.allSettled(element.getAnimations().map((animation) => animation.finished))
     );
     assertEquals(await panel.boundingBox(), { x: 0, y: 20, width: 360, height: 400 });
     const input = (await page.getByRole("textbox").boundingBox())!;

@@ -10,7 +10,8 @@ const settle = (page: Page) =>
   page.evaluate(async () => {
     const root = document.querySelector("service-widget")!.shadowRoot!;
     const finite = root.getAnimations().filter((a) => a.effect!.getTiming().iterations === 1);
-    await Promise.all(finite.map((animation) => animation.finished));
+    // One whose element is taken away meanwhile is over as well.
+    await Promise.allSettled(finite.map((animation) => animation.finished));
   });
 
 async function violations(page: Page): Promise<unknown[]> {
