@@ -1,3 +1,4 @@
+import config from "@/deno.json" with { type: "json" };
 import { type Asked, chatRequests, type RequestOf } from "./requests.ts";
 import { ServerProcess } from "./process.ts";
 import { seedStore } from "./seed_store.ts";
@@ -57,8 +58,7 @@ export const SERVICE: Contender = {
     const callers = await seedStore(`${dataDir}/kv.sqlite3`, { hmacSecret: HMAC_SECRET, model });
     const process = await ServerProcess.start({
       command: Deno.execPath(),
-      // What the command line adds is for a profiler.
-      args: ["run", "-A", ...profilerFlags(), `${ROOT}/main.ts`],
+      args: startArgs(),
       cwd: ROOT,
       env: {
         PORT: "0",
@@ -132,6 +132,12 @@ const CATALOGUE = (() => {
     catalogue: models.map((model) => ({ vendor: "vendor_a", model, ...prices, ...sizes })),
   };
 })();
+
+/** What `deno task start` is, with what a profiler wants. */
+function startArgs(): string[] {
+  const [, run, ...rest] = config.tasks.start.split(" ");
+  return [run!, ...profilerFlags(), ...rest];
+}
 
 /** `GATEWAY_BENCH_PROFILE=<folder>` writes a CPU profile of the service there when it is stopped. */
 function profilerFlags(): string[] {

@@ -20,6 +20,8 @@ export class ChangedError extends Error {
 /** The part of a store that reading one record takes: a `Deno.Kv` is one, a view is one. */
 export interface KvReader {
   get<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>>;
+  /** As `get`, of a value that never changes once it is there: no work depends on its staying so. */
+  glance?<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>>;
   /** Reads together what will be asked for one by one. */
   preload?(keys: () => readonly Deno.KvKey[]): Promise<void>;
 }
@@ -60,10 +62,15 @@ export class View implements KvReader {
   }
 
   async get<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>> {
+    const entry = await this.glance<T>(key);
     const text = keyText(key);
-    const { value, versionstamp } = await this.#document(text, key);
     // The first version seen is the one that must still hold.
-    if (!this.#read.has(text)) this.#read.set(text, { key, versionstamp });
+    if (!this.#read.has(text)) this.#read.set(text, { key, versionstamp: entry.versionstamp });
+    return entry;
+  }
+
+  async glance<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>> {
+    const { value, versionstamp } = await this.#document(keyText(key), key);
     const entry = { key, value: versionstamp === null ? null : value, versionstamp };
     return entry as Deno.KvEntryMaybe<T>;
   }

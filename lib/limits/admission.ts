@@ -216,7 +216,7 @@ export class Admission {
         const lease = leaseOf(draft.get<Ledger>(live.accounts[0]!.key), live.run.runId);
         // Renewed since it was looked at: its process lives.
         if (dead && lease !== undefined && lease.until !== dead.until) return undefined;
-        if (dead && lease === undefined) clearLiveRun(draft, live.run);
+        if (dead && lease === undefined) clearLiveRun(draft, settlement);
         // A commit of unknown outcome was made after all when the lease has gone: tell what it did.
         charge = decideSettlement(draft, settlement) ?? charge;
         return charge;

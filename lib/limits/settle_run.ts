@@ -1,6 +1,6 @@
 import type { Draft } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
-import { type RunEnd, type RunFacts, runRecordSchema } from "../usage/run_record.ts";
+import { type RunEnd, runRecordSchema } from "../usage/run_record.ts";
 import { addToUsage, usageKeyOf } from "../usage/usage_rows.ts";
 import { keptFor, limitsOf, momentOf } from "./accounts.ts";
 import {
@@ -77,8 +77,10 @@ export function settlementKeys(settlement: Settlement): Deno.KvKey[] {
   return [
     ...live.accounts.map(({ key }) => key),
     ...days.map((day) => usageKeyOf(live.run, day)),
-    keys.liveRun(live.run.tenant, live.run.runId),
-    ...(closing?.keys ?? []),
+    // Without a closing nothing is stored of the run beside its account, so nobody else writes its entry.
+    ...(closing === undefined
+      ? []
+      : [keys.liveRun(live.run.tenant, live.run.runId), ...closing.keys]),
     ...(forget === undefined ? [] : [forget]),
   ];
 }
@@ -112,7 +114,7 @@ export function decideSettlement(draft: Draft, settlement: Settlement): Charge |
   const expireIn = settlement.closing?.keptMs ?? RUN_KEPT_MS;
   draft.note(keys.run(tenant, runId), record, { expireIn });
   settlement.closing?.write(draft, { charged, excess });
-  clearLiveRun(draft, live.run);
+  clearLiveRun(draft, settlement);
   forgetReceipt(draft, settlement);
   return { charged, excess };
 }
@@ -124,8 +126,10 @@ function forgetReceipt(draft: Draft, { forget, live }: Settlement): void {
 }
 
 /** Nothing is left to settle of the run. */
-export function clearLiveRun(draft: Draft, { tenant, runId }: RunFacts): void {
-  draft.delete(keys.liveRun(tenant, runId));
+export function clearLiveRun(draft: Draft, { live, closing }: Settlement): void {
+  const key = keys.liveRun(live.run.tenant, live.run.runId);
+  if (closing === undefined) draft.note(key, undefined);
+  else draft.delete(key);
 }
 
 /** What a run can be charged without any account going past its limit. */
