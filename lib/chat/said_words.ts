@@ -35,17 +35,20 @@ export async function saidWords(
   const answer = answerOf(frames);
   const said: ChatMessage = { role: "assistant", content: answer.text };
   const question = { ...asked, claimed: false };
+  const packed = (some: typeof claimed) =>
+    packWords({ messages: [...some.map(({ message }) => message), question], ...answer });
+  const all = packed(claimed);
   const pack = (known: readonly string[]) => {
     const repeated = new Set(known);
     const lacking = claimed.filter(({ digest }) => !repeated.has(digest));
-    return packWords({ messages: [...lacking.map(({ message }) => message), question], ...answer });
+    return lacking.length === claimed.length ? all : packed(lacking);
   };
   return {
     digests: [
       ...claimed.map(({ digest }) => digest),
       ...await Promise.all([asked, said].map(digestOf)),
     ],
-    bytes: sizeOfParts(pack([])),
+    bytes: sizeOfParts(all),
     pack,
     packShort: () =>
       packWords({ messages: [question], text: answer.text.slice(0, SHORT_TEXT), tools: [] }),
