@@ -1,6 +1,6 @@
 import { ApiError, invalid, parseOrThrow } from "../errors.ts";
 import type { DocumentProcessor } from "../knowledge/document_processor.ts";
-import type { KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
+import type { FoundPassage, KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
 import type { Upload } from "../knowledge/worker_job.ts";
 import type { DocumentChange, DocumentStore } from "../storage/document_store.ts";
 import { toKnowledgeBase } from "../storage/knowledge_base_record.ts";
@@ -13,9 +13,13 @@ import {
   knowledgeBaseBodySchema,
   knowledgeBasePatchSchema,
   type Passage,
+  searchBodySchema,
 } from "../wire/knowledge.ts";
 import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
 import type { CursorSeal } from "./cursor_seal.ts";
+
+/** More than a model is given, so that one sees what just missed. */
+const EXPLAINED = 10;
 
 interface Parts {
   bases: KnowledgeBaseStore;
@@ -88,6 +92,16 @@ export class KnowledgeAdmin {
     return document;
   }
 
+  /** Puts another content in a document's place and has it read; 400 as for a new one. */
+  async replaceDocument(
+    of: { tenant: string; base: string; id: string },
+    upload: Upload,
+  ): Promise<Document> {
+    const document = settled(await this.#parts.documents.replace(of, upload), noDocument);
+    this.#parts.processor.begin();
+    return document;
+  }
+
   async getDocument(of: { tenant: string; base: string; id: string }): Promise<Document> {
     return await this.#parts.documents.get(of) ?? noDocument();
   }
@@ -116,21 +130,32 @@ export class KnowledgeAdmin {
       limit?: number | undefined;
     },
   ): Promise<Passage[]> {
-    const found = await this.#parts.search.search(base, { query, limit }) ?? noBase();
-    return found.map(({ matches: _matches, ...passage }) => passage);
+    return await this.#parts.search.search(base, { query, limit }) ?? noBase();
+  }
+
+  /** The same with where in each passage words of the query stand. */
+  async explain(
+    base: { tenant: string; base: string },
+    asked: unknown,
+  ): Promise<FoundPassage[]> {
+    const { query, limit = EXPLAINED } = parseOrThrow(searchBodySchema, asked);
+    return await this.#parts.search.search(base, { query, limit, explain: true }) ?? noBase();
   }
 
   /** Reads a document again, from what was sent; what can be found of it stays until it is ready. */
   async readAgain(of: { tenant: string; base: string; id: string }): Promise<Document> {
-    const document = settled(await this.#parts.documents.readAgain(of));
+    const document = settled(await this.#parts.documents.readAgain(of), noDocument);
     this.#parts.processor.begin();
     return document;
   }
 }
 
-function settled(change: DocumentChange): Document {
+function settled(change: DocumentChange, notFound: () => never = noBase): Document {
   if ("document" in change) return change.document;
-  if (change.refused === "not_found") return noBase();
+  if (change.refused === "not_found") return notFound();
+  if (change.refused === "busy") {
+    throw new ApiError("version_conflict", "somebody else is changing this document; try again");
+  }
   throw full(`the knowledge base ${change.because}`);
 }
 

@@ -1,6 +1,6 @@
 import { BusyError, Semaphore } from "../accounts/semaphore.ts";
 import { ApiError, invalid } from "../errors.ts";
-import { openUpload } from "../knowledge/open_upload.ts";
+import { openUpload, type Sent } from "../knowledge/open_upload.ts";
 import { JobWorker } from "../knowledge/job_worker.ts";
 import { UnreadableError } from "../knowledge/unreadable.ts";
 import type { Upload, UploadFault } from "../knowledge/worker_job.ts";
@@ -42,13 +42,28 @@ export function refuseUpload(req: Request): void {
  * at once.
  */
 export async function receiveUpload(req: Request, system: System): Promise<Upload> {
+  const [upload] = await receive(req, { system, several: false });
+  if (upload === undefined) throw new TypeError("an opened body has no document");
+  return upload;
+}
+
+/** The documents of a form that may hold several, 20 MiB together. */
+export function receiveUploads(req: Request, system: System): Promise<Upload[]> {
+  return receive(req, { system, several: true });
+}
+
+async function receive(
+  req: Request,
+  { system, several }: { system: System; several: boolean },
+): Promise<Upload[]> {
   try {
     return await uploads.run(async () => {
       const bytes = await readUpload(req, system);
-      const type = req.headers.get("content-type") ?? "";
-      const upload = await openers.run(() => open(bytes, type));
-      if (upload.bytes.length > KNOWLEDGE_BOUNDS.documentBytes) throw tooLarge();
-      return upload;
+      const contentType = req.headers.get("content-type") ?? "";
+      const opened = await openers.run(() => open(bytes, { contentType, several }));
+      const isLarge = (one: Upload) => one.bytes.length > KNOWLEDGE_BOUNDS.documentBytes;
+      if (opened.some(isLarge)) throw tooLarge();
+      return opened;
     });
   } catch (error) {
     if (!(error instanceof BusyError)) throw error;
@@ -66,18 +81,19 @@ async function readUpload(req: Request, system: System): Promise<Uint8Array<Arra
   throw faulty([{ path: "", code: "body_timeout", message: "did not arrive within 60 s" }]);
 }
 
-async function open(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<Upload> {
+async function open(bytes: Uint8Array<ArrayBuffer>, sent: Sent): Promise<Upload[]> {
   if (bytes.length <= INLINE_BYTES) {
-    const opened = await openUpload(bytes, contentType);
+    const opened = await openUpload(bytes, sent);
     if ("faults" in opened) throw faulty(opened.faults);
-    return opened.upload;
+    return opened.uploads;
   }
   const worker = new JobWorker();
   try {
-    const result = await worker.run({ kind: "open", buffer: bytes.buffer, contentType });
+    const result = await worker.run({ kind: "open", buffer: bytes.buffer, ...sent });
     if (result.kind === "opened") {
-      const { title, mediaType, buffer } = result;
-      return { title, mediaType, bytes: new Uint8Array(buffer) };
+      return result.uploads.map(({ buffer, ...upload }) => {
+        return { ...upload, bytes: new Uint8Array(buffer) };
+      });
     }
     if (result.kind === "faulty") throw faulty(result.faults);
     throw new TypeError(`a worker answered ${result.kind} to an upload`);

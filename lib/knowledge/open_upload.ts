@@ -3,19 +3,26 @@ import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
 import { detectType } from "./detect_type.ts";
 import type { Upload, UploadFault } from "./worker_job.ts";
 
-/** The document in a body, or what is wrong with the body. */
-export type Opened = { upload: Upload } | { faults: UploadFault[] };
+/** The documents in a body, at least one, or what is wrong with the body. */
+export type Opened = { uploads: Upload[] } | { faults: UploadFault[] };
+
+/** What is to be opened, and as what it was sent. */
+export interface Sent {
+  contentType: string;
+  /** Whether a form may hold several files. */
+  several: boolean;
+}
 
 /**
- * The document in the body of a request, JSON or multipart. A body of 20 MiB takes longer to parse than
- * the event loop may stand still, so large ones are opened in a worker.
+ * The documents in the body of a request, JSON or multipart. A body of 20 MiB takes longer to parse
+ * than the event loop may stand still, so large ones are opened in a worker.
  */
 export async function openUpload(
   bytes: Uint8Array<ArrayBuffer>,
-  contentType: string,
+  sent: Sent,
 ): Promise<Opened> {
-  if (contentType.trim().toLowerCase().startsWith("multipart/form-data")) {
-    return await openForm(bytes, contentType);
+  if (sent.contentType.trim().toLowerCase().startsWith("multipart/form-data")) {
+    return await openForm(bytes, sent);
   }
   return openJson(bytes);
 }
@@ -36,10 +43,13 @@ function openJson(bytes: Uint8Array): Opened {
   if (!parsed.success) return { faults: parsed.error.issues.slice(0, 20).flatMap(toFaults) };
   const { title, content, mediaType } = parsed.data;
   const encoded = new TextEncoder().encode(content);
-  return { upload: { title, bytes: encoded, mediaType: detectType(encoded, { mediaType }) } };
+  return { uploads: [{ title, bytes: encoded, mediaType: detectType(encoded, { mediaType }) }] };
 }
 
-async function openForm(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<Opened> {
+async function openForm(
+  bytes: Uint8Array<ArrayBuffer>,
+  { contentType, several }: Sent,
+): Promise<Opened> {
   const headers = { "content-type": contentType };
   let form: FormData;
   try {
@@ -52,18 +62,26 @@ async function openForm(bytes: Uint8Array<ArrayBuffer>, contentType: string): Pr
       return faulty(name, "unrecognized_keys", "is not a known field");
     }
   }
-  const [file, ...more] = form.getAll("file");
-  if (!(file instanceof File)) return faulty("file", "required", "a file is required");
-  if (more.length > 0) return faulty("file", "too_many", "one file a request");
-  return await openFile(file, form.get("title"));
+  const files = form.getAll("file");
+  if (files.length > 1 && !several) return faulty("file", "too_many", "one file a request");
+  if (files.length === 0 || !files.every((one) => one instanceof File)) {
+    return faulty("file", "required", "a file is required");
+  }
+  const uploads = await Promise.all(files.map((file) => openFile(file, form.get("title"))));
+  const empty = uploads.findIndex((upload) => upload.bytes.length === 0);
+  if (empty < 0) return { uploads };
+  const message = several ? `“${uploads[empty]!.title}” is empty` : "is empty";
+  return faulty("file", "too_small", message);
 }
 
-async function openFile(file: File, given: FormDataEntryValue | null): Promise<Opened> {
+async function openFile(file: File, given: FormDataEntryValue | null): Promise<Upload> {
   const title = titleOf(typeof given === "string" ? given : "") ?? titleOf(file.name) ?? "Untitled";
   const bytes = await file.bytes();
-  if (bytes.length === 0) return faulty("file", "too_small", "is empty");
-  const mediaType = detectType(bytes, { mediaType: file.type, fileName: file.name });
-  return { upload: { title, bytes, mediaType } };
+  return {
+    title,
+    bytes,
+    mediaType: detectType(bytes, { mediaType: file.type, fileName: file.name }),
+  };
 }
 
 /** Names of files hold anything: a title is one line of whole characters. */

@@ -26,7 +26,7 @@ function begin(job: Job): void {
 
 function work(job: Job): JobResult | Promise<JobResult> {
   const bytes = new Uint8Array(job.buffer);
-  if (job.kind === "open") return openUpload(bytes, job.contentType).then(toOpened);
+  if (job.kind === "open") return openUpload(bytes, job).then(toOpened);
   const read = readDocument(bytes, job.type);
   return read instanceof Promise ? read.then(toRead) : toRead(read);
 }
@@ -41,8 +41,10 @@ function toRead({ parts, chunks }: ReadDocument): JobResult {
 
 function toOpened(opened: Opened): JobResult {
   if ("faults" in opened) return { kind: "faulty", faults: opened.faults };
-  const { title, mediaType, bytes } = opened.upload;
-  return { kind: "opened", title, mediaType, buffer: bufferOf(bytes) };
+  const uploads = opened.uploads.map(({ bytes, ...upload }) => {
+    return { ...upload, buffer: bufferOf(bytes) };
+  });
+  return { kind: "opened", uploads };
 }
 
 function refused(error: unknown): JobResult {
@@ -53,7 +55,7 @@ function refused(error: unknown): JobResult {
 /** Handed over, not copied: a copy of 20 MiB would hold up whoever receives it. */
 function buffersOf(result: JobResult): ArrayBuffer[] {
   if (result.kind === "read") return result.parts;
-  return result.kind === "opened" ? [result.buffer] : [];
+  return result.kind === "opened" ? result.uploads.map(({ buffer }) => buffer) : [];
 }
 
 function bufferOf(bytes: Uint8Array<ArrayBuffer>): ArrayBuffer {

@@ -7,7 +7,7 @@ import type { UnreadableCode } from "./unreadable.ts";
  */
 export type Job =
   | { kind: "read"; buffer: ArrayBuffer; type: DocumentType }
-  | { kind: "open"; buffer: ArrayBuffer; contentType: string };
+  | { kind: "open"; buffer: ArrayBuffer; contentType: string; several: boolean };
 
 /** What a worker answers. */
 export type JobResult =
@@ -17,7 +17,7 @@ export type JobResult =
     parts: ArrayBuffer[];
     chunks: number;
   }
-  | { kind: "opened"; title: string; mediaType: MediaType; buffer: ArrayBuffer }
+  | { kind: "opened"; uploads: { title: string; mediaType: MediaType; buffer: ArrayBuffer }[] }
   | { kind: "faulty"; faults: UploadFault[] }
   | { kind: "unreadable"; code: UnreadableCode; message: string };
 

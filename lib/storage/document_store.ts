@@ -14,6 +14,7 @@ import {
   changedBase,
   fullBecause,
   knowledgeBaseRecordSchema,
+  tooLargeBecause,
 } from "./knowledge_base_record.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
 import { splitParts } from "./parts.ts";
@@ -33,6 +34,8 @@ export interface NewDocument {
 export type DocumentChange =
   | { document: Document }
   | { refused: "not_found" }
+  /** Somebody else is changing it. */
+  | { refused: "busy" }
   | { refused: "full"; because: string };
 
 /** Documents of all tenants: storing, listing and deleting them. Reading them is `DocumentTasks`. */
@@ -104,6 +107,51 @@ export class DocumentStore {
     }, { what: "document" });
     if (was.there) await this.#clear(of);
     return was.there;
+  }
+
+  /** Puts another content in a document's place; what can be found of it stays until that is read. */
+  async replace(of: DocumentName, sent: NewDocument): Promise<DocumentChange> {
+    const entry = await this.#kv.get(keys.document(of));
+    if (entry.versionstamp === null) return { refused: "not_found" };
+    try {
+      const source = await this.#writeSource(of, sent.bytes);
+      // The task is somebody else's now, who clears away what has been written.
+      if (source === undefined) return { refused: "busy" };
+      const replaced = await this.#exchange(of, { sent, source });
+      if (!("document" in replaced)) await this.#kv.set(keys.documentTask(of), freeTask());
+      return replaced;
+    } catch (error) {
+      await this.#kv.set(keys.documentTask(of), freeTask());
+      throw error;
+    }
+  }
+
+  #exchange(
+    of: DocumentName,
+    { sent, source }: { sent: NewDocument; source: DocumentRecord["source"] },
+  ): Promise<DocumentChange> {
+    return untilCommitted<DocumentChange>(async () => {
+      const [entry, baseEntry] = await this.#read(of);
+      const record = parseRecord(documentRecordSchema, entry);
+      const base = parseRecord(knowledgeBaseRecordSchema, baseEntry);
+      if (record === undefined || base === undefined) return { refused: "not_found" };
+      const sourceBytes = sent.bytes.length - record.bytes;
+      const because = tooLargeBecause(base, sourceBytes);
+      if (because !== undefined) return { refused: "full", because };
+      const now = this.#system.now();
+      const next: DocumentRecord = {
+        ...newRecord(of.id, { sent, source, now }),
+        createdAt: record.createdAt,
+        ...(record.revision && { revision: record.revision }),
+      };
+      const { ok } = await this.#kv.atomic()
+        .check(entry, baseEntry)
+        .set(entry.key, next)
+        .set(baseEntry.key, changedBase(base, { sourceBytes, now }))
+        .set(keys.documentTask(of), freeTask())
+        .commit();
+      return ok ? { document: toDocument(next) } : undefined;
+    }, { what: "document" });
   }
 
   /** Has a document read again; what can be found of it stays until then. */

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { DocumentStore } from "./document_store.ts";
+import { DocumentTasks } from "./document_tasks.ts";
 import type { KnowledgeBaseRecord } from "./knowledge_base_record.ts";
 import { KnowledgeBaseStore } from "./knowledge_base_store.ts";
 import { keys } from "./keys.ts";
@@ -96,4 +97,45 @@ Deno.test("KnowledgeBaseStore: every change of a base raises its version", async
   assertEquals(await version(), 3);
   await documents.delete({ ...base, id: made.document.id });
   assertEquals(await version(), 4);
+});
+
+Deno.test("DocumentStore.replace: the new content is to be read, and the old one goes once it is", async () => {
+  using world = await open();
+  const { kv, documents, base } = world;
+  const made = await documents.create(base, SENT);
+  assert("document" in made);
+  const of = { ...base, id: made.document.id };
+  const tasks = new DocumentTasks(kv, new FakeSystem());
+  const first = await tasks.take();
+  const bytes = new TextEncoder().encode("another");
+  const replaced = await documents.replace(of, { ...SENT, title: "New", bytes });
+  assert("document" in replaced);
+  const { title, state } = replaced.document;
+  assertEquals([title, state, replaced.document.bytes], ["New", "processing", bytes.length]);
+  // Whoever was reading the old content has lost it.
+  await tasks.finish(first!.task, { error: { code: "damaged", message: "never" } });
+  assertEquals((await documents.get(of))?.state, "processing");
+  const second = await tasks.take();
+  assertEquals(second?.bytes, bytes);
+  await tasks.finish(second!.task, { read: { parts: [new Uint8Array([1])], chunks: 1 } });
+  assertEquals((await documents.get(of))?.state, "ready");
+  const sources = await Array.fromAsync(kv.list({ prefix: keys.documentSources(of) }));
+  assertEquals(sources.map(({ value }) => value), [bytes]);
+  const record = await kv.get<KnowledgeBaseRecord>(keys.knowledgeBase("t", base.base));
+  assertEquals([record.value?.documents, record.value?.sourceBytes], [1, bytes.length]);
+});
+
+Deno.test("DocumentStore.replace: what is refused leaves the document as it was", async () => {
+  using world = await open();
+  const { documents, base, change, kv } = world;
+  const none = { ...base, id: crypto.randomUUID() };
+  assertEquals(await documents.replace(none, SENT), { refused: "not_found" });
+  const made = await documents.create(base, SENT);
+  assert("document" in made);
+  const of = { ...base, id: made.document.id };
+  await change({ sourceBytes: 512 * 1_048_576 });
+  const larger = await documents.replace(of, { ...SENT, bytes: new Uint8Array(11) });
+  assertEquals(larger, { refused: "full", because: "takes documents of 512 MiB in all" });
+  const again = await new DocumentTasks(kv, new FakeSystem()).take();
+  assertEquals(again?.bytes, SENT.bytes);
 });

@@ -46,7 +46,7 @@ export function changedBase(
 
 /** Why a base has no room for another document of `bytes`, in words to follow its name. */
 export function fullBecause(base: KnowledgeBaseRecord, bytes: number): string | undefined {
-  const { documentsPerBase, chunksPerBase, sourceBytesPerBase } = KNOWLEDGE_BOUNDS;
+  const { documentsPerBase, chunksPerBase } = KNOWLEDGE_BOUNDS;
   const number = (n: number) => n.toLocaleString("en");
   if (base.documents >= documentsPerBase) {
     return `has ${number(documentsPerBase)} documents, which is the most it takes`;
@@ -54,8 +54,14 @@ export function fullBecause(base: KnowledgeBaseRecord, bytes: number): string | 
   if (base.chunks >= chunksPerBase) {
     return `has ${number(chunksPerBase)} passages, which is the most it takes`;
   }
+  return tooLargeBecause(base, bytes);
+}
+
+/** The same for what only makes a document of it longer by `bytes`. */
+export function tooLargeBecause(base: KnowledgeBaseRecord, bytes: number): string | undefined {
+  const { sourceBytesPerBase } = KNOWLEDGE_BOUNDS;
   if (base.sourceBytes + bytes <= sourceBytesPerBase) return undefined;
-  return `takes documents of ${number(sourceBytesPerBase / 1_048_576)} MiB in all`;
+  return `takes documents of ${sourceBytesPerBase / 1_048_576} MiB in all`;
 }
 
 /** The base as the interface tells of it. */
