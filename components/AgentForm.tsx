@@ -177,13 +177,18 @@ function Knowledge({ values, faults, choices: { knowledgeBases } }: AgentFormPro
         label="Knowledge base"
         optional
         fault={faults.knowledgeBaseId}
-        help="The agent searches it by itself and answers from what it finds."
+        help={
+          <>
+            The agent searches it by itself and answers from what it finds.{" "}
+            <a href="/knowledge" aria-current="false">
+              {knowledgeBases.length === 0 ? "Create one" : "Your knowledge bases"}
+            </a>
+          </>
+        }
       >
         {(attributes) => (
           <select {...attributes}>
-            <option value="">
-              {knowledgeBases.length === 0 ? "None yet" : "No knowledge base"}
-            </option>
+            <option value="">No knowledge base</option>
             {!isKnown && <option value={value} selected>{`${value} (no longer there)`}</option>}
             {knowledgeBases.map(({ id, name }) => (
               <option key={id} value={id} selected={id === value}>{name}</option>

@@ -5,6 +5,8 @@ export interface DialogLinkProps {
   /** The page that does the same without scripts, and in a new tab. */
   href: string;
   label: string;
+  /** What of several it is about, for screen readers: "Delete: handbook.pdf". */
+  about?: string;
   class?: string;
   /** Names the dialog for screen readers. */
   title: string;
@@ -26,7 +28,10 @@ export default function DialogLink(props: DialogLinkProps) {
   }
   return (
     <>
-      <a class={props.class} href={props.href} aria-current="false" onClick={open}>{props.label}</a>
+      <a class={props.class} href={props.href} aria-current="false" onClick={open}>
+        {props.label}
+        {props.about !== undefined && <span class="sr-only">: {props.about}</span>}
+      </a>
       <dialog ref={dialog} aria-label={props.title} onMouseDown={closeOnBackdrop}>
         <div class="dialog-body">{props.children}</div>
       </dialog>

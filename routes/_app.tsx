@@ -19,6 +19,7 @@ const STYLES = [
   "editor",
   "tools",
   "playground",
+  "knowledge",
   "versions",
   "code",
   "dialog",

@@ -1,0 +1,62 @@
+import { Field } from "@/components/Field.tsx";
+import { Notice } from "@/components/Notice.tsx";
+import type { BaseFormFaults, BaseFormValues } from "@/lib/http/save_base.ts";
+import { KNOWLEDGE_BOUNDS } from "@/lib/wire/limits.ts";
+
+export interface BaseFormProps {
+  action: string;
+  submit: string;
+  values: BaseFormValues;
+  faults: BaseFormFaults;
+  /** In a dialog, cancelling closes it; on a page it leads there. */
+  cancelHref?: string;
+}
+
+/** What a knowledge base is called, and what it is for. */
+export function BaseForm({ action, submit, values, faults, cancelHref }: BaseFormProps) {
+  return (
+    <form method="post" action={action} class="stack">
+      {Object.keys(faults).length > 0 && (
+        <Notice kind="fault">
+          {faults.form ?? "It was not saved. Check the marked fields."}
+        </Notice>
+      )}
+      <Field
+        name="name"
+        label="Name"
+        fault={faults.name}
+        help="What its documents are about, for example “Shipping and returns”."
+      >
+        {(attributes) => (
+          <input
+            type="text"
+            {...attributes}
+            value={values.name}
+            required
+            maxLength={KNOWLEDGE_BOUNDS.nameLength}
+            autocomplete="off"
+          />
+        )}
+      </Field>
+      <Field
+        name="description"
+        label="Description"
+        optional
+        fault={faults.description}
+        help="For your colleagues; agents do not see it."
+      >
+        {(attributes) => (
+          <textarea {...attributes} maxLength={KNOWLEDGE_BOUNDS.descriptionLength}>
+            {values.description}
+          </textarea>
+        )}
+      </Field>
+      <div class="form-actions">
+        <button class="button button-primary" type="submit">{submit}</button>
+        {cancelHref === undefined
+          ? <button class="button" type="submit" formMethod="dialog" formNoValidate>Cancel</button>
+          : <a class="button" href={cancelHref} aria-current="false">Cancel</a>}
+      </div>
+    </form>
+  );
+}

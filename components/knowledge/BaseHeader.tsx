@@ -1,0 +1,40 @@
+import { PageHeader } from "@/components/PageHeader.tsx";
+import type { KnowledgeBase } from "@/lib/wire/knowledge.ts";
+
+/** The pages of one knowledge base; the last is for those who may change it. */
+const TABS = { documents: "Documents", search: "Search", settings: "Settings" } as const;
+
+export interface BaseHeaderProps {
+  base: KnowledgeBase;
+  tab: keyof typeof TABS;
+  editor: boolean;
+}
+
+/** The head of each page of a knowledge base. */
+export function BaseHeader({ base, tab, editor }: BaseHeaderProps) {
+  const path = `/knowledge/${base.id}`;
+  const address = { documents: path, search: `${path}/search`, settings: `${path}/settings` };
+  const { description } = base;
+  return (
+    <>
+      <PageHeader
+        title={base.name}
+        {...(description === undefined ? {} : { text: description })}
+        back={{ href: "/knowledge", label: "Knowledge" }}
+      />
+      <nav class="tabs" aria-label="Knowledge base">
+        {Object.entries(TABS).map(([name, label]) =>
+          (name !== "settings" || editor) && (
+            <a
+              key={name}
+              href={address[name as keyof typeof TABS]}
+              aria-current={name === tab ? "page" : "false"}
+            >
+              {label}
+            </a>
+          )
+        )}
+      </nav>
+    </>
+  );
+}

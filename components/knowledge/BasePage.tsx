@@ -1,0 +1,76 @@
+import { Head } from "fresh/runtime";
+import { EmptyState } from "@/components/EmptyState.tsx";
+import { formatCount, plural } from "@/components/format_amount.ts";
+import { Notice } from "@/components/Notice.tsx";
+import DocumentDesk from "@/islands/DocumentDesk.tsx";
+import type { BasePageData } from "@/lib/http/base_page.ts";
+import { AgentLinks } from "./AgentLinks.tsx";
+import { BaseHeader } from "./BaseHeader.tsx";
+
+export interface BasePageProps extends BasePageData {
+  notice?: string | undefined;
+  /** Why what was sent was not taken. */
+  fault?: string | undefined;
+}
+
+/** One knowledge base: its documents, and who answers from them. */
+export function BasePage({ notice, fault, ...data }: BasePageProps) {
+  const { base, documents, cursor, nextCursor, editor, now } = data;
+  const path = `/knowledge/${base.id}`;
+  const query = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`;
+  return (
+    <>
+      <BaseHeader base={base} tab="documents" editor={editor} />
+      {documents.some(({ state }) => state === "processing") && <Reloading path={path + query} />}
+      {notice && <Notice kind="done">{notice}</Notice>}
+      {fault && <Notice kind="fault">{fault}</Notice>}
+      <DocumentDesk
+        path={`${path}/documents`}
+        query={query}
+        documents={documents}
+        now={now}
+        editor={editor}
+      />
+      {documents.length === 0 && !editor && (
+        <EmptyState
+          icon="knowledge"
+          title="No documents"
+          text={cursor === "" ? "Nobody has added one yet." : "There are no older ones."}
+        />
+      )}
+      <nav class="pager" aria-label="Pages">
+        {cursor !== "" && <a class="button" href={path} aria-current="false">Newest</a>}
+        {nextCursor && (
+          <a class="button" href={`${path}?cursor=${encodeURIComponent(nextCursor)}`}>Older</a>
+        )}
+      </nav>
+      <UsedBy {...data} />
+    </>
+  );
+}
+
+/** Where no script looks for news, the browser does. */
+function Reloading({ path }: { path: string }) {
+  return (
+    <Head>
+      <noscript>
+        <meta http-equiv="refresh" content={`5;url=${path}`} />
+      </noscript>
+    </Head>
+  );
+}
+
+function UsedBy({ base, agents }: BasePageData) {
+  return (
+    <section class="used-by">
+      <h2>Used by</h2>
+      {agents.length > 0
+        ? <AgentLinks agents={agents} />
+        : <p class="prose">No agent yet: choose it in an agent’s editor, under “Knowledge”.</p>}
+      <p class="help">
+        {plural(base.documentCount, "document")}, {formatCount(base.chunkCount)}{" "}
+        passages that can be found.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,86 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { DocumentRow } from "@/components/knowledge/DocumentRow.tsx";
+import { DropForm } from "@/components/knowledge/DropForm.tsx";
+import { sendFiles, type Sending } from "@/components/knowledge/send_files.ts";
+import { SendingList } from "@/components/knowledge/SendingList.tsx";
+import type { Document } from "@/lib/wire/knowledge.ts";
+
+/** Documents as the page and its script have them. */
+export interface DeskData {
+  documents: Document[];
+  now: number;
+}
+
+export interface DocumentDeskProps extends DeskData {
+  /** Of the base's documents; `query` names the page of them. */
+  path: string;
+  query: string;
+  /** May change them; the server enforces it. */
+  editor: boolean;
+}
+
+/** So long between two looks at documents that are being read, milliseconds. */
+const LOOK_MS = 1_000;
+
+/**
+ * The documents of a base. With scripts files can be dropped, one sees them go out, and states change
+ * by themselves; without it is a form and a list, and the page reloads itself.
+ */
+export default function DocumentDesk({ path, query, editor, ...first }: DocumentDeskProps) {
+  const [{ documents, now }, setData] = useState<DeskData>(first);
+  const [sending, setSending] = useState<Sending[]>([]);
+  const [said, setSaid] = useState("");
+  const shown = useRef(first.documents);
+  const leaving = useRef(new AbortController());
+  const reading = documents.some(({ state }) => state === "processing");
+
+  async function look(): Promise<void> {
+    const response = await fetch(path + query, { headers: { accept: "application/json" } });
+    if (!response.ok || response.redirected) return;
+    const next = await response.json() as DeskData;
+    setSaid(told(shown.current, next.documents));
+    shown.current = next.documents;
+    setData(next);
+  }
+  useEffect(() => () => leaving.current.abort(), []);
+  useEffect(() => {
+    if (!reading) return;
+    // Whatever fails is asked again.
+    const timer = setInterval(() => document.hidden || look().catch(() => {}), LOOK_MS);
+    return () => clearInterval(timer);
+  }, [reading]);
+
+  async function send(files: File[]): Promise<void> {
+    const { signal } = leaving.current;
+    await sendFiles(files, { path, signal, told: setSending, sent: () => look().catch(() => {}) });
+  }
+  return (
+    <div class="stack">
+      {editor && <DropForm action={path} send={send} busy={sending.some(({ fault }) => !fault)} />}
+      <SendingList sending={sending} />
+      {documents.length > 0 && (
+        <ul class="rows" aria-label="Documents">
+          {documents.map((document) => (
+            <DocumentRow
+              key={document.id}
+              document={document}
+              path={path}
+              now={now}
+              editor={editor}
+            />
+          ))}
+        </ul>
+      )}
+      <p class="sr-only" role="status">{said}</p>
+    </div>
+  );
+}
+
+/** What has changed since the last look, in words. */
+function told(before: Document[], now: Document[]): string {
+  const was = new Map(before.map(({ id, state }) => [id, state]));
+  return now
+    .filter(({ id, state }) => state !== "processing" && was.get(id) === "processing")
+    .map(({ title, state }) => state === "ready" ? `${title} is ready.` : `${title} failed.`)
+    .join(" ");
+}

@@ -1,0 +1,45 @@
+import { ApiError } from "../errors.ts";
+import type { KnowledgeBase } from "../wire/knowledge.ts";
+import type { ValidationIssue } from "../wire/error_codes.ts";
+import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
+
+/** What the form of a knowledge base holds, as it was typed. */
+export interface BaseFormValues {
+  name: string;
+  description: string;
+}
+
+/** What is wrong with each field; `form` is about none of them. */
+export type BaseFormFaults = Partial<Record<keyof BaseFormValues | "form", string>>;
+
+const { nameLength, descriptionLength, basesPerTenant } = KNOWLEDGE_BOUNDS;
+
+export function readBaseForm(form: URLSearchParams): BaseFormValues {
+  return {
+    name: form.get("name")?.trim() ?? "",
+    description: form.get("description")?.trim() ?? "",
+  };
+}
+
+/** Runs a save of the form; refusals become faults of it, other errors stay errors. */
+export async function saveBase(
+  save: () => Promise<KnowledgeBase>,
+): Promise<{ base: KnowledgeBase } | { faults: BaseFormFaults }> {
+  try {
+    return { base: await save() };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "schema_validation_failed") throw error;
+    const issues = (error.details?.issues ?? []) as ValidationIssue[];
+    return { faults: Object.assign({}, ...issues.map(toFault)) };
+  }
+}
+
+function toFault({ path }: ValidationIssue): BaseFormFaults {
+  if (path === "name") return { name: `Enter a name of 1 to ${nameLength} characters.` };
+  if (path === "description") {
+    return { description: `At most ${descriptionLength} characters of plain text.` };
+  }
+  return {
+    form: `You have ${basesPerTenant} knowledge bases, which is the most. Delete one first.`,
+  };
+}

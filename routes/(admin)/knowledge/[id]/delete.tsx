@@ -1,0 +1,57 @@
+import { page } from "fresh";
+import { ConfirmPage } from "@/components/ConfirmPage.tsx";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { plural } from "@/components/format_amount.ts";
+import { AgentLinks } from "@/components/knowledge/AgentLinks.tsx";
+import { findBase } from "@/lib/http/find_base.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import { define } from "@/utils.ts";
+
+/** Asks, with the names of the agents that would find nothing any more, and deletes. */
+export const handler = define.handlers({
+  async GET(ctx) {
+    const found = await findBase(ctx);
+    if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    if (!isEditor(signedIn(ctx.state))) {
+      return await ctx.render(<ErrorView status={403} />, { status: 403 });
+    }
+    const { base, of } = found;
+    const agents = await ctx.state.service.agents.usingKnowledgeBase(of.tenant, base.id);
+    return page({ base, agents });
+  },
+
+  async POST(ctx) {
+    const found = await findBase(ctx);
+    if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    await ctx.state.service.knowledge.delete(found.of.tenant, found.base.id);
+    return ctx.redirect(withNotice("/knowledge", "base_deleted"), 303);
+  },
+});
+
+export default define.page<typeof handler>(({ data: { base, agents } }) => (
+  <ConfirmPage
+    title="Delete knowledge base"
+    back={{ href: `/knowledge/${base.id}`, label: base.name }}
+    action={`/knowledge/${base.id}/delete`}
+    question={`Delete ${base.name}?`}
+    confirm={agents.length > 0 ? "Delete it all the same" : "Delete"}
+  >
+    <div class="stack">
+      {agents.length > 0 && (
+        <div>
+          <p>
+            <strong>{plural(agents.length, "agent uses", "agents use")} it</strong>{" "}
+            and would find nothing any more:
+          </p>
+          <AgentLinks agents={agents} />
+        </div>
+      )}
+      <p>
+        {base.documentCount === 0
+          ? "It holds no documents."
+          : <>Its {plural(base.documentCount, "document")} will be gone.</>} This cannot be undone.
+      </p>
+    </div>
+  </ConfirmPage>
+));

@@ -1,0 +1,36 @@
+import { page } from "fresh";
+import { ConfirmPage } from "@/components/ConfirmPage.tsx";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { findDocument } from "@/lib/http/find_base.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import { define } from "@/utils.ts";
+
+/** Asks without scripts, and deletes for both ways of asking. */
+export const handler = define.handlers({
+  async GET(ctx) {
+    const found = await findDocument(ctx);
+    if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    if (isEditor(signedIn(ctx.state))) return page(found);
+    return await ctx.render(<ErrorView status={403} />, { status: 403 });
+  },
+
+  async POST(ctx) {
+    const found = await findDocument(ctx);
+    if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    await ctx.state.service.knowledge.deleteDocument(found.of);
+    return ctx.redirect(withNotice(`/knowledge/${found.base.id}`, "document_deleted"), 303);
+  },
+});
+
+export default define.page<typeof handler>(({ data: { base, document } }) => (
+  <ConfirmPage
+    title="Delete document"
+    back={{ href: `/knowledge/${base.id}`, label: base.name }}
+    action={`/knowledge/${base.id}/documents/${document.id}/delete`}
+    question={`Delete ${document.title}?`}
+    confirm="Delete"
+  >
+    <p>Agents do not find it any more. This cannot be undone.</p>
+  </ConfirmPage>
+));

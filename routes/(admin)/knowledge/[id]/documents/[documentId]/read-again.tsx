@@ -1,0 +1,14 @@
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { findDocument } from "@/lib/http/find_base.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import { define } from "@/utils.ts";
+
+/** Has a document read again: after an upgrade that reads better, or when reading it failed. */
+export const handler = define.handlers({
+  async POST(ctx) {
+    const found = await findDocument(ctx);
+    if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    await ctx.state.service.knowledge.readAgain(found.of);
+    return ctx.redirect(withNotice(`/knowledge/${found.base.id}`, "document_again"), 303);
+  },
+});

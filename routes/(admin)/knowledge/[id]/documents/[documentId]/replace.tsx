@@ -1,0 +1,76 @@
+import { page } from "fresh";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { Notice } from "@/components/Notice.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { ACCEPTED } from "@/components/knowledge/upload_file.ts";
+import { ApiError } from "@/lib/errors.ts";
+import { findDocument, type NamedDocument } from "@/lib/http/find_base.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import { receiveUpload, refuseUpload } from "@/lib/http/receive_upload.ts";
+import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import { define } from "@/utils.ts";
+
+interface Data extends NamedDocument {
+  fault?: string;
+}
+
+/** Another file in a document's place, under the same id. */
+export const handler = define.handlers({
+  async GET(ctx) {
+    const found = await findDocument(ctx);
+    if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    if (isEditor(signedIn(ctx.state))) return page<Data>(found);
+    return await ctx.render(<ErrorView status={403} />, { status: 403 });
+  },
+
+  async POST(ctx) {
+    const { knowledge, system } = ctx.state.service;
+    const found = await findDocument(ctx);
+    if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    try {
+      refuseUpload(ctx.req);
+      await knowledge.replaceDocument(found.of, await receiveUpload(ctx.req, system));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const fault = `It was not replaced. ${error.message}.`;
+      return page<Data>({ ...found, fault }, { status: error.status });
+    }
+    return ctx.redirect(withNotice(`/knowledge/${found.base.id}`, "document_replaced"), 303);
+  },
+});
+
+export default define.page<typeof handler>(({ data: { base, document, fault } }) => {
+  const back = { href: `/knowledge/${base.id}`, label: base.name };
+  return (
+    <>
+      <PageHeader title="Replace document" back={back} />
+      <form
+        method="post"
+        action={`${back.href}/documents/${document.id}/replace`}
+        encType="multipart/form-data"
+        class="card narrow stack"
+      >
+        {fault && <Notice kind="fault">{fault}</Notice>}
+        <div class="field">
+          <label for="file">A file to stand in place of “{document.title}”</label>
+          <input
+            type="file"
+            id="file"
+            name="file"
+            required
+            accept={ACCEPTED}
+            aria-describedby="file-help"
+          />
+          <p class="help" id="file-help">
+            PDF, HTML, Markdown or text, at most 20 MiB. What is there now is found until the new
+            one has been read.
+          </p>
+        </div>
+        <div class="form-actions">
+          <button class="button button-primary" type="submit">Replace</button>
+          <a class="button" href={back.href} aria-current="false">Cancel</a>
+        </div>
+      </form>
+    </>
+  );
+});

@@ -1,0 +1,68 @@
+import type { Context } from "fresh";
+import { BasePage } from "@/components/knowledge/BasePage.tsx";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { ApiError } from "@/lib/errors.ts";
+import { basePage } from "@/lib/http/base_page.ts";
+import { dashboardApi } from "@/lib/http/dashboard_api.ts";
+import { findBase, type NamedBase } from "@/lib/http/find_base.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import { receiveUploads, refuseUpload } from "@/lib/http/receive_upload.ts";
+import { define, type State } from "@/utils.ts";
+
+/** The documents of a base as the page's script asks for them, and where files are sent. */
+export const handler = define.handlers({
+  async GET(ctx) {
+    // Somebody who goes back to where a form was sent.
+    if (!wantsJson(ctx.req)) return ctx.redirect(`/knowledge/${ctx.params.id}`, 303);
+    return await tellByScript(ctx);
+  },
+
+  async POST(ctx) {
+    return await (wantsJson(ctx.req) ? addByScript : addByForm)(ctx);
+  },
+});
+
+const tellByScript = dashboardApi(async (ctx) => {
+  const { documents, now } = await basePage(ctx, await requireBase(ctx));
+  return Response.json({ documents, now });
+});
+
+const addByScript = dashboardApi(async (ctx) => {
+  const documents = await add(ctx, await requireBase(ctx));
+  return Response.json({ documents }, { status: 201 });
+});
+
+/** A refusal is told on the page that the form stands on. */
+async function addByForm(ctx: Context<State>): Promise<Response> {
+  const found = await findBase(ctx);
+  if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+  try {
+    await add(ctx, found);
+    return ctx.redirect(withNotice(`/knowledge/${found.base.id}`, "documents_added"), 303);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const data = await basePage(ctx, found);
+    const { status, headers } = error;
+    const fault = `Not everything was taken. ${error.message}.`;
+    return await ctx.render(<BasePage {...data} fault={fault} />, { status, headers });
+  }
+}
+
+async function add(ctx: Context<State>, { of }: NamedBase) {
+  const { knowledge, system } = ctx.state.service;
+  refuseUpload(ctx.req);
+  const uploads = await receiveUploads(ctx.req, system);
+  const documents = [];
+  for (const upload of uploads) documents.push(await knowledge.addDocument(of, upload));
+  return documents;
+}
+
+async function requireBase(ctx: Context<State>): Promise<NamedBase> {
+  const found = await findBase(ctx);
+  if (found !== undefined) return found;
+  throw new ApiError("not_found", "This knowledge base was deleted.");
+}
+
+function wantsJson(req: Request): boolean {
+  return req.headers.get("accept")?.includes("application/json") ?? false;
+}

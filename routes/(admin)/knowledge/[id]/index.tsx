@@ -1,0 +1,26 @@
+import { page } from "fresh";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { BasePage } from "@/components/knowledge/BasePage.tsx";
+import { ApiError } from "@/lib/errors.ts";
+import { basePage } from "@/lib/http/base_page.ts";
+import { findBase } from "@/lib/http/find_base.ts";
+import { noticeText } from "@/lib/http/notices.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const found = await findBase(ctx);
+    if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    try {
+      return page(await basePage(ctx, found));
+    } catch (error) {
+      // A cursor from an old bookmark: the list itself is what was wanted.
+      if (!(error instanceof ApiError) || error.status !== 400) throw error;
+      return ctx.redirect(`/knowledge/${found.base.id}`, 303);
+    }
+  },
+});
+
+export default define.page<typeof handler>(({ data, url }) => (
+  <BasePage {...data} notice={noticeText(url)} />
+));

@@ -1,0 +1,64 @@
+import { page } from "fresh";
+import { EmptyState } from "@/components/EmptyState.tsx";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { BaseHeader } from "@/components/knowledge/BaseHeader.tsx";
+import { PassageCard } from "@/components/knowledge/PassageCard.tsx";
+import { SearchForm } from "@/components/SearchForm.tsx";
+import { findBase } from "@/lib/http/find_base.ts";
+import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import { KNOWLEDGE_BOUNDS } from "@/lib/wire/limits.ts";
+import { define } from "@/utils.ts";
+
+/** What an agent would find in a base, and why. */
+export const handler = define.handlers({
+  async GET(ctx) {
+    const found = await findBase(ctx);
+    if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const { base, of } = found;
+    const query = cleaned(ctx.url.searchParams.get("q") ?? "");
+    const passages = query === ""
+      ? undefined
+      : await ctx.state.service.knowledge.explain(of, { query });
+    return page({ base, query, passages, editor: isEditor(signedIn(ctx.state)) });
+  },
+});
+
+/** What comes with an address may be anything: it is searched for as text. */
+function cleaned(query: string): string {
+  // deno-lint-ignore no-control-regex
+  const text = query.toWellFormed().replace(/[\0-\x1f\x7f]+/g, " ").trim();
+  return text.slice(0, KNOWLEDGE_BOUNDS.queryLength).toWellFormed();
+}
+
+export default define.page<typeof handler>(({ data }) => {
+  const { base, query, passages, editor } = data;
+  return (
+    <>
+      <BaseHeader base={base} tab="search" editor={editor} />
+      <SearchForm query={query} label="Ask as an agent would" />
+      <p class="prose found-help">
+        The passages that an agent is given for these words, best first: the first{" "}
+        {KNOWLEDGE_BOUNDS.defaultPassages} unless it asks for more.
+      </p>
+      {passages?.length === 0 && (
+        <EmptyState
+          icon="knowledge"
+          title="Nothing found"
+          text="No document that is ready has any of these words. Try those that the documents use."
+        />
+      )}
+      {passages !== undefined && passages.length > 0 && (
+        <ol class="found">
+          {passages.map((passage, n) => (
+            <PassageCard
+              key={`${passage.documentId} ${passage.position}`}
+              passage={passage}
+              best={passages[0]!.score}
+              given={n < KNOWLEDGE_BOUNDS.defaultPassages}
+            />
+          ))}
+        </ol>
+      )}
+    </>
+  );
+});

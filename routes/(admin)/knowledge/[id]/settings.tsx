@@ -1,0 +1,78 @@
+import { page } from "fresh";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
+import { BaseHeader } from "@/components/knowledge/BaseHeader.tsx";
+import { Notice } from "@/components/Notice.tsx";
+import { findBase } from "@/lib/http/find_base.ts";
+import { readForm } from "@/lib/http/form.ts";
+import { noticeText, withNotice } from "@/lib/http/notices.ts";
+import {
+  type BaseFormFaults,
+  type BaseFormValues,
+  readBaseForm,
+  saveBase,
+} from "@/lib/http/save_base.ts";
+import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import type { KnowledgeBase } from "@/lib/wire/knowledge.ts";
+import { define } from "@/utils.ts";
+
+interface Data {
+  base: KnowledgeBase;
+  values: BaseFormValues;
+  faults: BaseFormFaults;
+}
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const found = await findBase(ctx);
+    if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    if (!isEditor(signedIn(ctx.state))) {
+      return await ctx.render(<ErrorView status={403} />, { status: 403 });
+    }
+    const { name, description = "" } = found.base;
+    return page<Data>({ base: found.base, values: { name, description }, faults: {} });
+  },
+
+  async POST(ctx) {
+    const { knowledge, system } = ctx.state.service;
+    const found = await findBase(ctx);
+    if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const { base, of } = found;
+    const values = readBaseForm(await readForm(ctx.req, system));
+    const saved = await saveBase(() => knowledge.patch(of.tenant, base.id, values));
+    if ("faults" in saved) {
+      return page<Data>({ base, values, faults: saved.faults }, { status: 400 });
+    }
+    return ctx.redirect(withNotice(`/knowledge/${base.id}/settings`, "base_saved"), 303);
+  },
+});
+
+export default define.page<typeof handler>(({ data, url }) => {
+  const { base, values, faults } = data;
+  const notice = noticeText(url);
+  const path = `/knowledge/${base.id}`;
+  return (
+    <>
+      <BaseHeader base={base} tab="settings" editor />
+      {notice && <Notice kind="done">{notice}</Notice>}
+      <div class="stack narrow">
+        <section class="card">
+          <BaseForm
+            action={`${path}/settings`}
+            submit="Save changes"
+            values={values}
+            faults={faults}
+            cancelHref={path}
+          />
+        </section>
+        <section class="card stack">
+          <h2>Delete this knowledge base</h2>
+          <p class="prose">Its documents go with it, and agents that use it find nothing more.</p>
+          <div class="form-actions">
+            <a class="button" href={`${path}/delete`} aria-current="false">Delete…</a>
+          </div>
+        </section>
+      </div>
+    </>
+  );
+});

@@ -1,0 +1,89 @@
+import { page } from "fresh";
+import { EmptyState } from "@/components/EmptyState.tsx";
+import { Facts } from "@/components/Facts.tsx";
+import { formatCount } from "@/components/format_amount.ts";
+import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
+import { Notice } from "@/components/Notice.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { Time } from "@/components/Time.tsx";
+import DialogLink from "@/islands/DialogLink.tsx";
+import { noticeText } from "@/lib/http/notices.ts";
+import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import type { KnowledgeBase } from "@/lib/wire/knowledge.ts";
+import { KNOWLEDGE_BOUNDS } from "@/lib/wire/limits.ts";
+import { define } from "@/utils.ts";
+
+/** All that a tenant may have fit on one page. */
+const LIMIT = KNOWLEDGE_BOUNDS.basesPerTenant;
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    const { knowledge, system } = ctx.state.service;
+    const user = signedIn(ctx.state);
+    const { data: bases } = await knowledge.list(user.tenant, { limit: LIMIT });
+    return page({ bases, now: system.now(), editor: isEditor(user) });
+  },
+});
+
+export default define.page<typeof handler>(({ data, url }) => {
+  const { bases, editor, now } = data;
+  const notice = noticeText(url);
+  const newBase = editor && (
+    <DialogLink
+      href="/knowledge/new"
+      label="New knowledge base"
+      class="button button-primary"
+      title="New knowledge base"
+    >
+      <h2>New knowledge base</h2>
+      <BaseForm
+        action="/knowledge/new"
+        submit="Create"
+        values={{ name: "", description: "" }}
+        faults={{}}
+      />
+    </DialogLink>
+  );
+  return (
+    <>
+      <PageHeader title="Knowledge" text="Documents of yours that agents answer from.">
+        {bases.length > 0 && newBase}
+      </PageHeader>
+      {notice && <Notice kind="done">{notice}</Notice>}
+      {bases.length > 0
+        ? (
+          <ul class="rows">
+            {bases.map((base) => <BaseRow key={base.id} base={base} now={now} />)}
+          </ul>
+        )
+        : (
+          <EmptyState
+            icon="knowledge"
+            title="No knowledge bases yet"
+            text="Put your documents in one, and attach it to an agent: it answers from them and names them."
+          >
+            {newBase}
+          </EmptyState>
+        )}
+    </>
+  );
+});
+
+function BaseRow({ base, now }: { base: KnowledgeBase; now: number }) {
+  return (
+    <li class="row">
+      <div class="row-main">
+        <a class="row-link" href={`/knowledge/${base.id}`}>{base.name}</a>
+        {base.description && <p class="row-text">{base.description}</p>}
+      </div>
+      <Facts
+        class="facts"
+        of={{
+          Documents: formatCount(base.documentCount),
+          Passages: formatCount(base.chunkCount),
+          Changed: <Time at={base.updatedAt} now={now} />,
+        }}
+      />
+    </li>
+  );
+}

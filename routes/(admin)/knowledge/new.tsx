@@ -1,0 +1,48 @@
+import { page } from "fresh";
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
+import { PageHeader } from "@/components/PageHeader.tsx";
+import { readForm } from "@/lib/http/form.ts";
+import { withNotice } from "@/lib/http/notices.ts";
+import {
+  type BaseFormFaults,
+  type BaseFormValues,
+  readBaseForm,
+  saveBase,
+} from "@/lib/http/save_base.ts";
+import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import { define } from "@/utils.ts";
+
+interface Data {
+  values: BaseFormValues;
+  faults: BaseFormFaults;
+}
+
+export const handler = define.handlers({
+  async GET(ctx) {
+    if (isEditor(signedIn(ctx.state))) {
+      return page<Data>({ values: { name: "", description: "" }, faults: {} });
+    }
+    return await ctx.render(<ErrorView status={403} />, { status: 403 });
+  },
+
+  async POST(ctx) {
+    const { knowledge, system } = ctx.state.service;
+    const { tenant } = signedIn(ctx.state);
+    const values = readBaseForm(await readForm(ctx.req, system));
+    const saved = await saveBase(() => knowledge.create(tenant, values));
+    if ("faults" in saved) {
+      return page<Data>({ values, faults: saved.faults }, { status: 400 });
+    }
+    return ctx.redirect(withNotice(`/knowledge/${saved.base.id}`, "base_created"), 303);
+  },
+});
+
+export default define.page<typeof handler>(({ data }) => (
+  <>
+    <PageHeader title="New knowledge base" back={{ href: "/knowledge", label: "Knowledge" }} />
+    <div class="card narrow">
+      <BaseForm {...data} action="/knowledge/new" submit="Create" cancelHref="/knowledge" />
+    </div>
+  </>
+));

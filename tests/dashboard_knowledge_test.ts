@@ -1,0 +1,244 @@
+/** The dashboard's pages of knowledge bases, as a browser without scripts has them. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { openKnowledge } from "./support/knowledge.ts";
+import { ownerCookie } from "./support/owner.ts";
+import { agentBody } from "./support/service.ts";
+
+async function open() {
+  const world = await openKnowledge();
+  const { service, kv } = world;
+  const cookie = await ownerCookie(service);
+  const tenant = await service.tenant();
+  const get = (path: string, headers = {}) =>
+    service.fetch(path, { headers: { cookie, ...headers } });
+  const post = (path: string, fields: object = {}, headers = {}) =>
+    service.fetch(path, {
+      method: "POST",
+      body: fields instanceof FormData ? fields : new URLSearchParams({ ...fields }),
+      headers: { cookie, ...headers },
+    });
+  const files = (...names: string[]) => {
+    const form = new FormData();
+    for (const name of names) {
+      const text = `# ${name}\n\nThe ${name} says that parcels travel by train.`;
+      form.append("file", new File([text], name));
+    }
+    return form;
+  };
+  const list = async () => (await service.service.knowledge.listDocuments(of, { limit: 50 })).data;
+  const of = { tenant, base: world.base.id };
+  const path = `/knowledge/${world.base.id}`;
+  const setRole = async (role: string) => {
+    for await (const entry of kv.list<{ role: string }>({ prefix: ["users"] })) {
+      await kv.set(entry.key, { ...entry.value, role });
+    }
+  };
+  return {
+    ...{
+      world,
+      service,
+      knowledge: service.service.knowledge,
+      documents: service.service.documents,
+    },
+    ...{ get, sendTo: post, files, list, of, path, setRole },
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  };
+}
+
+Deno.test("knowledge pages: a base is made, renamed and deleted, and what is typed wrong is kept", async () => {
+  await using dash = await open();
+  const { get, sendTo, knowledge, of } = dash;
+  const refused = await sendTo("/knowledge/new", { name: " ", description: "Kept <text>" });
+  assertEquals(refused.status, 400);
+  const html = await refused.text();
+  assertStringIncludes(html, "Enter a name of 1 to 128 characters.");
+  assertStringIncludes(html, "Kept &lt;text>");
+  const made = await sendTo("/knowledge/new", { name: "Manuals", description: "" });
+  const address = made.headers.get("location")!;
+  assertMatch(address, /^\/knowledge\/[0-9a-f-]{36}\?notice=base_created$/);
+  assertStringIncludes(await (await get(address)).text(), "Knowledge base created.");
+  const path = address.split("?")[0]!;
+  const saved = await sendTo(`${path}/settings`, { name: "Handbooks", description: "All" });
+  assertEquals(saved.status, 303);
+  const list = await (await get("/knowledge")).text();
+  for (const text of ["Handbooks", "All", "Shop"]) assertStringIncludes(list, text);
+  assertEquals(
+    (await sendTo(`${path}/delete`)).headers.get("location")?.split("?")[0],
+    "/knowledge",
+  );
+  assertEquals((await get(path)).status, 404);
+  assertEquals((await knowledge.list(of.tenant, { limit: 9 })).data.length, 1);
+});
+
+Deno.test("POST /knowledge/:id/documents: a plain form takes several files, which become ready", async () => {
+  await using dash = await open();
+  const { get, sendTo, files, documents, path } = dash;
+  const sent = await sendTo(`${path}/documents`, files("a.md", "b.md"));
+  assertEquals([sent.status, sent.headers.get("location")], [
+    303,
+    `${path}?notice=documents_added`,
+  ]);
+  const reading = await (await get(path)).text();
+  const refresh = `<noscript><meta http-equiv="refresh" content="5;url=${path}"/></noscript>`;
+  if (reading.includes("being read")) assertStringIncludes(reading, refresh);
+  await documents.idle();
+  const html = await (await get(path)).text();
+  assert(!html.includes(`http-equiv="refresh"`));
+  for (const text of ["a.md", "b.md", ">ready<", "Markdown"]) assertStringIncludes(html, text);
+});
+
+Deno.test("POST /knowledge/:id/documents: what cannot be taken is told on the page, and to a script", async () => {
+  await using dash = await open();
+  const { sendTo, files, path, list } = dash;
+  const form = files("a.md");
+  form.append("file", new File([], "empty.txt"));
+  const refused = await sendTo(`${path}/documents`, form);
+  assertEquals(refused.status, 400);
+  assertStringIncludes(
+    await refused.text(),
+    "Not everything was taken. file: “empty.txt” is empty.",
+  );
+  const other = await sendTo(`${path}/documents`, { file: "x" });
+  assertEquals(other.status, 415);
+  assertStringIncludes(await other.text(), "multipart/form-data");
+  const accept = { accept: "application/json" };
+  const told = await sendTo(`${path}/documents`, form, accept);
+  assertEquals([told.status, (await told.json()).code], [400, "schema_validation_failed"]);
+  assertEquals(await list(), []);
+  const added = await sendTo(`${path}/documents`, files("a.md"), accept);
+  assertEquals([added.status, (await added.json()).documents[0].title], [201, "a.md"]);
+});
+
+Deno.test("a document is read again, replaced under its id, and deleted", async () => {
+  await using dash = await open();
+  const { get, sendTo, files, documents, list, path, knowledge, of } = dash;
+  await sendTo(`${path}/documents`, files("a.md"));
+  await documents.idle();
+  const [document] = await list();
+  const address = `${path}/documents/${document!.id}`;
+  assertEquals((await sendTo(`${address}/read-again`)).status, 303);
+  await documents.idle();
+  assertEquals((await list())[0]?.state, "ready");
+  const empty = new FormData();
+  const refused = await sendTo(`${address}/replace`, empty);
+  assertEquals(refused.status, 400);
+  assertStringIncludes(await refused.text(), "It was not replaced.");
+  assertEquals((await sendTo(`${address}/replace`, files("zebra.md"))).status, 303);
+  await documents.idle();
+  const [replaced, ...more] = await list();
+  assertEquals([replaced?.id, replaced?.title, more.length], [document!.id, "zebra.md", 0]);
+  assertEquals((await knowledge.search(of, { query: "zebra" })).map(({ title }) => title), [
+    "zebra.md",
+  ]);
+  assertStringIncludes(await (await get(`${address}/delete`)).text(), "Delete zebra.md?");
+  assertEquals((await sendTo(`${address}/delete`)).status, 303);
+  assertEquals(await list(), []);
+  for (const tail of ["/delete", "/replace"]) assertEquals((await get(address + tail)).status, 404);
+});
+
+Deno.test("GET /knowledge/:id/search: shows each passage with its headings, score and marked words", async () => {
+  await using dash = await open();
+  const { get, sendTo, files, documents, path } = dash;
+  await sendTo(`${path}/documents`, files("<b>.md"));
+  await documents.idle();
+  const html = await (await get(`${path}/search?q=${encodeURIComponent("train of parcels")}`))
+    .text();
+  assertStringIncludes(html, "&lt;b>.md › ");
+  assertStringIncludes(html, "<mark>parcels</mark> travel by <mark>train</mark>");
+  assertStringIncludes(html, "parcels, train");
+  assertMatch(html, /Score \d/);
+  const none = await (await get(`${path}/search?q=zzz`)).text();
+  assertStringIncludes(none, "Nothing found");
+  const odd = await get(`${path}/search?q=%00%ed%a0%80${"x".repeat(2_000)}`);
+  assertEquals(odd.status, 200);
+  await odd.body?.cancel();
+});
+
+Deno.test("a base that agents use names them on its page, and before it is deleted", async () => {
+  await using dash = await open();
+  const { get, sendTo, service, path, of } = dash;
+  const { agents } = service.service;
+  const made = await agents.create(of.tenant, {
+    ...agentBody(),
+    name: "Parcel desk",
+    knowledgeBaseId: of.base,
+  });
+  assertStringIncludes(await (await get(path)).text(), "Parcel desk");
+  const asked = await (await get(`${path}/delete`)).text();
+  for (const text of ["1 agent uses", "Parcel desk", "Delete it all the same"]) {
+    assertStringIncludes(asked, text);
+  }
+  const editor = await (await get(`/agents/${made.id}`)).text();
+  assertMatch(editor, new RegExp(`<option value="${of.base}" selected[^>]*>Shop<`));
+  assertEquals((await sendTo(`${path}/delete`)).status, 303);
+  const after = await (await get(`/agents/${made.id}`)).text();
+  assertStringIncludes(after, "(no longer there)");
+});
+
+Deno.test("a viewer sees bases and their documents and changes nothing; strangers' sites neither", async (t) => {
+  await using dash = await open();
+  const { get, sendTo, files, documents, list, path, setRole, knowledge, of } = dash;
+  await sendTo(`${path}/documents`, files("a.md"));
+  await documents.idle();
+  const [document] = await list();
+  const address = `${path}/documents/${document!.id}`;
+  const changes = [
+    ...["/knowledge/new", `${path}/settings`, `${path}/delete`, `${path}/documents`],
+    ...["read-again", "replace", "delete"].map((name) => `${address}/${name}`),
+  ];
+  for (const target of changes) {
+    await t.step(`POST ${target.replaceAll(/[0-9a-f-]{36}/g, ":id")} from elsewhere`, async () => {
+      const answer = await sendTo(target, files("x.md"), { origin: "https://evil.example" });
+      assertEquals(answer.status, 403);
+      await answer.body?.cancel();
+    });
+  }
+  await setRole("viewer");
+  for (const target of changes) {
+    await t.step(`POST ${target.replaceAll(/[0-9a-f-]{36}/g, ":id")} as a viewer`, async () => {
+      const answer = await sendTo(target, files("x.md"));
+      assertEquals(answer.status, 403);
+      await answer.body?.cancel();
+    });
+  }
+  for (const page of ["/knowledge", path, `${path}/search?q=train`]) {
+    const html = await (await get(page)).text();
+    assert(!/method="post" action="\/knowledge/.test(html), page);
+    assert(!html.includes("New knowledge base"), page);
+  }
+  const forms = ["/knowledge/new", `${path}/settings`, `${path}/delete`, `${address}/replace`];
+  for (const page of forms) assertEquals((await get(page)).status, 403, page);
+  assertEquals([(await list()).length, (await knowledge.get(of.tenant, of.base)).name], [
+    1,
+    "Shop",
+  ]);
+});
+
+Deno.test("another tenant's base and document are 404 on every page", async () => {
+  await using dash = await open();
+  const { get, sendTo, world, service, files } = dash;
+  const other = crypto.randomUUID();
+  const base = await service.service.knowledge.create(other, { name: "Theirs" });
+  const theirs = { tenant: other, base: base.id };
+  const bytes = new TextEncoder().encode("hello");
+  const upload = { title: "T", mediaType: "text/plain" as const, bytes };
+  const { id } = await service.service.knowledge.addDocument(theirs, upload);
+  for (const  of of[base.id, world.base.id, "x"]) {
+    const address = `/knowledge/${of}/documents/${id}`;
+    const pages = [`${address}/delete`, `${address}/replace`];
+    if (of === base.id) {
+      pages.push(
+        ...["", "/search?q=a", "/settings", "/delete"].map((tail) => `/knowledge/${of}${tail}`),
+      );
+    }
+    for (const page of pages) assertEquals((await get(page)).status, 404, page);
+    for (const tail of ["read-again", "replace", "delete"]) {
+      assertEquals((await sendTo(`${address}/${tail}`, files("x"))).status, 404);
+    }
+  }
+  assertEquals((await sendTo(`/knowledge/${base.id}/documents`, files("x"))).status, 404);
+  assertEquals(
+    (await service.service.knowledge.listDocuments(theirs, { limit: 5 })).data.length,
+    1,
+  );
+});
