@@ -39,8 +39,8 @@ export function readConfig(read: ReadAttribute, pageUrl: string): WidgetConfig |
   const apiBase = httpUrl(text("api-base"), pageUrl).replace(/\/*([?#].*)?$/, "");
   const agentId = text("agent-id");
   const problems = [];
-  if (!apiBase) problems.push("data-api-base must be the http(s) address of the service");
-  if (!UUID.test(agentId)) problems.push("data-agent-id must be the agent's UUID");
+  if (!apiBase) problems.push("data-api-base must be an http(s) address");
+  if (!UUID.test(agentId)) problems.push("data-agent-id must be a UUID");
   if (problems.length) return problems;
   return {
     apiBase,

@@ -6,6 +6,7 @@ import type { Emitter } from "./emitter.ts";
 import { EMPTY, type Failure, failureOfRefusal, failureOfRun, needsToken } from "./failure.ts";
 import { clip, messagesOf } from "./history.ts";
 import type { Session } from "./session.ts";
+import { addSources } from "./sources.ts";
 import { answerOf, initialState, type Saved, sentencesIn, spoken, type State } from "./state.ts";
 
 export interface ConversationOptions extends Omit<ChatRunOptions, "onLink"> {
@@ -163,6 +164,7 @@ export class Conversation {
         break;
       case "tool_result":
         state.tool = "";
+        addSources(state.turns.at(-1)!, frame);
         break;
       case "usage":
         break;
@@ -181,7 +183,10 @@ export class Conversation {
     const { state } = this;
     const answer = answerOf(state);
     if (answer) answer.text += text;
-    else if (text) state.turns.push({ id: state.nextId++, role: "assistant", text });
+    // With what was found for it before its first word.
+    else if (text) {
+      state.turns.push({ ...state.turns.at(-1)!, id: state.nextId++, role: "assistant", text });
+    }
     this.#announce(false);
   }
 
@@ -195,6 +200,7 @@ export class Conversation {
 
   #dropAnswer(): void {
     if (answerOf(this.state)) this.state.turns.pop();
+    delete this.state.turns.at(-1)?.sources;
     this.#told = 0;
   }
 

@@ -272,3 +272,34 @@ Deno.test("Conversation.restart: frames of the forgotten run no longer arrive", 
   assertEquals(t.conversation.state.turns, []);
   assertEquals(t.conversation.state.conversationId, undefined);
 });
+
+Deno.test("Conversation: an answer has the titles that its searches found, each once, and a retry begins anew", async () => {
+  const found = (...titles: string[]): Frame[] => [
+    { type: "tool_call", name: "search_knowledge", args: { query: "q" } },
+    {
+      type: "tool_result",
+      name: "search_knowledge",
+      output: { passages: titles.map((title) => ({ title })) },
+    },
+  ];
+  const odd: Frame[] = [null, 7, { passages: "x" }, { passages: [null] }].map((output, n) => {
+    return { type: "tool_result", name: n === 3 ? "other" : "search_knowledge", output };
+  });
+  const words: Frame[] = [{ type: "delta", text: "Hi." }];
+  const failed: Frame[] = [
+    ...[START, ...found("Old"), ...words],
+    { type: "error", code: "provider_error", message: "" },
+    { type: "done", finishReason: "error" },
+  ];
+  const whole: Frame[] = [
+    ...[START, ...found("A", "B", "A"), ...odd, ...words, ...found("B", "C")],
+    { type: "done", finishReason: "stop" },
+  ];
+  const t = setUp([() => stream(text(failed)), () => stream(text(whole).replaceAll(RUN, OTHER))]);
+  t.conversation.send("One");
+  await t.idle();
+  assertEquals(t.conversation.state.turns.at(-1)?.sources, ["Old"]);
+  t.conversation.retry();
+  await t.idle();
+  assertEquals(t.conversation.state.turns.at(-1)?.sources, ["A", "B", "C"]);
+});

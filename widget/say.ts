@@ -16,3 +16,4 @@ export const OFFLINE = 13;
 export const RELOAD = 14;
 export const GONE = 15;
 export const WRONG = 16;
+export const SOURCES = 17;

@@ -6,4 +6,6 @@ export interface Turn {
   text: string;
   /** The answer is not whole: the visitor stopped it, or something else did. */
   partial?: boolean;
+  /** Titles of the documents it was answered from; on the question until there is an answer. */
+  sources?: string[] | undefined;
 }

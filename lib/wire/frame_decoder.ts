@@ -31,12 +31,6 @@ export class SseDecoder {
   #id = "";
   #type = "";
   #data: string[] = [];
-  #retryMs: number | undefined;
-
-  /** Milliseconds the server asked to wait before reconnecting; undefined until it has. */
-  get retryMs(): number | undefined {
-    return this.#retryMs;
-  }
 
   push(chunk: Uint8Array | string): SseEvent[] {
     const text = typeof chunk === "string" ? chunk : this.#utf8.decode(chunk, { stream: true });
@@ -66,7 +60,6 @@ export class SseDecoder {
     if (name === "data") this.#data.push(value);
     else if (name === "event") this.#type = value;
     else if (name === "id" && !value.includes("\0")) this.#id = value;
-    else if (name === "retry" && /^\d+$/.test(value)) this.#retryMs = Number(value);
   }
 
   #dispatch(): SseEvent | undefined {
@@ -103,10 +96,6 @@ export function readFrame(event: SseEvent): DecodedFrame | undefined {
 /** Turns chunks of a chat stream into frames. What it does not know it skips, as clients must. */
 export class FrameDecoder {
   #sse = new SseDecoder();
-
-  get retryMs(): number | undefined {
-    return this.#sse.retryMs;
-  }
 
   push(chunk: Uint8Array | string): DecodedFrame[] {
     return this.#sse.push(chunk).map(readFrame).filter((frame) => frame !== undefined);

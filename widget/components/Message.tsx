@@ -1,8 +1,9 @@
-import { ASSISTANT, PARTIAL } from "../say.ts";
+import { ASSISTANT, PARTIAL, SOURCES } from "../say.ts";
+import { safeUrl } from "../markdown_inline.ts";
 import type { Ui } from "../mount.tsx";
 import type { Turn } from "../turn.ts";
 import { CopyButton } from "./CopyButton.tsx";
-import { rich } from "./rich.tsx";
+import { Link, rich } from "./rich.tsx";
 
 export interface MessageProps {
   readonly ui: Ui;
@@ -25,8 +26,24 @@ export function Message({ ui, turn, live }: MessageProps) {
         <p class="after">
           {turn.partial && <span>{t(PARTIAL)}</span>}
           <CopyButton ui={ui} text={turn.text} />
+          {turn.sources?.[0] && (
+            <span part="sources">
+              {t(SOURCES)}
+              {turn.sources.map((title) => [" · ", source(title)])}
+            </span>
+          )}
         </p>
       )}
     </div>
+  );
+}
+
+/** A document's title; one that is an address on the web leads there. */
+function source(title: string) {
+  const href = safeUrl(title)!;
+  return (
+    <bdi>
+      {/^http/.test(href) ? <Link href={href} label={title}>{title}</Link> : title}
+    </bdi>
   );
 }

@@ -68,7 +68,7 @@ interface LinkProps {
 }
 
 /** Where it goes is said whenever its words are anything else. */
-function Link({ href, label, children }: LinkProps) {
+export function Link({ href, label, children }: LinkProps) {
   const { host, pathname } = new URL(href);
   const to = host || pathname;
   const plain = label === to || safeUrl(label) === href;
