@@ -64,16 +64,11 @@ export class AgentAdmin {
     return this.#cursors.page(page, { list: `agents ${tenant}`, load });
   }
 
-  /** The agents that answer from a knowledge base, newest first. */
-  async usingKnowledgeBase(tenant: string, knowledgeBaseId: string): Promise<Agent[]> {
-    const using: Agent[] = [];
-    let cursor: string | undefined;
-    do {
-      const page: Page<Agent> = await this.#store.list(tenant, { limit: 100, cursor });
-      using.push(...page.data.filter((agent) => agent.knowledgeBaseId === knowledgeBaseId));
-      cursor = page.nextCursor;
-    } while (cursor !== undefined);
-    return using;
+  /** The agents that answer from a knowledge base, newest first; no more than people read. */
+  async usingKnowledgeBase(tenant: string, knowledgeBaseId: string): Promise<AgentsFound> {
+    const page = { limit: MOST_USERS };
+    const { data, nextCursor } = await this.#store.listByBase(tenant, knowledgeBaseId, page);
+    return { data, more: nextCursor !== undefined };
   }
 
   /** By the words of their names, or the one of that id; at most `limit`, newest first. */

@@ -1,6 +1,7 @@
 import { canonicalJson } from "../canonical_json.ts";
 import type { System } from "../system.ts";
 import type { Agent, AgentBody } from "../wire/agent.ts";
+import { indexBase } from "./agent_bases.ts";
 import { type AgentRecord, openAgentRecord, setAgentRecord, toAgent } from "./agent_record.ts";
 import { recordChange } from "./audit_record.ts";
 import { type AgentsFound, searchAgents } from "./agent_search.ts";
@@ -53,6 +54,7 @@ export class AgentStore {
     const what = { kind: "agent", action: "create", target, after: body } as const;
     recordChange(creation, this.#system, { tenant, ...what });
     indexWords(creation, tenant, { now: namedOf(record) });
+    indexBase(creation, tenant, { now: record });
     const agent = toAgent(record);
     const made = await (options.commit ?? commitRecord)(creation, agent);
     if (!made) throw new Error("an agent id was drawn twice");
@@ -67,6 +69,12 @@ export class AgentStore {
   list(tenant: string, page: PageRequest): Promise<Page<Agent>> {
     const load = (id: string) => this.get(tenant, id);
     return readPage(this.#kv, keys.agentsByCreated(tenant), { ...page, load });
+  }
+
+  /** Those that answer from a knowledge base, newest first. */
+  listByBase(tenant: string, base: string, page: PageRequest): Promise<Page<Agent>> {
+    const load = (id: string) => this.get(tenant, id);
+    return readPage(this.#kv, keys.agentsByBase(tenant, base), { ...page, load });
   }
 
   /** Found by the words of their names; see `searchAgents`. */
@@ -110,6 +118,7 @@ export class AgentStore {
       const replacement = this.#kv.atomic().check(entry);
       setAgentRecord(replacement, tenant, next);
       indexWords(replacement, tenant, { before: namedOf(current), now: namedOf(next) });
+      indexBase(replacement, tenant, { before: current, now: next });
       await this.#forgetVersion(replacement, { tenant, id, n: next.version - KEPT_VERSIONS });
       recordChange(replacement, this.#system, {
         tenant,
@@ -140,6 +149,7 @@ export class AgentStore {
         .delete(entry.key)
         .delete(keys.agentByCreated(tenant, current.createdAt, id));
       indexWords(gone, tenant, { before: namedOf(current) });
+      indexBase(gone, tenant, { before: current });
       const oldest = Math.max(1, current.version - KEPT_VERSIONS + 1);
       for (let n = oldest; n <= current.version; n++) gone.delete(keys.agentVersion(tenant, id, n));
       for (const key of parts.splice(0, KEYS_A_DELETION)) gone.delete(key);

@@ -7,6 +7,8 @@ import { keys } from "./keys.ts";
 /** What may be changed; the first part of every action's name. */
 export const AUDIT_KINDS = [
   "agent",
+  "knowledge base",
+  "document",
   "key",
   "secret",
   "user",

@@ -16,6 +16,7 @@ import {
   knowledgeBaseRecordSchema,
   tooLargeBecause,
 } from "./knowledge_base_record.ts";
+import { recordDocument } from "./document_audit.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
 import { splitParts } from "./parts.ts";
 import { type Commit, commitRecord, parseRecord, untilCommitted } from "./record.ts";
@@ -95,14 +96,15 @@ export class DocumentStore {
         chunks: -(record.revision?.chunks ?? 0),
         sourceBytes: -record.bytes,
       };
-      const { ok } = await this.#kv.atomic()
+      const step = this.#kv.atomic()
         .check(entry, baseEntry)
         .delete(entry.key)
         .delete(keys.documentByCreated(of, record.createdAt))
         .delete(keys.indexedDocument(of))
         .set(baseEntry.key, changedBase(base, { ...change, now: this.#system.now() }))
-        .set(keys.documentTask(of), this.#ownTask())
-        .commit();
+        .set(keys.documentTask(of), this.#ownTask());
+      recordDocument(step, this.#system, { of, action: "delete", base, before: record });
+      const { ok } = await step.commit();
       return ok ? { there: true } : undefined;
     }, { what: "document" });
     if (was.there) await this.#clear(of);
@@ -144,12 +146,19 @@ export class DocumentStore {
         createdAt: record.createdAt,
         ...(record.revision && { revision: record.revision }),
       };
-      const { ok } = await this.#kv.atomic()
+      const step = this.#kv.atomic()
         .check(entry, baseEntry)
         .set(entry.key, next)
         .set(baseEntry.key, changedBase(base, { sourceBytes, now }))
-        .set(keys.documentTask(of), freeTask())
-        .commit();
+        .set(keys.documentTask(of), freeTask());
+      recordDocument(step, this.#system, {
+        of,
+        action: "replace",
+        base,
+        before: record,
+        after: next,
+      });
+      const { ok } = await step.commit();
       return ok ? { document: toDocument(next) } : undefined;
     }, { what: "document" });
   }
@@ -219,6 +228,7 @@ export class DocumentStore {
         .set(keys.documentByCreated(of, now), of.id)
         .set(baseEntry.key, changedBase(base, change))
         .set(keys.documentTask(of), freeTask());
+      recordDocument(creation, this.#system, { of, action: "create", base, after: record });
       const document = toDocument(record);
       return await commit(creation, document) ? { document } : undefined;
     }, { what: "knowledge base" });

@@ -57,6 +57,13 @@ export const keys = {
   agentsByWord: (tenant: string) => ["agents_by_word", tenant],
   /** Whether the agents made before there was that index are in it. */
   agentWordsBuilt: (tenant: string) => ["agent_words_built", tenant],
+  /** Value: the agent's id. By the knowledge base that it answers from; `at` is when it was created. */
+  agentByBase: (tenant: string, base: string, { at, id }: { at: number; id: string }) => [
+    ...keys.agentsByBase(tenant, base),
+    at,
+    id,
+  ],
+  agentsByBase: (tenant: string, base: string) => ["agents_by_base", tenant, base],
   /** The agent as it was at one version; the last 100 are kept. */
   agentVersion: (tenant: string, id: string, n: number) => ["agent_versions", tenant, id, n],
   agentVersions: (tenant: string, id: string) => ["agent_versions", tenant, id],

@@ -1,5 +1,6 @@
 import type { System } from "../system.ts";
 import type { KnowledgeBase, KnowledgeBaseBody } from "../wire/knowledge.ts";
+import { recordChange } from "./audit_record.ts";
 import { deleteUnder } from "./bulk.ts";
 import { keys } from "./keys.ts";
 import {
@@ -43,6 +44,7 @@ export class KnowledgeBaseStore {
       .check({ key, versionstamp: null })
       .set(key, record)
       .set(keys.knowledgeBaseByCreated(tenant, now, record.id), record.id);
+    this.#record(creation, tenant, { action: "create", after: record });
     const made = await (options.commit ?? commitRecord)(creation, toKnowledgeBase(record));
     if (!made) throw new Error("the id of a knowledge base was drawn twice");
     return toKnowledgeBase(record);
@@ -86,7 +88,9 @@ export class KnowledgeBaseStore {
       if (next.name === name && next.description === description) return toKnowledgeBase(record);
       next.version++;
       next.updatedAt = this.#system.now();
-      const { ok } = await this.#kv.atomic().check(entry).set(entry.key, next).commit();
+      const step = this.#kv.atomic().check(entry).set(entry.key, next);
+      this.#record(step, tenant, { action: "change", before: record, after: next });
+      const { ok } = await step.commit();
       return ok ? toKnowledgeBase(next) : undefined;
     }, { what: "knowledge base" });
   }
@@ -97,12 +101,13 @@ export class KnowledgeBaseStore {
       const entry = await this.#kv.get(keys.knowledgeBase(tenant, id));
       const record = parseRecord(knowledgeBaseRecordSchema, entry);
       if (record === undefined) return { was: false };
-      const { ok } = await this.#kv.atomic()
+      const step = this.#kv.atomic()
         .check(entry)
         .delete(entry.key)
         .delete(keys.knowledgeBaseByCreated(tenant, record.createdAt, id))
-        .set(keys.knowledgeBaseGoing(tenant, id), { v: 1 })
-        .commit();
+        .set(keys.knowledgeBaseGoing(tenant, id), { v: 1 });
+      this.#record(step, tenant, { action: "delete", before: record });
+      const { ok } = await step.commit();
       return ok ? { was: true } : undefined;
     }, { what: "knowledge base" });
     if (there.was) await this.#clear(tenant, id);
@@ -114,6 +119,15 @@ export class KnowledgeBaseStore {
     for await (const { key } of this.#kv.list({ prefix: keys.knowledgeBasesGoing() })) {
       await this.#clear(String(key[1]), String(key[2]));
     }
+  }
+
+  #record(step: Deno.AtomicOperation, tenant: string, { action, before, after }: Recorded): void {
+    const { id, name } = after ?? before!;
+    recordChange(step, this.#system, {
+      ...{ tenant, kind: "knowledge base", action, target: { id, name } },
+      before: before && toldOf(before),
+      after: after && toldOf(after),
+    });
   }
 
   async #clear(tenant: string, id: string): Promise<void> {
@@ -128,6 +142,17 @@ export class KnowledgeBaseStore {
     ]);
     await this.#kv.delete(keys.knowledgeBaseGoing(tenant, id));
   }
+}
+
+interface Recorded {
+  action: "create" | "change" | "delete";
+  before?: KnowledgeBaseRecord;
+  after?: KnowledgeBaseRecord;
+}
+
+/** What of a base the audit log tells. */
+function toldOf({ name, description, documents }: KnowledgeBaseRecord) {
+  return { name, description, documents };
 }
 
 function withDescription<T extends object>(
