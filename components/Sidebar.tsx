@@ -12,8 +12,11 @@ const SECTIONS: Section[] = [
   { title: "", links: [["/home", "home", "Home"]] },
   {
     title: "Build",
-    links: [["/agents", "agents", "Agents"],
-      ["/knowledge", "knowledge", "Knowledge"], ["/api-keys", "key", "API keys"]],
+    links: [["/agents", "agents", "Agents"], ["/knowledge", "knowledge", "Knowledge"], [
+      "/api-keys",
+      "key",
+      "API keys",
+    ]],
   },
   {
     title: "Watch",

@@ -210,7 +210,7 @@ Deno.test("an agent's knowledgeBaseId must be a base of its tenant, and outlives
   assertEquals(agent.knowledgeBaseId, base.id);
   const tenant = await service.tenant();
   const using = await service.service.agents.usingKnowledgeBase(tenant, base.id);
-  assertEquals(using.map(({ id }) => id), [agent.id]);
+  assertEquals([using.data.map(({ id }) => id), using.more], [[agent.id], false]);
   await remove();
   const patch = (json: unknown) =>
     service.fetch(`/v1/agents/${agent.id}`, { method: "PATCH", key, json });

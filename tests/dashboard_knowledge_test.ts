@@ -242,3 +242,31 @@ Deno.test("another tenant's base and document are 404 on every page", async () =
     1,
   );
 });
+
+Deno.test("what is done to a base and its documents is in the audit log, under who did it", async () => {
+  await using dash = await open();
+  const { sendTo, get, files, documents, list, path, service, of } = dash;
+  await sendTo(`${path}/settings`, { name: "Manuals", description: "" });
+  await sendTo(`${path}/documents`, files("a.md"));
+  await documents.idle();
+  const [document] = await list();
+  await sendTo(`${path}/documents/${document!.id}/replace`, files("b.md"));
+  await sendTo(`${path}/documents/${document!.id}/delete`);
+  await sendTo(`${path}/delete`);
+  const { data } = await service.service.audit.list(of.tenant, { limit: 20 });
+  const told = data.filter(({ kind }) => kind === "knowledge base" || kind === "document");
+  assertEquals(
+    told.map(({ kind, action, target, actor }) => [kind, action, target.name, actor.kind]).sort(),
+    [
+      ["document", "create", "a.md", "user"],
+      ["document", "delete", "b.md", "user"],
+      ["document", "replace", "b.md", "user"],
+      ["knowledge base", "change", "Manuals", "user"],
+      ["knowledge base", "create", "Shop", "api_key"],
+      ["knowledge base", "delete", "Manuals", "user"],
+    ],
+  );
+  const change = told.find(({ action }) => action === "change");
+  assertEquals(change?.changes, [{ field: "name", before: "Shop", after: "Manuals" }]);
+  assertStringIncludes(await (await get("/audit?kind=document")).text(), "b.md");
+});

@@ -1,14 +1,15 @@
-import type { Agent } from "@/lib/wire/agent.ts";
+import type { AgentsFound } from "@/lib/storage/agent_search.ts";
 
 /** The agents that use a knowledge base, by name. */
-export function AgentLinks({ agents }: { agents: readonly Pick<Agent, "id" | "name">[] }) {
+export function AgentLinks({ agents: { data, more } }: { agents: AgentsFound }) {
   return (
     <ul class="agent-links">
-      {agents.map(({ id, name }) => (
+      {data.map(({ id, name }) => (
         <li key={id}>
           <a href={`/agents/${id}`} aria-current="false">{name}</a>
         </li>
       ))}
+      {more && <li>and others</li>}
     </ul>
   );
 }

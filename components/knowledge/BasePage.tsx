@@ -64,7 +64,7 @@ function UsedBy({ base, agents }: BasePageData) {
   return (
     <section class="used-by">
       <h2>Used by</h2>
-      {agents.length > 0
+      {agents.data.length > 0
         ? <AgentLinks agents={agents} />
         : <p class="prose">No agent yet: choose it in an agent’s editor, under “Knowledge”.</p>}
       <p class="help">

@@ -16,6 +16,8 @@ import type { CursorSeal } from "./cursor_seal.ts";
 import type { KnowledgeAdmin } from "./knowledge_admin.ts";
 import type { ModelAccess } from "./model_access.ts";
 
+/** Agents that are named as those that use something: who sees more of them reads none. */
+const MOST_USERS = 50;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**

@@ -1,12 +1,19 @@
 import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
-import type { Agent } from "../wire/agent.ts";
+import type { AgentsFound } from "../storage/agent_search.ts";
+import type { Page } from "../storage/page.ts";
 import type { Document, KnowledgeBase } from "../wire/knowledge.ts";
 import type { NamedBase } from "./find_base.ts";
 import { pageRequest } from "./page_request.ts";
 import { isEditor, signedIn } from "./signed_in.ts";
 
 const DOCUMENTS = 50;
+
+/** One page of the documents of a base. Throws `ApiError` 400 for a cursor that is none. */
+export function documentPage(ctx: Context<State>, { of }: NamedBase): Promise<Page<Document>> {
+  const page = { ...pageRequest(ctx.url), limit: DOCUMENTS };
+  return ctx.state.service.knowledge.listDocuments(of, page);
+}
 
 /** What the page of a knowledge base shows. */
 export interface BasePageData {
@@ -15,19 +22,17 @@ export interface BasePageData {
   nextCursor?: string | undefined;
   /** Names the page of the documents: empty on the first. */
   cursor: string;
-  agents: Agent[];
+  agents: AgentsFound;
   now: number;
   editor: boolean;
 }
 
 /** Throws `ApiError` 400 for a cursor that is none. */
-export async function basePage(
-  ctx: Context<State>,
-  { base, of }: NamedBase,
-): Promise<BasePageData> {
+export async function basePage(ctx: Context<State>, named: NamedBase): Promise<BasePageData> {
   const { service } = ctx.state;
+  const { base, of } = named;
   const [{ data, nextCursor }, agents] = await Promise.all([
-    service.knowledge.listDocuments(of, { ...pageRequest(ctx.url), limit: DOCUMENTS }),
+    documentPage(ctx, named),
     service.agents.usingKnowledgeBase(of.tenant, base.id),
   ]);
   return {

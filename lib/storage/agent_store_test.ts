@@ -196,3 +196,20 @@ Deno.test("AgentStore: a corrupt record is an error that names the field and no 
   const error = await assertRejects(() => agents.get(OURS, id), CorruptRecordError);
   assertEquals(error.message, "stored record agents is not readable at: updatedAt");
 });
+
+Deno.test("AgentStore: agents are found by their knowledge base for as long as they have it", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { agents } = open(kv);
+  const [first, second] = [fakeUuid(811), fakeUuid(812)];
+  const { id } = await agents.create(OURS, agentBodyOf({ knowledgeBaseId: first }));
+  await agents.create(OURS, agentBodyOf());
+  const using = async (base: string, tenant = OURS) =>
+    (await agents.listByBase(tenant, base, { limit: 10 })).data.map((agent) => agent.id);
+  assertEquals([await using(first), await using(first, THEIRS)], [[id], []]);
+  await agents.update(OURS, id, rename("Renamed"));
+  assertEquals(await using(first), [id]);
+  await agents.update(OURS, id, { change: (body) => ({ ...body, knowledgeBaseId: second }) });
+  assertEquals([await using(first), await using(second)], [[], [id]]);
+  await agents.delete(OURS, id);
+  assertEquals(await using(second), []);
+});

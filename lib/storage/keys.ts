@@ -59,7 +59,9 @@ export const keys = {
   agentWordsBuilt: (tenant: string) => ["agent_words_built", tenant],
   /** Value: the agent's id. By the knowledge base that it answers from; `at` is when it was created. */
   agentByBase: (tenant: string, base: string, { at, id }: { at: number; id: string }) => [
-    ...keys.agentsByBase(tenant, base),
+    "agents_by_base",
+    tenant,
+    base,
     at,
     id,
   ],

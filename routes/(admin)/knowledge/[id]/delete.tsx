@@ -6,6 +6,7 @@ import { AgentLinks } from "@/components/knowledge/AgentLinks.tsx";
 import { findBase } from "@/lib/http/find_base.ts";
 import { withNotice } from "@/lib/http/notices.ts";
 import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import type { AgentsFound } from "@/lib/storage/agent_search.ts";
 import { define } from "@/utils.ts";
 
 /** Asks, with the names of the agents that would find nothing any more, and deletes. */
@@ -29,20 +30,26 @@ export const handler = define.handlers({
   },
 });
 
+/** How many agents use it, as words. */
+function users({ data, more }: AgentsFound): string {
+  return more
+    ? `More than ${data.length} agents use it`
+    : `${plural(data.length, "agent uses", "agents use")} it`;
+}
+
 export default define.page<typeof handler>(({ data: { base, agents } }) => (
   <ConfirmPage
     title="Delete knowledge base"
     back={{ href: `/knowledge/${base.id}`, label: base.name }}
     action={`/knowledge/${base.id}/delete`}
     question={`Delete ${base.name}?`}
-    confirm={agents.length > 0 ? "Delete it all the same" : "Delete"}
+    confirm={agents.data.length > 0 ? "Delete it all the same" : "Delete"}
   >
     <div class="stack">
-      {agents.length > 0 && (
+      {agents.data.length > 0 && (
         <div>
           <p>
-            <strong>{plural(agents.length, "agent uses", "agents use")} it</strong>{" "}
-            and would find nothing any more:
+            <strong>{users(agents)}</strong> and would find nothing any more:
           </p>
           <AgentLinks agents={agents} />
         </div>

@@ -2,7 +2,7 @@ import type { Context } from "fresh";
 import { BasePage } from "@/components/knowledge/BasePage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { ApiError } from "@/lib/errors.ts";
-import { basePage } from "@/lib/http/base_page.ts";
+import { basePage, documentPage } from "@/lib/http/base_page.ts";
 import { dashboardApi } from "@/lib/http/dashboard_api.ts";
 import { findBase, type NamedBase } from "@/lib/http/find_base.ts";
 import { withNotice } from "@/lib/http/notices.ts";
@@ -23,8 +23,8 @@ export const handler = define.handlers({
 });
 
 const tellByScript = dashboardApi(async (ctx) => {
-  const { documents, now } = await basePage(ctx, await requireBase(ctx));
-  return Response.json({ documents, now });
+  const { data: documents } = await documentPage(ctx, await requireBase(ctx));
+  return Response.json({ documents, now: ctx.state.service.system.now() });
 });
 
 const addByScript = dashboardApi(async (ctx) => {
