@@ -16,6 +16,7 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
   { name: "home", path: () => "/home" },
   { name: "agents", path: () => "/agents" },
   { name: "an agent", path: ({ agentIds }) => `/agents/${middle(agentIds)}` },
+  { name: "knowledge bases", path: () => "/knowledge" },
   { name: "API keys", path: () => "/api-keys" },
   { name: "conversations", path: () => "/conversations" },
   {
