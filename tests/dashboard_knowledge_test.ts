@@ -1,5 +1,6 @@
 /** The dashboard's pages of knowledge bases, as a browser without scripts has them. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { keys } from "@/lib/storage/keys.ts";
 import { openKnowledge } from "./support/knowledge.ts";
 import { ownerCookie } from "./support/owner.ts";
 import { agentBody } from "./support/service.ts";
@@ -78,13 +79,24 @@ Deno.test("POST /knowledge/:id/documents: a plain form takes several files, whic
     303,
     `${path}?notice=documents_added`,
   ]);
-  const reading = await (await get(path)).text();
-  const refresh = `<noscript><meta http-equiv="refresh" content="5;url=${path}"/></noscript>`;
-  if (reading.includes("being read")) assertStringIncludes(reading, refresh);
   await documents.idle();
   const html = await (await get(path)).text();
   assert(!html.includes(`http-equiv="refresh"`));
   for (const text of ["a.md", "b.md", ">ready<", "Markdown"]) assertStringIncludes(html, text);
+});
+
+Deno.test("GET /knowledge/:id: without scripts the page reloads itself while a document is being read", async () => {
+  await using dash = await open();
+  const { get, sendTo, files, documents, path, list, of, world } = dash;
+  await sendTo(`${path}/documents`, files("a.md"));
+  await documents.idle();
+  const key = keys.document({ ...of, id: (await list())[0]!.id });
+  const { value } = await world.kv.get<object>(key);
+  await world.kv.set(key, { ...value, state: "processing" });
+  const html = await (await get(path)).text();
+  assertStringIncludes(html, "being read");
+  const refresh = `<noscript><meta http-equiv="refresh" content="5;url=${path}"/></noscript>`;
+  assertStringIncludes(html.split("</head>")[0]!, refresh);
 });
 
 Deno.test("POST /knowledge/:id/documents: what cannot be taken is told on the page, and to a script", async () => {
