@@ -235,12 +235,12 @@ Deno.test("another tenant's base and document are 404 on every page", async () =
   const bytes = new TextEncoder().encode("hello");
   const upload = { title: "T", mediaType: "text/plain" as const, bytes };
   const { id } = await service.service.knowledge.addDocument(theirs, upload);
-  for (const  of of[base.id, world.base.id, "x"]) {
-    const address = `/knowledge/${of}/documents/${id}`;
+  for (const baseId of [base.id, world.base.id, "x"]) {
+    const address = `/knowledge/${baseId}/documents/${id}`;
     const pages = [`${address}/delete`, `${address}/replace`];
-    if (of === base.id) {
+    if (baseId === base.id) {
       pages.push(
-        ...["", "/search?q=a", "/settings", "/delete"].map((tail) => `/knowledge/${of}${tail}`),
+        ...["", "/search?q=a", "/settings", "/delete"].map((tail) => `/knowledge/${baseId}${tail}`),
       );
     }
     for (const page of pages) assertEquals((await get(page)).status, 404, page);
