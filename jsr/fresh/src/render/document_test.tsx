@@ -197,21 +197,27 @@ Deno.test("Head moves its children into the head, replacing those that are the s
   assertStringIncludes(
     html,
     '<head><title>page</title><meta name="d" content="page"/>' +
-      '<link rel="x" href="/1"/><meta name="e"/></head><body><p></p></body>',
+      '<link rel="x" href="/1"/><meta name="e" data-key="k"/></head><body><p></p></body>',
   );
 });
 
-Deno.test("a title in the body is not the page's title", async () => {
-  const page = (
+Deno.test("a title in the body takes the page's, as in the package, unless it has a key", async () => {
+  const drawing = (title: VNode) => (
     <svg>
       <Head>
         <title>page</title>
       </Head>
-      <title>drawing</title>
+      {title}
     </svg>
   );
-  const html = await (await render(page, { app: Shell })).text();
-  assertStringIncludes(html, "<svg><title>drawing</title></svg>");
+  const keyed = await render(drawing(<title key="k">drawing</title>), { app: Shell });
+  const kept = await keyed.text();
+  assertStringIncludes(kept, "<head><title>page</title>");
+  assertStringIncludes(kept, '<svg><title data-key="k">drawing</title></svg>');
+  const plain = await render(drawing(<title>drawing</title>), { app: Shell });
+  const taken = await plain.text();
+  assertStringIncludes(taken, "<head><title>default</title>");
+  assertStringIncludes(taken, "<svg><title>page</title></svg>");
 });
 
 Deno.test("scripts and styles get the nonce of each render, constants too", async () => {

@@ -1,7 +1,16 @@
 import { type ComponentChildren, Fragment, h, toChildArray, type VNode } from "preact";
 import { type RenderState, requireRenderState } from "./state.ts";
 
-const HEAD_TAGS = new Set(["title", "meta", "link", "script", "style", "base", "noscript"]);
+const HEAD_TAGS = new Set([
+  "title",
+  "meta",
+  "link",
+  "script",
+  "style",
+  "base",
+  "noscript",
+  "template",
+]);
 
 /** Takes the children of a `<Head>`; of two that are the same tag, the later one wins. */
 export function collectHead(state: RenderState, children: ComponentChildren): void {
@@ -12,7 +21,15 @@ export function collectHead(state: RenderState, children: ComponentChildren): vo
   }
 }
 
-/** A tag that the document has in its own `<head>` and a page has set too: the page's replaces it. */
+/** Such a tag is known by its key in the document too. */
+export function keptKey({ type, key }: VNode): Record<string, unknown> {
+  return HEAD_TAGS.has(type as string) && key ? { "data-key": key } : {};
+}
+
+/**
+ * A tag that a `<Head>` has set too: that one replaces it. The package does so wherever the tag is,
+ * so that the `<title>` of a drawing takes the page's unless it has a key of its own.
+ */
 export function takeReplacement(state: RenderState, vnode: VNode): VNode | undefined {
   if (!HEAD_TAGS.has(vnode.type as string)) return undefined;
   const key = headKey(vnode) ?? "";

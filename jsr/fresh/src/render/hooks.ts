@@ -1,6 +1,6 @@
 /**
  * Preact asks its `options` hooks about every node. Their short names are stable within the pinned
- * versions of preact and its renderer only: `__b` runs before a node, `diffed` after it.
+ * versions of preact and its renderer only: `__b` runs before a node.
  * @module
  */
 import { type ComponentType, h, options, type VNode } from "preact";
@@ -8,29 +8,22 @@ import { assetWithId } from "../asset.ts";
 import { Head, type HeadProps } from "../head.ts";
 import { notInThisBuild } from "../not_in_this_build.ts";
 import { activeLinkProps } from "./active_link.ts";
-import { CollectedHead, collectHead, takeReplacement } from "./head_tags.ts";
+import { CollectedHead, collectHead, keptKey, takeReplacement } from "./head_tags.ts";
 import { isPartOfIsland, markIsland } from "./islands.ts";
 import { Scripts } from "./scripts.ts";
 import { type RenderState, renderState } from "./state.ts";
 
 interface Hooks {
   __b?: (vnode: VNode) => void;
-  diffed?: (vnode: VNode) => void;
 }
 
 const hooks = options as Hooks;
-const { __b: before, diffed: after } = hooks;
+const { __b: before } = hooks;
 
 hooks.__b = (vnode) => {
   const state = renderState();
   if (state !== null) prepare(vnode, state);
   before?.(vnode);
-};
-
-hooks.diffed = (vnode) => {
-  const state = renderState();
-  if (state !== null && vnode.type === "head") state.insideHead = false;
-  after?.(vnode);
 };
 
 function prepare(vnode: VNode, state: RenderState): void {
@@ -53,13 +46,14 @@ const written = new WeakMap<VNode, Pick<VNode, "type" | "props">>();
 function prepareElement(vnode: VNode, state: RenderState): void {
   const own = written.get(vnode) ?? { type: vnode.type, props: vnode.props };
   written.set(vnode, own);
-  const replacement = state.insideHead ? takeReplacement(state, { ...vnode, ...own }) : undefined;
+  const replacement = takeReplacement(state, { ...vnode, ...own });
   const { type, props } = replacement ?? own;
   for (const name of LEFT_OUT_ATTRIBUTES) {
     if (name in props) notInThisBuild(`The attribute ${name}`);
   }
   vnode.type = type;
-  vnode.props = { ...props, ...addedProps(type as string, { ...props }, state) };
+  const added = addedProps(type as string, { ...props }, state);
+  vnode.props = { ...props, ...keptKey(replacement ?? { ...vnode, ...own }), ...added };
 }
 
 function addedProps(
@@ -70,7 +64,6 @@ function addedProps(
   if (type === "html" || type === "head" || type === "body") state.seen.add(type);
   switch (type) {
     case "head":
-      state.insideHead = true;
       return { children: [props.children, h(CollectedHead, null)] };
     case "body":
       return { children: [props.children, h(Scripts, null)] };

@@ -18,7 +18,6 @@ export function newRenderState(buildCache: BuildCache, url: URL) {
     slots: [] as unknown[],
     /** Which of html, head and body have been rendered. */
     seen: new Set<string>(),
-    insideHead: false,
   };
 }
 
