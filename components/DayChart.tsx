@@ -54,7 +54,8 @@ export function DayChart({ title, sum, days, format, partName = "" }: DayChartPr
         ))}
         {days.map(({ day, value, part = 0 }) => (
           <g key={day}>
-            <title>
+            {/* Without a key Fresh takes any <title> for the page's own, and swaps the two. */}
+            <title key="day">
               {`${shortDay(day)}: ${format(value)}${
                 part === 0 ? "" : `, ${format(part)} ${partName}`
               }`}

@@ -40,6 +40,18 @@ Deno.test("/ leads to /home, which tells today, what needs a look, and a month",
   assertStringIncludes(home, "2, 1 failed");
 });
 
+Deno.test("pages with charts keep their titles, and the charts theirs", async () => {
+  await using on = await open();
+  for (const [path, title] of [["/home", "Home"], ["/usage", "Usage"]] as const) {
+    const html = await on.html(path);
+    assertMatch(html, new RegExp(`<head>.*<title>${title} · Agent Chat</title>.*</head>`, "s"));
+    const charts = html.replace(/<head>.*<\/head>/s, "");
+    const titles = [...charts.matchAll(/<title[^>]*>([^<]*)/g)].map(([, said]) => said);
+    assert(titles.length > 0);
+    assertEquals(titles.filter((said) => said!.includes("Agent Chat")), [], path);
+  }
+});
+
 Deno.test("/home: on a service on which nothing has happened it says so", async () => {
   await using on = await open();
   const { service, cookie } = on.empty;
