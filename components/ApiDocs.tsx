@@ -87,7 +87,7 @@ function Contents({ groups, schemas }: {
   return (
     <nav aria-label="Contents">
       <a class="brand" href="#content">
-        <img src="/favicon.svg" alt="" width="24" height="24" /> API
+        <img src="/favicon.svg" alt="" width="24" height="24" data-fresh-disable-lock /> API
       </a>
       <a href="#credentials">Credentials</a>
       {groups.map(({ name, entries }) => (
