@@ -1,6 +1,6 @@
 import { HttpError } from "fresh";
 import { StoreUnavailableError } from "../committer/operation.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, invalid } from "../errors.ts";
 import type { ErrorEnvelope } from "../wire/error_codes.ts";
 
 /** The one JSON envelope of every refused /v1 request. */
@@ -17,18 +17,29 @@ export function errorResponse(error: ApiError): Response {
   return Response.json(envelope, { status: error.status, headers });
 }
 
-/** What a thrown value is told as: our refusals as they are, the router's by status, else 500. */
+/** What a thrown value is told as: our refusals as they are, HTTP's by status, else 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StoreUnavailableError) {
     const headers = { "retry-after": "1" };
     return new ApiError("service_unavailable", "the store is busy; try again soon", { headers });
   }
-  if (error instanceof HttpError && error.status === 404) {
-    return new ApiError("not_found", "there is nothing at this address");
+  const told = error instanceof HttpError ? httpRefusal(error) : undefined;
+  return told ?? new ApiError("internal_error", "the request failed on our side");
+}
+
+/** The router's own refusals, and those of a form that a page's script sent. */
+function httpRefusal({ status, message }: HttpError): ApiError | undefined {
+  switch (status) {
+    case 404:
+      return new ApiError("not_found", "there is nothing at this address");
+    case 405:
+      return new ApiError("method_not_allowed", "this address does not take that method");
+    case 408:
+      return invalid([{ path: "", code: "body_timeout", message }]);
+    case 413:
+      return new ApiError("payload_too_large", message);
+    case 415:
+      return new ApiError("unsupported_media_type", message);
   }
-  if (error instanceof HttpError && error.status === 405) {
-    return new ApiError("method_not_allowed", "this address does not take that method");
-  }
-  return new ApiError("internal_error", "the request failed on our side");
 }

@@ -18,6 +18,13 @@ Deno.test("toApiError: the router's refusals keep their meaning, anything else i
   assertEquals(unknown.message.includes("hunter2"), false);
 });
 
+Deno.test("toApiError: a form's refusals are the client's, with their own words", () => {
+  const told = ([408, 413, 415] as const).map((status) => new HttpError(status, "why"));
+  assertEquals(told.map((error) => toApiError(error).status), [400, 413, 415]);
+  assertEquals(toApiError(new HttpError(415, "why")).message, "why");
+  assertEquals(toApiError(new HttpError(418, "why")).code, "internal_error");
+});
+
 Deno.test("errorResponse: every 503 says when to come back, in its own words where it has them", () => {
   const retryAfter = (headers: Record<string, string>) =>
     errorResponse(new ApiError("provider_rate_limited", "busy", { headers }))
