@@ -6,6 +6,7 @@ import { unavailableResponse } from "./lib/http/unavailable_response.ts";
 import { RequestMeter } from "./lib/http/request_meter.ts";
 import {
   addressRefusal,
+  isFilePath,
   isRoutableMethod,
   methodRefusal,
   withDecodablePath,
@@ -32,8 +33,9 @@ export function createApp(service: () => Promise<Service>): App<State> {
     response.headers.set("x-content-type-options", "nosniff");
     return response;
   });
+  const files = staticFiles<State>();
   return new ServiceApp(service)
-    .use(staticFiles())
+    .use((ctx) => isFilePath(ctx.url.pathname) ? files(ctx) : ctx.next())
     .use(withState)
     .use(apiMiddleware)
     .fsRoutes();

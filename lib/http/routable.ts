@@ -49,6 +49,14 @@ export function withDecodablePath(request: Request): Request {
   return new Request(url, { method, headers, body });
 }
 
+/**
+ * Whether a path may be that of a file of ours. Any other is not looked up: Fresh's build in memory
+ * asks the file system, and throws on names that no file system takes.
+ */
+export function isFilePath(path: string): boolean {
+  return path.length <= 255 && /^(?:\/+[\w.-]+)+$/.test(path);
+}
+
 function isDecodable(path: string): boolean {
   try {
     decodeURI(path);

@@ -1,5 +1,5 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
-import { isRoutableMethod, methodRefusal, withDecodablePath } from "./routable.ts";
+import { isFilePath, isRoutableMethod, methodRefusal, withDecodablePath } from "./routable.ts";
 
 const HOST = "http://localhost";
 
@@ -44,4 +44,11 @@ Deno.test("withDecodablePath: takes the % of a path that cannot be decoded liter
 Deno.test("withDecodablePath: hands any other request on as it is", () => {
   const asked = new Request(`${HOST}/v1/agents/%C3%A9%2F?a=%zz`);
   assertStrictEquals(withDecodablePath(asked), asked);
+});
+
+Deno.test("isFilePath: plain names of bearable length, and nothing encoded", () => {
+  const files = ["/favicon.svg", "/dashboard/base.css", "/_fresh/js/0a1b/chunk-AB12.js", "//a.css"];
+  assertEquals(files.filter((path) => !isFilePath(path)), []);
+  const others = ["/", "/a/", "/a%00", "/a%2Fb", "/..%2Fmain.ts", `/${"a".repeat(300)}`];
+  assertEquals(others.filter(isFilePath), []);
 });
