@@ -80,7 +80,8 @@ export default define.page<typeof handler>(({ data, url }) => {
         <form method="post" action="/account" class="card stack">
           <h2>Change your password</h2>
           {data.fault && <Notice kind="fault">{data.fault}</Notice>}
-          <input type="hidden" name="username" value={data.email} autocomplete="username" />
+          {/* Only for password managers, which do not look at fields of type "hidden". */}
+          <input type="text" value={data.email} autocomplete="username" readonly hidden />
           <Field name="current" label="Current password" fault={data.faults?.current}>
             {(attributes) => (
               <input type="password" {...attributes} required autocomplete="current-password" />
