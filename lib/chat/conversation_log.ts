@@ -9,6 +9,7 @@ import type { ConversationHead } from "../storage/conversation_record.ts";
 import { conversationName } from "../storage/conversation_name.ts";
 import { type ConversationName, keys } from "../storage/keys.ts";
 import { joinParts, sizeOfParts, splitParts } from "../storage/parts.ts";
+import { CorruptRecordError } from "../storage/record.ts";
 import type { System } from "../system.ts";
 import type { RunEnd, RunFacts } from "../usage/run_record.ts";
 import { chatMessageSchema } from "../wire/chat.ts";
@@ -89,7 +90,10 @@ export class ConversationLog {
     };
   }
 
-  /** The same of a process that died; `undefined` where nothing of it is kept. */
+  /**
+   * The same of a process that died; `undefined` where nothing of it is kept. Throws
+   * `CorruptRecordError` for what is no message.
+   */
   async find({ run, asked }: LiveRun): Promise<OpenedConversation | undefined> {
     if (asked !== undefined) return { asked: unpackAsked(asked), parts: 0, isNew: false };
     const prefix = keys.runAskedParts(run.tenant, run.runId);
@@ -176,7 +180,11 @@ interface OpeningConversation extends Opening {
 }
 
 function unpackAsked(bytes: Uint8Array): OpenedConversation["asked"] {
-  return askedSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  try {
+    return askedSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch {
+    throw new CorruptRecordError("what a stored run was asked is no message");
+  }
 }
 
 function packAsked(asked: OpenedConversation["asked"]): Uint8Array[] {
