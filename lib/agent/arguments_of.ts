@@ -1,5 +1,5 @@
 import type { ModelToolCall } from "../models/model.ts";
-import { isTooDeep } from "./tools/nesting.ts";
+import { isTooDeep } from "../nesting.ts";
 
 /**
  * The arguments of a call; `undefined` for what is no JSON object, or one so deep that whoever reads it
