@@ -138,7 +138,8 @@ export class ConversationStore {
       const entry = await this.#kv.get(key);
       const head = parseRecord(conversationHeadSchema, entry);
       if (head !== undefined && "id" in head) await this.#deleteRuns(name);
-      const gone = [...new Set([...head?.gone ?? [], ...running])].slice(-MAX_GONE);
+      const named = [...new Set([...head?.gone ?? [], ...running])].slice(-MAX_GONE);
+      const gone = await this.#goingOn(name.tenant, named);
       const mark: DeletedConversation = { v: 1, gone };
       const change = this.#kv.atomic().check(entry);
       if (gone.length === 0) change.delete(key);
@@ -150,6 +151,12 @@ export class ConversationStore {
       // A run that has ended meanwhile is there to be deleted too.
       return (await change.commit()).ok ? true : undefined;
     }, { what: "conversation" });
+  }
+
+  /** Those of the runs that have not ended: one that ends later changes the conversation's head. */
+  async #goingOn(tenant: string, runIds: readonly string[]): Promise<string[]> {
+    const live = await Promise.all(runIds.map((id) => this.#kv.get(keys.liveRun(tenant, id))));
+    return runIds.filter((_id, n) => live[n]!.versionstamp !== null);
   }
 
   /** Removes all that is stored of a run, its conversation's row excepted. */
