@@ -6,6 +6,7 @@ import type { LiveRun } from "../storage/live_run.ts";
 import type { Closing } from "../limits/settle_run.ts";
 import { type AppendedRun, appendRun, forgetRun } from "../storage/append_run.ts";
 import type { ConversationHead } from "../storage/conversation_record.ts";
+import { ConversationStore } from "../storage/conversation_store.ts";
 import { conversationName } from "../storage/conversation_name.ts";
 import { type ConversationName, keys } from "../storage/keys.ts";
 import { joinParts, sizeOfParts, splitParts } from "../storage/parts.ts";
@@ -59,11 +60,13 @@ export class ConversationLog {
   readonly #kv: Deno.Kv;
   readonly #committer: Committer;
   readonly #system: System;
+  readonly #store: ConversationStore;
 
   constructor(parts: { kv: Deno.Kv; committer: Committer; system: System }) {
     this.#kv = parts.kv;
     this.#committer = parts.committer;
     this.#system = parts.system;
+    this.#store = new ConversationStore(parts.kv, parts.system);
   }
 
   /** What is kept of a message while its run goes on, to be noted in the commit that lets it in. */
@@ -118,6 +121,7 @@ export class ConversationLog {
     const words = await this.#words(said, { name, runId: facts.runId, days: asked.days });
     const endedAt = this.#system.now();
     const key = keys.conversation(name);
+    let isForgotten = false;
     return {
       keys: [key],
       drawn: isNew ? [key] : [],
@@ -129,9 +133,23 @@ export class ConversationLog {
         const row = rowOf(facts, { end, endedAt, cost: charged });
         const { days, origin } = asked;
         const appended = { name, origin, days, row, digests: said.digests, words };
-        if (!appendRun(draft, appended)) forgetRun(draft, row.runId, { name, ...words([]) });
+        isForgotten = !appendRun(draft, appended);
+        if (isForgotten) forgetRun(draft, row.runId, { name, ...words([]) });
+      },
+      afterwards: async ({ late }) => {
+        // A store that is away keeps what nobody can see until it expires.
+        if (late || isForgotten) await this.#forgetLeft(facts).catch(() => {});
       },
     };
+  }
+
+  /**
+   * Removes what was written ahead for a deleted conversation, be it by somebody else who was to settle
+   * the run. One that has a record is in a conversation, whose deletion finds all of it.
+   */
+  async #forgetLeft({ tenant, runId }: RunFacts): Promise<void> {
+    const { versionstamp } = await this.#kv.get(keys.run(tenant, runId));
+    if (versionstamp === null) await this.#store.deleteRun(tenant, runId);
   }
 
   /** Words that one commit can hold are written with it, larger ones now: the commit makes them seen. */
