@@ -149,7 +149,12 @@ export class ConversationLog {
    */
   async #forgetLeft({ tenant, runId }: RunFacts): Promise<void> {
     const { versionstamp } = await this.#kv.get(keys.run(tenant, runId));
-    if (versionstamp === null) await this.#store.deleteRun(tenant, runId);
+    if (versionstamp !== null) return;
+    const gone = await this.#store.keysOf(tenant, runId);
+    await this.#committer.run({
+      keys: [],
+      decide: (draft) => gone.forEach((key) => draft.note(key, undefined)),
+    });
   }
 
   /** Words that one commit can hold are written with it, larger ones now: the commit makes them seen. */

@@ -160,16 +160,8 @@ export class ConversationStore {
   }
 
   /** Removes all that is stored of a run, its conversation's row excepted. */
-  async deleteRun(tenant: string, runId: string): Promise<void> {
-    const lists = [
-      keys.conversationParts(tenant, runId),
-      keys.runAskedParts(tenant, runId),
-      keys.runChunks(tenant, runId),
-    ];
-    const gone: Deno.KvKey[] = [keys.runHead(tenant, runId), keys.run(tenant, runId)];
-    for (const prefix of lists) {
-      for await (const { key } of this.#kv.list({ prefix })) gone.push(key);
-    }
+  async #deleteRun(tenant: string, runId: string): Promise<void> {
+    const gone = await this.keysOf(tenant, runId);
     while (gone.length > 0) {
       const change = this.#kv.atomic();
       for (const key of gone.splice(0, KEYS_A_DELETION)) change.delete(key);
@@ -177,9 +169,23 @@ export class ConversationStore {
     }
   }
 
+  /** Where that is. */
+  async keysOf(tenant: string, runId: string): Promise<Deno.KvKey[]> {
+    const lists = [
+      keys.conversationParts(tenant, runId),
+      keys.runAskedParts(tenant, runId),
+      keys.runChunks(tenant, runId),
+    ];
+    const found: Deno.KvKey[] = [keys.runHead(tenant, runId), keys.run(tenant, runId)];
+    for (const prefix of lists) {
+      for await (const { key } of this.#kv.list({ prefix })) found.push(key);
+    }
+    return found;
+  }
+
   async #deleteRuns(name: ConversationName): Promise<void> {
     for await (const entry of this.#kv.list({ prefix: keys.conversationRuns(name) })) {
-      await this.deleteRun(name.tenant, parseRecord(runRowSchema, entry)!.runId);
+      await this.#deleteRun(name.tenant, parseRecord(runRowSchema, entry)!.runId);
       // Last: a deletion that was cut off finds the rest when it is asked for again.
       await this.#kv.delete(entry.key);
     }
