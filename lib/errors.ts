@@ -1,3 +1,4 @@
+import { isTooDeep, MAX_NESTING } from "./nesting.ts";
 import { ERROR_STATUS, type ErrorCode, type ValidationIssue } from "./wire/error_codes.ts";
 import type { z } from "zod";
 
@@ -52,9 +53,6 @@ export function toIssues(error: z.ZodError): ValidationIssue[] {
 /** A body of nothing but unknown fields would be answered with six times its size. */
 const MAX_ISSUES = 100;
 
-/** Deeper values overflow the stack of whatever walks them by recursion. */
-const MAX_NESTING = 64;
-
 /** Parses with `schema`, or throws `schema_validation_failed` with every fault, the first 100 of them. */
 export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   requirePlainJson(value);
@@ -65,7 +63,7 @@ export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.
 
 /** Refuses, with a 400, JSON that cannot be walked or compared safely, whatever its schema. */
 export function requirePlainJson(value: unknown): void {
-  if (isNestedDeeper(value, MAX_NESTING)) {
+  if (isTooDeep(value)) {
     const message = `is nested deeper than ${MAX_NESTING} levels`;
     throw invalid([{ path: "", code: "too_deep", message }]);
   }
@@ -79,16 +77,4 @@ export function requirePlainJson(value: unknown): void {
 function hasReservedKey(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.hasOwn(value, "__proto__") || Object.values(value).some(hasReservedKey);
-}
-
-/** Level by level, without recursion: the input is the attacker's to choose. */
-function isNestedDeeper(value: unknown, levels: number): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > levels) return true;
-    level = level.flatMap((item) =>
-      typeof item === "object" && item !== null ? Object.values(item) : []
-    );
-  }
-  return false;
 }

@@ -1,32 +1,26 @@
 import type { ModelMessage, ModelToolCall } from "../models/model.ts";
+import { argumentsOf } from "./arguments_of.ts";
 import { toldName } from "./retelling.ts";
 import type { AgentEvent, AgentRunOptions } from "./run_agent.ts";
 
-/** Carries out one call, told before and after; arguments that are not JSON never reach a tool. */
+/** Carries out one call, told before and after; arguments that are no values never reach a tool. */
 export async function* carryOut(
   call: ModelToolCall,
   { tools, executeTool, signal }: Pick<AgentRunOptions, "tools" | "executeTool" | "signal">,
 ): AsyncGenerator<AgentEvent, ModelMessage> {
-  const args = parseArguments(call.args);
+  const args = argumentsOf(call);
   const known = tools.some((tool) => tool.name === call.name);
   yield { type: "tool_call", name: call.name, args: args ?? call.args };
   const output = !known
     ? toolError("tool_unknown", `there is no tool named ${call.name}`)
     : args === undefined
-    ? toolError("tool_invalid_arguments", "the arguments are not a JSON object")
+    ? toolError(
+      "tool_invalid_arguments",
+      "the arguments are not a JSON object, or nested too deeply",
+    )
     : await executeTool(call.name, args, signal);
   yield { type: "tool_result", name: call.name, output };
   return { role: "tool", callId: call.id, name: toldName(call.name), output };
-}
-
-function parseArguments(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text === "" ? "{}" : text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? value as Record<string, unknown> : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A tool's failure as its output: the model sees it, and the run goes on. */

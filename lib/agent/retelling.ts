@@ -1,13 +1,16 @@
 import type { ModelMessage, ModelToolCall } from "../models/model.ts";
+import { argumentsOf } from "./arguments_of.ts";
 
 const MAX_NAME_LENGTH = 64;
 
 /**
  * A call as its model is told of it in the next step. Models call what does not exist, and vendors
- * refuse a whole conversation for a name they would accept of no tool.
+ * refuse a whole conversation for a name they would accept of no tool; of arguments that no tool is
+ * given nothing is told.
  */
 export function asTold(call: ModelToolCall): ModelToolCall {
-  return { ...call, name: toldName(call.name) };
+  const args = argumentsOf(call) === undefined ? "{}" : call.args;
+  return { ...call, args, name: toldName(call.name) };
 }
 
 /** A name with what vendors accept in names; one of a tool stays as it is. */

@@ -259,7 +259,7 @@ for (const args of ["{", "[1]", "null", '"text"', "7"]) {
         output: {
           error: {
             code: "tool_invalid_arguments",
-            message: "the arguments are not a JSON object",
+            message: "the arguments are not a JSON object, or nested too deeply",
           },
         },
       },

@@ -6,9 +6,11 @@ import type { LiveRun } from "../storage/live_run.ts";
 import type { Closing } from "../limits/settle_run.ts";
 import { type AppendedRun, appendRun, forgetRun } from "../storage/append_run.ts";
 import type { ConversationHead } from "../storage/conversation_record.ts";
+import { ConversationStore } from "../storage/conversation_store.ts";
 import { conversationName } from "../storage/conversation_name.ts";
 import { type ConversationName, keys } from "../storage/keys.ts";
 import { joinParts, sizeOfParts, splitParts } from "../storage/parts.ts";
+import { CorruptRecordError } from "../storage/record.ts";
 import type { System } from "../system.ts";
 import type { RunEnd, RunFacts } from "../usage/run_record.ts";
 import { chatMessageSchema } from "../wire/chat.ts";
@@ -58,11 +60,13 @@ export class ConversationLog {
   readonly #kv: Deno.Kv;
   readonly #committer: Committer;
   readonly #system: System;
+  readonly #store: ConversationStore;
 
   constructor(parts: { kv: Deno.Kv; committer: Committer; system: System }) {
     this.#kv = parts.kv;
     this.#committer = parts.committer;
     this.#system = parts.system;
+    this.#store = new ConversationStore(parts.kv, parts.system);
   }
 
   /** What is kept of a message while its run goes on, to be noted in the commit that lets it in. */
@@ -89,7 +93,10 @@ export class ConversationLog {
     };
   }
 
-  /** The same of a process that died; `undefined` where nothing of it is kept. */
+  /**
+   * The same of a process that died; `undefined` where nothing of it is kept. Throws
+   * `CorruptRecordError` for what is no message.
+   */
   async find({ run, asked }: LiveRun): Promise<OpenedConversation | undefined> {
     if (asked !== undefined) return { asked: unpackAsked(asked), parts: 0, isNew: false };
     const prefix = keys.runAskedParts(run.tenant, run.runId);
@@ -114,6 +121,7 @@ export class ConversationLog {
     const words = await this.#words(said, { name, runId: facts.runId, days: asked.days });
     const endedAt = this.#system.now();
     const key = keys.conversation(name);
+    let isForgotten = false;
     return {
       keys: [key],
       drawn: isNew ? [key] : [],
@@ -125,9 +133,28 @@ export class ConversationLog {
         const row = rowOf(facts, { end, endedAt, cost: charged });
         const { days, origin } = asked;
         const appended = { name, origin, days, row, digests: said.digests, words };
-        if (!appendRun(draft, appended)) forgetRun(draft, row.runId, { name, ...words([]) });
+        isForgotten = !appendRun(draft, appended);
+        if (isForgotten) forgetRun(draft, row.runId, { name, ...words([]) });
+      },
+      afterwards: async ({ late }) => {
+        // A store that is away keeps what nobody can see until it expires.
+        if (late || isForgotten) await this.#forgetLeft(facts).catch(() => {});
       },
     };
+  }
+
+  /**
+   * Removes what was written ahead for a deleted conversation, be it by somebody else who was to settle
+   * the run. One that has a record is in a conversation, whose deletion finds all of it.
+   */
+  async #forgetLeft({ tenant, runId }: RunFacts): Promise<void> {
+    const { versionstamp } = await this.#kv.get(keys.run(tenant, runId));
+    if (versionstamp !== null) return;
+    const gone = await this.#store.keysOf(tenant, runId);
+    await this.#committer.run({
+      keys: [],
+      decide: (draft) => gone.forEach((key) => draft.note(key, undefined)),
+    });
   }
 
   /** Words that one commit can hold are written with it, larger ones now: the commit makes them seen. */
@@ -176,7 +203,11 @@ interface OpeningConversation extends Opening {
 }
 
 function unpackAsked(bytes: Uint8Array): OpenedConversation["asked"] {
-  return askedSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  try {
+    return askedSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch {
+    throw new CorruptRecordError("what a stored run was asked is no message");
+  }
 }
 
 function packAsked(asked: OpenedConversation["asked"]): Uint8Array[] {

@@ -38,6 +38,7 @@ function open(kv: Deno.Kv, write?: () => Promise<never>) {
       keys: [...closing.keys, keys.liveRun(FACTS.tenant, FACTS.runId)],
       decide: (draft) => closing.write(draft, { charged: 7, excess: 0 }),
     });
+    await closing.afterwards?.({ late: false });
   };
   const store = new ConversationStore(kv, system);
   const told = async () => (await store.runs(NAME, { from: 0, limit: 10 })).runs;
@@ -67,6 +68,31 @@ Deno.test("ConversationLog: words written ahead for a conversation that was dele
   const { settle } = open(kv);
   await kv.set(keys.conversation(NAME), { v: 1, gone: [FACTS.runId] });
   await settle(HELLO, ANSWER);
+  assertEquals(await storedKeys(kv), []);
+});
+
+Deno.test("ConversationLog: who settles too late takes back what nobody will ever see, and nothing else", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { log, settle, told } = open(kv);
+  const { conversation } = log.open(FACTS, { asked: { days: 30, messages: HELLO }, isNew: false });
+  const late = () => log.closing(conversation, { facts: FACTS, end: RUN_END, frames: ANSWER });
+  // Settled by somebody else, and deleted with its conversation.
+  await (await late()).afterwards?.({ late: true });
+  assertEquals(await storedKeys(kv), []);
+  await settle(HELLO, ANSWER);
+  await kv.set(keys.run(FACTS.tenant, FACTS.runId), {});
+  await (await late()).afterwards?.({ late: true });
+  assertEquals((await told()).length, 1);
+});
+
+Deno.test("ConversationLog: words that somebody else wrote ahead for a deleted conversation go with the settlement", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { log, settle } = open(kv);
+  const { conversation } = log.open(FACTS, { asked: { days: 30, messages: HELLO }, isNew: false });
+  // Died between the words and their commit.
+  await log.closing(conversation, { facts: FACTS, end: RUN_END, frames: ANSWER });
+  await kv.set(keys.conversation(NAME), { v: 1, gone: [FACTS.runId] });
+  await settle(HELLO, [{ type: "delta", text: "what was stored" }]);
   assertEquals(await storedKeys(kv), []);
 });
 

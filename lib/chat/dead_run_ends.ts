@@ -3,7 +3,7 @@ import type { LeaseWatch } from "../limits/lease_watch.ts";
 import { type Lease, leaseOf, type Ledger } from "../limits/ledger.ts";
 import { type Charge, type Closing, joinClosings } from "../limits/settle_run.ts";
 import { keys } from "../storage/keys.ts";
-import { parseRecord } from "../storage/record.ts";
+import { CorruptRecordError, parseRecord } from "../storage/record.ts";
 import { type LiveRun, liveRunSchema } from "../storage/live_run.ts";
 import type { RunLogStore } from "../storage/run_log_store.ts";
 import type { System } from "../system.ts";
@@ -46,11 +46,11 @@ export class DeadRunEnds {
     const { admission, conversations } = this.#parts;
     const end = interruptedEnd(live.run);
     const log = interruption(live.run, this.#parts.system.now());
-    const conversation = await conversations.find(live);
+    const conversation = await whatIsReadable(conversations.find(live));
     if (conversation === undefined) {
       return await admission.settleDead(live, { lease, end, closing: log });
     }
-    const frames = await this.#storedFrames(live.run);
+    const frames = await whatIsReadable(this.#storedFrames(live.run)) ?? [];
     const ended = { facts: live.run, end, frames };
     const closing = joinClosings([log, await conversations.closing(conversation, ended)]);
     return await admission.settleDead(live, { lease, end, closing });
@@ -62,6 +62,16 @@ export class DeadRunEnds {
     const head = await store.head(tenant, runId);
     if (head === undefined) return [];
     return await store.reader(tenant, runId).upTo(head) ?? [];
+  }
+}
+
+/** What no version of this code can have written must not keep a slot taken and money held for ever. */
+async function whatIsReadable<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof CorruptRecordError) return undefined;
+    throw error;
   }
 }
 

@@ -4,8 +4,8 @@ import type { RunLog } from "./run_log.ts";
 export interface FollowedRun {
   readonly id: string;
   readonly log: RunLog;
-  /** Told who comes and goes; `settle` when nobody needs to be waited for any more. */
   /** Told which number the `done` of an interruption will have for a follower. */
   noteEnd?(n: number): Promise<void>;
+  /** Told who comes and goes; `settle` when nobody needs to be waited for any more. */
   readonly watchers: { enter(): void; leave(): void; settle(): void };
 }

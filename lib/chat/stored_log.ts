@@ -77,15 +77,7 @@ export class StoredLog {
   async closing(last: (charged: number) => readonly Frame[]): Promise<Closing> {
     this.#ended = true;
     this.#waiting?.abort(CALLED_OFF);
-    let unstored = this.#unstored();
-    let bytes = packFrames(unstored);
-    if (bytes.length > BYTES_A_COMMIT) {
-      await this.#writing;
-      await this.#store({ ahead: true }).catch(() => {});
-      unstored = this.#unstored();
-      bytes = packFrames(unstored);
-    }
-    const stored = this.#stored;
+    const { stored, unstored, bytes } = await this.#left();
     // A settlement must not fail for its log: to others such a run was interrupted.
     const isTooMuch = bytes.length > BYTES_A_COMMIT;
     return {
@@ -105,6 +97,22 @@ export class StoredLog {
         this.#end(draft, grown.log, "done");
       },
     };
+  }
+
+  /** What is left to the settlement: what it has no room for is stored ahead of it. */
+  async #left(): Promise<{ stored: LogState; unstored: Frame[]; bytes: Uint8Array }> {
+    for (let before = -1;;) {
+      const stored = this.#stored;
+      const unstored = this.#unstored();
+      const bytes = packFrames(unstored);
+      // Again while it comes further: a commit that was given up may have been made after all.
+      if (bytes.length <= BYTES_A_COMMIT || stored.frames === before) {
+        return { stored, unstored, bytes };
+      }
+      before = stored.frames;
+      await this.#writing;
+      await this.#store({ ahead: true }).catch(() => {});
+    }
   }
 
   #end(draft: Draft, log: LogState, state: "done" | "interrupted"): void {

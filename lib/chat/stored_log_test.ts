@@ -192,6 +192,24 @@ Deno.test("StoredLog: a commit that was made although it was given up is neither
   }
 });
 
+Deno.test("StoredLog: much that is unstored is stored ahead also beside a commit that was given up and made", async () => {
+  const { promise, reject } = Promise.withResolvers<void>();
+  let commits = 0;
+  const after = () => ++commits === 1 ? promise : Promise.resolve();
+  const { log, stored, run, storedHead, read } = open({ after });
+  log.append(call);
+  await settled();
+  for (let n = 0; n < 2; n++) {
+    log.append({ type: "tool_result", name: "t", output: "x".repeat(250_000) });
+  }
+  const closing = stored.closing(() => [{ type: "done", finishReason: "stop" }]);
+  reject(new Error("late"));
+  const { keys, write } = await closing;
+  await run({ keys, decide: (draft) => write(draft, { charged: 0, excess: 0 }) });
+  assertEquals([(storedHead() as RunHead).state, storedHead().frames], ["done", 4]);
+  assertEquals((await read())?.length, 4);
+});
+
 Deno.test("StoredLog: what a store did not take is stored when it is back, although nothing else comes", async () => {
   let fails = 3;
   const busy = () => fails-- > 0 ? Promise.reject(new Error("away")) : Promise.resolve();

@@ -1,10 +1,13 @@
 import { CALLED_OFF, type System } from "../system.ts";
 
+/** Who follows a run through another process says so at least this often. */
+const SAID_EVERY_MS = 10_000;
+
 export interface WatchersOptions {
   system: System;
   /** Nobody following for this long, milliseconds, ends the run. */
   unwatchedMs: number;
-  /** Whether somebody follows it through another process; asked before it is given up. */
+  /** Whether somebody has said since it was last asked to follow it through another process. */
   isWatchedElsewhere: () => Promise<boolean>;
   onAbandoned: () => void;
 }
@@ -29,7 +32,7 @@ export class Watchers {
 
   leave(): void {
     this.#count--;
-    if (this.#count === 0) this.#wait();
+    if (this.#count === 0) this.#wait(this.#options.unwatchedMs);
   }
 
   /** Ends the wait: somebody is there again, or the run is over. */
@@ -38,15 +41,15 @@ export class Watchers {
     this.#waiting = undefined;
   }
 
-  #wait(): void {
+  #wait(ms: number): void {
     const waiting = new AbortController();
     this.#waiting = waiting;
     const { system, unwatchedMs, isWatchedElsewhere, onAbandoned } = this.#options;
-    system.sleep(unwatchedMs, waiting.signal).then(async () => {
+    system.sleep(ms, waiting.signal).then(async () => {
       // A store that does not answer is no reason to go on spending.
       const isWatched = await isWatchedElsewhere().catch(() => false);
       if (waiting.signal.aborted) return;
-      if (isWatched) this.#wait();
+      if (isWatched) this.#wait(Math.max(unwatchedMs, SAID_EVERY_MS));
       else onAbandoned();
     }, () => {});
   }

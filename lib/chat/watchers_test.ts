@@ -2,13 +2,18 @@ import { assertEquals } from "@std/assert";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { Watchers } from "./watchers.ts";
 
-function open() {
+function open(
+  { unwatchedMs = 30_000, isWatchedElsewhere = () => false }: {
+    unwatchedMs?: number;
+    isWatchedElsewhere?: () => boolean;
+  } = {},
+) {
   const system = new FakeSystem();
   const seen = { abandoned: 0 };
   const watchers = new Watchers({
-    isWatchedElsewhere: () => Promise.resolve(false),
+    isWatchedElsewhere: () => Promise.resolve(isWatchedElsewhere()),
     system,
-    unwatchedMs: 30_000,
+    unwatchedMs,
     onAbandoned: () => seen.abandoned++,
   });
   return { system, watchers, seen };
@@ -54,4 +59,24 @@ Deno.test("Watchers: settling ends the wait and its timer", async () => {
   assertEquals(system.sleeping, 0);
   await system.advance(60_000);
   assertEquals(seen.abandoned, 0);
+});
+
+Deno.test("Watchers: who follows through another process has time to say so again, however short the wait", async () => {
+  let notes = 1;
+  const isWatchedElsewhere = () => {
+    const isNews = notes > 0;
+    notes = 0;
+    return isNews;
+  };
+  const { system, watchers, seen } = open({ unwatchedMs: 1_000, isWatchedElsewhere });
+  watchers.enter();
+  watchers.leave();
+  for (let n = 0; n < 6; n++) {
+    await system.advance(5_000);
+    notes++;
+  }
+  assertEquals(seen.abandoned, 0);
+  notes = 0;
+  await system.advance(10_000);
+  assertEquals(seen.abandoned, 1);
 });

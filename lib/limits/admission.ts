@@ -1,9 +1,9 @@
 import type { Committer } from "../committer/committer.ts";
+import type { Draft } from "../committer/operation.ts";
 import type { View } from "../committer/view.ts";
-import { ApiError } from "../errors.ts";
 import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
-import { interruptedEnd, type RunEnd } from "../usage/run_record.ts";
+import { interruptedEnd, type RunEnd, type RunFacts, type RunRecord } from "../usage/run_record.ts";
 import { accountsOf } from "./accounts.ts";
 import {
   type AddressWindows,
@@ -24,7 +24,7 @@ import {
 import { HEARTBEAT_MS, type Lease, leaseOf, type Ledger } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import { type LiveRun, liveRunOf } from "../storage/live_run.ts";
-import { LimitError } from "./refusal.ts";
+import { LimitError, reusedKey } from "./refusal.ts";
 import { Repeating } from "./repeating.ts";
 import { raiseHold, renewAccount } from "./running_leases.ts";
 import {
@@ -207,22 +207,37 @@ export class Admission {
     settlement: Settlement,
     { dead }: { dead?: { until: number | undefined } } = {},
   ): Promise<Charge | undefined> {
-    const { live } = settlement;
+    const { live, closing } = settlement;
     let charge: Charge | undefined;
-    return await this.#committer.run({
+    let lease: Lease | undefined;
+    let goesOn = false;
+    const told = await this.#committer.run({
       keys: settlementKeys(settlement),
-      drawn: settlement.closing?.drawn ?? [],
+      drawn: closing?.drawn ?? [],
       decide: (draft) => {
-        const lease = leaseOf(draft.get<Ledger>(live.accounts[0]!.key), live.run.runId);
+        lease = leaseOf(draft.get<Ledger>(live.accounts[0]!.key), live.run.runId);
         // Renewed since it was looked at: its process lives.
-        if (dead && lease !== undefined && lease.until !== dead.until) return undefined;
+        goesOn = dead !== undefined && lease !== undefined && lease.until !== dead.until;
+        if (goesOn) return undefined;
         if (dead && lease === undefined) clearLiveRun(draft, settlement);
         // A commit of unknown outcome was made after all when the lease has gone: tell what it did.
         charge = decideSettlement(draft, settlement) ?? charge;
         return charge;
       },
-      bytes: 5_120 + (settlement.closing?.bytes ?? 0),
+      bytes: 5_120 + (closing?.bytes ?? 0),
     });
+    if (goesOn) return undefined;
+    const late = lease === undefined;
+    await closing?.afterwards?.({ late });
+    return late && dead === undefined ? await this.#charged(live.run) ?? told : told;
+  }
+
+  /** What a run that has been settled was charged, whoever did it; nothing once its record is gone. */
+  async #charged({ tenant, runId }: RunFacts): Promise<Charge | undefined> {
+    const key = keys.run(tenant, runId);
+    const decide = (draft: Draft) => draft.get<RunRecord>(key);
+    const record = await this.#committer.run({ keys: [key], decide }).catch(() => undefined);
+    return record && { charged: record.cost, excess: record.excess };
   }
 
   #note(request: RunRequest): void {
@@ -280,11 +295,4 @@ function liveOf({ run, limits, caller, sessionHash }: RunRequest): LiveRun {
 /** Takes back what began with a run that nobody was told of. */
 function withdrawing({ withdraw = () => {} }: Opening): Closing {
   return { keys: [], bytes: 512, write: withdraw };
-}
-
-function reusedKey(): ApiError {
-  return new ApiError(
-    "idempotency_key_reused",
-    "this Idempotency-Key was used for another body; use a new one for a new request",
-  );
 }

@@ -47,7 +47,7 @@ export const HEARTBEAT_MS = 5_000;
 /** How far clocks may be apart; further ahead is a wrong one, which must not close the day. */
 const MAX_SKEW_MS = 5 * 60_000;
 
-/** Runs of one ledger, lapsed ones included: it is one value of the store, at most 72 bytes a run. */
+/** Leases of one ledger, lapsed ones included: it is one value of the store, at most 80 bytes a lease. */
 const MAX_LEASES = 800;
 
 const DAY_MS = 86_400_000;
@@ -125,6 +125,11 @@ export function roomOf(
   return limits.hardLimit - ledger.spent - heldBy(ledger, moment, runId);
 }
 
+/** Whether one more lease may make the ledger larger than a value of the store. */
+export function isFull({ runs }: Ledger): boolean {
+  return Object.keys(runs).length >= MAX_LEASES;
+}
+
 /** Why a run that must set aside `least` may not begin; nothing when it may. */
 export function refusalOf(
   ledger: Ledger,
@@ -133,8 +138,7 @@ export function refusalOf(
   // Past the limit runs of price 0 are refused too.
   const spent = ledger.spent >= (limits.hardLimit ?? Infinity);
   if (spent) return { refused: "cost", spent };
-  const isFull = Object.keys(ledger.runs).length >= MAX_LEASES;
-  if (isFull || slotsOf(ledger, moment) >= (limits.streams ?? Infinity)) {
+  if (isFull(ledger) || slotsOf(ledger, moment) >= (limits.streams ?? Infinity)) {
     return { refused: "streams" };
   }
   if (least <= roomOf(ledger, { limits, moment })) return undefined;

@@ -63,3 +63,11 @@ export function isWindow({ scope }: LimitRefusal): boolean {
 export function isFinalRefusal(error: unknown): boolean {
   return error instanceof LimitError && error.refusal.scope === "ip";
 }
+
+/** The 422 of an idempotency key that began another message's run. */
+export function reusedKey(): ApiError {
+  return new ApiError(
+    "idempotency_key_reused",
+    "this Idempotency-Key was used for another body; use a new one for a new request",
+  );
+}

@@ -46,6 +46,8 @@ export interface Closing {
   /** How long the run's record is kept, where that is not as usual; milliseconds. */
   keptMs?: number;
   write(draft: Draft, charge: Charge): void;
+  /** Called when the run is settled; `late`: by somebody else, so that nothing was written. Never throws. */
+  afterwards?(how: { late: boolean }): Promise<void>;
 }
 
 /** Several as one; they write in their order. */
@@ -58,6 +60,9 @@ export function joinClosings(closings: readonly Closing[]): Closing {
     bytes: closings.reduce((sum, one) => sum + one.bytes, 0),
     write(draft, charge) {
       for (const one of closings) one.write(draft, charge);
+    },
+    async afterwards(how) {
+      for (const one of closings) await one.afterwards?.(how);
     },
   };
 }

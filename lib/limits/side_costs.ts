@@ -4,7 +4,7 @@ import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 import { addUsage, NO_USAGE, usageKeyOf } from "../usage/usage_rows.ts";
-import { currentLedger, dayOf, type Ledger, roomOf, settleRun } from "./ledger.ts";
+import { currentLedger, dayOf, isFull, type Ledger, roomOf, settleRun } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 
 /** No call of a vendor takes as long: whoever has set the money aside is dead. */
@@ -52,7 +52,8 @@ export class SideCosts {
         const moment = this.#moment();
         const ledger = withoutAbandoned(currentLedger(draft.get<Ledger>(key), moment), moment.now);
         const room = roomOf(ledger, { runId: id, limits, moment });
-        if (ledger.spent >= limits.hardLimit || room < amount) return undefined;
+        const isSpent = ledger.spent >= limits.hardLimit;
+        if (isSpent || room < amount || isFull(ledger)) return undefined;
         const lease = { until: moment.now + ABANDONED_MS, hold: amount, side: true } as const;
         draft.set(key, { ...ledger, runs: { ...ledger.runs, [id]: lease } });
         return { tenant, id };

@@ -83,3 +83,14 @@ Deno.test("SideCosts: what a dead process has set aside is taken as spent, once 
   assertEquals(await ledger(), { spent: 300, held: 50, slots: 0 });
   await costs.settle(hold!, { ...USED, cost: 0 });
 });
+
+Deno.test("SideCosts: however many set money aside, the day's ledger stays a value that the store takes", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { costs, system, ledger } = sideCosts(kv);
+  const asked = Array.from({ length: 1_000 }, () => costs.reserve(TENANT, 1));
+  const holds = (await Promise.all(asked)).filter((hold) => hold !== undefined);
+  assertEquals([holds.length, (await ledger()).held], [800, 800]);
+  // Those of dead processes make room again.
+  await system.advance(30 * 60_000);
+  assertEquals(await costs.reserve(TENANT, 1) !== undefined, true);
+});

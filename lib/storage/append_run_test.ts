@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { countingKv } from "@/tests/support/counting_kv.ts";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { storedKeys } from "@/tests/support/store.ts";
 import { Committer } from "../committer/committer.ts";
 import { type AppendedRun, appendRun } from "./append_run.ts";
 import { ConversationStore } from "./conversation_store.ts";
@@ -47,7 +48,11 @@ function opened(kv: Deno.Kv) {
       keys: [keys.conversation(run.name)],
       decide: (draft) => appendRun(draft, run),
     });
-  return { system, append, store: new ConversationStore(kv, system) };
+  /** Lets runs go on. */
+  const begin = async (...ns: number[]) => {
+    for (const n of ns) await kv.set(keys.liveRun(TENANT, fakeUuid(n)), {});
+  };
+  return { system, append, begin, store: new ConversationStore(kv, system) };
 }
 
 Deno.test("appendRun: a conversation is in each index once, wherever it was before", async () => {
@@ -83,8 +88,9 @@ Deno.test("appendRun: runs that are settled together are all added, in their ord
 
 Deno.test("appendRun: a run that went on at the deletion does not bring a conversation back", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { system, append, store } = opened(kv);
+  const { system, append, begin, store } = opened(kv);
   const name = nameOf(1);
+  await begin(2, 4, 5);
   // Whatever the clocks of other processes say.
   const at = (n: number, endedAt: number) => append(runOf(n, { name, endedAt }));
   const now = system.now();
@@ -96,6 +102,19 @@ Deno.test("appendRun: a run that went on at the deletion does not bring a conver
   assertEquals(await at(6, now), true);
   assertEquals([await at(4, now), await at(5, now)], [false, false]);
   assertEquals((await store.find(TENANT, name.id))?.runs, 1);
+});
+
+Deno.test("ConversationStore: a run that has ended before its conversation is deleted is named in no mark", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { system, append, begin, store } = opened(kv);
+  const name = nameOf(1);
+  await append(runOf(1, { name, endedAt: system.now() }));
+  await store.delete(name, [fakeUuid(1)]);
+  assertEquals(await storedKeys(kv), []);
+  await begin(2);
+  await store.delete(name, [fakeUuid(1), fakeUuid(2)]);
+  const { value } = await kv.get(keys.conversation(name));
+  assertEquals(value, { v: 1, gone: [fakeUuid(2)] });
 });
 
 Deno.test("appendRun: one that has expired begins anew, under numbers of its own", async () => {

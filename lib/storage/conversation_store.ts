@@ -138,7 +138,8 @@ export class ConversationStore {
       const entry = await this.#kv.get(key);
       const head = parseRecord(conversationHeadSchema, entry);
       if (head !== undefined && "id" in head) await this.#deleteRuns(name);
-      const gone = [...new Set([...head?.gone ?? [], ...running])].slice(-MAX_GONE);
+      const named = [...new Set([...head?.gone ?? [], ...running])].slice(-MAX_GONE);
+      const gone = await this.#goingOn(name.tenant, named);
       const mark: DeletedConversation = { v: 1, gone };
       const change = this.#kv.atomic().check(entry);
       if (gone.length === 0) change.delete(key);
@@ -152,17 +153,15 @@ export class ConversationStore {
     }, { what: "conversation" });
   }
 
+  /** Those of the runs that have not ended: one that ends later changes the conversation's head. */
+  async #goingOn(tenant: string, runIds: readonly string[]): Promise<string[]> {
+    const live = await Promise.all(runIds.map((id) => this.#kv.get(keys.liveRun(tenant, id))));
+    return runIds.filter((_id, n) => live[n]!.versionstamp !== null);
+  }
+
   /** Removes all that is stored of a run, its conversation's row excepted. */
-  async deleteRun(tenant: string, runId: string): Promise<void> {
-    const lists = [
-      keys.conversationParts(tenant, runId),
-      keys.runAskedParts(tenant, runId),
-      keys.runChunks(tenant, runId),
-    ];
-    const gone: Deno.KvKey[] = [keys.runHead(tenant, runId), keys.run(tenant, runId)];
-    for (const prefix of lists) {
-      for await (const { key } of this.#kv.list({ prefix })) gone.push(key);
-    }
+  async #deleteRun(tenant: string, runId: string): Promise<void> {
+    const gone = await this.keysOf(tenant, runId);
     while (gone.length > 0) {
       const change = this.#kv.atomic();
       for (const key of gone.splice(0, KEYS_A_DELETION)) change.delete(key);
@@ -170,9 +169,23 @@ export class ConversationStore {
     }
   }
 
+  /** Where that is. */
+  async keysOf(tenant: string, runId: string): Promise<Deno.KvKey[]> {
+    const lists = [
+      keys.conversationParts(tenant, runId),
+      keys.runAskedParts(tenant, runId),
+      keys.runChunks(tenant, runId),
+    ];
+    const found: Deno.KvKey[] = [keys.runHead(tenant, runId), keys.run(tenant, runId)];
+    for (const prefix of lists) {
+      for await (const { key } of this.#kv.list({ prefix })) found.push(key);
+    }
+    return found;
+  }
+
   async #deleteRuns(name: ConversationName): Promise<void> {
     for await (const entry of this.#kv.list({ prefix: keys.conversationRuns(name) })) {
-      await this.deleteRun(name.tenant, parseRecord(runRowSchema, entry)!.runId);
+      await this.#deleteRun(name.tenant, parseRecord(runRowSchema, entry)!.runId);
       // Last: a deletion that was cut off finds the rest when it is asked for again.
       await this.#kv.delete(entry.key);
     }

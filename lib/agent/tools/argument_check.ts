@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { CostMeter, TooCostly } from "./cost_meter.ts";
 import { LinearPatterns } from "./linear_pattern.ts";
-import { isTooDeep } from "./nesting.ts";
+import { isTooDeep } from "../../nesting.ts";
 import { prepareSchema, type SchemaFault, STEP_KEYWORD } from "./prepare_schema.ts";
 
 /** What is wrong with a call's arguments, in words for the model; `undefined` when nothing is. */

@@ -1,7 +1,7 @@
 import type { ModelTool } from "../../models/model.ts";
 import { TOOL_NAME } from "../../wire/tool_definition.ts";
 import type { ListedTool } from "./mcp_list.ts";
-import { isTooDeep } from "./nesting.ts";
+import { isTooDeep } from "../../nesting.ts";
 
 const MAX_OF_SERVER = 64;
 const MAX_SCHEMA_BYTES = 16_384;

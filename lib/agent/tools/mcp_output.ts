@@ -1,5 +1,5 @@
 import { isObject } from "./mcp_list.ts";
-import { isTooDeep } from "./nesting.ts";
+import { isTooDeep } from "../../nesting.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 const EXCERPT = 1_000;

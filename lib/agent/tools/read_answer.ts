@@ -1,4 +1,4 @@
-import { isTooDeep } from "./nesting.ts";
+import { isTooDeep } from "../../nesting.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 const EXCERPT = 1_000;

@@ -13,10 +13,12 @@ export async function readAnswer(
   exchange.listen({
     onChunk: (chunk) => {
       left -= chunk.byteLength;
-      if (left >= 0) text += decoder.decode(chunk, { stream: true });
-      else {exchange.destroy(
-          new VendorFault("provider_error", "the model vendor's answer is too long"),
-        );}
+      if (left >= 0) {
+        text += decoder.decode(chunk, { stream: true });
+        return;
+      }
+      const message = "the model vendor's answer is too long";
+      exchange.destroy(new VendorFault("provider_error", message));
     },
     onEnd: (fault) => fault === undefined ? whole.resolve() : whole.reject(fault),
   });
