@@ -1,8 +1,7 @@
 """Asks an agent and prints its answer as it is made: python3 client.py "Hello"
 
-Takes BASE_URL, API_KEY and AGENT_ID from the environment. Goes on after a lost connection with the
-word it had come to; Ctrl-C stops the run, and what it has cost until then is all it costs.
-"""
+Takes BASE_URL, API_KEY and AGENT_ID from the environment. A lost connection is taken up again with
+the word it had come to; Ctrl-C stops the run, which then costs no more."""
 import http.client, json, os, sys, time, urllib.error, urllib.request, uuid
 
 BASE, KEY, AGENT = (os.environ[name] for name in ("BASE_URL", "API_KEY", "AGENT_ID"))
@@ -12,8 +11,8 @@ SILENCE_SECONDS = 30  # The service gives a sign of life every 10.
 
 def call(method, path, body=None, **headers):
     """Opens one request; names of headers with underscores for their hyphens."""
-    sent = {"authorization": f"Bearer {KEY}", "content-type": "application/json"}
-    sent.update({name.replace("_", "-"): value for name, value in headers.items()})
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    sent |= {"authorization": f"Bearer {KEY}", "content-type": "application/json"}
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(BASE + path, data, sent, method=method)
     return urllib.request.urlopen(request, timeout=SILENCE_SECONDS)
@@ -36,14 +35,11 @@ def frames(response):
 
 def ask(text):
     body = {"agentId": AGENT, "messages": [{"role": "user", "content": text}]}
-    once = str(uuid.uuid4())  # However often it is sent, this message is one run.
-    run, last = None, None
+    once, run, last = str(uuid.uuid4()), None, None  # However often it is sent, it is one run.
     while True:
         try:
-            if run is None:
-                response = call("POST", "/v1/chat/stream", body, idempotency_key=once)
-            else:
-                response = call("GET", f"{run}/stream", last_event_id=last)
+            response = call("GET", f"{run}/stream", last_event_id=last) if run else call(
+                "POST", "/v1/chat/stream", body, idempotency_key=once)
             for last, frame in frames(response):
                 run = "/v1/chat/runs/" + last.rpartition(".")[0]
                 if frame["type"] == "delta":
@@ -53,8 +49,7 @@ def ask(text):
                 elif frame["type"] == "done":  # Whatever else there is may be left unread.
                     return frame["finishReason"]
         except KeyboardInterrupt:
-            if run is None:
-                raise
+            if not run: raise
             call("POST", f"{run}/cancel").close()  # Its last frames are still to come.
         except urllib.error.HTTPError as refusal:
             sys.exit(refusal.read().decode())
