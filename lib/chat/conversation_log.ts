@@ -4,7 +4,7 @@ import type { Draft } from "../committer/operation.ts";
 import type { Opening } from "../limits/decide_run.ts";
 import type { LiveRun } from "../storage/live_run.ts";
 import type { Closing } from "../limits/settle_run.ts";
-import { type AppendedRun, appendRun, forgetRun } from "../storage/append_run.ts";
+import { type AppendedRun, appendRun, forgetRun, leaveMark } from "../storage/append_run.ts";
 import type { ConversationHead } from "../storage/conversation_record.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
 import { conversationName } from "../storage/conversation_name.ts";
@@ -107,24 +107,31 @@ export class ConversationLog {
   }
 
   /**
-   * Adds a run to its conversation in the commit that settles it, one of whose keys is the run's. One that was refused before its first frame is in no conversation.
+   * Adds a run to its conversation in the commit that settles it, one of whose keys is the run's. One
+   * that was refused before its first frame is in no conversation.
    */
   async closing(conversation: OpenedConversation, run: EndedRun): Promise<Closing> {
     const { asked, isNew } = conversation;
     const { facts, end, frames } = run;
+    const name = await conversationName(facts.conversationId, { ...facts, origin: asked.origin });
+    const key = keys.conversation(name);
+    const drawn = isNew ? [key] : [];
     if (frames.length === 0 && end.finishReason !== "interrupted") {
-      return { keys: [], bytes: 0, write: (draft) => clear(draft, facts, conversation) };
+      const { runId } = facts;
+      const write = (draft: Draft) => {
+        clear(draft, facts, conversation);
+        const isGone = leaveMark(draft, { name, runId, days: asked.days });
+        if (isGone) forgetRun(draft, runId, { name, parts: [], written: false });
+      };
+      return { keys: [key], drawn, bytes: 0, write };
     }
-    const id = facts.conversationId;
-    const name = await conversationName(id, { ...facts, origin: asked.origin });
     const said = await saidWords(asked.messages, frames);
     const words = await this.#words(said, { name, runId: facts.runId, days: asked.days });
     const endedAt = this.#system.now();
-    const key = keys.conversation(name);
     let isForgotten = false;
     return {
       keys: [key],
-      drawn: isNew ? [key] : [],
+      drawn,
       // Its record goes with its words: a conversation that is deleted later leaves none behind.
       keptMs: asked.days * DAY_MS,
       bytes: HEAD_BYTES + Math.min(said.bytes, SETTLED_BYTES),

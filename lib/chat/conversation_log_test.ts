@@ -71,6 +71,16 @@ Deno.test("ConversationLog: words written ahead for a conversation that was dele
   assertEquals(await storedKeys(kv), []);
 });
 
+Deno.test("ConversationLog: a run that nobody accepted leaves no trace of a conversation deleted meanwhile", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { settle } = open(kv);
+  await kv.set(keys.conversation(NAME), { v: 1, gone: [FACTS.runId] });
+  await settle(HELLO, []);
+  assertEquals(await storedKeys(kv), []);
+  await settle(HELLO, []);
+  assertEquals(await storedKeys(kv), [], "nor does one of a conversation that is not there");
+});
+
 Deno.test("ConversationLog: who settles too late takes back what nobody will ever see, and nothing else", async () => {
   using kv = await Deno.openKv(":memory:");
   const { log, settle, told } = open(kv);

@@ -46,10 +46,7 @@ export function appendRun(draft: Draft, run: AppendedRun): boolean {
   const { name, row } = run;
   const key = keys.conversation(name);
   const head = draft.get<ConversationHead>(key);
-  if (head?.gone?.includes(row.runId)) {
-    forgetGone(draft, { head, run });
-    return false;
-  }
+  if (leaveMark(draft, { name, runId: row.runId, days: run.days })) return false;
   const before = head !== undefined && "id" in head ? head : undefined;
   const known = isLive(before, row.endedAt) ? before : undefined;
   const next = grown(run, { known, n: before?.next ?? 0, gone: head?.gone });
@@ -65,20 +62,25 @@ export function appendRun(draft: Draft, run: AppendedRun): boolean {
   return true;
 }
 
-/** Takes a run that has ended off the list; with the last of them a deletion leaves nothing at all. */
-function forgetGone(
+/**
+ * Takes a run that has ended off the mark of its conversation's deletion, and tells whether it was named
+ * there; with the last of them a deletion leaves nothing at all.
+ */
+export function leaveMark(
   draft: Draft,
-  { head, run: { name, row, days } }: { head: ConversationHead; run: AppendedRun },
-): void {
+  { name, runId, days }: { name: ConversationName; runId: string; days: number },
+): boolean {
   const key = keys.conversation(name);
-  const gone = head.gone!.filter((one) => one !== row.runId);
-  if (!("id" in head)) {
-    if (gone.length === 0) return draft.delete(key);
-    return draft.set(key, { ...head, gone }, { expireIn: DELETED_KEPT_MS });
-  }
-  const { gone: _all, ...rest } = head;
-  const expireIn = days * DAY_MS;
-  draft.set(key, gone.length === 0 ? rest : { ...rest, gone }, { expireIn });
+  const head = draft.get<ConversationHead>(key);
+  if (!head?.gone?.includes(runId)) return false;
+  const gone = head.gone.filter((one) => one !== runId);
+  if ("id" in head) {
+    const { gone: _all, ...rest } = head;
+    const expireIn = days * DAY_MS;
+    draft.set(key, gone.length === 0 ? rest : { ...rest, gone }, { expireIn });
+  } else if (gone.length === 0) draft.delete(key);
+  else draft.set(key, { ...head, gone }, { expireIn: DELETED_KEPT_MS });
+  return true;
 }
 
 /** Where the indexes name a conversation that was last added to at `updatedAt`. */

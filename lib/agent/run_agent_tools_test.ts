@@ -1,0 +1,149 @@
+import { assert, assertEquals } from "@std/assert";
+import { down, runLoop } from "@/tests/support/agent_runs.ts";
+import { call, end, FakeModel, text } from "@/tests/support/fake_model.ts";
+
+Deno.test("runAgent: a tool's call and result are told, and the model sees both", async () => {
+  const model = new FakeModel(
+    [text("Let me look."), call("look_up", '{"q":"x"}'), end("tool_calls")],
+    [text("Found."), end()],
+  );
+  const { events, outcome, executed } = await runLoop([model]);
+  assertEquals(executed, [["look_up", { q: "x" }]]);
+  assertEquals(events.slice(2, 4), [
+    { type: "tool_call", name: "look_up", args: { q: "x" } },
+    { type: "tool_result", name: "look_up", output: { found: 1 } },
+  ]);
+  assertEquals(model.requests[1]?.messages.slice(1), [
+    {
+      role: "assistant",
+      content: "Let me look.",
+      toolCalls: [{ id: "call_look_up", name: "look_up", args: '{"q":"x"}' }],
+    },
+    { role: "tool", callId: "call_look_up", name: "look_up", output: { found: 1 } },
+  ]);
+  assertEquals(outcome, { finishReason: "stop" });
+});
+
+Deno.test("runAgent: several calls of one step are carried out one after the other", async () => {
+  const model = new FakeModel(
+    [call("look_up", '{"n":1}', "a"), call("look_up", '{"n":2}', "b"), end("tool_calls")],
+    [end()],
+  );
+  const { events } = await runLoop([model]);
+  assertEquals(events.map((event) => event.type), [
+    "step",
+    "tool_call",
+    "tool_result",
+    "tool_call",
+    "tool_result",
+    "step",
+  ]);
+});
+
+Deno.test("runAgent: a call without arguments is one with none", async () => {
+  const { executed } = await runLoop([
+    new FakeModel([call("look_up", ""), end("tool_calls")], [end()]),
+  ]);
+  assertEquals(executed, [["look_up", {}]]);
+});
+
+for (const name of ["missing", "constructor", "__proto__", "toString"]) {
+  Deno.test(`runAgent: a tool named ${name} is tool_unknown and the run goes on`, async () => {
+    const model = new FakeModel([call(name), end("tool_calls")], [text("Sorry."), end()]);
+    const { events, outcome, executed } = await runLoop([model]);
+    assertEquals(executed, []);
+    const result = events.find((event) => event.type === "tool_result");
+    const error = { code: "tool_unknown", message: `there is no tool named ${name}` };
+    assertEquals(result?.output, { error });
+    assertEquals(outcome, { finishReason: "stop" });
+  });
+}
+
+for (const args of ["{", "[1]", "null", '"text"', "7"]) {
+  Deno.test(`runAgent: arguments ${args} never reach a tool`, async () => {
+    const model = new FakeModel([call("look_up", args), end("tool_calls")], [end()]);
+    const { events, executed } = await runLoop([model]);
+    assertEquals(executed, []);
+    assertEquals(events.slice(1, 3), [
+      { type: "tool_call", name: "look_up", args },
+      {
+        type: "tool_result",
+        name: "look_up",
+        output: {
+          error: {
+            code: "tool_invalid_arguments",
+            message: "the arguments are not a JSON object, or nested too deeply",
+          },
+        },
+      },
+    ]);
+  });
+}
+
+Deno.test("runAgent: a model that calls for ever ends at max_steps, with budget_exceeded", async () => {
+  const again = [call("look_up"), end("tool_calls")];
+  const model = new FakeModel(again, again, again);
+  const { outcome } = await runLoop([model]);
+  assertEquals(model.requests.length, 3);
+  assertEquals(outcome?.finishReason, "max_steps");
+  assertEquals(outcome?.error?.code, "budget_exceeded");
+});
+
+Deno.test("runAgent: a run stopped while a tool works asks no further step", async () => {
+  const stop = new AbortController();
+  const model = new FakeModel([call("look_up"), end("tool_calls")], [end()]);
+  const executeTool = () => {
+    stop.abort(new Error("stopped"));
+    return Promise.resolve("late");
+  };
+  const { failed } = await runLoop([model], { executeTool, signal: stop.signal });
+  assertEquals((failed as Error).message, "stopped");
+  assertEquals(model.requests.length, 1);
+});
+
+Deno.test("runAgent: the tool gets the run's own signal", async () => {
+  const { signal } = new AbortController();
+  let given: AbortSignal | undefined;
+  const executeTool = (_name: string, _args: unknown, toolSignal: AbortSignal) => {
+    given = toolSignal;
+    return Promise.resolve(null);
+  };
+  const model = new FakeModel([call("look_up"), end("tool_calls")], [end()]);
+  await runLoop([model], { executeTool, signal });
+  assertEquals(given, signal);
+});
+
+Deno.test("runAgent: a run stopped while a tool works makes no further call", async () => {
+  const stop = new AbortController();
+  const model = new FakeModel([call("look_up"), call("look_up"), end("tool_calls")]);
+  const executeTool = () => {
+    stop.abort(new Error("stopped"));
+    return Promise.resolve("late");
+  };
+  const { events } = await runLoop([model], { executeTool, signal: stop.signal });
+  assertEquals(events.map(({ type }) => type), ["step", "tool_call", "tool_result"]);
+});
+
+Deno.test("runAgent: what a call carries for its vendor goes to nobody else", async () => {
+  const signed = { id: "c1", name: "look_up", args: "{}", opaque: "signature" };
+  const calls = [{ type: "tool_call", call: signed } as const, end("tool_calls")];
+  const primary = new FakeModel(calls, down);
+  const spare = new FakeModel([call("look_up"), end("tool_calls")], [end()]);
+  await runLoop([primary, spare]);
+  const seen = (model: FakeModel) => model.requests.map((one) => JSON.stringify(one.messages));
+  assertEquals(seen(primary).map((text) => text.includes("signature")), [false, true]);
+  assertEquals(seen(spare).map((text) => text.includes("signature")), [false, false]);
+});
+
+Deno.test("runAgent: a name no vendor accepts is told as one that all do", async () => {
+  for (const name of ["multi_tool_use.parallel", "größe", "1st", "a".repeat(500)]) {
+    const model = new FakeModel([call(name), end("tool_calls")], [end()]);
+    const { events, outcome } = await runLoop([model]);
+    assertEquals(events[1], { type: "tool_call", name, args: {} });
+    const [, asked, answered] = model.requests[1]!.messages;
+    const told = asked?.role === "assistant" ? asked.toolCalls?.[0]?.name : undefined;
+    assert(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/.test(told ?? ""), told);
+    assertEquals(answered?.role === "tool" && answered.name, told);
+    assertEquals(outcome, { finishReason: "stop" });
+  }
+});

@@ -1,0 +1,169 @@
+/**
+ * However runs end, and whatever is deleted meanwhile, on a store that fails: processes end their runs,
+ * die in the middle, or come too late for runs that others have settled.
+ */
+import { setImmediate } from "node:timers";
+import { assertEquals } from "@std/assert";
+import { fastSystem } from "@/tests/support/fast_system.ts";
+import { fakeUuid } from "@/tests/support/fake_system.ts";
+import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
+import { OPEN_LIMITS, RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
+import { storedText } from "@/tests/support/store.ts";
+import { Committer } from "../committer/committer.ts";
+import { Admission } from "../limits/admission.ts";
+import { DeadRuns } from "../limits/dead_runs.ts";
+import { LeaseWatch, SILENT_MS } from "../limits/lease_watch.ts";
+import type { Ledger } from "../limits/ledger.ts";
+import { createLogger } from "../log.ts";
+import type { ConversationHead } from "../storage/conversation_record.ts";
+import { ConversationStore } from "../storage/conversation_store.ts";
+import { keys } from "../storage/keys.ts";
+import { RunLogStore } from "../storage/run_log_store.ts";
+import { TenantStore } from "../storage/tenant_store.ts";
+import { realSystem, type System } from "../system.ts";
+import type { ChatBody } from "../wire/chat.ts";
+import type { Frame } from "../wire/frames.ts";
+import { RunDirectory } from "./run_directory.ts";
+import { RunLog } from "./run_log.ts";
+import type { StoredLog } from "./stored_log.ts";
+
+const { tenant, agentId } = runFacts(0);
+const LIMITS = { ...OPEN_LIMITS, streams: 100, hardDailyCost: 1e9 };
+const CONVERSATIONS = [1, 2, 3].map((n) => ({ tenant, id: fakeUuid(500 + n), agentId, page: "" }));
+const RUNS = 14;
+const HOLD = 100;
+const DONE: Frame[] = [{ type: "done", finishReason: "stop" }];
+
+type Random = () => number;
+
+const turn = () => new Promise((wake) => setImmediate(wake));
+const pick = <T>(random: Random, some: readonly T[]): T =>
+  some[Math.floor(random() * some.length)]!;
+
+/** One process on a store that it reaches badly. */
+function open(raw: Deno.Kv, { random, system }: { random: Random; system: System }) {
+  const { kv } = flakyKv(raw, { random, ambiguous: 0.12, locked: 0.12, turns: 8 });
+  const committer = new Committer(kv, { system });
+  const admission = new Admission(committer, { system });
+  const leases = new LeaseWatch(system);
+  const tenants = new TenantStore(raw, system);
+  const directory = new RunDirectory({ kv, committer, admission, system, tenants, leases });
+  const log = createLogger({ json: true, write: () => {} });
+  const settle = directory.settleDead.bind(directory);
+  const deadRuns = new DeadRuns(raw, { admission, leases, system, log, settle });
+  const close = () => {
+    admission.close();
+    directory.close();
+  };
+  return { admission, directory, deadRuns, close };
+}
+
+/** Words of all sizes that are stored in ways of their own. */
+function framesOf(n: number, random: Random): Frame[] {
+  return Array.from({ length: 1 + Math.floor(random() * 5) }, (): Frame => {
+    const text = `answer${n}x${"w".repeat(pick(random, [1, 1, 1, 9_000, 60_000]))}`;
+    return random() < 0.5
+      ? { type: "delta", text }
+      : { type: "tool_call", name: "t", args: { text } };
+  });
+}
+
+/** Lets a run in, which says something; the answer settles it. */
+async function begin(n: number, { by, random }: { by: ReturnType<typeof open>; random: Random }) {
+  const { admission, directory } = by;
+  const conversationId = pick(random, CONVERSATIONS).id;
+  const facts = runFacts(n, { runId: fakeUuid(9_000 + n), conversationId });
+  const content = `question${n}x${"q".repeat(random() < 0.3 ? 30_000 : 0)}`;
+  const body: ChatBody = { agentId, conversationId, messages: [{ role: "user", content }] };
+  const run = { facts, opening: await directory.opening(facts, { body }) };
+  const { opening } = run;
+  await admission.admit(runRequest(n, { run: facts, hold: HOLD, limits: LIMITS, opening }));
+  const log: RunLog = new RunLog((frame) => stored.appended(frame));
+  const stored: StoredLog = directory.storedLog(run, { log, onLost: () => {} });
+  for (const frame of framesOf(n, random)) {
+    log.append(frame);
+    await turn();
+  }
+  return async () => {
+    const closing = await directory.closing(run, { stored, log, end: RUN_END, last: () => DONE });
+    return await admission.settle(facts.runId, { end: RUN_END, cost: n, ceiling: 1e9, closing });
+  };
+}
+
+/** Deletes one of the conversations, as `DELETE /v1/conversations/:id` does. */
+async function deleteOne(
+  random: Random,
+  { directory, store }: { directory: RunDirectory; store: ConversationStore },
+): Promise<void> {
+  for (let n = Math.floor(random() * 20); n > 0; n--) await turn();
+  const name = pick(random, CONVERSATIONS);
+  const running = await directory.runsIn(tenant, name.id);
+  await store.delete(name, running.map(({ runId }) => runId));
+}
+
+/** Every run has an end, in its log, its conversation and its record alike. */
+async function assertConsistent(kv: Deno.Kv, store: ConversationStore): Promise<void> {
+  const logs = new RunLogStore(kv);
+  let told = 0;
+  for (const name of CONVERSATIONS) {
+    const { value } = await kv.get<ConversationHead>(keys.conversation(name));
+    const { runs } = await store.runs(name, { from: 0, limit: 100 });
+    const ids = runs.map(({ row }) => row.runId);
+    assertEquals(new Set(ids).size, ids.length);
+    told += value !== null && "id" in value ? value.runs : 0;
+    for (const runId of ids) {
+      const head = (await logs.head(tenant, runId))!;
+      const frames = await logs.reader(tenant, runId).upTo(head);
+      assertEquals([head.state === "running", frames?.length], [false, head.frames]);
+    }
+  }
+  const records = await Array.fromAsync(kv.list({ prefix: keys.run(tenant, "").slice(0, -1) }));
+  assertEquals(records.length, told);
+}
+
+/** One history of runs and deletions; nothing of it is left at the end but its sums. */
+async function play(seed: number): Promise<void> {
+  using kv = await Deno.openKv(":memory:");
+  const random = seeded(seed);
+  const fast = fastSystem(Date.UTC(2026, 0, 2, 12));
+  const system = { ...realSystem, ...fast.system };
+  const [one, two, sweeper] = [1, 2, 3].map(() => open(kv, { random, system }));
+  const store = new ConversationStore(kv, system);
+  const parts = { directory: sweeper!.directory, store };
+  const late: (() => Promise<unknown>)[] = [];
+  let owed = 0;
+  const live = async (n: number) => {
+    const end = await begin(n, { by: pick(random, [one!, two!]), random });
+    const fate = pick(random, ["ends", "ends", "ends", "dies", "comes too late"]);
+    if (fate === "ends") assertEquals((await end()).charged, n);
+    if (fate === "comes too late") late.push(end);
+    owed += fate === "ends" ? n : HOLD;
+  };
+  const jobs: Promise<void>[] = [];
+  for (let n = 1; n <= RUNS; n++) {
+    jobs.push(live(n));
+    if (random() < 0.25) jobs.push(deleteOne(random, parts));
+    if (random() < 0.5) await turn();
+  }
+  await Promise.all(jobs);
+  await sweeper!.deadRuns.sweep();
+  fast.advance(SILENT_MS);
+  const deletion = random() < 0.5 ? deleteOne(random, parts) : undefined;
+  // What the store did not take is left to the next sweep.
+  for (let n = 0; n < 30; n++) await sweeper!.deadRuns.sweep();
+  await deletion;
+  for (const end of late) await end();
+  assertEquals(await Array.fromAsync(kv.list({ prefix: keys.liveRuns() })), []);
+  const ledger = (await kv.get<Ledger>(keys.tenantLedger(tenant))).value!;
+  assertEquals([ledger.spent, ledger.runs], [owed, {}]);
+  await assertConsistent(kv, store);
+  for (const name of CONVERSATIONS) await store.delete(name);
+  const traces = (await storedText(kv)).match(/(question|answer)\d+x|0{6}9\d{3}/g);
+  assertEquals(traces, null);
+  for (const process of [one!, two!, sweeper!]) process.close();
+}
+
+for (let seed = 1; seed <= 12; seed++) {
+  Deno.test(`runs that end, die and come too late agree with ledger and conversations, and can be deleted (seed ${seed})`, () =>
+    play(seed));
+}

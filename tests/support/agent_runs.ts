@@ -1,0 +1,48 @@
+import {
+  type AgentEvent,
+  type AgentOutcome,
+  type AgentRunOptions,
+  runAgent,
+} from "@/lib/agent/run_agent.ts";
+import { type Model, ModelError } from "@/lib/models/model.ts";
+
+export const TOOL = { name: "look_up", description: "Looks up.", parameters: { type: "object" } };
+/** A vendor that cannot be asked. */
+export const down = new ModelError("provider_error", "the vendor is down");
+
+export const candidate = (client: Model, model = "m") => ({
+  provider: "vendor_a" as const,
+  model,
+  client,
+});
+
+/** Runs the loop to its end on `models`, the first the agent's choice, the others its fallback. */
+export async function runLoop(models: Model[], change: Partial<AgentRunOptions> = {}) {
+  const events: AgentEvent[] = [];
+  const executed: unknown[][] = [];
+  const loop = runAgent({
+    candidates: models.map((client, n) => candidate(client, `m${n}`)),
+    system: "Be helpful.",
+    messages: [{ role: "user", content: "hi" }],
+    tools: [TOOL],
+    executeTool: (name, args) => {
+      executed.push([name, args]);
+      return Promise.resolve({ found: 1 });
+    },
+    allow: () => Promise.resolve({ outputTokens: () => 100 }),
+    maxSteps: 3,
+    signal: new AbortController().signal,
+    ...change,
+  });
+  let failed: unknown;
+  let outcome: AgentOutcome | undefined;
+  try {
+    for (let next = await loop.next(); outcome === undefined; next = await loop.next()) {
+      if (next.done) outcome = next.value;
+      else events.push(next.value);
+    }
+  } catch (error) {
+    failed = error;
+  }
+  return { events, outcome, executed, failed };
+}
