@@ -15,7 +15,7 @@ export interface AuditFilterFormProps {
 /** Narrows the audit log down; a plain form whose answer has its filters in the address. */
 export function AuditFilterForm({ filters, kinds, actors, operator }: AuditFilterFormProps) {
   return (
-    <form method="get" action="/audit" class="log-filters" aria-label="Filter">
+    <form method="get" action="/audit" class="filters" aria-label="Filters">
       {operator && (
         <Choose
           name="log"
@@ -36,9 +36,9 @@ export function AuditFilterForm({ filters, kinds, actors, operator }: AuditFilte
         value={filters.actor}
         choices={[["", "Anybody"], ...actors]}
       />
-      <Day name="from" label="From" value={filters.from} />
-      <Day name="to" label="To" value={filters.to} />
-      <div class="form-actions">
+      <Day name="from" label="From (UTC)" value={filters.from} />
+      <Day name="to" label="To (UTC)" value={filters.to} />
+      <div class="filter-actions">
         <button class="button" type="submit">Show</button>
         {Object.values(filters).some((value) => value !== "") && (
           <a class="button" href="/audit" aria-current="false">Clear</a>

@@ -38,7 +38,7 @@ export function ConversationFilters({ filters, agents, costs }: ConversationFilt
         options={costs.map((cost) => [String(cost), `${formatMicroUsd(cost)} or more`])}
       />
       <div class="filter-actions">
-        <button class="button" type="submit">Filter</button>
+        <button class="button" type="submit">Show</button>
         {Object.values(filters).some((value) => value !== "") && (
           <a class="button" href="/conversations" aria-current="false">Clear</a>
         )}

@@ -24,6 +24,7 @@ export function ModelForm({ values, faults, slots, existing, deleteHref }: Model
     <form method="post" action="/operator/catalogue/model" class="card narrow stack">
       {existing && (
         <>
+          <input type="hidden" name="existing" value="yes" />
           <input type="hidden" name="vendor" value={values.vendor} />
           <input type="hidden" name="model" value={values.model} />
         </>
@@ -62,7 +63,7 @@ export function ModelForm({ values, faults, slots, existing, deleteHref }: Model
           </Field>
         </>
       )}
-      <div class="columns">
+      <div class="columns columns-wide">
         {NUMBERS.map(([name, label, help]) => (
           <Field key={name} name={name} label={label} help={help} fault={faults[name]}>
             {(attributes) => (

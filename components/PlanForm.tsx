@@ -33,7 +33,7 @@ export function PlanForm(props: PlanFormProps) {
           Blank is what every tenant has. The three for one visitor keep a single person from taking
           the whole day; what their fields hint at is a good beginning.
         </p>
-        <div class="columns">
+        <div class="columns columns-wide">
           {props.fields.map((field) => <LimitField key={field.name} field={field} {...props} />)}
         </div>
       </section>

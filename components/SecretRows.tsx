@@ -35,20 +35,19 @@ export function SecretRows(
               </dd>
             </div>
           </dl>
-          {editor && <SecretActions name={secret.name} domains={secret.domains} />}
+          {editor && <SecretActions name={secret.name} />}
         </li>
       ))}
     </ul>
   );
 }
 
-function SecretActions({ name, domains }: { name: string; domains: string[] }) {
-  const replace = new URLSearchParams({ name, domains: domains.join(" ") });
+function SecretActions({ name }: { name: string }) {
   return (
     <div class="row-end">
       <a
         class="button button-small"
-        href={`/settings/secrets/new?${replace}`}
+        href={`/settings/secrets/new?name=${name}`}
         aria-label={`Replace ${name}`}
         aria-current="false"
       >

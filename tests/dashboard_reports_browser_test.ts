@@ -83,7 +83,7 @@ Deno.test("reports: a day of somebody who never touches a mouse", async () => {
       await page.waitForURL("**/conversations");
       await page.getByLabel("Ended").focus();
       await page.keyboard.type("Error");
-      await press(page, "Filter", "Enter");
+      await press(page, "Show", "Enter");
       await page.waitForURL("**/conversations?**finish=error**");
       assertEquals(await page.locator(".row").count(), 1);
       await page.locator(".row-link").focus();

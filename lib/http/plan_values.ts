@@ -49,7 +49,7 @@ export function retention({ conversationDays: days }: Plan): string {
 }
 
 function perMinute(n: number): string {
-  return `${n} a minute`;
+  return `${n.toLocaleString("en")} a minute`;
 }
 
 /** From micro-USD. */

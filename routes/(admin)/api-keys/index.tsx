@@ -86,7 +86,7 @@ function KeyRow({ apiKey, now, editor }: { apiKey: ApiKey; now: number; editor: 
         </p>
       </div>
       <KeyFacts apiKey={apiKey} now={now} />
-      <div class="row-end">
+      <div class="row-end row-end-two">
         {editor && apiKey.state === "active" && (
           <>
             <a

@@ -31,11 +31,13 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const { service } = ctx.state;
-    const values = readModelForm(await readForm(ctx.req, service.system));
+    const sent = await readForm(ctx.req, service.system);
+    const values = readModelForm(sent);
     const parsed = parseModelForm(values);
     if ("faults" in parsed) {
       const { faults } = parsed;
-      const form = { values, faults, slots: slotChoices(ctx), existing: false };
+      const existing = sent.has("existing");
+      const form = { values, faults, slots: slotChoices(ctx), existing };
       return page<ModelFormProps>(form, { status: 400 });
     }
     await service.catalogue.set(parsed.entry, service.system);
@@ -49,10 +51,15 @@ function slotChoices(ctx: Context<State>) {
   );
 }
 
+function slotName({ slots, values }: ModelFormProps): string {
+  return slots.find(([vendor]) => vendor === values.vendor)?.[1] ?? values.vendor;
+}
+
 export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title={data.existing ? data.values.model : "Add a model"}
+      {...data.existing && { text: `Of ${slotName(data)}` }}
       back={{ href: "/operator/catalogue", label: "Catalogue" }}
     />
     <ModelForm {...data} />

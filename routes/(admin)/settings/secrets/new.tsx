@@ -9,11 +9,13 @@ import { MIN_SECRET_LENGTH, newToolSecretSchema } from "@/lib/wire/tool_secret.t
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
-  GET(ctx) {
-    const { searchParams } = ctx.url;
+  async GET(ctx) {
+    const stored = await ctx.state.service.secrets.list(signedIn(ctx.state).tenant);
+    // Only what is stored is filled in: a link somebody sends must not bring a domain along.
+    const replaced = stored.find(({ name }) => name === ctx.url.searchParams.get("name"));
     return page<SecretFormProps>({
-      name: searchParams.get("name") ?? "",
-      domains: (searchParams.get("domains") ?? "").split(" ").join("\n"),
+      name: replaced?.name ?? "",
+      domains: replaced?.domains.join("\n") ?? "",
       asksPassword: asksPassword(ctx.state),
       faults: {},
     });
@@ -58,7 +60,7 @@ function faultsOf(issues: readonly { path: PropertyKey[] }[]): SecretFormProps["
 
 export default define.page<typeof handler>(({ data }) => (
   <>
-    <PageHeader title="Secret" back={{ href: "/settings", label: "Settings" }} />
+    <PageHeader title="Set a secret" back={{ href: "/settings", label: "Settings" }} />
     <SecretForm {...data} />
   </>
 ));
