@@ -73,7 +73,11 @@ export default define.page<typeof handler>(({ data, url }) => {
       <nav class="pager" aria-label="Pages">
         {!first && <a class="button" href="/agents" aria-current="false">Newest</a>}
         {nextCursor && (
-          <a class="button" href={`/agents?cursor=${encodeURIComponent(nextCursor)}`}>
+          <a
+            class="button"
+            href={`/agents?cursor=${encodeURIComponent(nextCursor)}`}
+            aria-current="false"
+          >
             Older
           </a>
         )}
