@@ -9,8 +9,11 @@ export interface CsvRow {
 
 const SUMS = ["cost_usd", "runs", "failed_runs", "input_tokens", "output_tokens"];
 
-/** Spreadsheets take a cell that begins so for a formula, and names are not ours: RFC 4180 does not help. */
-const FORMULA = /^[=+\-@\t\r\n]/;
+/**
+ * Spreadsheets take a cell that begins so for a formula, some of them the full-width forms too, and
+ * names are not ours: RFC 4180 does not help.
+ */
+const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/;
 
 /** Usage as CSV: RFC 4180, UTF-8, a header, and no cell that a spreadsheet would run. */
 export function usageCsv(names: readonly string[], rows: readonly CsvRow[]): string {

@@ -12,7 +12,7 @@ Deno.test("usageCsv: numbers are bare, text is quoted, lines end as the RFC says
 });
 
 Deno.test("usageCsv: no name is a formula to a spreadsheet", () => {
-  const names = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "\n=1"];
+  const names = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "\n=1", "＝1+1", "＠a"];
   for (const name of names) {
     const line = usageCsv(["name"], [{ names: [name], usage: NO_USAGE }]).split('"\r\n')[1]!;
     assertEquals(line.slice(0, 2), `"'`, JSON.stringify(name));

@@ -1,0 +1,148 @@
+/** Whatever somebody stores, every page shows it as text. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { withPage } from "./support/browser.ts";
+import { catalogueEntry } from "./support/chat.ts";
+import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
+import { readFrames } from "./support/frames.ts";
+import { addressOf, routeFiles } from "./support/route_files.ts";
+import { agentBody, TestService } from "./support/service.ts";
+
+/** Ends whatever it may stand in: an attribute, a text, a script, a style, a comment. */
+const EVIL =
+  `"'></textarea></script></style>--><x-mark onclick=alert(1)><img src=x onerror=alert(1)>`;
+
+/** A server whose answers, read by a tool, are hostile as well. */
+function hostileServer() {
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    () => Response.json({ said: EVIL }),
+  );
+  const host = `127.0.0.1:${server.addr.port}`;
+  return { host, [Symbol.asyncDispose]: () => server.shutdown() };
+}
+
+/** A service with hostile text in every value that takes one. */
+async function infested(host: string) {
+  const env = { SETUP_TOKEN, EGRESS_ALLOW: host, VENDOR_A_NAME: EVIL, VENDOR_A_API_KEY: "x" };
+  const service = await TestService.start({ env });
+  const { agents, apiKeys, catalogue, documents, knowledge, system, tenants } = service.service;
+  const operator = await Dashboard.setUp(service);
+  const tenant = await service.tenant();
+  await tenants.create(EVIL);
+  await catalogue.set(catalogueEntry({ model: EVIL }), system);
+  const body = hostileAgent(host);
+  const agent = await agents.create(tenant, body);
+  await agents.patch(tenant, agent.id, { patch: { name: `2 ${EVIL}`, systemPrompt: `2 ${EVIL}` } });
+  const { apiKey, secret } = await apiKeys.create(tenant, { name: EVIL, scopes: ["agents:read"] });
+  const base = await knowledge.create(tenant, { name: EVIL, description: EVIL });
+  const bytes = new TextEncoder().encode(EVIL);
+  const upload = { title: EVIL, mediaType: "text/plain" as const, bytes };
+  const document = await knowledge.addDocument({ tenant, base: base.id }, upload);
+  await documents.idle();
+  const conversationId = await hostileChat(service, { key: secret, agentId: agent.id });
+  const ids = {
+    agents: { id: agent.id, n: "1" },
+    "api-keys": { id: apiKey.id },
+    conversations: { id: conversationId },
+    knowledge: { id: base.id, documentId: document.id },
+    tenants: { id: tenant },
+    vendors: { vendor: "vendor_b" },
+  };
+  return { service, operator, ids };
+}
+
+function hostileAgent(host: string) {
+  const tool = {
+    type: "http" as const,
+    ...{ name: "look_up", description: EVIL },
+    parameters: { type: "object", properties: { q: { type: "string", description: EVIL } } },
+    request: { method: "GET", url: `http://${host}/`, query: { q: "{{q}}" } },
+  };
+  return { ...agentBody(), name: EVIL, systemPrompt: EVIL, tools: [tool], allowedDomains: [host] };
+}
+
+/** What a visitor says, what was claimed to be said before, a tool's arguments and its answer. */
+async function hostileChat(
+  service: TestService,
+  { key, agentId }: { key: string; agentId: string },
+): Promise<string> {
+  const messages = [
+    { role: "user", content: EVIL },
+    { role: "assistant", content: EVIL },
+    { role: "user", content: `use look_up with ${JSON.stringify({ q: EVIL })}` },
+  ];
+  const json = { agentId, messages, requestId: "request-of-mine" };
+  const answer = await service.fetch("/v1/chat/stream", { method: "POST", key, json });
+  const [start] = await readFrames(answer);
+  assert(start?.frame.type === "start");
+  return start.frame.conversationId;
+}
+
+/** Every page of the dashboard that can be looked at, and a few with hostile queries. */
+function pagesOf(ids: Record<string, Record<string, string>>): string[] {
+  const evil = encodeURIComponent(EVIL);
+  const queries = ["/agents?q=", "/agents/new?template=", "/conversations?id=", "/audit?actor="];
+  const model = `?vendor=vendor_a&model=${evil}`;
+  return [
+    ...routeFiles().filter((file) => file.startsWith("(admin)/")).map((file) => {
+      const kind = Object.keys(ids).findLast((name) => file.includes(`/${name}/[`));
+      return addressOf(file, kind === undefined ? {} : ids[kind]);
+    }),
+    ...queries.map((query) => query + evil),
+    `/operator/catalogue/model${model}`,
+    `/operator/catalogue/delete${model}`,
+    ...["agent", "model", "key"].map((by) => `/usage?by=${by}`),
+    `/audit?log=installation`,
+    `/settings/secrets/new?name=${evil}&domains=${evil}`,
+    `/sign-in?next=/${evil}`,
+    `/join?token=${evil}`,
+  ];
+}
+
+Deno.test("every page shows hostile names, words, tool outputs and queries as text", async (t) => {
+  await using server = hostileServer();
+  const { service, operator, ids } = await infested(server.host);
+  await using _ = service;
+  const telling: string[] = [];
+  for (const path of pagesOf(ids)) {
+    const answer = await operator.get(path);
+    const html = await answer.text();
+    if (!answer.headers.get("content-type")?.startsWith("text/html")) continue;
+    assert(!/<x-mark|<img src=x/i.test(html), path);
+    if (/x-mark/.test(html)) telling.push(path);
+  }
+  assert(telling.length > 20, `the values are shown: ${telling}`);
+  await t.step("a conversation shows what its tool was asked and answered", async () => {
+    const page = await (await operator.get(`/conversations/${ids.conversations.id}`)).text();
+    assertStringIncludes(page, "What look_up answered");
+    assertStringIncludes(page, "said");
+  });
+  await t.step(
+    "nor does a script of a page make markup of them",
+    () => inBrowser(service, operator, ids),
+  );
+});
+
+async function inBrowser(
+  service: TestService,
+  operator: Dashboard,
+  ids: { agents: { id: string }; conversations: { id: string } },
+): Promise<void> {
+  const [name, value] = operator.cookie.split("=");
+  await withPage({ baseUrl: service.url }, async (page, lines) => {
+    await page.context().addCookies([{ name: name!, value: value!, url: service.url }]);
+    for (
+      const path of [`/agents/${ids.agents.id}`, `/conversations/${ids.conversations.id}`, "/audit"]
+    ) {
+      await page.goto(path);
+      await page.waitForLoadState("networkidle");
+      if (path.startsWith("/agents")) {
+        await page.getByLabel("Message").fill(`use look_up with ${JSON.stringify({ q: EVIL })}`);
+        await page.getByRole("button", { name: "Send" }).click();
+        await page.locator(".turn-facts").waitFor();
+      }
+      assertEquals(await page.locator(`x-mark, img[src="x"]`).count(), 0, path);
+    }
+    assertEquals(lines.filter(({ type }) => type === "error" || type === "pageerror"), []);
+  });
+}
