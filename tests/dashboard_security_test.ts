@@ -164,6 +164,32 @@ Deno.test("one-time links tell strangers nothing: unknown, used, expired and wit
   assertStringIncludes(told[0]!, "410 ");
 });
 
+Deno.test("no other site signs anybody in or out, sets up, joins, resets or tries, whatever it calls its body", async () => {
+  await using service = await TestService.start({ env: { SETUP_TOKEN } });
+  const owner = await Dashboard.setUp(service);
+  const paths = ["/sign-in", "/sign-out", "/setup", "/join", "/reset-password"];
+  const id = crypto.randomUUID();
+  paths.push("/agents/check", "/agents/test-tool", `/agents/${id}/try`, `/agents/${id}/try/cancel`);
+  const types = ["application/x-www-form-urlencoded", "text/plain", "application/json"];
+  const from = [
+    { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
+    { origin: "null" },
+    { "sec-fetch-site": "same-site" },
+  ];
+  for (const path of paths) {
+    for (const type of types) {
+      for (const marks of from) {
+        const headers = { ...marks, cookie: owner.cookie, "content-type": type };
+        const answer = await service.fetch(path, { method: "POST", body: "{}", headers });
+        assertEquals(answer.status, 403, `${path} ${type} ${JSON.stringify(marks)}`);
+        assertEquals(answer.headers.getSetCookie(), []);
+        await answer.body?.cancel();
+      }
+    }
+  }
+  assertEquals((await owner.get("/account")).status, 200);
+});
+
 Deno.test("links lead to the service's own address, whatever Host a request names", async () => {
   const env = { SETUP_TOKEN, PUBLIC_URL: "http://chat.example.com" };
   await using service = await TestService.start({ env });

@@ -1,0 +1,95 @@
+/** What somebody signed in can use up: no more than an API key could. */
+import { assert, assertEquals } from "@std/assert";
+import { DEFAULT_LIMITS, type Limits } from "@/lib/limits/limits.ts";
+import { httpTool } from "./support/agents.ts";
+import { catalogueEntry } from "./support/chat.ts";
+import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { agentBody, TestService } from "./support/service.ts";
+
+const HELLO = [{ role: "user", content: "Hello" }];
+
+/** A service with the specification's limits, changed by `limits`, and its owner at an agent. */
+async function start(limits: Partial<Limits> = {}) {
+  const { system, advance } = fastSystem();
+  const service = await TestService.start({
+    ...{ system, env: { SETUP_TOKEN }, limits: { ...DEFAULT_LIMITS, ...limits } },
+  });
+  const owner = await Dashboard.setUp(service);
+  const tenant = await service.tenant();
+  const agent = await service.service.agents.create(tenant, agentBody());
+  const tryIt = (body: object = {}) =>
+    owner.send(`/agents/${agent.id}/try`, { messages: HELLO, ...body });
+  return { service, advance, owner, tenant, tryIt };
+}
+
+/** Status and scope of the limit, of a refusal. */
+async function told(answer: Response): Promise<unknown[]> {
+  const { code, details } = await answer.json();
+  return [answer.status, code, details?.scope, Number(answer.headers.get("retry-after")) > 0];
+}
+
+Deno.test("POST /agents/:id/try: 20 messages a minute from one address, those of the API among them", async () => {
+  const { service, advance, tryIt } = await start();
+  await using _ = service;
+  const key = await service.key();
+  const { id } = await service.agent(key);
+  const json = { agentId: id, messages: HELLO };
+  const chat = await service.fetch("/v1/chat/stream", { method: "POST", key, json });
+  await chat.text();
+  const statuses: number[] = [];
+  for (let n = 0; n < 20; n++) {
+    const answer = await tryIt();
+    statuses.push(answer.status);
+    await answer.text();
+  }
+  assertEquals(statuses, [...Array(19).fill(200), 429]);
+  const refused = await tryIt();
+  const wait = Number(refused.headers.get("retry-after"));
+  assertEquals(await told(refused), [429, "rate_limit_exceeded", "ip_chat", true]);
+  advance(wait * 1000);
+  const again = await tryIt();
+  assertEquals(again.status, 200);
+  await again.text();
+});
+
+Deno.test("POST /agents/:id/try: the tenant's streams and its day's money are the playground's too", async () => {
+  const streams = await start({ streams: 0 });
+  await using _streams = streams.service;
+  const full = await told(await streams.tryIt());
+  assertEquals(full, [429, "rate_limit_exceeded", "tenant_streams", true]);
+  const money = await start({ softDailyCost: 0, hardDailyCost: 0 });
+  await using _money = money.service;
+  const spent = await told(await money.tryIt());
+  assertEquals(spent, [429, "plan_limit_exceeded", "tenant_daily_cost", true]);
+});
+
+Deno.test("POST /agents/:id/try: a model that the plan does not have is refused, in the draft and beside it", async () => {
+  const { service, tenant, tryIt } = await start();
+  await using _ = service;
+  const { catalogue, system, tenants } = service.service;
+  await catalogue.set(catalogueEntry(), system);
+  const plan = await tenants.plan(tenant);
+  await tenants.setPlan(tenant, { ...plan, models: [{ vendor: "vendor_a", model: "demo" }] });
+  const form = { name: "A", systemPrompt: "B", model: "vendor_a/mid" };
+  for (const body of [{ provider: "vendor_a", model: "mid" }, { form }]) {
+    const answer = await tryIt(body);
+    assertEquals([answer.status, (await answer.json()).code], [400, "schema_validation_failed"]);
+  }
+});
+
+Deno.test("POST /agents/test-tool: counts with the address's requests, so nobody floods others through it", async () => {
+  const { service, owner } = await start({ ipRequests: 3 });
+  await using _ = service;
+  const body = { tool: httpTool(), allowedDomains: ["tools.example.com"] };
+  const statuses: number[] = [];
+  for (let n = 0; n < 4; n++) {
+    const answer = await owner.send("/agents/test-tool", body);
+    statuses.push(answer.status);
+    await answer.body?.cancel();
+  }
+  assertEquals(statuses, [200, 200, 200, 429]);
+  const page = await owner.get("/agents");
+  assert(page.ok, "pages are not counted");
+  await page.body?.cancel();
+});
