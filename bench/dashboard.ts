@@ -2,12 +2,17 @@ import { TestService } from "@/tests/support/service.ts";
 import { signedInCookie } from "@/tests/support/signed_in_cookie.ts";
 import type { Benchmark } from "./mod.ts";
 import { DASHBOARD_PAGES, type Seeded } from "./support/dashboard_pages.ts";
+import { seedAudit } from "./support/seed_audit.ts";
 import { seedDashboard } from "./support/seed_dashboard.ts";
 import { withStore } from "./support/stores.ts";
 import { formatNumber, formatTable } from "./support/table.ts";
 
 const AGENTS = 10_000;
 const CONVERSATIONS = 100_000;
+const AUDIT_ENTRIES = 10_000;
+const KEYS = 50;
+/** As many as are kept. */
+const VERSIONS = 100;
 const ROUNDS = 40;
 const GOAL_MS = 20;
 
@@ -17,18 +22,31 @@ export const benchmark: Benchmark = {
     await withStore("file", async (kv) => {
       await using service = await TestService.start({ kv, keepKv: true });
       const began = performance.now();
-      const seeded = await seedDashboard(kv, {
-        tenant: await service.tenant(),
-        agents: AGENTS,
-        conversations: CONVERSATIONS,
-        now: Date.now(),
+      const tenant = await service.tenant();
+      const { agentIds, conversationIds } = await seedDashboard(kv, {
+        ...{ tenant, agents: AGENTS, conversations: CONVERSATIONS, now: Date.now() },
       });
+      const { system } = service.service;
+      await seedAudit(kv, { tenant, system, entries: AUDIT_ENTRIES });
+      await changeOften(service, agentIds[0]!);
+      for (let n = 1; n <= KEYS; n++) {
+        await service.service.apiKeys.create(tenant, { name: `Key ${n}`, scopes: ["agents:read"] });
+      }
+      const seeded = { tenant, agentIds, conversationIds };
       const seconds = Math.round((performance.now() - began) / 1_000);
       console.log(`seeded in ${seconds} s; from the request to the last byte, one at a time`);
       await measurePages(service, seeded);
     });
   },
 };
+
+async function changeOften(service: TestService, id: string): Promise<void> {
+  const tenant = await service.tenant();
+  for (let n = 2; n <= VERSIONS; n++) {
+    const patch = { systemPrompt: `You help visitors of shop ${n}. Be brief.` };
+    await service.service.agents.patch(tenant, id, { patch });
+  }
+}
 
 async function measurePages(service: TestService, seeded: Seeded): Promise<void> {
   const cookie = await signedInCookie(service);

@@ -1,5 +1,6 @@
 /** What a page's address may name. */
 export interface Seeded {
+  tenant: string;
   agentIds: readonly string[];
   conversationIds: readonly string[];
 }
@@ -15,9 +16,16 @@ const middle = <T>(all: readonly T[]): T => all[Math.floor(all.length / 2)]!;
 export const DASHBOARD_PAGES: readonly DashboardPage[] = [
   { name: "home", path: () => "/home" },
   { name: "agents", path: () => "/agents" },
+  { name: "agents by a word", path: () => "/agents?q=assistant" },
+  { name: "a new agent", path: () => "/agents/new?template=shop" },
   { name: "an agent", path: ({ agentIds }) => `/agents/${middle(agentIds)}` },
+  { name: "an agent's embed", path: ({ agentIds }) => `/agents/${middle(agentIds)}/embed` },
+  { name: "embed doctor", path: ({ agentIds }) => `/agents/${middle(agentIds)}/embed/doctor` },
+  { name: "an agent's versions", path: ({ agentIds }) => `/agents/${agentIds[0]}/versions` },
+  { name: "two versions", path: ({ agentIds }) => `/agents/${agentIds[0]}/versions/1?with=100` },
   { name: "knowledge bases", path: () => "/knowledge" },
   { name: "API keys", path: () => "/api-keys" },
+  { name: "a new API key", path: () => "/api-keys/new" },
   { name: "conversations", path: () => "/conversations" },
   {
     name: "conversations of an agent",
@@ -37,4 +45,18 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
   { name: "usage by agent", path: () => "/usage?by=agent" },
   { name: "usage by model", path: () => "/usage?by=model" },
   { name: "usage by key", path: () => "/usage?by=key" },
+  { name: "audit log", path: () => "/audit" },
+  { name: "audit log of keys", path: () => "/audit?kind=key" },
+  { name: "team", path: () => "/team" },
+  { name: "an invitation", path: () => "/team/invite" },
+  { name: "settings", path: () => "/settings" },
+  { name: "a new secret", path: () => "/settings/secrets/new" },
+  { name: "account", path: () => "/account" },
+  { name: "tenants", path: () => "/operator/tenants" },
+  { name: "a tenant", path: ({ tenant }) => `/operator/tenants/${tenant}` },
+  { name: "catalogue", path: () => "/operator/catalogue" },
+  { name: "a model", path: () => "/operator/catalogue/model" },
+  { name: "vendors", path: () => "/operator/vendors" },
+  { name: "a vendor", path: () => "/operator/vendors/vendor_b" },
+  { name: "status", path: () => "/operator/status" },
 ];

@@ -1,6 +1,7 @@
 import { appendRun } from "@/lib/storage/append_run.ts";
 import type { Draft } from "@/lib/committer/operation.ts";
 import { keys } from "@/lib/storage/keys.ts";
+import { indexWords } from "@/lib/storage/agent_words.ts";
 import { setAgentRecord } from "@/lib/storage/agent_record.ts";
 import type { RunRecord } from "@/lib/usage/run_record.ts";
 import { addToUsage, usageKeyOf } from "@/lib/usage/usage_rows.ts";
@@ -19,7 +20,7 @@ const DAYS = 30;
 const DAY_MS = 86_400_000;
 /** One step of the store takes 1,000 mutations; a conversation is at most 10. */
 const CONVERSATIONS_A_STEP = 80;
-const AGENTS_A_STEP = 200;
+const AGENTS_A_STEP = 100;
 /** Most agents are quiet: this share of them has nine tenths of the conversations. */
 const BUSY = 0.1;
 
@@ -69,9 +70,11 @@ async function seedAgents(
       const record = { v: 1 as const, id, createdAt, updatedAt: createdAt, version: 1, body };
       setAgentRecord(step, tenant, record);
       step.set(keys.agentByCreated(tenant, createdAt, id), id);
+      indexWords(step, tenant, { now: { id, createdAt, name } });
     });
     await step.commit();
   }
+  await kv.set(keys.agentWordsBuilt(tenant), 1);
 }
 
 /** A run as settling writes it: one in fifty fails, one in two hundred is dear. */

@@ -1,0 +1,24 @@
+import { recordChange } from "@/lib/storage/audit_record.ts";
+import type { System } from "@/lib/system.ts";
+
+/** One step of the store takes 80 KiB of keys; an entry's four are some 700 bytes. */
+const ENTRIES_A_STEP = 80;
+
+/** Fills a tenant's audit log by the very code that changes use. */
+export async function seedAudit(
+  kv: Deno.Kv,
+  { tenant, system, entries }: { tenant: string; system: System; entries: number },
+): Promise<void> {
+  for (let at = 0; at < entries; at += ENTRIES_A_STEP) {
+    const step = kv.atomic();
+    for (let n = at; n < Math.min(entries, at + ENTRIES_A_STEP); n++) {
+      recordChange(step, system, {
+        ...{ tenant, kind: "agent", action: "change" },
+        target: { id: system.uuid(), name: `Assistant ${n}` },
+        before: { systemPrompt: "You help visitors of a small shop.", temperature: n % 2 },
+        after: { systemPrompt: "You help visitors of a small shop. Be brief.", temperature: 1 },
+      });
+    }
+    await step.commit();
+  }
+}
