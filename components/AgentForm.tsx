@@ -1,10 +1,12 @@
 import type { AgentFormValues } from "@/lib/http/agent_form.ts";
 import type { AgentFormFaults } from "@/lib/http/agent_form_faults.ts";
 import type { EditorChoices } from "@/lib/http/editor_choices.ts";
+import { FIELD_LABELS } from "@/lib/wire/agent_field_labels.ts";
 import { budgetWords } from "@/lib/wire/budget_words.ts";
 import { FIELD_BOUNDS as B } from "@/lib/wire/limits.ts";
 import EditorGuard from "@/islands/EditorGuard.tsx";
 import ToolEditor from "@/islands/ToolEditor.tsx";
+import { FaultyFields } from "./FaultyFields.tsx";
 import { Field } from "./Field.tsx";
 import { ModelSelect } from "./ModelSelect.tsx";
 import { Notice } from "./Notice.tsx";
@@ -25,17 +27,12 @@ export interface AgentFormProps {
 /** The agent editor. Works without scripts; what was typed survives a refusal. */
 export function AgentForm(props: AgentFormProps) {
   const { faults, values } = props;
-  const count = Object.keys(faults).filter((field) => field !== "form").length;
+  const faulty = Object.keys(faults).filter((field) => field !== "form");
   return (
     <form method="post" action={props.action} class="agent-form" id="agent-form">
       <input type="hidden" name="version" value={values.version} />
       {faults.form !== undefined && <Notice kind="fault">{faults.form}</Notice>}
-      {count > 0 && (
-        <Notice kind="fault">
-          Nothing was saved. {count === 1 ? "One field needs" : `${count} fields need`}{" "}
-          your attention.
-        </Notice>
-      )}
+      {faulty.length > 0 && <FaultyFields fields={faulty} labels={FIELD_LABELS} />}
       <fieldset class="plain" disabled={props.readOnly}>
         <Basics {...props} />
         <Model {...props} />
@@ -47,7 +44,7 @@ export function AgentForm(props: AgentFormProps) {
           <div class="form-actions sticky">
             <button class="button button-primary" type="submit">{props.submit}</button>
             <a class="button" href="/agents" aria-current="false">Cancel</a>
-            <EditorGuard path={props.action} saved={props.saved} refused={count > 0} />
+            <EditorGuard path={props.action} saved={props.saved} refused={faulty.length > 0} />
           </div>
         )}
       </fieldset>

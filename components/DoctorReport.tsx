@@ -49,5 +49,5 @@ function headline(findings: Report["findings"]): string {
   const faults = findings.filter(({ verdict }) => verdict === "fail").length;
   if (faults > 0) return faults === 1 ? "One thing is wrong" : `${faults} things are wrong`;
   const open = findings.some(({ verdict }) => verdict === "unknown");
-  return open ? "Nothing wrong was found" : "All is well";
+  return open ? "Nothing wrong in what could be looked at" : "All is well";
 }

@@ -112,6 +112,19 @@ Deno.test("POST /agents/:id: of two admins the second keeps what was typed, and 
   assertEquals((await read(agent.id)).name, "First");
 });
 
+Deno.test("POST /agents/new: what is wrong is told once above, with the way to each field", async () => {
+  const { service, send } = await open();
+  await using _ = service;
+  const fields = { name: "A", systemPrompt: "B", allowedOrigins: "nonsense", maxSteps: "99" };
+  const answer = await send("/agents/new", fields);
+  assertEquals(answer.status, 400);
+  const html = await answer.text();
+  for (const [id, label] of [["allowedOrigins", "Allowed origins"], ["maxSteps", "Steps"]]) {
+    assertStringIncludes(html, `<a href="#${id}">${label}</a>`);
+    assertMatch(html, new RegExp(`<(input|textarea)[^>]* id="${id}"`));
+  }
+});
+
 Deno.test("POST /agents/:id: what is optional and blank is unset", async () => {
   const { service, agents, tenant, send, read } = await open();
   await using _ = service;

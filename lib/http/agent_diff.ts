@@ -1,23 +1,10 @@
 import type { Agent } from "../wire/agent.ts";
+import { FIELD_LABELS } from "../wire/agent_field_labels.ts";
 import { type AgentFormField, toFormValues } from "./agent_form.ts";
 import { type DiffLine, diffLines } from "./line_diff.ts";
 
-/** The editor's words for its fields, in its order. */
-export const FIELD_LABELS: Record<Exclude<AgentFormField, "version">, string> = {
-  name: "Name",
-  systemPrompt: "System prompt",
-  model: "Model",
-  fallback: "Fallback",
-  temperature: "Temperature",
-  maxOutputTokens: "Longest answer",
-  knowledgeBaseId: "Knowledge base",
-  maxCostUsd: "Cost, in USD",
-  maxSteps: "Steps",
-  wallClockSeconds: "Time, in seconds",
-  tools: "Tools",
-  allowedDomains: "Allowed domains",
-  allowedOrigins: "Allowed origins",
-};
+/** No field is without its words. */
+const LABELS: Record<Exclude<AgentFormField, "version">, string> = FIELD_LABELS;
 
 /** What is different in one field. */
 export interface FieldDiff {
@@ -39,7 +26,7 @@ export function diffAgents(before: Agent, after: Agent): FieldDiff[] {
 
 function changed(before: Agent, after: Agent) {
   const [from, to] = [toFormValues(before), toFormValues(after)];
-  const fields = Object.entries(FIELD_LABELS) as [keyof typeof FIELD_LABELS, string][];
+  const fields = Object.entries(LABELS) as [keyof typeof LABELS, string][];
   return fields
     .filter(([field]) => from[field] !== to[field])
     .map(([field, label]) => ({ label, from: from[field], to: to[field] }));
