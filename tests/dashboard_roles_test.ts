@@ -13,7 +13,7 @@ function allowed(path: string): { see: Visitor[]; change: Visitor[] } {
   if (path.startsWith("/operator/")) return { see: ["operator"], change: ["operator"] };
   if (path === "/account") return { see: EVERYBODY, change: EVERYBODY };
   if (path.startsWith("/team/")) return { see: OWNERS, change: OWNERS };
-  const isForm = /\/(new|delete|revoke|rotate)$/.test(path);
+  const isForm = /\/(new|delete|revoke|rotate|doctor)$/.test(path);
   return { see: isForm ? EDITORS : EVERYBODY, change: EDITORS };
 }
 

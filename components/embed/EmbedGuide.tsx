@@ -5,7 +5,9 @@ import { Notice } from "../Notice.tsx";
 import { MINT_SNIPPETS } from "./snippets.ts";
 
 /** How to put the agent on a page: allow the page, mint on the server, print the tag. */
-export function EmbedGuide({ agent, facts }: { agent: Agent; facts: EmbedFacts }) {
+export function EmbedGuide(
+  { agent, facts, editor }: { agent: Agent; facts: EmbedFacts; editor: boolean },
+) {
   const origins = agent.allowedOrigins ?? [];
   return (
     <div class="guide">
@@ -31,15 +33,18 @@ export function EmbedGuide({ agent, facts }: { agent: Agent; facts: EmbedFacts }
       </section>
       <Mint agent={agent} facts={facts} />
       <Tag agent={agent} facts={facts} />
-      <section class="card stack" aria-labelledby="embed-doctor">
-        <h2 id="embed-doctor">4. If nothing appears</h2>
-        <p class="prose">
-          The embed doctor looks at the agent, the origin and the tag, and says what is in the way.
-        </p>
-        <div>
-          <a class="button" href={`/agents/${agent.id}/embed/doctor`}>Open the embed doctor</a>
-        </div>
-      </section>
+      {editor && (
+        <section class="card stack" aria-labelledby="embed-doctor">
+          <h2 id="embed-doctor">4. If nothing appears</h2>
+          <p class="prose">
+            The embed doctor looks at the agent, the origin and the tag, and says what is in the
+            way.
+          </p>
+          <div>
+            <a class="button" href={`/agents/${agent.id}/embed/doctor`}>Open the embed doctor</a>
+          </div>
+        </section>
+      )}
     </div>
   );
 }
@@ -51,9 +56,8 @@ function Mint({ agent, facts }: { agent: Agent; facts: EmbedFacts }) {
     <section class="card stack" aria-labelledby="embed-mint">
       <h2 id="embed-mint">2. Mint a session on your backend</h2>
       <p class="prose">
-        Your backend asks for a session token with an <a href="/api-keys/new">API key</a> that has
-        {" "}
-        <code>widget:mint</code>{" "}
+        Your backend asks for a session token with an{" "}
+        <a href="/api-keys" aria-current="false">API key</a> that has <code>widget:mint</code>{" "}
         and passes the browser's Origin on unchanged. The key never goes into a page.
       </p>
       <div>

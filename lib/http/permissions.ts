@@ -15,7 +15,7 @@ const RULES: readonly Rule[] = [
   { routes: /^\/account(\/|$)/, see: "member", change: "member" },
   { routes: /^\/team\/./, see: "owner", change: "owner" },
   { routes: /^\/settings\/./, see: "editor", change: "editor" },
-  { routes: /\/(new|delete|revoke|rotate)$/, see: "editor", change: "editor" },
+  { routes: /\/(new|delete|revoke|rotate|doctor)$/, see: "editor", change: "editor" },
 ];
 
 /** So that a route which nobody thought of here is one that viewers only look at. */

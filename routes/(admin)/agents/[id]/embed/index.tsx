@@ -19,6 +19,6 @@ export const handler = define.handlers({
 export default define.page<typeof handler>(({ data }) => (
   <>
     <AgentHeader agent={data.agent} tab="embed" editor={data.editor} />
-    <EmbedGuide agent={data.agent} facts={data.facts} />
+    <EmbedGuide {...data} />
   </>
 ));

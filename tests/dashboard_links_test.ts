@@ -1,0 +1,74 @@
+/** What each role is shown leads somewhere: no page offers a way to what its reader may not do. */
+import { assert, assertEquals } from "@std/assert";
+import { catalogueEntry } from "./support/chat.ts";
+import { type Dashboard, SETUP_TOKEN, visitors } from "./support/dashboard.ts";
+import { readFrames } from "./support/frames.ts";
+import { agentBody, TestService } from "./support/service.ts";
+
+/** What anybody may send: everything else changes the tenant. */
+const HARMLESS = ["/account", "/sign-out"];
+
+/** A service with one of everything that pages list. */
+async function furnished() {
+  const service = await TestService.start({ env: { SETUP_TOKEN } });
+  const all = await visitors(service);
+  const { agents, apiKeys, catalogue, knowledge, secrets, system, team } = service.service;
+  const tenant = await service.tenant();
+  const agent = await agents.create(tenant, agentBody());
+  await agents.patch(tenant, agent.id, { patch: { name: "Renamed" } });
+  const { secret } = await apiKeys.create(tenant, { name: "k", scopes: ["agents:read"] });
+  await secrets.set(tenant, { name: "CRM_KEY", value: "tops3cret", domains: ["crm.example.com"] });
+  await catalogue.set(catalogueEntry(), system);
+  await knowledge.create(tenant, { name: "Handbook" });
+  await team.invite(tenant, { email: "new@example.com", role: "viewer" });
+  const messages = [{ role: "user", content: "Hello" }];
+  const json = { agentId: agent.id, messages };
+  await readFrames(await service.fetch("/v1/chat/stream", { method: "POST", key: secret, json }));
+  return { service, all };
+}
+
+/** Every address that can be reached by links from home, with the page there. */
+async function crawl(dashboard: Dashboard, service: TestService): Promise<Map<string, string>> {
+  const pages = new Map<string, string>();
+  const open = ["/home"];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (pages.has(path)) continue;
+    const answer = await dashboard.get(path);
+    assertEquals(answer.status, 200, `a page leads to ${path}`);
+    const html = await answer.text();
+    pages.set(path, html);
+    for (const [, href] of html.matchAll(/<a\b[^>]* href="([^"]+)"/g)) {
+      const { origin, pathname, search } = new URL(
+        href!.replaceAll("&amp;", "&"),
+        service.url + path,
+      );
+      if (origin === service.url) open.push(pathname + search);
+    }
+  }
+  return pages;
+}
+
+/** Where forms of a page lead that somebody can send; one to be looked at has no button. */
+function formsOf(html: string): (string | undefined)[] {
+  const forms = html.matchAll(/<form\b[^>]* method="post"[^>]*>.*?<\/form>/gs);
+  return [...forms].map(([form]) => form).filter((form) => form.includes('type="submit"'))
+    .map((form) => / action="([^"]+)"/.exec(form)?.[1]);
+}
+
+Deno.test("every link that a role is shown works, and only editors are shown forms that change something", async (t) => {
+  const { service, all } = await furnished();
+  await using _ = service;
+  const counts: Record<string, number> = {};
+  for (const role of ["viewer", "admin", "owner", "operator"] as const) {
+    await t.step(role, async () => {
+      const pages = await crawl(all.get(role)!, service);
+      counts[role] = pages.size;
+      const forms = [...pages.values()].flatMap(formsOf);
+      const changing = forms.filter((action) => !HARMLESS.includes(action ?? ""));
+      if (role === "viewer") assertEquals(changing, []);
+      else assert(changing.length > 5, `${role} has forms`);
+    });
+  }
+  const { viewer, admin, owner, operator } = counts;
+  assert(viewer! > 15 && admin! > viewer! && owner! > admin! && operator! > owner!, `${viewer}`);
+});
