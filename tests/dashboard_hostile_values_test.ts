@@ -89,6 +89,7 @@ function pagesOf(ids: Record<string, Record<string, string>>): string[] {
       return addressOf(file, kind === undefined ? {} : ids[kind]);
     }),
     ...queries.map((query) => query + evil),
+    `/knowledge/${ids.knowledge!.id}/search?q=${evil}`,
     `/operator/catalogue/model${model}`,
     `/operator/catalogue/delete${model}`,
     ...["agent", "model", "key"].map((by) => `/usage?by=${by}`),
@@ -126,14 +127,18 @@ Deno.test("every page shows hostile names, words, tool outputs and queries as te
 async function inBrowser(
   service: TestService,
   operator: Dashboard,
-  ids: { agents: { id: string }; conversations: { id: string } },
+  ids: Record<"agents" | "conversations" | "knowledge", { id: string }>,
 ): Promise<void> {
   const [name, value] = operator.cookie.split("=");
   await withPage({ baseUrl: service.url }, async (page, lines) => {
     await page.context().addCookies([{ name: name!, value: value!, url: service.url }]);
-    for (
-      const path of [`/agents/${ids.agents.id}`, `/conversations/${ids.conversations.id}`, "/audit"]
-    ) {
+    const pages = [
+      `/agents/${ids.agents.id}`,
+      `/conversations/${ids.conversations.id}`,
+      `/knowledge/${ids.knowledge.id}`,
+      "/audit",
+    ];
+    for (const path of pages) {
       await page.goto(path);
       await page.waitForLoadState("networkidle");
       if (path.startsWith("/agents")) {
