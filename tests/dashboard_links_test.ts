@@ -72,3 +72,24 @@ Deno.test("every link that a role is shown works, and only editors are shown for
   const { viewer, admin, owner, operator } = counts;
   assert(viewer! > 15 && admin! > viewer! && owner! > admin! && operator! > owner!, `${viewer}`);
 });
+
+Deno.test("a long list of keys, people, tenants or models is shown in parts", async () => {
+  const { service, all } = await furnished();
+  await using _ = service;
+  const { apiKeys, catalogue, system, tenants } = service.service;
+  const tenant = await service.tenant();
+  for (let n = 0; n < 60; n++) {
+    await apiKeys.create(tenant, { name: `key ${n}`, scopes: ["agents:read"] });
+    await catalogue.set(catalogueEntry({ model: `model-${n}` }), system);
+    await tenants.create(`Tenant ${n}`);
+  }
+  const operator = all.get("operator")!;
+  for (const path of ["/api-keys", "/operator/catalogue", "/operator/tenants"]) {
+    const [first, second] = await Promise.all(["", "?page=2"].map(async (query) => {
+      const html = await (await operator.get(path + query)).text();
+      return { rows: html.match(/<li class="row"/g)?.length, html };
+    }));
+    assertEquals([first!.rows, second!.rows], [50, 11], path);
+    assert(first!.html.includes(`href="${path}?page=2"`) && second!.html.includes("Previous"));
+  }
+});
