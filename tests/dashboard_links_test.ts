@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { catalogueEntry } from "./support/chat.ts";
 import { crawl, furnished } from "./support/furnished.ts";
+import { MAX_SCRIPT_BYTES, scriptBytes } from "./support/script_bytes.ts";
 
 /** What anybody may send: everything else changes the tenant. */
 const HARMLESS = ["/account", "/sign-out"];
@@ -29,6 +30,18 @@ Deno.test("every link that a role is shown works, and only editors are shown for
   }
   const { viewer, admin, owner, operator } = counts;
   assert(viewer! > 15 && admin! > viewer! && owner! > admin! && operator! > owner!, `${viewer}`);
+});
+
+Deno.test("no page of the dashboard has more than 60 KB of script", async () => {
+  const { service, all } = await furnished();
+  await using _ = service;
+  const sizes = new Map<string, number>();
+  for (const [path, html] of await crawl(all.get("operator")!, service)) {
+    const islands = [...new Set(html.match(/<!--frsh:island:[^:]+/g))].sort().join();
+    if (!sizes.has(islands)) sizes.set(islands, await scriptBytes(service, html));
+    assert(sizes.get(islands)! < MAX_SCRIPT_BYTES, `${path}: ${sizes.get(islands)} bytes`);
+  }
+  assert(sizes.size > 3 && Math.max(...sizes.values()) > 10_000, "the scripts are found");
 });
 
 Deno.test("a long list of keys, people, tenants or models is shown in parts", async () => {
