@@ -41,7 +41,8 @@ export const handler = define.handlers({
     if (refused !== undefined) {
       return page<Data>({ ...typed, faults: { password: refused.fault } }, refused);
     }
-    const invited = await service.team.invite(signedIn(ctx.state).tenant, { email, role });
+    const user = signedIn(ctx.state);
+    const invited = await service.team.invite(user.tenant, { email, role }, user);
     if ("token" in invited) {
       const link = joinLink(service.baseUrl, invited.token);
       return page<Data>({ link, email: invited.invitation.email }, { status: 201 });
