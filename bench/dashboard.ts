@@ -11,6 +11,7 @@ const AGENTS = 10_000;
 const CONVERSATIONS = 100_000;
 const AUDIT_ENTRIES = 10_000;
 const KEYS = 50;
+const DOCUMENTS = 40;
 /** As many as are kept. */
 const VERSIONS = 100;
 const ROUNDS = 40;
@@ -32,7 +33,8 @@ export const benchmark: Benchmark = {
       for (let n = 1; n <= KEYS; n++) {
         await service.service.apiKeys.create(tenant, { name: `Key ${n}`, scopes: ["agents:read"] });
       }
-      const seeded = { tenant, agentIds, conversationIds };
+      const baseId = await makeBase(service);
+      const seeded = { tenant, agentIds, conversationIds, baseId };
       const seconds = Math.round((performance.now() - began) / 1_000);
       console.log(`seeded in ${seconds} s; from the request to the last byte, one at a time`);
       await measurePages(service, seeded);
@@ -46,6 +48,20 @@ async function changeOften(service: TestService, id: string): Promise<void> {
     const patch = { systemPrompt: `You help visitors of shop ${n}. Be brief.` };
     await service.service.agents.patch(tenant, id, { patch });
   }
+}
+
+/** A knowledge base; a search in one of 10,000 passages is the `knowledge` benchmark's. */
+async function makeBase(service: TestService): Promise<string> {
+  const { documents, knowledge } = service.service;
+  const tenant = await service.tenant();
+  const { id } = await knowledge.create(tenant, { name: "Handbook" });
+  for (let n = 1; n <= DOCUMENTS; n++) {
+    const bytes = new TextEncoder().encode(`Shop ${n} is open from ten to four on Sunday.`);
+    const upload = { title: `Shop ${n}`, mediaType: "text/plain" as const, bytes };
+    await knowledge.addDocument({ tenant, base: id }, upload);
+  }
+  await documents.idle();
+  return id;
 }
 
 async function measurePages(service: TestService, seeded: Seeded): Promise<void> {

@@ -1,6 +1,6 @@
-import type { AgentFormValues } from "@/lib/http/agent_form.ts";
-import type { AgentFormFaults } from "@/lib/http/agent_form_faults.ts";
-import type { EditorChoices } from "@/lib/http/editor_choices.ts";
+import type { AgentFormValues } from "@/lib/http/dashboard/agent_form.ts";
+import type { AgentFormFaults } from "@/lib/http/dashboard/agent_form_faults.ts";
+import type { EditorChoices } from "@/lib/http/dashboard/editor_choices.ts";
 import { FIELD_LABELS } from "@/lib/wire/agent_field_labels.ts";
 import { budgetWords } from "@/lib/wire/budget_words.ts";
 import { FIELD_BOUNDS as B } from "@/lib/wire/limits.ts";

@@ -1,4 +1,4 @@
-import type { ConversationFilters as Filters } from "@/lib/http/conversation_search_query.ts";
+import type { ConversationFilters as Filters } from "@/lib/http/dashboard/conversation_search_query.ts";
 import { FINISH_NAMES } from "./finish_names.ts";
 import { formatMicroUsd } from "./format_amount.ts";
 

@@ -1,4 +1,4 @@
-import type { ModelFaults, ModelFormValues } from "@/lib/http/model_form.ts";
+import type { ModelFaults, ModelFormValues } from "@/lib/http/dashboard/model_form.ts";
 import { Field } from "./Field.tsx";
 
 export interface ModelFormProps {

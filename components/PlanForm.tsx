@@ -1,4 +1,4 @@
-import type { PlanFaults, PlanField, PlanFormValues } from "@/lib/http/plan_form.ts";
+import type { PlanFaults, PlanField, PlanFormValues } from "@/lib/http/dashboard/plan_form.ts";
 import { Field } from "./Field.tsx";
 import { Notice } from "./Notice.tsx";
 

@@ -1,4 +1,4 @@
-import type { SlotFaults, SlotFormValues } from "@/lib/http/slot_form.ts";
+import type { SlotFaults, SlotFormValues } from "@/lib/http/dashboard/slot_form.ts";
 import { Field } from "./Field.tsx";
 import { Notice } from "./Notice.tsx";
 import { PasswordAgain } from "./PasswordAgain.tsx";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { SlotView } from "@/lib/http/slot_views.ts";
+import type { SlotView } from "@/lib/http/dashboard/slot_views.ts";
 import { Time } from "./Time.tsx";
 
 const STATES: Record<SlotView["state"], [badge: string, word: string]> = {

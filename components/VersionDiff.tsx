@@ -1,5 +1,5 @@
-import type { FieldDiff } from "@/lib/http/agent_diff.ts";
-import type { DiffLine } from "@/lib/http/line_diff.ts";
+import type { FieldDiff } from "@/lib/http/dashboard/agent_diff.ts";
+import type { DiffLine } from "@/lib/http/dashboard/line_diff.ts";
 
 const MARKS = { same: " ", gone: "−", new: "+" };
 const WORDS = { same: "", gone: "Removed: ", new: "Added: " };

@@ -1,52 +1,11 @@
 /** What each role is shown leads somewhere: no page offers a way to what its reader may not do. */
 import { assert, assertEquals } from "@std/assert";
 import { catalogueEntry } from "./support/chat.ts";
-import { type Dashboard, SETUP_TOKEN, visitors } from "./support/dashboard.ts";
-import { readFrames } from "./support/frames.ts";
-import { agentBody, TestService } from "./support/service.ts";
+import { crawl, furnished } from "./support/furnished.ts";
+import { MAX_SCRIPT_BYTES, scriptBytes } from "./support/script_bytes.ts";
 
 /** What anybody may send: everything else changes the tenant. */
 const HARMLESS = ["/account", "/sign-out"];
-
-/** A service with one of everything that pages list. */
-async function furnished() {
-  const service = await TestService.start({ env: { SETUP_TOKEN } });
-  const all = await visitors(service);
-  const { agents, apiKeys, catalogue, knowledge, secrets, system, team } = service.service;
-  const tenant = await service.tenant();
-  const agent = await agents.create(tenant, agentBody());
-  await agents.patch(tenant, agent.id, { patch: { name: "Renamed" } });
-  const { secret } = await apiKeys.create(tenant, { name: "k", scopes: ["agents:read"] });
-  await secrets.set(tenant, { name: "CRM_KEY", value: "tops3cret", domains: ["crm.example.com"] });
-  await catalogue.set(catalogueEntry(), system);
-  await knowledge.create(tenant, { name: "Handbook" });
-  await team.invite(tenant, { email: "new@example.com", role: "viewer" });
-  const messages = [{ role: "user", content: "Hello" }];
-  const json = { agentId: agent.id, messages };
-  await readFrames(await service.fetch("/v1/chat/stream", { method: "POST", key: secret, json }));
-  return { service, all };
-}
-
-/** Every address that can be reached by links from home, with the page there. */
-async function crawl(dashboard: Dashboard, service: TestService): Promise<Map<string, string>> {
-  const pages = new Map<string, string>();
-  const open = ["/home"];
-  for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    if (pages.has(path)) continue;
-    const answer = await dashboard.get(path);
-    assertEquals(answer.status, 200, `a page leads to ${path}`);
-    const html = await answer.text();
-    pages.set(path, html);
-    for (const [, href] of html.matchAll(/<a\b[^>]* href="([^"]+)"/g)) {
-      const { origin, pathname, search } = new URL(
-        href!.replaceAll("&amp;", "&"),
-        service.url + path,
-      );
-      if (origin === service.url) open.push(pathname + search);
-    }
-  }
-  return pages;
-}
 
 /** Where forms of a page lead that somebody can send; one to be looked at has no button. */
 function formsOf(html: string): (string | undefined)[] {
@@ -71,4 +30,37 @@ Deno.test("every link that a role is shown works, and only editors are shown for
   }
   const { viewer, admin, owner, operator } = counts;
   assert(viewer! > 15 && admin! > viewer! && owner! > admin! && operator! > owner!, `${viewer}`);
+});
+
+Deno.test("no page of the dashboard has more than 60 KB of script", async () => {
+  const { service, all } = await furnished();
+  await using _ = service;
+  const sizes = new Map<string, number>();
+  for (const [path, html] of await crawl(all.get("operator")!, service)) {
+    const islands = [...new Set(html.match(/<!--frsh:island:[^:]+/g))].sort().join();
+    if (!sizes.has(islands)) sizes.set(islands, await scriptBytes(service, html));
+    assert(sizes.get(islands)! < MAX_SCRIPT_BYTES, `${path}: ${sizes.get(islands)} bytes`);
+  }
+  assert(sizes.size > 3 && Math.max(...sizes.values()) > 10_000, "the scripts are found");
+});
+
+Deno.test("a long list of keys, people, tenants or models is shown in parts", async () => {
+  const { service, all } = await furnished();
+  await using _ = service;
+  const { apiKeys, catalogue, system, tenants } = service.service;
+  const tenant = await service.tenant();
+  for (let n = 0; n < 60; n++) {
+    await apiKeys.create(tenant, { name: `key ${n}`, scopes: ["agents:read"] });
+    await catalogue.set(catalogueEntry({ model: `model-${n}` }), system);
+    await tenants.create(`Tenant ${n}`);
+  }
+  const operator = all.get("operator")!;
+  for (const path of ["/api-keys", "/operator/catalogue", "/operator/tenants"]) {
+    const [first, second] = await Promise.all(["", "?page=2"].map(async (query) => {
+      const html = await (await operator.get(path + query)).text();
+      return { rows: html.match(/<li class="row"/g)?.length, html };
+    }));
+    assertEquals([first!.rows, second!.rows], [50, 11], path);
+    assert(first!.html.includes(`href="${path}?page=2"`) && second!.html.includes("Previous"));
+  }
 });

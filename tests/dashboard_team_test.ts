@@ -120,6 +120,53 @@ Deno.test("a reset link sets a new password once and ends the member's sign-ins"
   assertEquals((await there.get(second.pathname + second.search)).status, 410);
 });
 
+Deno.test("who is removed or demoted keeps no way back: the links they made end with their rights", async () => {
+  const { service, owner } = await start();
+  await using _ = service;
+  const second = await Dashboard.join(service, "owner");
+  await Dashboard.join(service, "viewer");
+  const viewer = await idOf(service, "viewer@example.com");
+  const invite = { email: "back@example.com", role: "owner" };
+  const links = [
+    new URL(await shown(await second.post("/team/invite", invite), LINK)),
+    new URL(await shown(await second.post(`/team/${viewer}/reset`), LINK)),
+  ];
+  const there = new Dashboard(service);
+  const statuses = () =>
+    Promise.all(links.map(async ({ pathname, search }) => {
+      const { status, body } = await there.get(pathname + search);
+      await body?.cancel();
+      return status;
+    }));
+  assertEquals(await statuses(), [200, 200]);
+  const id = await idOf(service, "owner@example.com");
+  await (await owner.post(`/team/${id}`, { role: "admin" })).body?.cancel();
+  assertEquals(await statuses(), [410, 410]);
+  await (await owner.post(`/team/${id}/remove`)).body?.cancel();
+  for (const { pathname, searchParams } of links) {
+    const token = searchParams.get("token")!;
+    const spent = await there.post(pathname, { token, password: "a brand new password" });
+    assertEquals(spent.status, 410, pathname);
+    await spent.body?.cancel();
+  }
+  assertEquals(await service.service.team.invitations(await service.tenant()), []);
+});
+
+Deno.test("a reset link that somebody made with a borrowed cookie ends when its user changes the password", async () => {
+  const { service, owner } = await start();
+  await using _ = service;
+  const me = await idOf(service, "operator@example.com");
+  const link = new URL(await shown(await owner.post(`/team/${me}/reset`), LINK));
+  const fields = { current: PASSWORD, password: "another password" };
+  const changed = await owner.post("/account", fields);
+  assertEquals(changed.status, 303);
+  const there = new Dashboard(service);
+  const token = link.searchParams.get("token")!;
+  const spent = await there.post("/reset-password", { token, password: "a brand new password" });
+  assertEquals(spent.status, 410);
+  await spent.body?.cancel();
+});
+
 Deno.test("an owner who is no operator cannot take over an operator's account", async () => {
   const { service } = await start();
   await using _ = service;

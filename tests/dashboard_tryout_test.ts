@@ -1,6 +1,6 @@
 /** Trying an agent that is not stored, and calling its tools, by the dashboard's own addresses. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { toFormValues } from "@/lib/http/agent_form.ts";
+import { toFormValues } from "@/lib/http/dashboard/agent_form.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import { accounts } from "./support/accounts.ts";
 import { httpTool } from "./support/agents.ts";

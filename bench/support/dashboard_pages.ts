@@ -1,6 +1,7 @@
 /** What a page's address may name. */
 export interface Seeded {
   tenant: string;
+  baseId: string;
   agentIds: readonly string[];
   conversationIds: readonly string[];
 }
@@ -24,6 +25,8 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
   { name: "an agent's versions", path: ({ agentIds }) => `/agents/${agentIds[0]}/versions` },
   { name: "two versions", path: ({ agentIds }) => `/agents/${agentIds[0]}/versions/1?with=100` },
   { name: "knowledge bases", path: () => "/knowledge" },
+  { name: "a knowledge base", path: ({ baseId }) => `/knowledge/${baseId}` },
+  { name: "a search in it", path: ({ baseId }) => `/knowledge/${baseId}/search?q=sunday` },
   { name: "API keys", path: () => "/api-keys" },
   { name: "a new API key", path: () => "/api-keys/new" },
   { name: "conversations", path: () => "/conversations" },

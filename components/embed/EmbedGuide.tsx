@@ -1,4 +1,4 @@
-import type { EmbedFacts } from "@/lib/http/embed_facts.ts";
+import type { EmbedFacts } from "@/lib/http/dashboard/embed_facts.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import { CodeBlock } from "../CodeBlock.tsx";
 import { Notice } from "../Notice.tsx";

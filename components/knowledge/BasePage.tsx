@@ -3,7 +3,7 @@ import { EmptyState } from "@/components/EmptyState.tsx";
 import { formatCount, plural } from "@/components/format_amount.ts";
 import { Notice } from "@/components/Notice.tsx";
 import DocumentDesk from "@/islands/DocumentDesk.tsx";
-import type { BasePageData } from "@/lib/http/base_page.ts";
+import type { BasePageData } from "@/lib/http/dashboard/base_page.ts";
 import { AgentLinks } from "./AgentLinks.tsx";
 import { BaseHeader } from "./BaseHeader.tsx";
 

@@ -56,20 +56,27 @@ export class Team {
     return user && toMember(user);
   }
 
-  invitations(tenant: string): Promise<Invitation[]> {
-    return this.#links.invitations(tenant);
+  async invitations(tenant: string): Promise<Invitation[]> {
+    const all = await this.#links.invitations(tenant);
+    const stand = await Promise.all(all.map((link) => this.#stands(link)));
+    return all.filter((_, n) => stand[n]);
   }
 
   /**
    * A link to join. Only members of this very tenant are told apart: whether an address has an account
    * elsewhere is nobody's business here.
    */
-  async invite(tenant: string, input: { email: string; role: Role }): Promise<InviteResult> {
+  async invite(
+    tenant: string,
+    input: { email: string; role: Role },
+    by?: SignedInUser,
+  ): Promise<InviteResult> {
     const email = normalizeEmail(input.email);
     if (email === undefined) return { refused: "invalid" };
     const known = await this.#users.findByEmail(email);
     if (known?.tenant === tenant) return { refused: "already_member" };
-    return await this.#links.invite(tenant, { email, role: input.role });
+    const maker = by && { tenant: by.tenant, id: by.id };
+    return await this.#links.invite(tenant, { email, role: input.role, by: maker });
   }
 
   withdraw(tenant: string, id: string): Promise<boolean> {
@@ -78,12 +85,12 @@ export class Team {
 
   /** Whom a live link is for; `undefined` for one that is unknown, used or expired. */
   async linkFor(token: string, kind: AccountLink["kind"]): Promise<AccountLink | undefined> {
-    return (await this.#links.find(token, kind))?.link;
+    return (await this.#find(token, kind))?.link;
   }
 
   /** Makes the account that an invitation is for, and signs it in. */
   async join(token: string, password: string): Promise<LinkResult> {
-    const found = await this.#links.find(token, "invite");
+    const found = await this.#find(token, "invite");
     if (found === undefined) return { refused: "gone" };
     return await this.#withPassword(found, password, async (passwordHash) => {
       const { tenant, email, role } = found.link;
@@ -102,12 +109,12 @@ export class Team {
     const user = await this.#users.get(by.tenant, id);
     if (user === undefined) return { refused: "not_found" };
     if (user.operator && !by.operator) return { refused: "operator" };
-    return { token: await this.#links.offerReset(user) };
+    return { token: await this.#links.offerReset(user, { tenant: by.tenant, id: by.id }) };
   }
 
   /** Sets the password that a reset link is for, ends the user's other sign-ins, and signs them in. */
   async resetPassword(token: string, password: string): Promise<LinkResult> {
-    const found = await this.#links.find(token, "reset");
+    const found = await this.#find(token, "reset");
     if (found === undefined) return { refused: "gone" };
     return await this.#withPassword(found, password, (passwordHash) => {
       const { tenant, id, email } = found.link;
@@ -127,6 +134,25 @@ export class Team {
 
   async remove(by: SignedInUser, id: string): Promise<MemberChange | MemberRefused> {
     return await this.#refusal(by, id) ?? await this.#users.remove(by.tenant, id);
+  }
+
+  async #find<K extends AccountLink["kind"]>(token: string, kind: K) {
+    const found = await this.#links.find(token, kind);
+    return found !== undefined && await this.#stands(found.link) ? found : undefined;
+  }
+
+  /**
+   * Whether a link still stands. Who made it knows its token: an owner who is removed, or whose cookie
+   * was stolen for a while, must not have kept a way back in.
+   */
+  async #stands(link: AccountLink): Promise<boolean> {
+    const maker = link.by && await this.#users.get(link.by.tenant, link.by.id);
+    if (link.by !== undefined) {
+      const isOwner = maker?.tenant === link.tenant && maker.role === "owner";
+      if (!isOwner && !maker?.operator) return false;
+    }
+    if (link.kind === "invite" || link.epoch === undefined) return true;
+    return (await this.#users.get(link.tenant, link.id))?.epoch === link.epoch;
   }
 
   async #refusal(by: SignedInUser, id: string): Promise<MemberRefused | undefined> {

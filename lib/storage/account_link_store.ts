@@ -16,6 +16,8 @@ const shared = {
   tenant: z.uuid(),
   createdAt: z.int(),
   exp: z.int(),
+  /** Who made it, and so has seen its token: it ends with their right to make one. */
+  by: z.object({ tenant: z.uuid(), id: z.uuid() }).optional(),
 };
 
 const linkRecordSchema = z.discriminatedUnion("kind", [
@@ -26,8 +28,14 @@ const linkRecordSchema = z.discriminatedUnion("kind", [
     email: z.string(),
     role: z.enum(["owner", "admin", "viewer"]),
   }),
-  /** Its `id` is the user's. */
-  z.object({ ...shared, kind: z.literal("reset"), email: z.string() }),
+  z.object({
+    ...shared,
+    kind: z.literal("reset"),
+    /** Its `id` is the user's. */
+    email: z.string(),
+    /** The user's when it was made: whatever ends their sign-ins ends the link too. */
+    epoch: z.int().optional(),
+  }),
 ]);
 export type AccountLink = z.infer<typeof linkRecordSchema>;
 export type Invitation = Extract<AccountLink, { kind: "invite" }>;
@@ -54,7 +62,7 @@ export class AccountLinkStore {
   /** An invitation and its token, which is not to be had again. */
   async invite(
     tenant: string,
-    { email, role }: Pick<Invitation, "email" | "role">,
+    { email, role, by }: Pick<Invitation, "email" | "role" | "by">,
   ): Promise<{ token: string; invitation: Invitation }> {
     const now = this.#system.now();
     const invitation: Invitation = {
@@ -66,16 +74,20 @@ export class AccountLinkStore {
       role,
       createdAt: now,
       exp: now + INVITE_TTL_MS,
+      ...(by && { by }),
     };
     return { token: await this.#store(invitation), invitation };
   }
 
   /** A token with which a user may choose a new password; an earlier one of theirs ends. */
-  async offerReset(user: { id: string; tenant: string; email: string }): Promise<string> {
-    const { id, tenant, email } = user;
-    const now = this.#system.now();
-    const exp = now + RESET_TTL_MS;
-    return await this.#store({ v: 1, kind: "reset", id, tenant, email, createdAt: now, exp });
+  async offerReset(
+    user: { id: string; tenant: string; email: string; epoch: number },
+    by: NonNullable<AccountLink["by"]>,
+  ): Promise<string> {
+    const { id, tenant, email, epoch } = user;
+    const createdAt = this.#system.now();
+    const exp = createdAt + RESET_TTL_MS;
+    return await this.#store({ v: 1, kind: "reset", id, tenant, email, epoch, createdAt, exp, by });
   }
 
   /** The live link behind a token. */

@@ -143,6 +143,9 @@ export class UserStore {
       const entry = await this.#kv.get(keys.user(tenant, id));
       const user = parseRecord(userRecordSchema, entry);
       if (user === undefined) return null;
+      if (link?.link.kind === "reset" && (link.link.epoch ?? user.epoch) !== user.epoch) {
+        return null;
+      }
       const next: User = { ...user, epoch: user.epoch + 1, ...(passwordHash && { passwordHash }) };
       const step = this.#kv.atomic().check(entry).set(entry.key, next);
       if (link) spendLink(step, link);

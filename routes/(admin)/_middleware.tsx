@@ -1,9 +1,9 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { actingAs } from "@/lib/audit/acting.ts";
-import { dashboardSecurity } from "@/lib/http/dashboard_security.ts";
-import { mayPass } from "@/lib/http/permissions.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
-import { readSignInCookie } from "@/lib/http/sign_in_cookie.ts";
+import { dashboardSecurity } from "@/lib/http/dashboard/dashboard_security.ts";
+import { mayPass } from "@/lib/http/dashboard/permissions.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { readSignInCookie } from "@/lib/http/dashboard/sign_in_cookie.ts";
 import { define } from "@/utils.ts";
 
 const requireSignIn = define.middleware(async (ctx) => {

@@ -4,8 +4,8 @@ import { AuditList } from "@/components/AuditList.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { ApiError } from "@/lib/errors.ts";
-import { auditHref, readAuditFilters, toAuditQuery } from "@/lib/http/audit_query.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
+import { auditHref, readAuditFilters, toAuditQuery } from "@/lib/http/dashboard/audit_query.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { AUDIT_KINDS, type AuditEntry, INSTALLATION } from "@/lib/storage/audit_record.ts";
 import { define, type State } from "@/utils.ts";
 

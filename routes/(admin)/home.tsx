@@ -8,7 +8,7 @@ import { LimitMeter } from "@/components/LimitMeter.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { UsageTable } from "@/components/UsageTable.tsx";
 import { readAttention } from "@/lib/admin/attention_report.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { dayOf } from "@/lib/limits/ledger.ts";
 import { dayRange, daysOf } from "@/lib/usage/day_range.ts";
 import type { UsageSummary } from "@/lib/usage/usage_report.ts";

@@ -1,5 +1,5 @@
 import { ChoosePassword, DeadLink } from "@/components/ChoosePassword.tsx";
-import { type LinkPageData, showLink, spendLink } from "@/lib/http/account_link_page.ts";
+import { type LinkPageData, showLink, spendLink } from "@/lib/http/dashboard/account_link_page.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers<LinkPageData>({

@@ -4,9 +4,9 @@ import { Field } from "@/components/Field.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import type { SetUpResult } from "@/lib/accounts/accounts.ts";
 import { MIN_PASSWORD_LENGTH } from "@/lib/accounts/credential_rules.ts";
-import { readForm } from "@/lib/http/form.ts";
-import { setSignInCookie } from "@/lib/http/sign_in_cookie.ts";
-import { refusal } from "@/lib/http/sign_in_refusal.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { setSignInCookie } from "@/lib/http/dashboard/sign_in_cookie.ts";
+import { refusal } from "@/lib/http/dashboard/sign_in_refusal.ts";
 import { define } from "@/utils.ts";
 
 interface Data {

@@ -2,10 +2,10 @@ import { page } from "fresh";
 import { AuthCard } from "@/components/AuthCard.tsx";
 import { Field } from "@/components/Field.tsx";
 import { Notice } from "@/components/Notice.tsx";
-import { readForm } from "@/lib/http/form.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
 import { localPath } from "@/lib/http/local_path.ts";
-import { readSignInCookie, setSignInCookie } from "@/lib/http/sign_in_cookie.ts";
-import { refusal } from "@/lib/http/sign_in_refusal.ts";
+import { readSignInCookie, setSignInCookie } from "@/lib/http/dashboard/sign_in_cookie.ts";
+import { refusal } from "@/lib/http/dashboard/sign_in_refusal.ts";
 import { define } from "@/utils.ts";
 
 const HOME = "/home";

@@ -61,6 +61,11 @@ const RULES: Rule[] = [
     never: /^lib\/http\//,
   },
   {
+    why: "what serves the API does not stand on what serves the dashboard's pages",
+    files: /^lib\/http\/(?!dashboard\/)/,
+    never: /^lib\/http\/dashboard\//,
+  },
+  {
     why: "the widget is lib/wire, preact and itself: every byte of it is paid by visitors",
     files: /^widget\//,
     only: new RegExp(`^widget/|^lib/wire/|^${PREACT}`),

@@ -3,11 +3,11 @@ import { Field } from "@/components/Field.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { MIN_PASSWORD_LENGTH } from "@/lib/accounts/credential_rules.ts";
-import { readForm } from "@/lib/http/form.ts";
-import { noticeText, withNotice } from "@/lib/http/notices.ts";
-import { readSignInCookie, setSignInCookie } from "@/lib/http/sign_in_cookie.ts";
-import { refusal } from "@/lib/http/sign_in_refusal.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { noticeText, withNotice } from "@/lib/http/dashboard/notices.ts";
+import { readSignInCookie, setSignInCookie } from "@/lib/http/dashboard/sign_in_cookie.ts";
+import { refusal } from "@/lib/http/dashboard/sign_in_refusal.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define, type State } from "@/utils.ts";
 
 interface Data {

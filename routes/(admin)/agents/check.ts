@@ -1,9 +1,9 @@
-import { readAgentForm, toAgentBody } from "@/lib/http/agent_form.ts";
-import type { AgentFormFaults } from "@/lib/http/agent_form_faults.ts";
-import { dashboardApi } from "@/lib/http/dashboard_api.ts";
-import { readForm } from "@/lib/http/form.ts";
-import { formFaults } from "@/lib/http/save_agent.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
+import { readAgentForm, toAgentBody } from "@/lib/http/dashboard/agent_form.ts";
+import type { AgentFormFaults } from "@/lib/http/dashboard/agent_form_faults.ts";
+import { dashboardApi } from "@/lib/http/dashboard/dashboard_api.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { formFaults } from "@/lib/http/dashboard/save_agent.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
 
 /** What saving the editor's form would find wrong with it, before anybody saves. */

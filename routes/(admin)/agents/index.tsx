@@ -5,9 +5,9 @@ import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { SearchForm } from "@/components/SearchForm.tsx";
 import { ApiError } from "@/lib/errors.ts";
-import { noticeText } from "@/lib/http/notices.ts";
-import { pageRequest } from "@/lib/http/page_request.ts";
-import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { pageRequest } from "@/lib/http/dashboard/page_request.ts";
+import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import { define, type State } from "@/utils.ts";
 

@@ -1,9 +1,9 @@
 import { toolFaults } from "@/lib/agent/tools/tool_faults.ts";
 import { invalid, parseOrThrow } from "@/lib/errors.ts";
-import { dashboardApi } from "@/lib/http/dashboard_api.ts";
+import { dashboardApi } from "@/lib/http/dashboard/dashboard_api.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
-import { testTool } from "@/lib/http/test_tool.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { testTool } from "@/lib/http/dashboard/test_tool.ts";
 import { toolTestSchema } from "@/lib/wire/tryout.ts";
 import { define } from "@/utils.ts";
 

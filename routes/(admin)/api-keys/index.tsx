@@ -3,11 +3,13 @@ import { EmptyState } from "@/components/EmptyState.tsx";
 import { NewKeyForm } from "@/components/NewKeyForm.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { PartLinks } from "@/components/PartLinks.tsx";
 import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
-import { noticeText } from "@/lib/http/notices.ts";
-import { asksPassword } from "@/lib/http/password_again.ts";
-import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import { listPart } from "@/lib/http/dashboard/list_part.ts";
+import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { asksPassword } from "@/lib/http/dashboard/password_again.ts";
+import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { ApiKey } from "@/lib/storage/api_key_store.ts";
 import { define } from "@/utils.ts";
 
@@ -15,14 +17,14 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
     const user = signedIn(ctx.state);
-    const apiKeys = await service.apiKeys.list(user.tenant);
+    const part = listPart(await service.apiKeys.list(user.tenant), ctx.url);
     const again = asksPassword(ctx.state);
-    return page({ apiKeys, now: service.system.now(), editor: isEditor(user), again });
+    return page({ part, now: service.system.now(), editor: isEditor(user), again });
   },
 });
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { apiKeys, editor } = data;
+  const { part: { shown: apiKeys, ...links }, editor } = data;
   const notice = noticeText(url);
   const newKey = editor && (
     <DialogLink
@@ -58,6 +60,7 @@ export default define.page<typeof handler>(({ data, url }) => {
             ))}
           </ul>
         )}
+      <PartLinks {...links} />
     </>
   );
 });

@@ -8,17 +8,17 @@ import { PageHeader } from "@/components/PageHeader.tsx";
 import { Time } from "@/components/Time.tsx";
 import type { FoundConversation } from "@/lib/admin/conversation_admin.ts";
 import { ApiError } from "@/lib/errors.ts";
-import { agentNames } from "@/lib/http/agent_names.ts";
+import { agentNames } from "@/lib/http/dashboard/agent_names.ts";
 import {
   conversationHref,
   filtersHref,
   readFilters,
   toSearch,
-} from "@/lib/http/conversation_search_query.ts";
-import { findConversation } from "@/lib/http/find_conversation.ts";
-import { noticeText } from "@/lib/http/notices.ts";
-import { pageRequest } from "@/lib/http/page_request.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
+} from "@/lib/http/dashboard/conversation_search_query.ts";
+import { findConversation } from "@/lib/http/dashboard/find_conversation.ts";
+import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { pageRequest } from "@/lib/http/dashboard/page_request.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { COST_STEPS } from "@/lib/storage/conversation_index.ts";
 import { define, type State } from "@/utils.ts";
 

@@ -2,15 +2,15 @@ import { page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { readForm } from "@/lib/http/form.ts";
-import { withNotice } from "@/lib/http/notices.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
 import {
   type BaseFormFaults,
   type BaseFormValues,
   readBaseForm,
   saveBase,
 } from "@/lib/http/save_base.ts";
-import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
 
 interface Data {

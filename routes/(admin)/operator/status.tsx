@@ -1,8 +1,8 @@
 import { page } from "fresh";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { SlotRows } from "@/components/SlotRows.tsx";
-import { slotViews } from "@/lib/http/slot_views.ts";
-import { systemFacts } from "@/lib/http/system_facts.ts";
+import { slotViews } from "@/lib/http/dashboard/slot_views.ts";
+import { systemFacts } from "@/lib/http/dashboard/system_facts.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

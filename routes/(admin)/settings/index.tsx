@@ -3,10 +3,10 @@ import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { SecretRows } from "@/components/SecretRows.tsx";
 import { SlotRows } from "@/components/SlotRows.tsx";
-import { noticeText } from "@/lib/http/notices.ts";
-import { planValues, retention, visitorsMayChoose } from "@/lib/http/plan_values.ts";
-import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
-import { slotViews } from "@/lib/http/slot_views.ts";
+import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { planValues, retention, visitorsMayChoose } from "@/lib/http/dashboard/plan_values.ts";
+import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { slotViews } from "@/lib/http/dashboard/slot_views.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

@@ -1,10 +1,12 @@
 import { page } from "fresh";
 import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { PartLinks } from "@/components/PartLinks.tsx";
 import { Time } from "@/components/Time.tsx";
 import type { Member } from "@/lib/accounts/team.ts";
-import { noticeText } from "@/lib/http/notices.ts";
-import { isOwner, signedIn } from "@/lib/http/signed_in.ts";
+import { listPart } from "@/lib/http/dashboard/list_part.ts";
+import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { isOwner, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { Invitation } from "@/lib/storage/account_link_store.ts";
 import { iso } from "@/lib/system.ts";
 import { define } from "@/utils.ts";
@@ -17,12 +19,13 @@ export const handler = define.handlers({
       team.members(user.tenant),
       team.invitations(user.tenant),
     ]);
-    return page({ members, invitations, me: user.id, owner: isOwner(user), now: system.now() });
+    const part = listPart(members, ctx.url);
+    return page({ part, invitations, me: user.id, owner: isOwner(user), now: system.now() });
   },
 });
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { members, invitations, owner, now } = data;
+  const { part: { shown: members, ...links }, invitations, owner, now } = data;
   const notice = noticeText(url);
   return (
     <>
@@ -37,6 +40,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         <ul class="rows">
           {members.map((member) => <MemberRow key={member.id} member={member} {...data} />)}
         </ul>
+        <PartLinks {...links} />
         {invitations.length > 0 && (
           <section aria-labelledby="invitations">
             <h2 id="invitations" class="section-head">Invitations</h2>

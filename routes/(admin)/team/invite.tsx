@@ -5,10 +5,10 @@ import { PasswordAgain } from "@/components/PasswordAgain.tsx";
 import { roleOf, RoleSelect } from "@/components/RoleSelect.tsx";
 import { ShownLink } from "@/components/ShownLink.tsx";
 import type { Role } from "@/lib/accounts/signed_in_user.ts";
-import { readForm } from "@/lib/http/form.ts";
-import { joinLink } from "@/lib/http/account_links.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { joinLink } from "@/lib/http/dashboard/account_links.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
 
 const BACK = { href: "/team", label: "Team" };
@@ -41,7 +41,8 @@ export const handler = define.handlers({
     if (refused !== undefined) {
       return page<Data>({ ...typed, faults: { password: refused.fault } }, refused);
     }
-    const invited = await service.team.invite(signedIn(ctx.state).tenant, { email, role });
+    const user = signedIn(ctx.state);
+    const invited = await service.team.invite(user.tenant, { email, role }, user);
     if ("token" in invited) {
       const link = joinLink(service.baseUrl, invited.token);
       return page<Data>({ link, email: invited.invitation.email }, { status: 201 });

@@ -1,6 +1,6 @@
-import { nameUsage } from "@/lib/http/name_usage.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
-import { usageQuery } from "@/lib/http/usage_query.ts";
+import { nameUsage } from "@/lib/http/dashboard/name_usage.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { usageQuery } from "@/lib/http/dashboard/usage_query.ts";
 import { dayOf } from "@/lib/limits/ledger.ts";
 import { usageCsv } from "@/lib/usage/usage_csv.ts";
 import { splitModel } from "@/lib/usage/usage_report.ts";

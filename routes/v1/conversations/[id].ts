@@ -1,7 +1,7 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
 import { conversationFilter } from "@/lib/http/conversation_query.ts";
-import { pageRequest } from "@/lib/http/page_request.ts";
+import { pageRequest } from "@/lib/http/dashboard/page_request.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
 import { define } from "@/utils.ts";
 

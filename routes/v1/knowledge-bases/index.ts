@@ -1,7 +1,7 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
 import { createOnce } from "@/lib/http/create_once.ts";
-import { pageRequest } from "@/lib/http/page_request.ts";
+import { pageRequest } from "@/lib/http/dashboard/page_request.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
 import type { KnowledgeBase } from "@/lib/wire/knowledge.ts";
 import { define } from "@/utils.ts";

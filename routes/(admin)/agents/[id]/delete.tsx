@@ -2,10 +2,10 @@ import { page } from "fresh";
 import { DeleteAgentForm } from "@/components/DeleteAgentForm.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { findAgent } from "@/lib/http/find_agent.ts";
-import { readForm } from "@/lib/http/form.ts";
-import { withNotice } from "@/lib/http/notices.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
+import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import { define } from "@/utils.ts";
 

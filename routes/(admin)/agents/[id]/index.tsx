@@ -9,14 +9,14 @@ import {
   readAgentForm,
   toAgentPatch,
   toFormValues,
-} from "@/lib/http/agent_form.ts";
-import type { AgentFormFaults } from "@/lib/http/agent_form_faults.ts";
-import { type EditorChoices, editorChoices } from "@/lib/http/editor_choices.ts";
-import { findAgent } from "@/lib/http/find_agent.ts";
-import { readForm } from "@/lib/http/form.ts";
-import { noticeText, withNotice } from "@/lib/http/notices.ts";
-import { saveAgent } from "@/lib/http/save_agent.ts";
-import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+} from "@/lib/http/dashboard/agent_form.ts";
+import type { AgentFormFaults } from "@/lib/http/dashboard/agent_form_faults.ts";
+import { type EditorChoices, editorChoices } from "@/lib/http/dashboard/editor_choices.ts";
+import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { noticeText, withNotice } from "@/lib/http/dashboard/notices.ts";
+import { saveAgent } from "@/lib/http/dashboard/save_agent.ts";
+import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import { define, type State } from "@/utils.ts";
 

@@ -2,11 +2,11 @@ import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
-import { findApiKey } from "@/lib/http/find_api_key.ts";
-import { readForm } from "@/lib/http/form.ts";
-import { withNotice } from "@/lib/http/notices.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
+import { findApiKey } from "@/lib/http/dashboard/find_api_key.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { ApiKey } from "@/lib/storage/api_key_store.ts";
 import { define } from "@/utils.ts";
 

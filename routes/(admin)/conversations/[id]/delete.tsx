@@ -3,10 +3,10 @@ import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { plural } from "@/components/format_amount.ts";
 import { conversationFilter } from "@/lib/http/conversation_query.ts";
-import { conversationHref } from "@/lib/http/conversation_search_query.ts";
-import { withNotice } from "@/lib/http/notices.ts";
-import { readTranscript } from "@/lib/http/read_transcript.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
+import { conversationHref } from "@/lib/http/dashboard/conversation_search_query.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { readTranscript } from "@/lib/http/dashboard/read_transcript.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
 
 /** Asks, and deletes. */

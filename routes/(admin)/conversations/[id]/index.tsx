@@ -5,10 +5,10 @@ import { formatCount, formatUsd } from "@/components/format_amount.ts";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { RunCard } from "@/components/RunCard.tsx";
 import { Moment, Time } from "@/components/Time.tsx";
-import { agentNames } from "@/lib/http/agent_names.ts";
-import { conversationHref, filtersHref } from "@/lib/http/conversation_search_query.ts";
-import { readTranscript } from "@/lib/http/read_transcript.ts";
-import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import { agentNames } from "@/lib/http/dashboard/agent_names.ts";
+import { conversationHref, filtersHref } from "@/lib/http/dashboard/conversation_search_query.ts";
+import { readTranscript } from "@/lib/http/dashboard/read_transcript.ts";
+import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

@@ -3,9 +3,9 @@ import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { plural } from "@/components/format_amount.ts";
 import { AgentLinks } from "@/components/knowledge/AgentLinks.tsx";
-import { findBase } from "@/lib/http/find_base.ts";
-import { withNotice } from "@/lib/http/notices.ts";
-import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import { findBase } from "@/lib/http/dashboard/find_base.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { AgentsFound } from "@/lib/storage/agent_search.ts";
 import { define } from "@/utils.ts";
 

@@ -2,9 +2,9 @@ import { page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { BasePage } from "@/components/knowledge/BasePage.tsx";
 import { ApiError } from "@/lib/errors.ts";
-import { basePage } from "@/lib/http/base_page.ts";
-import { findBase } from "@/lib/http/find_base.ts";
-import { noticeText } from "@/lib/http/notices.ts";
+import { basePage } from "@/lib/http/dashboard/base_page.ts";
+import { findBase } from "@/lib/http/dashboard/find_base.ts";
+import { noticeText } from "@/lib/http/dashboard/notices.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

@@ -4,8 +4,8 @@ import { ErrorView } from "@/components/ErrorView.tsx";
 import { BaseHeader } from "@/components/knowledge/BaseHeader.tsx";
 import { PassageCard } from "@/components/knowledge/PassageCard.tsx";
 import { SearchForm } from "@/components/SearchForm.tsx";
-import { findBase } from "@/lib/http/find_base.ts";
-import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import { findBase } from "@/lib/http/dashboard/find_base.ts";
+import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { KNOWLEDGE_BOUNDS } from "@/lib/wire/limits.ts";
 import { define } from "@/utils.ts";
 

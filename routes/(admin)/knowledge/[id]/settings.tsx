@@ -3,16 +3,16 @@ import { ErrorView } from "@/components/ErrorView.tsx";
 import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
 import { BaseHeader } from "@/components/knowledge/BaseHeader.tsx";
 import { Notice } from "@/components/Notice.tsx";
-import { findBase } from "@/lib/http/find_base.ts";
-import { readForm } from "@/lib/http/form.ts";
-import { noticeText, withNotice } from "@/lib/http/notices.ts";
+import { findBase } from "@/lib/http/dashboard/find_base.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { noticeText, withNotice } from "@/lib/http/dashboard/notices.ts";
 import {
   type BaseFormFaults,
   type BaseFormValues,
   readBaseForm,
   saveBase,
 } from "@/lib/http/save_base.ts";
-import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { KnowledgeBase } from "@/lib/wire/knowledge.ts";
 import { define } from "@/utils.ts";
 

@@ -2,18 +2,22 @@ import { page } from "fresh";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { modelHref } from "@/lib/http/model_form.ts";
-import { noticeText } from "@/lib/http/notices.ts";
+import { PartLinks } from "@/components/PartLinks.tsx";
+import { listPart } from "@/lib/http/dashboard/list_part.ts";
+import { modelHref } from "@/lib/http/dashboard/model_form.ts";
+import { noticeText } from "@/lib/http/dashboard/notices.ts";
 import type { CatalogueEntry } from "@/lib/storage/catalogue_store.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
     const { catalogue, vendors } = ctx.state.service;
-    const entries = await catalogue.stored();
-    return page(
-      entries.map((entry) => ({ entry, ready: vendors.slot(entry.vendor) !== undefined })),
-    );
+    const { shown, ...links } = listPart(await catalogue.stored(), ctx.url);
+    const rows = shown.map((entry) => ({
+      entry,
+      ready: vendors.slot(entry.vendor) !== undefined,
+    }));
+    return page({ rows, links });
   },
 });
 
@@ -26,10 +30,10 @@ export default define.page<typeof handler>(({ data, url }) => {
         title="Catalogue"
         text="Models that plans may allow, with what they cost. The demo model is always there."
       >
-        {data.length > 0 && add}
+        {data.rows.length > 0 && add}
       </PageHeader>
       {notice && <Notice kind="done">{notice}</Notice>}
-      {data.length === 0
+      {data.rows.length === 0
         ? (
           <EmptyState
             icon="catalogue"
@@ -41,11 +45,12 @@ export default define.page<typeof handler>(({ data, url }) => {
         )
         : (
           <ul class="rows">
-            {data.map(({ entry, ready }) => (
+            {data.rows.map(({ entry, ready }) => (
               <ModelRow key={`${entry.vendor}/${entry.model}`} entry={entry} ready={ready} />
             ))}
           </ul>
         )}
+      <PartLinks {...data.links} />
     </>
   );
 });

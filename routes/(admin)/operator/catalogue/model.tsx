@@ -2,7 +2,7 @@ import { type Context, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { ModelForm, type ModelFormProps } from "@/components/ModelForm.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { readForm } from "@/lib/http/form.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
 import {
   findModel,
   modelHref,
@@ -10,9 +10,9 @@ import {
   parseModelForm,
   readModelForm,
   toModelForm,
-} from "@/lib/http/model_form.ts";
-import { withNotice } from "@/lib/http/notices.ts";
-import { slotViews } from "@/lib/http/slot_views.ts";
+} from "@/lib/http/dashboard/model_form.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { slotViews } from "@/lib/http/dashboard/slot_views.ts";
 import { define, type State } from "@/utils.ts";
 
 /** A new entry, or the one that the address names. */

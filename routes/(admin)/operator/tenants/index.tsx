@@ -1,22 +1,25 @@
 import { page } from "fresh";
 import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { PartLinks } from "@/components/PartLinks.tsx";
 import { Time } from "@/components/Time.tsx";
-import { noticeText } from "@/lib/http/notices.ts";
+import { listPart } from "@/lib/http/dashboard/list_part.ts";
+import { noticeText } from "@/lib/http/dashboard/notices.ts";
 import { iso } from "@/lib/system.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
     const { tenants, team, system } = ctx.state.service;
-    const rows = await Promise.all((await tenants.list()).map(async (tenant) => {
+    const { shown, ...links } = listPart(await tenants.list(), ctx.url);
+    const rows = await Promise.all(shown.map(async (tenant) => {
       const [members, plan] = await Promise.all([
         team.members(tenant.id),
         tenants.plan(tenant.id),
       ]);
       return { ...tenant, members: members.length, overrides: Object.keys(plan.limits).length };
     }));
-    return page({ rows, now: system.now() });
+    return page({ rows, links, now: system.now() });
   },
 });
 
@@ -56,6 +59,7 @@ export default define.page<typeof handler>(({ data, url }) => {
           </li>
         ))}
       </ul>
+      <PartLinks {...data.links} />
     </>
   );
 });

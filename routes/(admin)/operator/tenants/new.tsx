@@ -4,9 +4,10 @@ import { PageHeader } from "@/components/PageHeader.tsx";
 import { PasswordAgain } from "@/components/PasswordAgain.tsx";
 import { ShownLink } from "@/components/ShownLink.tsx";
 import { normalizeEmail } from "@/lib/accounts/credential_rules.ts";
-import { joinLink } from "@/lib/http/account_links.ts";
-import { readForm } from "@/lib/http/form.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
+import { joinLink } from "@/lib/http/dashboard/account_links.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
 
 const BACK = { href: "/operator/tenants", label: "Tenants" };
@@ -37,7 +38,8 @@ export const handler = define.handlers({
       return page<Data>({ ...typed, faults: { password: refused.fault } }, refused);
     }
     const tenant = await service.tenants.create(name);
-    const invited = await service.team.invite(tenant.id, { email, role: "owner" });
+    const owner = { email, role: "owner" } as const;
+    const invited = await service.team.invite(tenant.id, owner, signedIn(ctx.state));
     if (!("token" in invited)) throw new Error("a new tenant has members already");
     const link = joinLink(service.baseUrl, invited.token);
     return page<Data>({ name, link }, { status: 201 });

@@ -2,8 +2,8 @@ import { page } from "fresh";
 import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { SlotRows } from "@/components/SlotRows.tsx";
-import { noticeText } from "@/lib/http/notices.ts";
-import { slotViews } from "@/lib/http/slot_views.ts";
+import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { slotViews } from "@/lib/http/dashboard/slot_views.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

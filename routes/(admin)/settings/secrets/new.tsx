@@ -1,10 +1,10 @@
 import { page } from "fresh";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { SecretForm, type SecretFormProps } from "@/components/SecretForm.tsx";
-import { readForm } from "@/lib/http/form.ts";
-import { withNotice } from "@/lib/http/notices.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { MIN_SECRET_LENGTH, newToolSecretSchema } from "@/lib/wire/tool_secret.ts";
 import { define } from "@/utils.ts";
 

@@ -4,11 +4,11 @@ import { ErrorView } from "@/components/ErrorView.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
 import type { Member } from "@/lib/accounts/team.ts";
-import { findMember, MEMBER_REFUSALS } from "@/lib/http/find_member.ts";
-import { readForm } from "@/lib/http/form.ts";
-import { withNotice } from "@/lib/http/notices.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
+import { findMember, MEMBER_REFUSALS } from "@/lib/http/dashboard/find_member.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
 
 interface Data {

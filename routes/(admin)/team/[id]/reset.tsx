@@ -5,11 +5,11 @@ import { Notice } from "@/components/Notice.tsx";
 import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
 import { ShownLink } from "@/components/ShownLink.tsx";
 import type { Member } from "@/lib/accounts/team.ts";
-import { resetLink } from "@/lib/http/account_links.ts";
-import { findMember, MEMBER_REFUSALS } from "@/lib/http/find_member.ts";
-import { readForm } from "@/lib/http/form.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
+import { resetLink } from "@/lib/http/dashboard/account_links.ts";
+import { findMember, MEMBER_REFUSALS } from "@/lib/http/dashboard/find_member.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
 
 interface Data {

@@ -1,7 +1,7 @@
 import { ApiError, parseOrThrow } from "@/lib/errors.ts";
-import { dashboardApi } from "@/lib/http/dashboard_api.ts";
+import { dashboardApi } from "@/lib/http/dashboard/dashboard_api.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
 import { tryCancelSchema } from "@/lib/wire/tryout.ts";
 import { define } from "@/utils.ts";

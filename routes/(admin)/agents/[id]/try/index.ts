@@ -1,9 +1,9 @@
 import { parseOrThrow } from "@/lib/errors.ts";
-import { dashboardApi } from "@/lib/http/dashboard_api.ts";
+import { dashboardApi } from "@/lib/http/dashboard/dashboard_api.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
-import { triedAgent } from "@/lib/http/tried_agent.ts";
+import { triedAgent } from "@/lib/http/dashboard/tried_agent.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
 import { tryBodySchema } from "@/lib/wire/tryout.ts";
 import { define } from "@/utils.ts";

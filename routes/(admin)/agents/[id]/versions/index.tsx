@@ -2,9 +2,9 @@ import { page } from "fresh";
 import { AgentHeader } from "@/components/AgentHeader.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { Time } from "@/components/Time.tsx";
-import { changedFields } from "@/lib/http/agent_diff.ts";
-import { findAgent } from "@/lib/http/find_agent.ts";
-import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import { changedFields } from "@/lib/http/dashboard/agent_diff.ts";
+import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
+import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import { define } from "@/utils.ts";
 

@@ -2,10 +2,10 @@ import type { Context } from "fresh";
 import { BasePage } from "@/components/knowledge/BasePage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { ApiError } from "@/lib/errors.ts";
-import { basePage, documentPage } from "@/lib/http/base_page.ts";
-import { dashboardApi } from "@/lib/http/dashboard_api.ts";
-import { findBase, type NamedBase } from "@/lib/http/find_base.ts";
-import { withNotice } from "@/lib/http/notices.ts";
+import { basePage, documentPage } from "@/lib/http/dashboard/base_page.ts";
+import { dashboardApi } from "@/lib/http/dashboard/dashboard_api.ts";
+import { findBase, type NamedBase } from "@/lib/http/dashboard/find_base.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
 import { receiveUploads, refuseUpload } from "@/lib/http/receive_upload.ts";
 import { define, type State } from "@/utils.ts";
 

@@ -2,8 +2,8 @@ import { type Context, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PlanForm, type PlanFormProps } from "@/components/PlanForm.tsx";
-import { readForm } from "@/lib/http/form.ts";
-import { withNotice } from "@/lib/http/notices.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
 import {
   parsePlanForm,
   PLAN_FIELDS,
@@ -11,7 +11,7 @@ import {
   type PlanFormValues,
   readPlanForm,
   toPlanForm,
-} from "@/lib/http/plan_form.ts";
+} from "@/lib/http/dashboard/plan_form.ts";
 import type { Tenant } from "@/lib/storage/tenant_store.ts";
 import { define, type State } from "@/utils.ts";
 

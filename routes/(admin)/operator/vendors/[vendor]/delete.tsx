@@ -2,11 +2,11 @@ import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
-import { readForm } from "@/lib/http/form.ts";
-import { freeSlot } from "@/lib/http/free_slot.ts";
-import { slotName } from "@/lib/http/model_groups.ts";
-import { withNotice } from "@/lib/http/notices.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { freeSlot } from "@/lib/http/dashboard/free_slot.ts";
+import { slotName } from "@/lib/http/dashboard/model_groups.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
 import type { Vendor } from "@/lib/wire/vendors.ts";
 import { define } from "@/utils.ts";
 

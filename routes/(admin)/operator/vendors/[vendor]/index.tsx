@@ -3,12 +3,17 @@ import { ErrorView } from "@/components/ErrorView.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { SlotForm, type SlotFormProps } from "@/components/SlotForm.tsx";
 import { PROTOCOLS } from "@/lib/config.ts";
-import { readForm } from "@/lib/http/form.ts";
-import { freeSlot } from "@/lib/http/free_slot.ts";
-import { slotName } from "@/lib/http/model_groups.ts";
-import { withNotice } from "@/lib/http/notices.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
-import { parseSlotForm, readSlotForm, type SlotFaults, toSlotForm } from "@/lib/http/slot_form.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { freeSlot } from "@/lib/http/dashboard/free_slot.ts";
+import { slotName } from "@/lib/http/dashboard/model_groups.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import {
+  parseSlotForm,
+  readSlotForm,
+  type SlotFaults,
+  toSlotForm,
+} from "@/lib/http/dashboard/slot_form.ts";
 import { type SlotFault, trySlot } from "@/lib/models/try_slot.ts";
 import type { Vendor } from "@/lib/wire/vendors.ts";
 import { define, type State } from "@/utils.ts";

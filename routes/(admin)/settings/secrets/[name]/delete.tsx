@@ -2,10 +2,10 @@ import { type Context, page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
-import { readForm } from "@/lib/http/form.ts";
-import { withNotice } from "@/lib/http/notices.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/password_again.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define, type State } from "@/utils.ts";
 
 interface Data {

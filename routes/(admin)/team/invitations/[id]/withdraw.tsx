@@ -1,8 +1,8 @@
 import { type Context, page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { withNotice } from "@/lib/http/notices.ts";
-import { signedIn } from "@/lib/http/signed_in.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { Invitation } from "@/lib/storage/account_link_store.ts";
 import { define, type State } from "@/utils.ts";
 

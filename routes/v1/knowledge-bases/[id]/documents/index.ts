@@ -1,7 +1,7 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
 import { createOnce } from "@/lib/http/create_once.ts";
-import { pageRequest } from "@/lib/http/page_request.ts";
+import { pageRequest } from "@/lib/http/dashboard/page_request.ts";
 import { receiveUpload, refuseUpload } from "@/lib/http/receive_upload.ts";
 import { uploadFingerprint } from "@/lib/http/upload_fingerprint.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";

@@ -1,6 +1,6 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { findDocument } from "@/lib/http/find_base.ts";
-import { withNotice } from "@/lib/http/notices.ts";
+import { findDocument } from "@/lib/http/dashboard/find_base.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
 import { define } from "@/utils.ts";
 
 /** Has a document read again: after an upgrade that reads better, or when reading it failed. */

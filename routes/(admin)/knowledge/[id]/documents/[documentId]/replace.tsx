@@ -4,10 +4,10 @@ import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { ACCEPTED } from "@/components/knowledge/upload_file.ts";
 import { ApiError } from "@/lib/errors.ts";
-import { findDocument, type NamedDocument } from "@/lib/http/find_base.ts";
-import { withNotice } from "@/lib/http/notices.ts";
+import { findDocument, type NamedDocument } from "@/lib/http/dashboard/find_base.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
 import { receiveUpload, refuseUpload } from "@/lib/http/receive_upload.ts";
-import { isEditor, signedIn } from "@/lib/http/signed_in.ts";
+import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
 
 interface Data extends NamedDocument {

@@ -1,0 +1,53 @@
+import { type Context, page } from "fresh";
+import type { State } from "@/utils.ts";
+import type { AccountLink } from "../../storage/account_link_store.ts";
+import { readForm } from "./form.ts";
+import { readSignInCookie, setSignInCookie } from "./sign_in_cookie.ts";
+import { refusal } from "./sign_in_refusal.ts";
+
+/** What the page of a one-time link shows; nothing where the link is dead. */
+export interface LinkPageData {
+  token: string;
+  email?: string;
+  fault?: string | undefined;
+  passwordFault?: string | undefined;
+}
+
+const DEAD = { status: 410 };
+
+/** Shows the form of a link that is alive. Looking at it spends nothing: mail scanners follow links. */
+export async function showLink(ctx: Context<State>, kind: AccountLink["kind"]) {
+  const token = ctx.url.searchParams.get("token") ?? "";
+  const link = await ctx.state.service.team.linkFor(token, kind);
+  if (link === undefined) return page<LinkPageData>({ token: "" }, DEAD);
+  return page<LinkPageData>({ token, email: link.email });
+}
+
+/** Spends a link for the password that was chosen, and signs its owner in under a new cookie. */
+export async function spendLink(ctx: Context<State>, kind: AccountLink["kind"]) {
+  const { service } = ctx.state;
+  const form = await readForm(ctx.req, service.system);
+  const [token, password] = [form.get("token") ?? "", form.get("password") ?? ""];
+  const result =
+    await (kind === "invite"
+      ? service.team.join(token, password)
+      : service.team.resetPassword(token, password));
+  if ("cookieToken" in result) {
+    const replaced = readSignInCookie(ctx.req.headers, service.config);
+    if (replaced) await service.accounts.signOut(replaced);
+    const response = ctx.redirect("/", 303);
+    setSignInCookie(response.headers, result.cookieToken, service.config);
+    return response;
+  }
+  const link = await service.team.linkFor(token, kind);
+  if (result.refused === "gone" || link === undefined) {
+    return page<LinkPageData>({ token: "" }, DEAD);
+  }
+  const shown = { token, email: link.email };
+  if (result.refused === "invalid") {
+    const passwordFault = result.faults.password;
+    return page<LinkPageData>({ ...shown, passwordFault }, { status: 400 });
+  }
+  const { status, headers, message } = refusal(result);
+  return page<LinkPageData>({ ...shown, fault: message }, { status, headers });
+}

@@ -1,0 +1,35 @@
+import type { AgentAdmin } from "../../admin/agent_admin.ts";
+import { ApiError } from "../../errors.ts";
+
+/** Reads that go on at once. */
+const AT_ONCE = 50;
+
+/** Names of agents by their ids; one that has been deleted has none. */
+export async function agentNames(
+  ids: Iterable<string>,
+  of: { tenant: string; agents: Pick<AgentAdmin, "get"> },
+): Promise<Map<string, string>> {
+  const wanted = [...new Set(ids)];
+  const names = new Map<string, string>();
+  for (let at = 0; at < wanted.length; at += AT_ONCE) {
+    await Promise.all(
+      wanted.slice(at, at + AT_ONCE).map(async (id) => {
+        const name = await nameOf(id, of);
+        if (name !== undefined) names.set(id, name);
+      }),
+    );
+  }
+  return names;
+}
+
+async function nameOf(
+  id: string,
+  { tenant, agents }: { tenant: string; agents: Pick<AgentAdmin, "get"> },
+): Promise<string | undefined> {
+  try {
+    return (await agents.get(tenant, id)).name;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}

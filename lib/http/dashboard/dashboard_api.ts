@@ -1,0 +1,26 @@
+import type { Context } from "fresh";
+import type { State } from "@/utils.ts";
+import { ApiError } from "../../errors.ts";
+import { errorResponse, toApiError } from "../error_response.ts";
+import { logFault } from "../log_fault.ts";
+
+/**
+ * What a page of the dashboard asks by script: refusals are the envelope of /v1, because the script
+ * has to tell them from each other. The guard of the dashboard stands before it as before any page.
+ */
+export function dashboardApi(
+  answer: (ctx: Context<State>) => Promise<Response>,
+): (ctx: Context<State>) => Promise<Response> {
+  return async (ctx) => {
+    const response = await answer(ctx).catch((thrown) => refuse(ctx, thrown));
+    response.headers.set("x-request-id", ctx.state.requestId);
+    ctx.state.meter.setHeaders(response.headers);
+    return response;
+  };
+}
+
+function refuse(ctx: Context<State>, thrown: unknown): Response {
+  const error = toApiError(thrown);
+  if (error.status >= 500 && !(thrown instanceof ApiError)) logFault(ctx, thrown);
+  return errorResponse(error);
+}

@@ -1,0 +1,28 @@
+import type { Service } from "../../service.ts";
+import { toUsd } from "../../chat/money.ts";
+import { withOverrides } from "../../limits/limits.ts";
+import type { CatalogueEntry } from "../../storage/catalogue_store.ts";
+import { KNOWLEDGE_BOUNDS } from "../../wire/limits.ts";
+import { modelGroups } from "./model_groups.ts";
+
+/** What the agent editor offers to choose from, and counts with. */
+export interface EditorChoices {
+  models: { label: string; models: CatalogueEntry[] }[];
+  knowledgeBases: { id: string; name: string }[];
+  /** What the tenant may spend in a day. */
+  hardDailyUsd: number;
+}
+
+export async function editorChoices(
+  service: Pick<Service, "catalogue" | "knowledge" | "tenants" | "meterParts" | "vendors">,
+  tenant: string,
+): Promise<EditorChoices> {
+  const plan = await service.tenants.plan(tenant);
+  const bases = await service.knowledge.list(tenant, { limit: KNOWLEDGE_BOUNDS.basesPerTenant });
+  const { hardDailyCost } = withOverrides(service.meterParts.limits, plan.limits);
+  return {
+    models: await modelGroups(service, tenant),
+    knowledgeBases: bases.data.map(({ id, name }) => ({ id, name })),
+    hardDailyUsd: toUsd(hardDailyCost),
+  };
+}

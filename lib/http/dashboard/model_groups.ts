@@ -1,0 +1,24 @@
+import type { Service } from "../../service.ts";
+import type { CatalogueEntry } from "../../storage/catalogue_store.ts";
+import { type Vendor, VENDORS } from "../../wire/vendors.ts";
+
+/** The models a tenant's plan lets it choose, by vendor, as the editor offers them. */
+export async function modelGroups(
+  service: Pick<Service, "catalogue" | "tenants" | "vendors">,
+  tenant: string,
+): Promise<{ label: string; models: CatalogueEntry[] }[]> {
+  const { models: allowed } = await service.tenants.plan(tenant);
+  const entries = (await service.catalogue.list()).filter((entry) =>
+    allowed === "all" ||
+    allowed.some((one) => one.vendor === entry.vendor && one.model === entry.model)
+  );
+  return VENDORS.map((vendor) => ({
+    label: service.vendors.slot(vendor)?.name ?? slotName(vendor),
+    models: entries.filter((entry) => entry.vendor === vendor),
+  })).filter((group) => group.models.length > 0);
+}
+
+/** `vendor_a` as "Vendor A". */
+export function slotName(vendor: Vendor): string {
+  return `Vendor ${vendor.slice(-1).toUpperCase()}`;
+}

@@ -1,0 +1,49 @@
+import type { AgentAdmin } from "../../admin/agent_admin.ts";
+import type { ApiKeyStore } from "../../storage/api_key_store.ts";
+import { PLAYGROUND, SESSIONS, type Usage } from "../../usage/usage_rows.ts";
+import { dearestFirst, type GroupedUsage, type UsageGroup } from "../../usage/usage_sums.ts";
+import { agentNames } from "./agent_names.ts";
+
+/** One sum with the name that people know it by. */
+export interface NamedUsage {
+  /** A day, an agent's id, a `provider/model`, a key's id or `sessions`. */
+  id: string;
+  name: string;
+  usage: Usage;
+}
+
+/** Sums of one kind with their names: days the latest first, all else the dearest first. */
+export async function nameUsage(
+  { sums, by, most = Infinity }: { sums: GroupedUsage; by: UsageGroup; most?: number },
+  of: {
+    tenant: string;
+    agents: Pick<AgentAdmin, "get">;
+    apiKeys: Pick<ApiKeyStore, "list">;
+  },
+): Promise<NamedUsage[]> {
+  const all = by === "day" ? [...sums.day].reverse() : dearestFirst(sums[by]);
+  const shown = all.slice(0, most);
+  const names = await namesOf(by, { ids: shown.map(([id]) => id), ...of });
+  return shown.map(([id, usage]) => ({ id, name: names.get(id) ?? id, usage }));
+}
+
+async function namesOf(
+  by: UsageGroup,
+  { ids, tenant, agents, apiKeys }:
+    & { ids: string[] }
+    & Parameters<typeof nameUsage>[1],
+): Promise<Map<string, string>> {
+  switch (by) {
+    case "day":
+    case "model":
+      return new Map();
+    case "agent":
+      return await agentNames(ids, { tenant, agents });
+    case "key": {
+      const known = (await apiKeys.list(tenant)).map(({ id, name }) => [id, name] as const);
+      return new Map([...known, [SESSIONS, "Widget sessions"], [PLAYGROUND, "Playground"]]);
+    }
+    default:
+      return by satisfies never;
+  }
+}

@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { type Plan, planRecordSchema } from "../../storage/tenant_store.ts";
+import { type Vendor, VENDORS } from "../../wire/vendors.ts";
+
+/** A limit that a plan may set: its field, and what to say of it. Money is typed in USD. */
+export interface PlanField {
+  name: keyof Plan["limits"];
+  label: string;
+  help: string;
+  money?: true;
+  /** What to try where nothing is set. */
+  suggestion?: string;
+}
+
+export const PLAN_FIELDS: readonly PlanField[] = [
+  { name: "keyRequests", label: "Requests of one API key", help: "A minute. At most 6000." },
+  { name: "ipMessages", label: "Messages from one address", help: "A minute. At most 6000." },
+  { name: "streams", label: "Streams at once", help: "Of the whole tenant. At most 800." },
+  { name: "softDailyCost", label: "Daily soft limit", help: "USD; a warning.", money: true },
+  { name: "hardDailyCost", label: "Daily hard limit", help: "USD; refused past it.", money: true },
+  {
+    name: "sessionStreams",
+    label: "Streams at once, one visitor",
+    help: "Without limit unless set.",
+    suggestion: "2",
+  },
+  {
+    name: "sessionCost",
+    label: "Cost of one visitor's session",
+    help: "USD. Without limit unless set.",
+    money: true,
+    suggestion: "0.25",
+  },
+  {
+    name: "ipDailyCost",
+    label: "Daily cost of one address",
+    help: "USD. Without limit unless set.",
+    money: true,
+    suggestion: "1",
+  },
+];
+
+/** A plan as its form holds it: texts, exactly as typed. */
+export interface PlanFormValues {
+  limits: Record<string, string>;
+  visitorOverrides: string;
+  conversationDays: string;
+  /** `all`, or `some` of the models named. */
+  models: string;
+  /** `vendor/model` each. */
+  chosen: string[];
+}
+
+export type PlanFaults = Record<string, string>;
+
+export function toPlanForm(plan: Plan): PlanFormValues {
+  const limits = PLAN_FIELDS.map(({ name, money }) => {
+    const n = plan.limits[name];
+    return [name, n === undefined ? "" : String(money ? n / 1_000_000 : n)];
+  });
+  return {
+    limits: Object.fromEntries(limits),
+    visitorOverrides: plan.visitorOverrides,
+    conversationDays: String(plan.conversationDays),
+    models: plan.models === "all" ? "all" : "some",
+    chosen: plan.models === "all" ? [] : plan.models.map((one) => `${one.vendor}/${one.model}`),
+  };
+}
+
+export function readPlanForm(form: URLSearchParams): PlanFormValues {
+  const limits = PLAN_FIELDS.map(({ name }) => [name, (form.get(name) ?? "").trim()]);
+  return {
+    limits: Object.fromEntries(limits),
+    visitorOverrides: form.get("visitorOverrides") ?? "",
+    conversationDays: (form.get("conversationDays") ?? "").trim(),
+    models: form.get("models") ?? "all",
+    chosen: form.getAll("chosen"),
+  };
+}
+
+/** The plan that a form comes to, or what is wrong with it by field. */
+export function parsePlanForm(values: PlanFormValues): { plan: Plan } | { faults: PlanFaults } {
+  const limits = Object.fromEntries(
+    PLAN_FIELDS.filter(({ name }) => values.limits[name] !== "").map(({ name, money }) => {
+      const typed = Number(values.limits[name]);
+      return [name, money ? Math.round(typed * 1_000_000) : typed];
+    }),
+  );
+  const parsed = planRecordSchema.safeParse({
+    v: 1,
+    models: values.models === "all" ? "all" : values.chosen.map(splitName),
+    limits,
+    visitorOverrides: values.visitorOverrides,
+    conversationDays: values.conversationDays === "" ? NaN : Number(values.conversationDays),
+  });
+  if (!parsed.success) return { faults: faultsOf(parsed.error.issues) };
+  const { softDailyCost, hardDailyCost } = parsed.data.limits;
+  if (softDailyCost !== undefined && hardDailyCost !== undefined && softDailyCost > hardDailyCost) {
+    return { faults: { softDailyCost: "The soft limit is above the hard one." } };
+  }
+  return { plan: parsed.data };
+}
+
+function faultsOf(issues: readonly z.core.$ZodIssue[]): PlanFaults {
+  const faults: PlanFaults = {};
+  for (const { path } of issues) {
+    const [first, second] = path.map(String);
+    if (first === "limits") faults[second ?? ""] = "Enter a number in its bounds, or nothing.";
+    if (first === "conversationDays") faults[first] = "Enter 0 to 365 days.";
+    if (first === "models") faults[first] = "Choose models of the catalogue.";
+    if (first === "visitorOverrides") faults[first] = "Choose one of these.";
+  }
+  return faults;
+}
+
+/** `vendor/model`; a model's name may have slashes of its own. */
+function splitName(name: string): { vendor: Vendor | undefined; model: string } {
+  const at = name.indexOf("/");
+  const vendor = VENDORS.find((one) => one === name.slice(0, at));
+  return { vendor, model: name.slice(at + 1) };
+}

@@ -1,0 +1,37 @@
+import { ApiError } from "../../errors.ts";
+import type { Agent } from "../../wire/agent.ts";
+import type { ValidationIssue } from "../../wire/error_codes.ts";
+import type { AgentFormValues } from "./agent_form.ts";
+import { type AgentFormFaults, toAgentFormFaults } from "./agent_form_faults.ts";
+
+/** The stored agent, or what to put right in the form and the status to say so with. */
+export type SaveOutcome = { agent: Agent } | { status: number; faults: AgentFormFaults };
+
+/** Runs a save of the editor; refusals become faults of its form, other errors stay errors. */
+export async function saveAgent(
+  values: AgentFormValues,
+  save: () => Promise<Agent>,
+): Promise<SaveOutcome> {
+  try {
+    return { agent: await save() };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const faults = formFaults(error, values);
+    if (faults !== undefined) return { status: 400, faults };
+    if (error.code === "payload_too_large") {
+      return { status: 413, faults: { form: "This agent is too large to be saved." } };
+    }
+    if (error.code === "version_conflict") {
+      const form = "Someone else changed this agent after you opened it. What you typed is still " +
+        "here: copy what you need, then open the agent as it is now.";
+      return { status: 412, faults: { form } };
+    }
+    throw error;
+  }
+}
+
+/** What a refusal has found wrong with the form; `undefined` for any other error. */
+export function formFaults(error: unknown, values: AgentFormValues): AgentFormFaults | undefined {
+  if (!(error instanceof ApiError) || error.code !== "schema_validation_failed") return undefined;
+  return toAgentFormFaults((error.details?.issues ?? []) as ValidationIssue[], values);
+}

@@ -1,0 +1,70 @@
+import { type Protocol, PROTOCOLS, type VendorConfig } from "../../config.ts";
+import { PUBLIC_BASE_URLS, SLOT_PROTOCOLS, type SlotLetter } from "../../config_fields.ts";
+import { httpUrl } from "../../config_values.ts";
+import type { StoredSlot } from "../../storage/vendor_slot_store.ts";
+import type { Vendor } from "../../wire/vendors.ts";
+
+/** A vendor slot as its form holds it; a credential that was typed is never sent back. */
+export interface SlotFormValues {
+  protocol: string;
+  baseUrl: string;
+  name: string;
+  /** The model that is asked to prove the rest. */
+  model: string;
+}
+
+export type SlotFaults = Partial<
+  Record<keyof SlotFormValues | "apiKey" | "form" | "password", string>
+>;
+
+/** The form of a slot as it is, or as it would be by default. */
+export function toSlotForm(
+  vendor: Vendor,
+  { slot, model }: { slot: StoredSlot | undefined; model: string | undefined },
+): SlotFormValues {
+  const protocol = slot?.protocol ?? SLOT_PROTOCOLS[vendor.slice(-1).toUpperCase() as SlotLetter];
+  return {
+    protocol,
+    baseUrl: slot?.baseUrl ?? PUBLIC_BASE_URLS[protocol],
+    name: slot?.name ?? "",
+    model: model ?? "",
+  };
+}
+
+export function readSlotForm(form: URLSearchParams): SlotFormValues {
+  const text = (name: string) => (form.get(name) ?? "").trim();
+  return {
+    protocol: text("protocol"),
+    baseUrl: text("baseUrl"),
+    name: text("name"),
+    model: text("model"),
+  };
+}
+
+/** The slot that a form comes to, or what is wrong with it by field. */
+export function parseSlotForm(
+  values: SlotFormValues,
+  apiKey: string,
+): { config: VendorConfig; model: string } | { faults: SlotFaults } {
+  const protocol: Protocol | undefined = PROTOCOLS.find((name) => name === values.protocol);
+  const url = httpUrl()(values.baseUrl);
+  const faults: SlotFaults = {
+    ...(protocol === undefined && { protocol: "Choose one of these." }),
+    ...("problem" in url && { baseUrl: `The address ${url.problem}.` }),
+    ...(values.name.length > 64 && { name: "Use at most 64 characters." }),
+    ...(!isHeaderText(apiKey) && { apiKey: "Enter the credential: letters, digits and signs." }),
+    ...((values.model === "" || values.model.length > 256) && {
+      model: "Name a model that the vendor has.",
+    }),
+  };
+  if (protocol === undefined || "problem" in url || Object.keys(faults).length > 0) {
+    return { faults };
+  }
+  const name = values.name === "" ? undefined : values.name;
+  return { config: { protocol, baseUrl: url.value, apiKey, name }, model: values.model };
+}
+
+/** What a header may carry; anything else would be refused at every request. */
+function isHeaderText(text: string): boolean {
+  return /^[\x21-\x7e]{1,4096}$/.test(text);
+}

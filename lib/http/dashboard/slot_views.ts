@@ -1,0 +1,50 @@
+import type { Service } from "../../service.ts";
+import type { SlotHealth } from "../../models/vendor_health.ts";
+import { iso } from "../../system.ts";
+import { type Vendor, VENDORS } from "../../wire/vendors.ts";
+import { slotName } from "./model_groups.ts";
+
+/** A vendor slot as pages show it; times are ISO 8601 UTC. */
+export interface SlotView {
+  vendor: Vendor;
+  label: string;
+  state: "empty" | "ready" | "failing";
+  /** Who set it up: the environment wins, and then nobody can change it here. */
+  source?: "environment" | "dashboard";
+  protocol?: string;
+  baseUrl?: string;
+  lastAnswerAt?: string;
+  lastFailure?: { at: string; code: string; status?: number };
+}
+
+/** All slots as this process uses them, with how they have been doing since it began. */
+export function slotViews(service: Pick<Service, "config" | "vendors">): SlotView[] {
+  return VENDORS.map((vendor) => {
+    const slot = service.vendors.slot(vendor);
+    const label = slot?.name ?? slotName(vendor);
+    if (slot === undefined) return { vendor, label, state: "empty" };
+    const health = service.vendors.health.of(vendor);
+    return {
+      vendor,
+      label,
+      state: health.failures > 0 ? "failing" : "ready",
+      source: service.config.vendors[vendor] === undefined ? "dashboard" : "environment",
+      protocol: slot.protocol,
+      baseUrl: slot.baseUrl,
+      ...timesOf(health),
+    };
+  });
+}
+
+function timesOf({ lastAnswerAt, lastFailure }: SlotHealth): Partial<SlotView> {
+  return {
+    ...(lastAnswerAt === undefined ? {} : { lastAnswerAt: iso(lastAnswerAt) }),
+    ...(lastFailure === undefined ? {} : {
+      lastFailure: {
+        at: iso(lastFailure.at),
+        code: lastFailure.code,
+        ...(lastFailure.status === undefined ? {} : { status: lastFailure.status }),
+      },
+    }),
+  };
+}

@@ -1,0 +1,28 @@
+import { ApiError } from "../../errors.ts";
+import { type DayRange, dayRange } from "../../usage/day_range.ts";
+import { USAGE_GROUPS, type UsageGroup } from "../../usage/usage_sums.ts";
+
+/** What a page of usage shows. */
+export interface UsageQuery {
+  range: DayRange;
+  by: UsageGroup;
+  /** What is wrong with the days that were asked for; the last 30 are shown instead. */
+  fault?: string;
+}
+
+/** `?from&to&by`, as far as they can be meant. */
+export function usageQuery({ searchParams }: URL, today: string): UsageQuery {
+  const by = USAGE_GROUPS.find((group) => group === searchParams.get("by")) ?? "day";
+  const asked = { from: searchParams.get("from") || null, to: searchParams.get("to") || null };
+  try {
+    return { range: dayRange(asked, today), by };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const range = dayRange({ from: null, to: null }, today);
+    return {
+      range,
+      by,
+      fault: "These are no days, are more than a year, or end before they begin.",
+    };
+  }
+}
