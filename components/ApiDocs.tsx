@@ -26,6 +26,7 @@ export function ApiDocs({ document }: { document: OpenApiDocument }) {
         <title>{`${info.title} API`}</title>
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/docs.css" />
+        <link rel="stylesheet" href="/docs_operations.css" />
       </head>
       <body>
         <a class="skip" href="#content">Skip to the content</a>

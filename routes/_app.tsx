@@ -26,6 +26,7 @@ const STYLES = [
   "auth",
   "admin",
   "reports",
+  "charts",
   "conversations",
   "adapt",
 ];

@@ -13,7 +13,11 @@ Deno.test("GET /docs: holds every operation, in a document that asks nobody else
   const html = await answer.text();
   assertEquals(html.includes("<script"), false);
   const loaded = [...html.matchAll(/<(?:link|img)\b[^>]*\b(?:href|src)="([^"]*)"/g)];
-  assertEquals([...new Set(loaded.map(([, url]) => url))].sort(), ["/docs.css", "/favicon.svg"]);
+  assertEquals([...new Set(loaded.map(([, url]) => url))].sort(), [
+    "/docs.css",
+    "/docs_operations.css",
+    "/favicon.svg",
+  ]);
   const document: OpenApiDocument = await (await service.fetch("/v1/openapi.json")).json();
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const { operationId } of Object.values(methods)) {
