@@ -15,7 +15,7 @@ export interface DayChartProps {
   title: string;
   /** What is shown beside the title: the sum, say. */
   sum: string;
-  /** One a day, in order; `part` is drawn over the foot of the bar, in the colour of faults. */
+  /** Whole numbers, one a day, in order; `part` is drawn over the foot of the bar, in the colour of faults. */
   days: readonly { day: string; value: number; part?: number }[];
   /** A value as it is read: on the axis, and in words. */
   format: (value: number) => string;
@@ -46,7 +46,7 @@ export function DayChart({ title, sum, days, format, partName = "" }: DayChartPr
         role="img"
         aria-label={describe({ title, sum, days })}
       >
-        {y.ticks(TICKS).map((tick) => (
+        {toldOnce(most === 0 ? [0] : y.ticks(TICKS), format).map((tick) => (
           <g key={tick} class="chart-tick">
             <path d={`M${LEFT} ${round(y(tick))}H${WIDTH}`} />
             <text x={LEFT - 6} y={round(y(tick)) + 4}>{format(tick)}</text>
@@ -71,6 +71,14 @@ export function DayChart({ title, sum, days, format, partName = "" }: DayChartPr
         </g>
       </svg>
     </figure>
+  );
+}
+
+/** Values that read alike stand on an axis once: half a run, or less than the least amount of money. */
+function toldOnce(ticks: readonly number[], format: DayChartProps["format"]): number[] {
+  const whole = ticks.filter(Number.isInteger);
+  return whole.filter((tick, i) =>
+    whole.findIndex((other) => format(other) === format(tick)) === i
   );
 }
 
