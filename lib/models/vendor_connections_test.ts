@@ -203,6 +203,12 @@ Deno.test("a vendor that goes on talking after its end mark is cut off", async (
   await vendors.mock.requests[0]!.gone;
 });
 
+Deno.test("a vendor may say more than a reader is sent before its first word", async () => {
+  await using vendors = await Vendors.start();
+  const say = [{ raw: ": on\n\n".repeat(80_000) }, { text: "All." }];
+  assertEquals((await vendors.ask("openai", { say })).text, "All.");
+});
+
 Deno.test("a slow reader makes the vendor wait, and misses nothing", async () => {
   await using vendors = await Vendors.start();
   const piece = "0123456789abcdef".repeat(2048);

@@ -44,7 +44,10 @@ export class AnswerReader {
    */
   async begun(): Promise<void> {
     const { turn } = this.#options;
-    while (!turn.begun && !this.#over) await this.#more();
+    while (!turn.begun && !this.#over) {
+      this.#caughtUp();
+      await this.#more();
+    }
     if (turn.begun || this.#aborted) return;
     throw this.#fault ?? brokenOff();
   }
