@@ -38,7 +38,7 @@ export class Alarms {
     if (this.#set === undefined || tick < this.#set.tick) this.#setFor(tick);
     return () => {
       if (!rings.delete(ring) || rings.size > 0) return;
-      this.#rings.delete(tick);
+      if (this.#rings.get(tick) === rings) this.#rings.delete(tick);
       if (this.#rings.size === 0) this.#rest();
     };
   }
@@ -58,16 +58,16 @@ export class Alarms {
     this.#set = undefined;
     const now = this.#clock.now();
     let next = Infinity;
-    const due: (() => void)[] = [];
+    const due: Set<() => void>[] = [];
     for (const [tick, rings] of this.#rings) {
       if (tick * TICK_MS > now) next = Math.min(next, tick);
       else {
         this.#rings.delete(tick);
-        due.push(...rings);
-        rings.clear();
+        due.push(rings);
       }
     }
     if (next !== Infinity) this.#setFor(next);
-    for (const ring of due) ring();
+    // One may call off another that is due as well.
+    for (const rings of due) for (const ring of [...rings]) if (rings.delete(ring)) ring();
   }
 }

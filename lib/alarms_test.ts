@@ -54,6 +54,21 @@ Deno.test("Alarms: what is called off does not ring, and with the last of them t
   assertEquals(rung, ["b"]);
 });
 
+Deno.test("Alarms: one that rings may call off another that is due as well", () => {
+  const { alarms, advance } = open();
+  const rung: string[] = [];
+  const callOff: (() => void)[] = [];
+  const ring = (name: string) => () => {
+    rung.push(name);
+    for (const off of callOff) off();
+    alarms.after(50, () => rung.push("later"));
+  };
+  for (const name of ["a", "b"]) callOff.push(alarms.after(1_000, ring(name)));
+  callOff.push(alarms.after(1_049, ring("c")));
+  advance(2_000);
+  assertEquals(rung, ["a", "later"]);
+});
+
 Deno.test("Alarms: many share one timer, and a sooner one is not missed", () => {
   const { alarms, advance, made } = open();
   const rung: number[] = [];
