@@ -43,7 +43,22 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Calls `ring` once after `ms`; the answer calls it off. */
+/**
+ * Calls `ring` once after `ms`, as if the system had slept; the answer calls it off. For a wait that is
+ * nearly always called off, as most of a chat's are: neither a signal nor a rejection is made for it.
+ */
+export function alarm(
+  system: Pick<System, "sleep">,
+  ms: number,
+  ring: () => void,
+): () => void {
+  if (system.sleep === sleep) return wake(ms, ring);
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  system.sleep(ms, signal).then(() => signal.aborted || ring(), () => {});
+  return () => waiting.abort(CALLED_OFF);
+}
+
 function wake(ms: number, ring: () => void): () => void {
   if (ms >= LONG_MS) return alarms.after(ms, ring);
   const timer = setTimeout(ring, ms);

@@ -8,7 +8,7 @@ import type { Charge, Closing } from "../limits/settle_run.ts";
 import type { Logger } from "../log.ts";
 import type { ModelRegistry } from "../models/model_registry.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
-import { CALLED_OFF, type System } from "../system.ts";
+import { alarm, type System } from "../system.ts";
 import type { RunEnd, RunFacts } from "../usage/run_record.ts";
 import { billDoubt } from "./bill_doubts.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "./prepare_run.ts";
@@ -235,8 +235,7 @@ export class ChatService {
       spent: () => run.costMicroUsd,
       raise: (amount) => admission.reserve(run.id, amount),
     });
-    const timer = new AbortController();
-    system.sleep(wallClockMs, timer.signal).then(() => run.stop("timeout"), () => {});
+    const callOff = alarm(system, wallClockMs, () => run.stop("timeout"));
     try {
       await run.drive(runWithTools(tools, {
         candidates: policy.entries.map(({ vendor, model }) => ({
@@ -257,7 +256,7 @@ export class ChatService {
         ...(policy.temperature === undefined ? {} : { temperature: policy.temperature }),
       }));
     } finally {
-      timer.abort(CALLED_OFF);
+      callOff();
       await tools.close();
     }
   }

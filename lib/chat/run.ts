@@ -8,7 +8,7 @@ import type { RunDetails, RunEnd } from "../usage/run_record.ts";
 import { type Price, toUsd } from "./money.ts";
 import { RunAccount } from "./run_account.ts";
 import { INTERRUPTED, RunLog } from "./run_log.ts";
-import { CALLED_OFF, type System } from "../system.ts";
+import { alarm, type System } from "../system.ts";
 import { Watchers } from "./watchers.ts";
 
 /** A stream opens without `start` when no vendor has accepted by then. */
@@ -134,22 +134,19 @@ export class Run {
    * Settles when a stream may be opened to a client: a model has accepted, or has kept everybody
    * waiting for too long; then a failure is told in frames.
    */
-  async opening(): Promise<RunBeginning> {
-    const waiting = new AbortController();
-    const late = this.#options.system.sleep(OPEN_ANYWAY_MS, waiting.signal).then(
-      () => {
+  opening(): Promise<RunBeginning> {
+    return new Promise((resolve) => {
+      const callOff = alarm(this.#options.system, OPEN_ANYWAY_MS, () => {
         // A stream opened now would never get a frame, nor an end.
-        if (this.#refused) return this.#beginning.promise;
+        if (this.#refused) return;
         this.#opened = true;
-        return { started: true } as const;
-      },
-      () => this.#beginning.promise,
-    );
-    try {
-      return await Promise.race([this.#beginning.promise, late]);
-    } finally {
-      waiting.abort(CALLED_OFF);
-    }
+        resolve({ started: true });
+      });
+      void this.#beginning.promise.then((beginning) => {
+        callOff();
+        resolve(beginning);
+      });
+    });
   }
 
   /** Until somebody accepts, whoever was asked last is who the run names. */

@@ -1,10 +1,8 @@
-import type { System } from "../system.ts";
+import { alarm, type System } from "../system.ts";
 import { StoreUnavailableError } from "./operation.ts";
 
 const BACKOFF_MS = 5;
 const MAX_BACKOFF_MS = 80;
-/** Why a wait for the store ends: made once, because an error of its own is dear. */
-const ANSWERED = new Error("the store has answered");
 
 /** How long a store is waited for, and how soon it is asked again. */
 export class Patience {
@@ -19,15 +17,14 @@ export class Patience {
 
   /** A store that hangs must not hang its callers: they are told `StoreUnavailableError`. */
   async inTime<T>(attempt: Promise<T>): Promise<T> {
-    const timer = new AbortController();
-    const late = this.#system.sleep(this.ms, timer.signal).then(() => {
-      throw new StoreUnavailableError("the store did not answer in time");
+    const late = Promise.withResolvers<never>();
+    const callOff = alarm(this.#system, this.ms, () => {
+      late.reject(new StoreUnavailableError("the store did not answer in time"));
     });
-    late.catch(() => {});
     try {
-      return await Promise.race([attempt, late]);
+      return await Promise.race([attempt, late.promise]);
     } finally {
-      timer.abort(ANSWERED);
+      callOff();
     }
   }
 

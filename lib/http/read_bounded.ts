@@ -1,4 +1,4 @@
-import { CALLED_OFF, type System } from "../system.ts";
+import { alarm, type System } from "../system.ts";
 
 /** The server has no limit of its own on how slowly a body may arrive. */
 const BODY_MS = 10_000;
@@ -12,16 +12,13 @@ export async function readBounded(
   { limit, system, ms = BODY_MS }: { limit: number; system: System; ms?: number },
 ): Promise<Uint8Array<ArrayBuffer> | "too_large" | "too_slow"> {
   const reader = body.getReader();
-  const timer = new AbortController();
-  const late = system.sleep(ms, timer.signal).then(
-    () => "late" as const,
-    () => "late" as const,
-  );
+  const late = Promise.withResolvers<"late">();
+  const callOff = alarm(system, ms, () => late.resolve("late"));
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     while (true) {
-      const next = await Promise.race([reader.read(), late]);
+      const next = await Promise.race([reader.read(), late.promise]);
       if (next === "late") return await refuse(reader, "too_slow" as const);
       if (next.done) return concat(chunks, size);
       size += next.value.length;
@@ -29,7 +26,7 @@ export async function readBounded(
       chunks.push(next.value);
     }
   } finally {
-    timer.abort(CALLED_OFF);
+    callOff();
   }
 }
 

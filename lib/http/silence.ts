@@ -1,4 +1,4 @@
-import { CALLED_OFF, type System } from "../system.ts";
+import { alarm, type System } from "../system.ts";
 
 /**
  * Tells who waits for something that it has been silent for too long. One timer runs through however
@@ -7,9 +7,9 @@ import { CALLED_OFF, type System } from "../system.ts";
 export class Silence {
   readonly #system: Pick<System, "now" | "sleep">;
   readonly #ms: number;
-  readonly #over = new AbortController();
   #since = 0;
-  #watched = false;
+  #isOver = false;
+  #callOff: (() => void) | undefined;
   #wake: (() => void) | undefined;
 
   constructor(system: Pick<System, "now" | "sleep">, ms: number) {
@@ -20,7 +20,7 @@ export class Silence {
   /** True once `event` settles; false after so many milliseconds without it, or when it is over. */
   broken(event: Promise<void>): Promise<boolean> {
     this.#since = this.#system.now();
-    if (!this.#watched) void this.#watch();
+    if (!this.#isOver && this.#callOff === undefined) this.#watch(this.#ms);
     return new Promise((resolve) => {
       this.#wake = () => resolve(false);
       void event.then(() => resolve(true));
@@ -29,22 +29,17 @@ export class Silence {
 
   /** Nobody waits any more. */
   end(): void {
-    this.#over.abort(CALLED_OFF);
+    this.#isOver = true;
+    this.#callOff?.();
     this.#wake?.();
   }
 
-  async #watch(): Promise<void> {
-    this.#watched = true;
-    const { signal } = this.#over;
-    try {
-      for (let rest = this.#ms; rest > 0; rest = this.#since + this.#ms - this.#system.now()) {
-        await this.#system.sleep(rest, signal);
-      }
-    } catch (error) {
-      if (error !== CALLED_OFF) throw error;
-      return;
-    }
-    this.#watched = false;
-    this.#wake?.();
+  #watch(ms: number): void {
+    this.#callOff = alarm(this.#system, ms, () => {
+      const rest = this.#since + this.#ms - this.#system.now();
+      if (rest > 0) return this.#watch(rest);
+      this.#callOff = undefined;
+      this.#wake?.();
+    });
   }
 }

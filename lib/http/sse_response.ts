@@ -1,6 +1,6 @@
 import type { FollowedRun } from "../chat/followed_run.ts";
 import type { LoggedFrame } from "../chat/run_log.ts";
-import { CALLED_OFF, type System } from "../system.ts";
+import { alarm, CALLED_OFF, type System } from "../system.ts";
 import { Silence } from "./silence.ts";
 
 /** A comment after this much silence keeps proxies and phones from dropping the connection. */
@@ -59,6 +59,7 @@ class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
   /** The reader has taken all that was sent. */
   #waiting = false;
   #guarded = false;
+  #callOff: (() => void) | undefined;
   #sentAt = 0;
 
   constructor(run: FollowedRun, options: SseOptions) {
@@ -91,6 +92,7 @@ class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
   cancel(): void {
     if (this.#left.signal.aborted) return;
     this.#left.abort(CALLED_OFF);
+    this.#callOff?.();
     this.#silence.end();
     this.#run.watchers.leave();
     if (this.#run.log.closed) this.#run.watchers.settle();
@@ -154,12 +156,12 @@ class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
     this.#guarded = true;
     const { system } = this.#options;
     const due = this.#sentAt + STALLED_MS;
-    system.sleep(due - system.now(), this.#left.signal).then(() => {
+    this.#callOff = alarm(system, due - system.now(), () => {
       this.#guarded = false;
       if (this.#waiting) return;
       if (system.now() < this.#sentAt + STALLED_MS) return this.#guard();
       this.#controller.error(new Error("the reader has stalled"));
       this.cancel();
-    }, () => {});
+    });
   }
 }

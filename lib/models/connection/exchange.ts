@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
-import { CALLED_OFF, type System } from "../../system.ts";
+import { alarm, type System } from "../../system.ts";
 import { VendorFault } from "./vendor_fault.ts";
 import type { VendorConnection, VendorPost } from "./vendor_connection.ts";
 
@@ -32,7 +32,9 @@ export class Exchange {
   readonly #request: ClientRequest;
   readonly #options: ExchangeOptions;
   readonly #head = Promise.withResolvers<IncomingMessage>();
-  readonly #over = new AbortController();
+  #isOver = false;
+  /** Calls the watch for silence off. */
+  #callOff: () => void = () => {};
   #response: IncomingMessage | undefined;
   #listener: ResponseListener | undefined;
   #fault: unknown;
@@ -57,7 +59,7 @@ export class Exchange {
     });
     options.signal.addEventListener("abort", this.#onAbort, { once: true });
     this.#head.promise.catch(() => {});
-    void this.#watch();
+    this.#watch();
   }
 
   /** The response as soon as its headers are there. */
@@ -75,7 +77,7 @@ export class Exchange {
     const response = this.#response;
     if (response === undefined) throw new Error("a response is read after its head");
     this.#listener = listener;
-    if (this.#over.signal.aborted) return listener.onEnd(this.#fault);
+    if (this.#isOver) return listener.onEnd(this.#fault);
     response.on("data", (chunk: Uint8Array) => {
       if (!this.#released) this.#lastByteAt = this.#options.system.now();
       this.#listener?.onChunk(chunk);
@@ -108,8 +110,7 @@ export class Exchange {
 
   /** Closes the socket; who listens is told `fault`. */
   destroy(fault?: unknown): void {
-    const isOver = this.#over.signal.aborted;
-    this.#abandoned ||= !isOver && this.#connected && this.#response === undefined;
+    this.#abandoned ||= !this.#isOver && this.#connected && this.#response === undefined;
     this.#end(fault);
     this.#request.destroy();
   }
@@ -131,9 +132,10 @@ export class Exchange {
 
   /** The first end counts: what follows is only its echo on the socket. */
   #end(fault: unknown): void {
-    if (this.#over.signal.aborted) return;
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#fault = fault;
-    this.#over.abort(CALLED_OFF);
+    this.#callOff();
     this.#options.signal.removeEventListener("abort", this.#onAbort);
     this.#head.reject(fault);
     this.#listener?.onEnd(fault);
@@ -141,7 +143,7 @@ export class Exchange {
 
   /** Every whole response closes as well, so the fault is only made where there is one. */
   #lose(cause?: Error): void {
-    if (!this.#over.signal.aborted) this.#end(this.#connectionFault(cause));
+    if (!this.#isOver) this.#end(this.#connectionFault(cause));
   }
 
   #connectionFault(cause: Error | undefined): VendorFault {
@@ -159,20 +161,19 @@ export class Exchange {
   }
 
   /** One timer for a whole stretch of silence, not one per chunk. */
-  async #watch(): Promise<void> {
+  #watch(): void {
     const { system, connectMs, idleMs } = this.#options;
-    const signal = this.#over.signal;
-    try {
-      await system.sleep(Math.min(connectMs, idleMs), signal);
-      if (!this.#connected) return this.destroy(silence("did not accept a connection in time"));
-      for (let rest = this.#rest(idleMs); rest > 0; rest = this.#rest(idleMs)) {
-        await system.sleep(rest, signal);
-      }
-      this.destroy(silence("fell silent"));
-    } catch (error) {
-      // The exchange is over, and its watch with it.
-      if (!signal.aborted) this.destroy(error);
-    }
+    this.#callOff = alarm(system, Math.min(connectMs, idleMs), () => {
+      if (this.#connected) return this.#watchSilence();
+      this.destroy(silence("did not accept a connection in time"));
+    });
+  }
+
+  #watchSilence(): void {
+    const { system, idleMs } = this.#options;
+    const rest = this.#rest(idleMs);
+    if (rest <= 0) return this.destroy(silence("fell silent"));
+    this.#callOff = alarm(system, rest, () => this.#watchSilence());
   }
 
   /** A response that we paused is not silent. */
