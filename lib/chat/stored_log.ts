@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
 import type { LiveRun } from "../storage/live_run.ts";
@@ -6,7 +7,7 @@ import { keys } from "../storage/keys.ts";
 import { sizeOfParts } from "../storage/parts.ts";
 import { growLog, LOG_KEPT_MS, type LogState } from "../storage/run_head.ts";
 import { headOf, packFrames } from "../storage/run_log_store.ts";
-import { CALLED_OFF, type System } from "../system.ts";
+import { alarm, type System } from "../system.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 import type { Frame } from "../wire/frames.ts";
 import type { RunLog } from "./run_log.ts";
@@ -21,8 +22,8 @@ const PARTS_A_COMMIT = 8;
 /** Bytes of frames that always fit into as many, with a tail and the last frames. */
 const BYTES_A_COMMIT = (PARTS_A_COMMIT - 1) * 48 * 1024;
 
-/** Frames that a client must find after a crash: what was begun, and what tools have done. */
-const URGENT = new Set<Frame["type"]>(["start", "tool_call", "tool_result"]);
+/** Frames that a client must find after a crash, as it must `start`: what tools have done. */
+const URGENT = new Set<Frame["type"]>(["tool_call", "tool_result"]);
 
 /** What storing a log takes. */
 export interface StoredLogParts {
@@ -48,7 +49,7 @@ export class StoredLog {
   #parts: StoredLogParts;
   #stored: LogState;
   #pendingBytes = 0;
-  #waiting: AbortController | undefined;
+  #waiting: (() => void) | undefined;
   #commits: number[] = [];
   #writing: Promise<void> | undefined;
   /** There was something to store while a commit was under way. */
@@ -65,8 +66,14 @@ export class StoredLog {
   appended(frame: Frame): void {
     if (this.#ended) return;
     this.#pendingBytes += frame.type === "delta" ? frame.text.length : 64;
-    if (URGENT.has(frame.type) || this.#pendingBytes >= BATCH_BYTES) this.#schedule(0);
+    if (frame.type === "start") setImmediate(() => this.#storeStart());
+    else if (URGENT.has(frame.type) || this.#pendingBytes >= BATCH_BYTES) this.#schedule(0);
     else this.#schedule(BATCH_MS);
+  }
+
+  /** An answer that has come at once is over by now, and stored with its end. */
+  #storeStart(): void {
+    if (!this.#ended && this.#stored.frames === 0 && this.#writing === undefined) this.#schedule(0);
   }
 
   /**
@@ -76,7 +83,7 @@ export class StoredLog {
    */
   async closing(last: (charged: number) => readonly Frame[]): Promise<Closing> {
     this.#ended = true;
-    this.#waiting?.abort(CALLED_OFF);
+    this.#waiting?.();
     const { stored, unstored, bytes } = await this.#left();
     // A settlement must not fail for its log: to others such a run was interrupted.
     const isTooMuch = bytes.length > BYTES_A_COMMIT;
@@ -127,15 +134,13 @@ export class StoredLog {
     const oldest = this.#commits.at(-COMMITS_A_SECOND);
     const free = oldest === undefined ? 0 : Math.max(0, oldest + 1_000 - system.now());
     const wait = Math.max(ms, free);
-    this.#waiting?.abort(CALLED_OFF);
+    this.#waiting?.();
     this.#waiting = undefined;
     if (wait === 0) return this.#flush();
-    const waiting = new AbortController();
-    this.#waiting = waiting;
-    system.sleep(wait, waiting.signal).then(() => {
+    this.#waiting = alarm(system, wait, () => {
       this.#waiting = undefined;
       this.#flush();
-    }, () => {});
+    });
   }
 
   /** Begins to store; one commit at a time, so that a slow store is not asked for more and more. */
