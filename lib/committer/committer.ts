@@ -181,27 +181,30 @@ export class Committer {
   }
 
   async #send(taken: Taken): Promise<void> {
-    this.#line.release(taken, await this.#turn(taken.entries));
+    const { open, tell } = await this.#turn(taken.entries);
+    this.#line.release(taken, open);
+    // The store has the next batch before anybody goes on with what came of this one.
     this.#sendAll();
+    tell?.();
   }
 
-  /** One attempt at a batch; answers what it leaves open. */
-  async #turn(taken: Entry[]): Promise<Entry[]> {
+  /** One attempt at a batch. */
+  async #turn(taken: Entry[]): Promise<Outcome> {
     const entries = this.#giveUpLate(taken);
     const turn = { over: false };
     try {
-      const open = await this.#patience.inTime(this.#attempt(entries, turn));
+      const outcome = await this.#patience.inTime(this.#attempt(entries, turn));
       this.#failures = 0;
-      return open;
+      return outcome;
     } catch (cause) {
       turn.over = true;
-      if (isTooLarge(cause)) return this.#divide(entries, cause);
+      if (isTooLarge(cause)) return { open: this.#divide(entries, cause) };
       // The outcome is unknown: decided again on fresh values, operations recognise their own.
       this.#lastFailure = cause;
       this.#documents.drop(entries.flatMap((entry) => [...entry.keys.keys()]));
       this.#documents.abandonReads();
       await this.#patience.pause(this.#failures++);
-      return entries;
+      return { open: entries };
     }
   }
 
@@ -216,29 +219,28 @@ export class Committer {
   }
 
   /**
-   * One read, decision and commit; answers the entries that are still open. Once its turn is over it
-   * must not commit or tell anything any more.
+   * One read, decision and commit. Once its turn is over it must not commit or tell anything any more.
    */
-  async #attempt(entries: Entry[], turn: { over: boolean }): Promise<Entry[]> {
+  async #attempt(entries: Entry[], turn: { over: boolean }): Promise<Outcome> {
     await this.#loadAll(entries);
-    if (turn.over) return entries;
+    if (turn.over) return { open: entries };
     const batch = new Batch(this.#documents);
     for (const entry of entries) batch.decide(entry);
     if (batch.writes) {
       // Whoever asks while the commit is under way is not refused on what it has made.
       const sent = this.#documents.mark();
       const committed = await batch.toAtomic(this.#kv).commit();
-      if (turn.over) return entries;
+      if (turn.over) return { open: entries };
       if (!committed.ok) {
         this.#limit = Math.max(MIN_KEYS, Math.floor(this.#limit / 2));
         this.#documents.drop(batch.reliedOn);
-        return entries;
+        return { open: entries };
       }
       batch.settle(committed.versionstamp, sent);
       this.#limit = Math.min(MAX_KEYS, this.#limit + REGAINED_KEYS);
       this.#most *= 2;
     }
-    return this.#tell(batch);
+    return { open: this.#stale(batch), tell: () => tellAll(batch) };
   }
 
   async #loadAll(entries: Entry[]): Promise<void> {
@@ -250,14 +252,9 @@ export class Committer {
     }
   }
 
-  /** Tells what is certain; what was refused on a cached copy is read again and stays open. */
-  #tell(batch: Batch): Entry[] {
-    const stale: Entry[] = [];
-    for (const verdict of batch.verdicts) {
-      if (verdict.kind === "told") verdict.entry.resolve(verdict.result);
-      else if (verdict.kind === "failed") verdict.entry.reject(verdict.error);
-      else stale.push(verdict.entry);
-    }
+  /** What was refused on a cached copy is read again and stays open. */
+  #stale(batch: Batch): Entry[] {
+    const stale = batch.verdicts.filter(({ kind }) => kind === "stale").map(({ entry }) => entry);
     for (const entry of stale) {
       const old = [...entry.keys.keys()].filter((text) => {
         const document = this.#documents.get(text);
@@ -279,5 +276,18 @@ export class Committer {
       entry.reject(new StoreUnavailableError("the store did not answer in time", { cause }));
       return false;
     });
+  }
+}
+
+/** What came of a batch: the entries it leaves open, and the telling of what is certain. */
+interface Outcome {
+  open: Entry[];
+  tell?: () => void;
+}
+
+function tellAll(batch: Batch): void {
+  for (const verdict of batch.verdicts) {
+    if (verdict.kind === "told") verdict.entry.resolve(verdict.result);
+    else if (verdict.kind === "failed") verdict.entry.reject(verdict.error);
   }
 }

@@ -5,8 +5,11 @@ const DEFAULT_BYTES = 2_048;
 const MAX_BYTES = 600_000;
 /** An operation names at most 10 keys; its view adds a few. */
 const KEYS_PER_ENTRY = 10;
-/** Entries looked at for a batch beside others: those behind wait until one of these is done. */
+/** Entries looked at for a batch: those behind wait until one of these is done. */
 const MAX_LOOKED_AT = 128;
+
+/** A commit beside another costs a write of its own: fewer than these wait for the next one. */
+const WORTH_A_COMMIT = 24;
 
 /** Keys that some entries have to themselves, and keys they only rely on. */
 class Claims {
@@ -56,7 +59,7 @@ export interface Taken {
 export class Line {
   #waiting: Entry[] = [];
   #underWay = new Set<Taken>();
-  /** With fewer waiting than this there is no further full batch to be found. */
+  /** With fewer waiting than this there is no further batch to be found. */
   #worthALook = 0;
 
   get length(): number {
@@ -73,15 +76,17 @@ export class Line {
   }
 
   /**
-   * The next entries that fit into one atomic of `maxKeys` keys. While others are under way only a full
-   * batch goes: a commit costs about the same whatever is in it, so the rest had better go together.
+   * The next entries that fit into one atomic of `maxKeys` keys. While others are under way only a batch
+   * that is full or large goes: much of a commit costs the same whatever is in it.
    */
   take(maxKeys: number, maxEntries = Infinity): Taken | undefined {
     const alone = this.#underWay.size === 0;
     if (this.#waiting.length < (alone ? 1 : this.#worthALook)) return undefined;
-    const { entries, claims, missing } = this.#find({ maxKeys, maxEntries }, alone);
-    if (entries.size === 0 || (!alone && missing > 0)) {
-      this.#worthALook = this.#waiting.length + Math.ceil(missing / KEYS_PER_ENTRY);
+    const { entries, claims, full } = this.#find({ maxKeys, maxEntries });
+    if (entries.size === 0 || !(alone || full || entries.size >= WORTH_A_COMMIT)) {
+      const missing = Math.ceil((maxKeys - claims.size) / KEYS_PER_ENTRY);
+      this.#worthALook = this.#waiting.length +
+        Math.max(1, Math.min(missing, WORTH_A_COMMIT - entries.size));
       return undefined;
     }
     this.#waiting = this.#waiting.filter((entry) => !entries.has(entry));
@@ -97,31 +102,37 @@ export class Line {
     if (open.length > 0) this.#waiting = [...open, ...this.#waiting];
   }
 
-  /** Which entries may go, and how many keys are missing to a full batch. */
+  /**
+   * Which entries may go, and whether no more fit. First those that would have to wait for this batch
+   * anyway, so that what is left of a long line can go beside it.
+   */
   #find(
     { maxKeys, maxEntries }: { maxKeys: number; maxEntries: number },
-    alone: boolean,
-  ): { entries: Set<Entry>; claims: Claims; missing: number } {
+  ): { entries: Set<Entry>; claims: Claims; full: boolean } {
     const entries = new Set<Entry>();
     const claims = new Claims();
-    const passedOver = new Claims();
     let bytes = 0;
-    let lookedAt = 0;
-    for (const entry of this.#waiting) {
-      if (!alone && ++lookedAt > MAX_LOOKED_AT) break;
-      if (!alone && this.#mustWait(entry, passedOver)) {
-        passedOver.add(entry);
-        continue;
+    for (const isRelated of [true, false]) {
+      const passedOver = new Claims();
+      let lookedAt = 0;
+      for (const entry of this.#waiting) {
+        if (entries.has(entry)) continue;
+        if (++lookedAt > MAX_LOOKED_AT) break;
+        const isApart = isRelated && entries.size > 0 && !claims.meet(entry);
+        if (isApart || this.#mustWait(entry, passedOver)) {
+          passedOver.add(entry);
+          continue;
+        }
+        bytes += entry.operation.bytes ?? DEFAULT_BYTES;
+        const full = claims.sizeWith(entry) > maxKeys || bytes > MAX_BYTES ||
+          entries.size >= maxEntries;
+        if (full && entries.size > 0) return { entries, claims, full };
+        entries.add(entry);
+        claims.add(entry);
+        if (full) return { entries, claims, full };
       }
-      bytes += entry.operation.bytes ?? DEFAULT_BYTES;
-      const full = claims.sizeWith(entry) > maxKeys || bytes > MAX_BYTES ||
-        entries.size >= maxEntries;
-      if (full && entries.size > 0) return { entries, claims, missing: 0 };
-      entries.add(entry);
-      claims.add(entry);
-      if (full) return { entries, claims, missing: 0 };
     }
-    return { entries, claims, missing: Math.max(1, maxKeys - claims.size) };
+    return { entries, claims, full: false };
   }
 
   #mustWait(entry: Entry, passedOver: Claims): boolean {

@@ -52,6 +52,33 @@ describe("Line", () => {
     assertEquals(taken(line, 2).entries.length, 1);
   });
 
+  it("lets a large batch go beside another, though it is not full", () => {
+    const line = lineOf(entry(["a"]));
+    taken(line, 100);
+    const others = Array.from({ length: 24 }, (_, n) => entry([`b${n}`]));
+    for (const one of others.slice(1)) line.add(one);
+    assertEquals(line.take(100), undefined);
+    line.add(others[0]!);
+    assertEquals(taken(line, 100).entries.length, 24);
+  });
+
+  it("takes together what shares keys, so that the rest can go beside it", () => {
+    const of = (tenant: string) =>
+      Array.from({ length: 4 }, (_, n) => entry([tenant, `${tenant}${n}`]));
+    const [a, b] = [of("a"), of("b")];
+    const line = lineOf(...a.flatMap((one, n) => [one, b[n]!]));
+    assertEquals(taken(line, 4).entries, a.slice(0, 3));
+    assertEquals(taken(line, 4).entries, b.slice(0, 3));
+    assertEquals([line.underWay, line.length], [2, 2]);
+  });
+
+  it("takes what shares keys no sooner than who was asked before it on another key", () => {
+    const [a, b, both] = [entry(["a"]), entry(["b"]), entry(["a", "b"])];
+    assertEquals(taken(lineOf(a, b, both), 3).entries, [a, b, both]);
+    const line = lineOf(a, b, both, entry(["a", "c"]));
+    assertEquals(taken(line, 1).entries, [a]);
+  });
+
   it("lets a full batch go beside another that it shares no key with", () => {
     const line = lineOf(entry(["a"]));
     taken(line, 2);
