@@ -118,6 +118,15 @@ function draftOn(
       written.set(keyText(key), value);
       put(key, value, options);
     },
+    // What it holds was read for it alone.
+    update: <T>(
+      key: Deno.KvKey,
+      make: (held: T | undefined, isOwn: boolean) => T,
+      options?: { expireIn?: number },
+    ) => {
+      const held = draft.get<T>(key);
+      draft.set(key, make(held, held !== undefined), options);
+    },
     delete: (key) => draft.note(key, undefined),
     note: put,
     create: put,

@@ -135,6 +135,7 @@ function draftOn(step: Deno.AtomicOperation): Draft {
   return {
     get: () => undefined,
     set: (key, value) => void step.set(key, value),
+    update: (key, make) => void step.set(key, make(undefined, false)),
     delete: (key) => void step.delete(key),
     create: (key, value) => void step.set(key, value),
     note: (key, value) => void (value === undefined ? step.delete(key) : step.set(key, value)),

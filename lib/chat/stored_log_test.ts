@@ -25,6 +25,7 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
     const draft: Draft = {
       get: <V>(key: Deno.KvKey) => values.get(key.join("/")) as V | undefined,
       set: put,
+      update: (key, make) => put(key, make(values.get(key.join("/")) as never, false)),
       note: put,
       create: put,
       delete: (key) => put(key, undefined),

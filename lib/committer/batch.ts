@@ -32,6 +32,16 @@ interface Change {
   expireIn: number | undefined;
   /** Of a note: what has just been created is asked for again. */
   remembered?: boolean;
+  /** Nobody else has the value: it was made by an update of this batch. */
+  isOwn?: boolean;
+}
+
+type Make = (held: unknown, isOwn: boolean) => unknown;
+
+interface Update {
+  key: Deno.KvKey;
+  make: Make;
+  expireIn: number | undefined;
 }
 
 /** Decides entries in order on a working copy, and knows the one atomic that would make them true. */
@@ -61,8 +71,9 @@ export class Batch {
       this.verdicts.push({ kind: "failed", entry, error });
       return;
     }
-    if (draft.changes.size + draft.notes.size > 0) {
+    if (draft.changes.size + draft.updates.size + draft.notes.size > 0) {
       for (const [text, change] of draft.changes) this.#changes.set(text, change);
+      for (const [text, update] of draft.updates) this.#update(text, update);
       for (const [text, note] of draft.notes) this.#notes.set(text, note);
       for (const text of entry.keys.keys()) this.#relied.set(text, this.#documents.get(text)!);
       this.verdicts.push({ kind: "told", entry, result });
@@ -71,6 +82,13 @@ export class Batch {
     } else {
       this.verdicts.push({ kind: "stale", entry });
     }
+  }
+
+  #update(text: string, { key, make, expireIn }: Update): void {
+    const change = this.#changes.get(text);
+    const held = change === undefined ? this.#documents.get(text)?.value : change.value;
+    const value = make(held, change?.isOwn === true);
+    this.#changes.set(text, { key, value, deleted: false, expireIn, isOwn: true });
   }
 
   /** Whether everything the work has read is as it was, others of this batch included. */
@@ -142,13 +160,14 @@ export class Batch {
   }
 }
 
-const NOTHING: ReadonlyMap<string, Change> = new Map();
+const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** What one entry sees of its batch, and what it would change. */
 class EntryDraft implements Draft {
   #entry: Entry;
   #batch: { changes: ReadonlyMap<string, Change>; documents: Documents };
   #changes: Map<string, Change> | undefined;
+  #updates: Map<string, Update> | undefined;
   #notes: Map<string, Change> | undefined;
 
   constructor(
@@ -163,6 +182,10 @@ class EntryDraft implements Draft {
     return this.#changes ?? NOTHING;
   }
 
+  get updates(): ReadonlyMap<string, Update> {
+    return this.#updates ?? NOTHING;
+  }
+
   get notes(): ReadonlyMap<string, Change> {
     return this.#notes ?? NOTHING;
   }
@@ -175,6 +198,17 @@ class EntryDraft implements Draft {
 
   set(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void {
     this.#put({ key, value, deleted: false, expireIn: options?.expireIn });
+  }
+
+  update<T>(
+    key: Deno.KvKey,
+    make: (held: T | undefined, isOwn: boolean) => T,
+    options?: { expireIn?: number },
+  ): void {
+    const text = this.#textOf(key);
+    if (this.#updates?.has(text) || this.#changes?.has(text)) throw changedTwice();
+    this.#updates ??= new Map();
+    this.#updates.set(text, { key, make: make as Make, expireIn: options?.expireIn });
   }
 
   delete(key: Deno.KvKey): void {
@@ -196,8 +230,10 @@ class EntryDraft implements Draft {
   }
 
   #put(change: Change): void {
+    const text = this.#textOf(change.key);
+    if (this.#updates?.has(text)) throw changedTwice();
     this.#changes ??= new Map();
-    this.#changes.set(this.#textOf(change.key), change);
+    this.#changes.set(text, change);
   }
 
   #textOf(key: Deno.KvKey): string {
@@ -205,4 +241,8 @@ class EntryDraft implements Draft {
     if (this.#entry.keys.has(text)) return text;
     throw new Error("an operation touched a key it did not name");
   }
+}
+
+function changedTwice(): Error {
+  return new Error("an operation updates a key that it changes otherwise as well");
 }

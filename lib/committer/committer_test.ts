@@ -3,7 +3,7 @@ import { describe, it } from "@std/testing/bdd";
 import { flakyKv, seeded } from "../../tests/support/flaky_kv.ts";
 import { realSystem, type System } from "../system.ts";
 import { Committer } from "./committer.ts";
-import { type Operation, StoreUnavailableError } from "./operation.ts";
+import { type Draft, type Operation, StoreUnavailableError } from "./operation.ts";
 
 /** Waits between tries pass at once; a wait for a store that hangs never ends by itself. */
 const system: System = {
@@ -98,6 +98,57 @@ describe("Committer", () => {
     ]);
     assertEquals(failed?.status, "rejected");
     assertEquals((await stored(kv, "mixed")).by, ["a", "b"]);
+  });
+
+  it("changes a value in place within a batch, and no copy that others have", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const committer = new Committer(kv, { system });
+    const list = ["list"];
+    const copies: string[] = [];
+    const append = (id: string, fails = false): Operation<readonly string[]> => ({
+      keys: [list],
+      decide(draft) {
+        draft.update<string[]>(list, (held = [], isOwn) => {
+          const own = isOwn ? held : [...held];
+          if (!isOwn) copies.push(id);
+          own.push(id);
+          return own;
+        });
+        if (fails) throw new Error("no");
+        return [...draft.get<string[]>(list) ?? []];
+      },
+    });
+    const asked = [append("a"), append("b", true), append("c")];
+    const told = await Promise.allSettled(asked.map((one) => committer.run(one)));
+    assertEquals(told.map((one) => one.status === "fulfilled" && one.value), [[], false, ["a"]]);
+    assertEquals(copies, ["a"]);
+    const known = committer.peek<string[]>(list);
+    assertEquals(known, ["a", "c"]);
+    // Another process is faster: what was changed for nothing is forgotten.
+    await kv.set(list, ["x"]);
+    assertEquals(await committer.run(append("d")), ["x"]);
+    assertEquals((await kv.get(list)).value, ["x", "d"]);
+    assertEquals(known, ["a", "c"]);
+  });
+
+  it("refuses an operation that updates a key and changes it otherwise as well", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const committer = new Committer(kv, { system });
+    const key = ["a"];
+    const update = (draft: Draft) => draft.update<number>(key, (held = 0) => held + 1);
+    for (
+      const other of [
+        (draft: Draft) => draft.set(key, 1),
+        (draft: Draft) => draft.delete(key),
+        update,
+      ]
+    ) {
+      for (const steps of [[update, other], [other, update]]) {
+        const decide = (draft: Draft) => steps.forEach((step) => step(draft));
+        await assertRejects(() => committer.run({ keys: [key], decide }), Error, "otherwise");
+      }
+    }
+    assertEquals((await kv.get(key)).value, null);
   });
 
   it("refuses an operation that touches a key it did not name", async () => {

@@ -4,6 +4,17 @@ export interface Draft {
   get<T>(key: Deno.KvKey): T | undefined;
   /** `expireIn` (whole milliseconds) only collects garbage: the value carries its own end. */
   set(key: Deno.KvKey, value: unknown, options?: { expireIn?: number }): void;
+  /**
+   * As `set`, of a value that is too large to be copied by each of many operations: `make` is called
+   * when the decision is through, and must not throw. What it is given it may change and answer where
+   * it `isOwn`, made by this batch; otherwise it answers one that shares nothing with it that can be
+   * changed. `get` goes on answering the value before. Once for a key, and not beside `set` or `delete`.
+   */
+  update<T>(
+    key: Deno.KvKey,
+    make: (held: T | undefined, isOwn: boolean) => T,
+    options?: { expireIn?: number },
+  ): void;
   delete(key: Deno.KvKey): void;
   /**
    * Writes a key that nobody decides on, a record of what was decided: it need not be named, is not

@@ -135,9 +135,12 @@ export function decideRun(
   if ("refused" in granted) return granted;
   count.note();
   session.note();
-  for (const { account, ledger } of ledgers) {
-    const next = setLease(ledger, { runId: run.runId, hold: granted.hold, now });
-    draft.set(account.key, next, keptFor(account));
+  for (const { account } of ledgers) {
+    const moment = momentOf(account, now);
+    draft.update<Ledger>(account.key, (held, isOwn) => {
+      const lease = { runId: run.runId, hold: granted.hold, now };
+      return setLease(currentLedger(held, moment), lease, isOwn);
+    }, keptFor(account));
   }
   noteRun(draft, request, accounts);
   const left = { ...count.left, ...(session.left && { session_messages: session.left }) };

@@ -146,12 +146,29 @@ export function refusalOf(
   return { refused: "cost", spent: ledger.spent + least > (limits.hardLimit ?? Infinity) };
 }
 
-/** Begins a run, or changes what it holds for its next step; its lease lasts anew. */
+/** Where leases are many, a copy for each change costs more than the rest of it. */
+interface Changeable extends Ledger {
+  spent: number;
+  readonly runs: Record<string, Lease>;
+}
+
+/** The ledger to be changed in place where it `isOwn`, else a copy. */
+function changeable(ledger: Ledger, isOwn: boolean): Changeable {
+  return isOwn ? ledger as Changeable : { ...ledger, runs: { ...ledger.runs } };
+}
+
+/**
+ * Begins a run, or changes what it holds for its next step; its lease lasts anew. One that `isOwn` is
+ * changed in place, here and below.
+ */
 export function setLease(
   ledger: Ledger,
   { runId, hold, now }: { runId: string; hold: number; now: number },
+  isOwn = false,
 ): Ledger {
-  return { ...ledger, runs: { ...ledger.runs, [runId]: { until: now + LEASE_MS, hold } } };
+  const next = changeable(ledger, isOwn);
+  next.runs[runId] = { until: now + LEASE_MS, hold };
+  return next;
 }
 
 /** Prolongs the leases of runs that still go on; one that is over is not brought back. */
@@ -178,8 +195,11 @@ export function leaseOf(ledger: Ledger | undefined, runId: string): Lease | unde
 export function settleRun(
   ledger: Ledger,
   { runId, cost }: { runId: string; cost: number },
+  isOwn = false,
 ): Ledger {
-  if (leaseOf(ledger, runId) === undefined) return ledger;
-  const { [runId]: _ended, ...runs } = ledger.runs;
-  return { ...ledger, spent: ledger.spent + cost, runs };
+  const next = changeable(ledger, isOwn);
+  if (leaseOf(ledger, runId) === undefined) return next;
+  delete next.runs[runId];
+  next.spent += cost;
+  return next;
 }

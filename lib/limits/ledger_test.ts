@@ -157,3 +157,29 @@ describe("a ledger", () => {
     assertEquals(heldBy(currentLedger(ledger, muchLater), muchLater), 5);
   });
 });
+
+describe("a ledger that is changed in place", () => {
+  const held: Ledger = {
+    v: 1,
+    period: dayOf(NOON),
+    spent: 5,
+    runs: { a: { until: NOON, hold: 1 } },
+  };
+  const changes = [
+    (ledger: Ledger, isOwn: boolean) => setLease(ledger, { runId: "b", hold: 2, now: NOON }, isOwn),
+    (ledger: Ledger, isOwn: boolean) => settleRun(ledger, { runId: "a", cost: 3 }, isOwn),
+    (ledger: Ledger, isOwn: boolean) => settleRun(ledger, { runId: "gone", cost: 3 }, isOwn),
+  ];
+  for (const [n, change] of changes.entries()) {
+    it(`is the batch's own copy, whether anything changes or not, today and tomorrow (${n})`, () => {
+      for (const now of [NOON, NOON + 86_400_000]) {
+        const before = structuredClone(held);
+        const own = change(currentLedger(held, at(now)), false);
+        const again = setLease(currentLedger(own, at(now)), { runId: "c", hold: 1, now }, true);
+        assertEquals(held, before);
+        const copied = change(currentLedger(before, at(now)), false);
+        assertEquals(again, setLease(copied, { runId: "c", hold: 1, now }));
+      }
+    });
+  }
+});

@@ -108,7 +108,9 @@ export function decideSettlement(draft: Draft, settlement: Settlement): Charge |
     const ledger = currentLedger(draft.get<Ledger>(account.key), moment);
     const { period } = ledger;
     const due = isDead && !isCounted(lease, { now, period }) ? 0 : charged;
-    draft.set(account.key, settleRun(ledger, { runId, cost: due }), keptFor(account));
+    draft.update<Ledger>(account.key, (held, isOwn) => {
+      return settleRun(currentLedger(held, moment), { runId, cost: due }, isOwn);
+    }, keptFor(account));
   }
   const endedAt = isDead ? Math.min(now, lease.until) : now;
   const excess = cost - charged;

@@ -42,6 +42,7 @@ function settlementOf(change: { cost?: number; inputTokens?: number }): Settleme
 const draft: Draft = {
   get: <T>(key: Deno.KvKey) => (key[0] === "tenant_ledgers" ? LEDGER : undefined) as T | undefined,
   set: () => {},
+  update: () => {},
   delete: () => {},
   note: () => {},
   create: () => {},
