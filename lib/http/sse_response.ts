@@ -58,8 +58,8 @@ class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
   #opened = false;
   /** The reader has taken all that was sent. */
   #waiting = false;
-  #guarded = false;
-  #callOff: (() => void) | undefined;
+  /** Calls the watch for a stalled reader off, while there is one. */
+  #unguard: (() => void) | undefined;
   #sentAt = 0;
 
   constructor(run: FollowedRun, options: SseOptions) {
@@ -92,7 +92,7 @@ class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
   cancel(): void {
     if (this.#left.signal.aborted) return;
     this.#left.abort(CALLED_OFF);
-    this.#callOff?.();
+    this.#unguard?.();
     this.#silence.end();
     this.#run.watchers.leave();
     if (this.#run.log.closed) this.#run.watchers.settle();
@@ -152,12 +152,11 @@ class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
 
   /** A reader that takes nothing for a while is no follower: it may come back and resume. */
   #guard(): void {
-    if (this.#guarded) return;
-    this.#guarded = true;
+    if (this.#unguard !== undefined) return;
     const { system } = this.#options;
     const due = this.#sentAt + STALLED_MS;
-    this.#callOff = alarm(system, due - system.now(), () => {
-      this.#guarded = false;
+    this.#unguard = alarm(system, due - system.now(), () => {
+      this.#unguard = undefined;
       if (this.#waiting) return;
       if (system.now() < this.#sentAt + STALLED_MS) return this.#guard();
       this.#controller.error(new Error("the reader has stalled"));

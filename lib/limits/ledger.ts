@@ -146,13 +146,13 @@ export function refusalOf(
   return { refused: "cost", spent: ledger.spent + least > (limits.hardLimit ?? Infinity) };
 }
 
-/** Where leases are many, a copy for each change costs more than the rest of it. */
+/** A ledger that nobody else has. */
 interface Changeable extends Ledger {
   spent: number;
   readonly runs: Record<string, Lease>;
 }
 
-/** The ledger to be changed in place where it `isOwn`, else a copy. */
+/** The ledger itself where it `isOwn`, else a copy: of hundreds of leases one is dear for each change. */
 function changeable(ledger: Ledger, isOwn: boolean): Changeable {
   return isOwn ? ledger as Changeable : { ...ledger, runs: { ...ledger.runs } };
 }
