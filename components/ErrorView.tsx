@@ -14,6 +14,10 @@ const TEXTS: Record<number, [title: string, text: string]> = {
     "One moment, please",
     "Your network has asked for a lot in the last minute. Wait a little, then try again.",
   ],
+  503: [
+    "One moment, please",
+    "The service cannot reach what it has stored. Nothing is lost; try again in a moment.",
+  ],
 };
 const OURS = ["Something went wrong", "The fault is on our side. Try again in a moment."] as const;
 

@@ -43,6 +43,7 @@ import { keys } from "./storage/keys.ts";
 import { ReleaseStore } from "./storage/release_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "./storage/secret_store.ts";
 import { SessionStore } from "./storage/session_store.ts";
+import { withStoreFailures } from "./storage/store_failures.ts";
 import { TenantStore } from "./storage/tenant_store.ts";
 import { SLOTS_PURPOSE, VendorSlotStore } from "./storage/vendor_slot_store.ts";
 import { UsageReports } from "./usage/usage_report.ts";
@@ -80,7 +81,9 @@ export interface OpenServiceOptions {
 
 /** Composes the service on an open store; makes the default tenant and the demo agent once. */
 export async function openService(options: OpenServiceOptions): Promise<Service> {
-  const { config, kv, system, log, baseUrl } = options;
+  const { config, system, log, baseUrl } = options;
+  // The committer knows by itself what to do about a store that fails.
+  const kv = withStoreFailures(options.kv);
   const { encryptionKey } = options;
   const sealer = (purpose: string) =>
     new Sealer(encryptionKey, { purpose, randomBytes: system.randomBytes });
@@ -109,7 +112,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const signer = new Signer(options.hmacSecrets);
   const cursors = new CursorSeal(signer);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const committer = new Committer(kv, { system });
+  const committer = new Committer(options.kv, { system });
   const admission = new Admission(committer, {
     system,
     onLost: (runId) => chat.stopLost(runId),

@@ -1,4 +1,5 @@
 import type { Scope } from "@/lib/wire/scopes.ts";
+import { keys } from "@/lib/storage/keys.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { httpTool } from "./support/agent_bodies.ts";
 import { breakableKv } from "./support/broken_kv.ts";
@@ -195,18 +196,32 @@ Deno.test("size comes before credential, credential before scope, scope before b
   await expectRefusal(await patch("{}"), "not_found");
 });
 
-Deno.test("a fault of ours is 500 without its text; the log has it, redacted", async () => {
+Deno.test("a store that fails is 503 without its words; the log has them, redacted", async () => {
   const store = await breakableKv();
   await using service = await TestService.start({ kv: store.kv });
   const key = await service.key();
-  store.break(`the store failed for Bearer ${key}`, ["list"]);
+  store.break(`the disk failed for Bearer ${key}`, ["list"]);
   const answer = await service.fetch("/v1/agents", { key });
+  assertEquals(answer.headers.get("retry-after"), "1");
+  const requestId = answer.headers.get("x-request-id")!;
+  const { message } = await expectRefusal(answer, "service_unavailable");
+  assertEquals(/disk|ck_live|Error|\bat\b/.test(message), false);
+  const line = service.logged.find((one) => one.includes(requestId))!;
+  assertMatch(line, /the disk failed/);
+  assertEquals(line.includes(key.slice(-32)), false);
+});
+
+Deno.test("a fault of ours is 500 without its text, which is in the log", async () => {
+  const kv = await Deno.openKv(":memory:");
+  await using service = await TestService.start({ kv });
+  const key = await service.key();
+  await kv.set(keys.agent(await service.tenant(), ID), { v: 1, name: 7 });
+  const answer = await service.fetch(`/v1/agents/${ID}`, { key });
   const requestId = answer.headers.get("x-request-id")!;
   const { message } = await expectRefusal(answer, "internal_error");
-  assertEquals(/store|ck_live|Error|\bat\b/.test(message), false);
+  assertEquals(/record|Error|\bat\b/.test(message), false);
   const line = service.logged.find((one) => one.includes(requestId))!;
-  assertMatch(line, /the store failed/);
-  assertEquals(line.includes(key.slice(-32)), false);
+  assertMatch(line, /stored record agents is not readable/);
 });
 
 Deno.test("no key, token or part of them is in anything logged during a whole flow", async () => {

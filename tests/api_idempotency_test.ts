@@ -243,7 +243,7 @@ Deno.test("Idempotency-Key: an answer lost on the way back is had by asking agai
   const key = await service.key();
   const call = { key, once: "k", json: agentBody() };
   loseNextCommit("receipts");
-  await expectRefusal(await post(service, AGENTS, call), "internal_error");
+  await expectRefusal(await post(service, AGENTS, call), "service_unavailable");
   const again = await post(service, AGENTS, call);
   assert(isReplay(again));
   const { id } = await expectJson(again, 201);

@@ -27,11 +27,13 @@ Deno.test("a fault behind a page is logged with its request, and the page does n
   await using service = await TestService.start({ kv: store.kv });
   store.break("the disk is gone");
   const answer = await service.fetch("/agents", { headers: { cookie: "dashboard=x" } });
-  assertEquals(answer.status, 500);
+  assertEquals(answer.status, 503);
+  assertEquals(answer.headers.get("retry-after"), "1");
   assert(!(await answer.text()).includes("disk"));
   const line = service.logged.map((one) => JSON.parse(one)).find((one) => one.level === "error");
   assertEquals(line.message, "request failed");
   assertMatch(line.requestId, /^[0-9a-f-]{36}$/);
+  assertEquals(line.cause.message, "the disk is gone");
 });
 
 Deno.test("an id no store could hold is 404 on the pages of agents and keys", async (t) => {

@@ -5,5 +5,6 @@ import type { State } from "@/utils.ts";
 export function logFault(ctx: Context<State>, thrown: unknown): void {
   const error = thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown);
   const { requestId, service } = ctx.state;
-  service.log.error("request failed", { requestId, route: ctx.route, error });
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  service.log.error("request failed", { requestId, route: ctx.route, error, cause });
 }

@@ -1,0 +1,67 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { StoreUnavailableError } from "../committer/operation.ts";
+import { isTooLarge } from "../committer/too_large.ts";
+import { breakableKv } from "@/tests/support/broken_kv.ts";
+import { withStoreFailures } from "./store_failures.ts";
+
+const KEY = ["things", "one"];
+
+Deno.test("withStoreFailures: whatever the store fails at is told as such, with its cause", async (t) => {
+  const store = await breakableKv();
+  const kv = withStoreFailures(store.kv);
+  store.break("disk I/O error");
+  const calls: Record<string, () => Promise<unknown>> = {
+    get: () => kv.get(KEY),
+    getMany: () => kv.getMany([KEY]),
+    set: () => kv.set(KEY, 1),
+    delete: () => kv.delete(KEY),
+    list: () => Array.fromAsync(kv.list({ prefix: [] })),
+    atomic: () => kv.atomic().check({ key: KEY, versionstamp: null }).set(KEY, 1).commit(),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    await t.step(name, async () => {
+      const error = await assertRejects(call, StoreUnavailableError);
+      assertEquals((error.cause as Error).message, "disk I/O error");
+    });
+  }
+  store.break("", []);
+  kv.close();
+});
+
+Deno.test("withStoreFailures: what is wrong with a call itself is thrown as it is", async () => {
+  const kv = withStoreFailures(await Deno.openKv(":memory:"));
+  const large = new Uint8Array(70_000);
+  assert(isTooLarge(await assertRejects(() => kv.set(KEY, large))));
+  assert(isTooLarge(await assertRejects(() => kv.atomic().set(KEY, large).commit())));
+  const keys = Array.from({ length: 11 }, (_, n) => [n]);
+  const faults = [
+    () => kv.get(["x".repeat(3_000)]),
+    () => kv.getMany(keys),
+    () => Array.fromAsync(kv.list({ prefix: [] }, { cursor: "!" })),
+    () => kv.set(KEY, 1, { expireIn: 0.5 }),
+  ];
+  for (const fault of faults) {
+    const error = await assertRejects(async () => await fault(), Error);
+    assertEquals(error instanceof StoreUnavailableError, false, error.message);
+  }
+  kv.close();
+});
+
+Deno.test("withStoreFailures: a store that works answers as it does without", async () => {
+  const real = await Deno.openKv(":memory:");
+  const kv = withStoreFailures(real);
+  for (let n = 0; n < 5; n++) await kv.set(["rows", n], n);
+  const some = kv.list<number>({ prefix: ["rows"] }, { limit: 2 });
+  assertEquals((await Array.fromAsync(some)).map(({ value }) => value), [0, 1]);
+  const rest = kv.list<number>({ prefix: ["rows"] }, { cursor: some.cursor });
+  assertEquals((await Array.fromAsync(rest)).map(({ value }) => value), [2, 3, 4]);
+  const taken = await kv.atomic().check({ key: ["rows", 0], versionstamp: null }).commit();
+  assertEquals(taken.ok, false);
+  await kv.delete(["rows", 0]);
+  assertEquals(await kv.get(["rows", 0]), await real.get(["rows", 0]));
+  assertEquals((await kv.getMany([["rows", 1]])).map(({ value }) => value), [1]);
+  const watched = kv.watch([["rows", 4]]).getReader();
+  assertEquals((await watched.read()).value?.map(({ value }) => value), [4]);
+  await watched.cancel();
+  kv.close();
+});
