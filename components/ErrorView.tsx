@@ -16,7 +16,7 @@ const TEXTS: Record<number, [title: string, text: string]> = {
   ],
   503: [
     "One moment, please",
-    "The service cannot reach what it has stored. Nothing is lost; try again in a moment.",
+    "The service cannot reach what it has stored. Try again in a moment.",
   ],
 };
 const OURS = ["Something went wrong", "The fault is on our side. Try again in a moment."] as const;

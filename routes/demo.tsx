@@ -1,6 +1,7 @@
 import { HttpError } from "fresh";
 import { renderToString } from "preact-render-to-string";
 import { DemoPage } from "@/components/DemoPage.tsx";
+import { ApiError } from "@/lib/errors.ts";
 import { ownOrigins } from "@/lib/demo_agent.ts";
 import type { Service } from "@/lib/service.ts";
 import { define } from "@/utils.ts";
@@ -12,8 +13,8 @@ export const handler = define.handlers({
     // Each load stores a session, so it counts as a mint under /v1 does.
     await ctx.state.meter.count();
     const { tenant, id } = service.demoAgent;
-    const agent = await service.agents.get(tenant, id).catch(() => {
-      throw new HttpError(404);
+    const agent = await service.agents.get(tenant, id).catch((error) => {
+      throw error instanceof ApiError ? new HttpError(404) : error;
     });
     const origin = demoOrigin(service, ctx.url);
     const { sessionToken } = await service.sessions.mintForOrigin(tenant, agent, origin);

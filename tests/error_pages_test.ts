@@ -36,6 +36,15 @@ Deno.test("a fault behind a page is logged with its request, and the page does n
   assertEquals(line.cause.message, "the disk is gone");
 });
 
+Deno.test("the demo is not gone because the store is", async () => {
+  const store = await breakableKv();
+  await using service = await TestService.start({ kv: store.kv });
+  store.break("the disk is gone", ["get"]);
+  const answer = await service.fetch("/demo");
+  assertEquals(answer.status, 503);
+  await answer.body?.cancel();
+});
+
 Deno.test("an id no store could hold is 404 on the pages of agents and keys", async (t) => {
   await using service = await TestService.start();
   const cookie = await signIn(service);

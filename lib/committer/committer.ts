@@ -2,7 +2,7 @@ import type { System } from "../system.ts";
 import { Batch, type Entry } from "./batch.ts";
 import { Documents, keyText } from "./documents.ts";
 import { Line, type Taken } from "./line.ts";
-import { type Operation, StoreUnavailableError } from "./operation.ts";
+import { type Operation, StoreFailedError, StoreUnavailableError } from "./operation.ts";
 import { Patience } from "./patience.ts";
 import { isTooLarge } from "./too_large.ts";
 import { basisOf, ChangedError, View } from "./view.ts";
@@ -79,7 +79,7 @@ export class Committer {
     try {
       return await work(this.#view({ fresh: false, since }));
     } catch (error) {
-      if (error instanceof StoreUnavailableError || options.isFinal?.(error)) throw error;
+      if (isOutOfPatience(error) || options.isFinal?.(error)) throw error;
     }
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       try {
@@ -277,6 +277,11 @@ export class Committer {
       return false;
     });
   }
+}
+
+/** Not so one failed call of the store: the work is done again anyway, and asks again. */
+function isOutOfPatience(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && !(error instanceof StoreFailedError);
 }
 
 /** What came of a batch: the entries it leaves open, and the telling of what is certain. */

@@ -51,7 +51,12 @@ export interface Operation<T> {
   bytes?: number;
 }
 
-/** The queue is full or the store does not answer in time: the caller may try again later. */
+/** The store is too busy, silent or failing: the caller may try again later. */
 export class StoreUnavailableError extends Error {
   override name = "StoreUnavailableError";
+}
+
+/** One call of the store has failed; the next one may not. */
+export class StoreFailedError extends StoreUnavailableError {
+  override name = "StoreFailedError";
 }

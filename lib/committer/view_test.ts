@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { realSystem } from "../system.ts";
 import { Committer } from "./committer.ts";
-import { StoreUnavailableError } from "./operation.ts";
+import { StoreFailedError, StoreUnavailableError } from "./operation.ts";
 import type { View } from "./view.ts";
 
 const system = realSystem;
@@ -102,6 +102,20 @@ Deno.test("Committer.work: an error that is final is not looked at again", async
   const isFinal = (error: unknown) => error instanceof RangeError;
   await assertRejects(() => committer.work(refuse, { isFinal }), RangeError);
   assertEquals(traffic.reads, 0);
+});
+
+Deno.test("Committer.work: one failed call of the store is made good by asking again, a silent store is not", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const committer = new Committer(kv, { system });
+  const after = (fault: Error) => {
+    const faults = [fault];
+    return committer.work(() => {
+      const next = faults.shift();
+      return next === undefined ? Promise.resolve("done") : Promise.reject(next);
+    });
+  };
+  assertEquals(await after(new StoreFailedError("database is locked")), "done");
+  await assertRejects(() => after(new StoreUnavailableError("late")), Error, "late");
 });
 
 Deno.test("Committer.work: gives up on what never stands still", async () => {

@@ -42,10 +42,9 @@ async function answer(ctx: Context<State>): Promise<Response> {
 async function refuse(ctx: Context<State>, thrown: unknown): Promise<Response> {
   let error = toApiError(thrown);
   if (error.status >= 500 && !(thrown instanceof ApiError)) logFault(ctx, thrown);
-  // A store that does not answer does not count either.
-  if (error.code === "service_unavailable") return errorResponse(error);
   try {
-    await count(ctx);
+    // A store that does not answer does not count either.
+    if (error.code !== "service_unavailable") await count(ctx);
   } catch (limit) {
     error = toApiError(limit);
   }

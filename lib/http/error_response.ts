@@ -22,7 +22,11 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StoreUnavailableError) {
     const headers = { "retry-after": "1" };
-    return new ApiError("service_unavailable", "the store is busy; try again soon", { headers });
+    return new ApiError(
+      "service_unavailable",
+      "the store is busy or cannot be reached; try again soon",
+      { headers },
+    );
   }
   const told = error instanceof HttpError ? httpRefusal(error) : undefined;
   return told ?? new ApiError("internal_error", "the request failed on our side");

@@ -1,11 +1,29 @@
-import { StoreUnavailableError } from "../committer/operation.ts";
+import { StoreFailedError } from "../committer/operation.ts";
 
-/** What Deno KV says of a call that is wrong in itself (2.9): trying it again is in vain. */
-const WRONG_CALL = /\btoo (large|many)\b|invalid cursor|cannot be empty|\bmust be\b/i;
+/**
+ * What Deno KV (2.9) says of a call that is wrong in itself, of a value that is no longer readable
+ * too: trying it again is in vain. Its classes do not tell: a locked file is a `TypeError` as well.
+ */
+const WRONG_CALL = new RegExp(
+  "^(" + [
+    "(Value|Key|Total mutation size|Total key size) too large",
+    "Too many (checks|mutations|ranges|entries|keys)",
+    "invalid cursor$",
+    "key cannot be empty",
+    "expireIn must be",
+    "Invalid (check|mutation|range)",
+    "(Start|End) key is",
+    "expected string, number",
+    "serde_v8 error",
+    "unknown variant",
+    "Failed to perform '",
+    "could not deserialize value",
+  ].join("|") + ")|could not be cloned\\.$",
+);
 
 /**
  * The same store, whose failures (a disk that is full, a file that is locked, a server that is away) are
- * thrown as `StoreUnavailableError`: whoever asked is told to come back. What is wrong with a call
+ * thrown as `StoreFailedError`: whoever asked is told to come back. What is wrong with a call
  * itself, such as a value that is too large, is thrown as it is.
  */
 export function withStoreFailures(kv: Deno.Kv): Deno.Kv {
@@ -45,6 +63,7 @@ function toldAtomic(atomic: Deno.AtomicOperation): Deno.AtomicOperation {
 }
 
 function fail(cause: unknown): never {
-  if (cause instanceof Error && WRONG_CALL.test(cause.message)) throw cause;
-  throw new StoreUnavailableError("the store failed", { cause });
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (WRONG_CALL.test(message)) throw cause;
+  throw new StoreFailedError(`the store failed: ${message}`, { cause });
 }

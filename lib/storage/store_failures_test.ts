@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { StoreUnavailableError } from "../committer/operation.ts";
+import { StoreFailedError } from "../committer/operation.ts";
 import { isTooLarge } from "../committer/too_large.ts";
 import { breakableKv } from "@/tests/support/broken_kv.ts";
 import { withStoreFailures } from "./store_failures.ts";
@@ -9,7 +9,9 @@ const KEY = ["things", "one"];
 Deno.test("withStoreFailures: whatever the store fails at is told as such, with its cause", async (t) => {
   const store = await breakableKv();
   const kv = withStoreFailures(store.kv);
-  store.break("disk I/O error");
+  // The words of a server that is asked too often are not those of a call with too much in it.
+  const words = "KV Connect failed to call 'http://kv/': 429 Too Many Requests: must be slower";
+  store.break(words);
   const calls: Record<string, () => Promise<unknown>> = {
     get: () => kv.get(KEY),
     getMany: () => kv.getMany([KEY]),
@@ -20,8 +22,9 @@ Deno.test("withStoreFailures: whatever the store fails at is told as such, with 
   };
   for (const [name, call] of Object.entries(calls)) {
     await t.step(name, async () => {
-      const error = await assertRejects(call, StoreUnavailableError);
-      assertEquals((error.cause as Error).message, "disk I/O error");
+      const error = await assertRejects(call, StoreFailedError);
+      assertEquals(error.message, `the store failed: ${words}`);
+      assertEquals((error.cause as Error).message, words);
     });
   }
   store.break("", []);
@@ -39,10 +42,17 @@ Deno.test("withStoreFailures: what is wrong with a call itself is thrown as it i
     () => kv.getMany(keys),
     () => Array.fromAsync(kv.list({ prefix: [] }, { cursor: "!" })),
     () => kv.set(KEY, 1, { expireIn: 0.5 }),
+    () => kv.set(KEY, () => {}),
+    () => kv.set([undefined as never], 1),
+    () => kv.set([], 1),
+    () => kv.atomic().set(KEY, new Promise(() => {})).commit(),
+    () => kv.atomic().check({ key: KEY, versionstamp: "no" }).commit(),
+    () => Array.fromAsync(kv.list({ prefix: ["b"], start: ["a"] })),
+    () => kv.atomic().set(["n"], "text").sum(["n"], 1n).commit(),
   ];
   for (const fault of faults) {
     const error = await assertRejects(async () => await fault(), Error);
-    assertEquals(error instanceof StoreUnavailableError, false, error.message);
+    assertEquals(error instanceof StoreFailedError, false, error.message);
   }
   kv.close();
 });
