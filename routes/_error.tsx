@@ -2,6 +2,7 @@ import { HttpError, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { StoreUnavailableError } from "@/lib/committer/operation.ts";
 import { ApiError } from "@/lib/errors.ts";
+import { toApiError } from "@/lib/http/error_response.ts";
 import { logFault } from "@/lib/http/log_fault.ts";
 import { define } from "@/utils.ts";
 
@@ -15,31 +16,27 @@ const HEADERS = {
 };
 
 export const handler = define.handlers((ctx) => {
-  const status = statusOf(ctx.error);
+  const refusal = refusalOf(ctx.error);
+  const status = refusal?.status ?? 500;
   // Without a service the start itself has failed, which the process tells.
   if (status >= 500 && ctx.state.service !== undefined) logFault(ctx, ctx.error);
-  return page({}, { status, headers: { ...HEADERS, ...headersOf(ctx.error) } });
+  const more = refusal instanceof ApiError ? refusal.headers : {};
+  return page({}, { status, headers: { ...HEADERS, ...more } });
 });
 
 /** Every fault and every unknown address outside /v1; it tells the status, never the error's text. */
 export default define.page(({ error }) => (
   <main class="auth">
-    <ErrorView status={statusOf(error)} />
+    <ErrorView status={refusalOf(error)?.status ?? 500} />
   </main>
 ));
 
-function statusOf(error: unknown): number {
-  if (error instanceof StoreUnavailableError) return 503;
-  return error instanceof HttpError || isLimit(error) ? error.status : 500;
-}
-
-/** When to come back. */
-function headersOf(error: unknown): Record<string, string> | undefined {
-  if (error instanceof StoreUnavailableError) return { "retry-after": "1" };
-  return isLimit(error) ? error.headers : undefined;
-}
-
-/** A page may be limited as /v1 is; any other refusal of ours should not have got here. */
-function isLimit(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.status === 429;
+/**
+ * A page may be limited, or its store be away, as under /v1; any other refusal of ours should not have
+ * got here, and is a fault.
+ */
+function refusalOf(error: unknown): HttpError | ApiError | undefined {
+  if (error instanceof HttpError) return error;
+  if (error instanceof StoreUnavailableError) return toApiError(error);
+  return error instanceof ApiError && error.status === 429 ? error : undefined;
 }

@@ -14,7 +14,8 @@ export const handler = define.handlers({
     await ctx.state.meter.count();
     const { tenant, id } = service.demoAgent;
     const agent = await service.agents.get(tenant, id).catch((error) => {
-      throw error instanceof ApiError ? new HttpError(404) : error;
+      const isGone = error instanceof ApiError && error.code === "not_found";
+      throw isGone ? new HttpError(404) : error;
     });
     const origin = demoOrigin(service, ctx.url);
     const { sessionToken } = await service.sessions.mintForOrigin(tenant, agent, origin);

@@ -1,4 +1,5 @@
 import { StoreFailedError } from "../committer/operation.ts";
+import { isTooLarge } from "../committer/too_large.ts";
 
 /**
  * What Deno KV (2.9) says of a call that is wrong in itself, of a value that is no longer readable
@@ -6,7 +7,7 @@ import { StoreFailedError } from "../committer/operation.ts";
  */
 const WRONG_CALL = new RegExp(
   "^(" + [
-    "(Value|Key|Total mutation size|Total key size) too large",
+    "Key too large",
     "Too many (checks|mutations|ranges|entries|keys)",
     "invalid cursor$",
     "key cannot be empty",
@@ -64,6 +65,6 @@ function toldAtomic(atomic: Deno.AtomicOperation): Deno.AtomicOperation {
 
 function fail(cause: unknown): never {
   const message = cause instanceof Error ? cause.message : String(cause);
-  if (WRONG_CALL.test(message)) throw cause;
+  if (isTooLarge(cause) || WRONG_CALL.test(message)) throw cause;
   throw new StoreFailedError(`the store failed: ${message}`, { cause });
 }
