@@ -68,6 +68,15 @@ export class Alarms {
     }
     if (next !== Infinity) this.#setFor(next);
     // One may call off another that is due as well.
-    for (const rings of due) for (const ring of [...rings]) if (rings.delete(ring)) ring();
+    for (const rings of due) for (const ring of [...rings]) if (rings.delete(ring)) ringOne(ring);
+  }
+}
+
+/** As a timer of its own would: what one throws is the process's matter, and the others ring. */
+function ringOne(ring: () => void): void {
+  try {
+    ring();
+  } catch (error) {
+    reportError(error);
   }
 }

@@ -87,3 +87,25 @@ Deno.test("Alarms: one that sets another while it rings is heard", () => {
   advance(5_000);
   assertEquals(rings, 3);
 });
+
+Deno.test("Alarms: one that throws keeps no other from ringing, and is told to the process", () => {
+  const { alarms, advance } = open();
+  const rung: string[] = [];
+  const told: unknown[] = [];
+  const onError = (event: ErrorEvent) => {
+    event.preventDefault();
+    told.push(event.error);
+  };
+  const fault = new Error("a ring that fails");
+  alarms.after(1_000, () => {
+    throw fault;
+  });
+  for (const ms of [1_000, 1_049]) alarms.after(ms, () => rung.push("other"));
+  globalThis.addEventListener("error", onError);
+  try {
+    advance(2_000);
+  } finally {
+    globalThis.removeEventListener("error", onError);
+  }
+  assertEquals([rung, told], [["other", "other"], [fault]]);
+});

@@ -83,7 +83,7 @@ export interface OpenServiceOptions {
 export async function openService(options: OpenServiceOptions): Promise<Service> {
   const { config, system, log, baseUrl } = options;
   // The committer knows by itself what to do about a store that fails.
-  const kv = withStoreFailures(options.kv);
+  const kv = withStoreFailures(options.kv, { system });
   const { encryptionKey } = options;
   const sealer = (purpose: string) =>
     new Sealer(encryptionKey, { purpose, randomBytes: system.randomBytes });

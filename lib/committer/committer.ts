@@ -15,7 +15,6 @@ const REGAINED_KEYS = 4;
 /** Commits under way at once: more than one pays where the store is far, or decisions take time. */
 const MAX_UNDER_WAY = 8;
 const MAX_QUEUE = 5_000;
-const PATIENCE_MS = 5_000;
 const CACHED_DOCUMENTS = 50_000;
 const CACHED_BYTES = 64 * 1024 * 1024;
 /** A store that fails this often in a row is given up, whatever the clock says. */
@@ -60,7 +59,7 @@ export class Committer {
     this.#kv = kv;
     this.#system = options.system;
     this.#maxQueue = options.maxQueue ?? MAX_QUEUE;
-    this.#patience = new Patience(options.system, options.patienceMs ?? PATIENCE_MS);
+    this.#patience = new Patience(options.system, options.patienceMs);
     const limit = options.cachedDocuments ?? CACHED_DOCUMENTS;
     this.#documents = new Documents(kv, { limit, maxWeight: CACHED_BYTES });
   }

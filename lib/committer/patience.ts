@@ -1,6 +1,7 @@
 import { alarm, type System } from "../system.ts";
 import { StoreUnavailableError } from "./operation.ts";
 
+const DEFAULT_MS = 5_000;
 const BACKOFF_MS = 5;
 const MAX_BACKOFF_MS = 80;
 
@@ -10,7 +11,7 @@ export class Patience {
   readonly ms: number;
   #system: System;
 
-  constructor(system: System, ms: number) {
+  constructor(system: System, ms: number = DEFAULT_MS) {
     this.#system = system;
     this.ms = ms;
   }

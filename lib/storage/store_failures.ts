@@ -1,5 +1,7 @@
 import { StoreFailedError } from "../committer/operation.ts";
+import { Patience } from "../committer/patience.ts";
 import { isTooLarge } from "../committer/too_large.ts";
+import type { System } from "../system.ts";
 
 /**
  * What Deno KV (2.9) says of a call that is wrong in itself, of a value that is no longer readable
@@ -22,18 +24,27 @@ const WRONG_CALL = new RegExp(
   ].join("|") + ")|could not be cloned\\.$",
 );
 
+export interface StoreFailuresOptions {
+  system: System;
+  /** How long a read may take, milliseconds; 5,000 by default. */
+  patienceMs?: number;
+}
+
 /**
  * The same store, whose failures (a disk that is full, a file that is locked, a server that is away) are
- * thrown as `StoreFailedError`: whoever asked is told to come back. What is wrong with a call
- * itself, such as a value that is too large, is thrown as it is.
+ * thrown as `StoreFailedError`: whoever asked is told to come back. A read that takes too long, or a
+ * list that does not begin, is thrown as `StoreUnavailableError`; a write is waited for, because it may
+ * yet be done. What is wrong with a call itself, such as a value that is too large, is thrown as it is.
  */
-export function withStoreFailures(kv: Deno.Kv): Deno.Kv {
+export function withStoreFailures(kv: Deno.Kv, options: StoreFailuresOptions): Deno.Kv {
+  const patience = new Patience(options.system, options.patienceMs);
+  const read = <T>(answer: Promise<T>) => patience.inTime(answer.catch(fail));
   const told = {
-    get: (...of: Parameters<Deno.Kv["get"]>) => kv.get(...of).catch(fail),
-    getMany: (...of: Parameters<Deno.Kv["getMany"]>) => kv.getMany(...of).catch(fail),
+    get: (...of: Parameters<Deno.Kv["get"]>) => read(kv.get(...of)),
+    getMany: (...of: Parameters<Deno.Kv["getMany"]>) => read(kv.getMany(...of)),
     set: (...of: Parameters<Deno.Kv["set"]>) => kv.set(...of).catch(fail),
     delete: (...of: Parameters<Deno.Kv["delete"]>) => kv.delete(...of).catch(fail),
-    list: (...of: Parameters<Deno.Kv["list"]>) => toldList(kv.list(...of)),
+    list: (...of: Parameters<Deno.Kv["list"]>) => toldList(kv.list(...of), read),
     atomic: () => toldAtomic(kv.atomic()),
   };
   return new Proxy(kv, {
@@ -45,13 +56,22 @@ export function withStoreFailures(kv: Deno.Kv): Deno.Kv {
   });
 }
 
-function toldList<T>(list: Deno.KvListIterator<T>): Deno.KvListIterator<T> {
+function toldList<T>(
+  list: Deno.KvListIterator<T>,
+  read: <R>(answer: Promise<R>) => Promise<R>,
+): Deno.KvListIterator<T> {
   const rows = list[Symbol.asyncIterator]();
+  let isBegun = false;
   return {
     get cursor() {
       return list.cursor;
     },
-    next: () => rows.next().catch(fail),
+    next() {
+      // An alarm for each row would double what a long list costs.
+      if (isBegun) return rows.next().catch(fail);
+      isBegun = true;
+      return read(rows.next());
+    },
     [Symbol.asyncIterator]() {
       return this;
     },

@@ -1,14 +1,17 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { StoreFailedError } from "../committer/operation.ts";
+import { StoreFailedError, StoreUnavailableError } from "../committer/operation.ts";
 import { isTooLarge } from "../committer/too_large.ts";
+import { realSystem as system } from "../system.ts";
 import { breakableKv } from "@/tests/support/broken_kv.ts";
+import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { hangingKv } from "@/tests/support/hanging_kv.ts";
 import { withStoreFailures } from "./store_failures.ts";
 
 const KEY = ["things", "one"];
 
 Deno.test("withStoreFailures: whatever the store fails at is told as such, with its cause", async (t) => {
   const store = await breakableKv();
-  const kv = withStoreFailures(store.kv);
+  const kv = withStoreFailures(store.kv, { system });
   // The words of a server that is asked too often are not those of a call with too much in it.
   const words = "KV Connect failed to call 'http://kv/': 429 Too Many Requests: must be slower";
   store.break(words);
@@ -32,7 +35,7 @@ Deno.test("withStoreFailures: whatever the store fails at is told as such, with 
 });
 
 Deno.test("withStoreFailures: what is wrong with a call itself is thrown as it is", async () => {
-  const kv = withStoreFailures(await Deno.openKv(":memory:"));
+  const kv = withStoreFailures(await Deno.openKv(":memory:"), { system });
   const large = new Uint8Array(70_000);
   assert(isTooLarge(await assertRejects(() => kv.set(KEY, large))));
   assert(isTooLarge(await assertRejects(() => kv.atomic().set(KEY, large).commit())));
@@ -59,7 +62,7 @@ Deno.test("withStoreFailures: what is wrong with a call itself is thrown as it i
 
 Deno.test("withStoreFailures: a store that works answers as it does without", async () => {
   const real = await Deno.openKv(":memory:");
-  const kv = withStoreFailures(real);
+  const kv = withStoreFailures(real, { system });
   for (let n = 0; n < 5; n++) await kv.set(["rows", n], n);
   const some = kv.list<number>({ prefix: ["rows"] }, { limit: 2 });
   assertEquals((await Array.fromAsync(some)).map(({ value }) => value), [0, 1]);
@@ -73,5 +76,35 @@ Deno.test("withStoreFailures: a store that works answers as it does without", as
   const watched = kv.watch([["rows", 4]]).getReader();
   assertEquals((await watched.read()).value?.map(({ value }) => value), [4]);
   await watched.cancel();
+  kv.close();
+});
+
+Deno.test("withStoreFailures: a read that hangs is given up, a write is waited for", async (t) => {
+  const still = new FakeSystem();
+  const store = hangingKv(await Deno.openKv(":memory:"));
+  const kv = withStoreFailures(store.kv, { system: still, patienceMs: 3_000 });
+  store.hang();
+  const reads: Record<string, () => Promise<unknown>> = {
+    get: () => kv.get(KEY),
+    getMany: () => kv.getMany([KEY]),
+    list: () => Array.fromAsync(kv.list({ prefix: [] })),
+  };
+  for (const [name, call] of Object.entries(reads)) {
+    await t.step(name, async () => {
+      let isOver = false;
+      const read = call().finally(() => isOver = true);
+      read.catch(() => {});
+      await still.advance(2_999);
+      assertEquals(isOver, false);
+      await still.advance(1);
+      await assertRejects(() => read, StoreUnavailableError, "did not answer in time");
+    });
+  }
+  const write = kv.set(KEY, 1);
+  await still.advance(60_000);
+  store.goOn();
+  assertEquals((await write).ok, true);
+  assertEquals((await kv.get(KEY)).value, 1);
+  assertEquals(still.sleeping, 0);
   kv.close();
 });

@@ -1,0 +1,56 @@
+export interface HangingKv {
+  kv: Deno.Kv;
+  /** From now on no call of the store answers. */
+  hang(): void;
+  goOn(): void;
+  /** Settles when more than `calls` have hung, with how many. */
+  hung(calls: number): Promise<number>;
+}
+
+/** A store that can be made to hang, as one behind a network that has gone. */
+export function hangingKv(kv: Deno.Kv): HangingKv {
+  let gate: PromiseWithResolvers<void> | undefined;
+  let calls = 0;
+  let changed = Promise.withResolvers<void>();
+  const late = <A extends unknown[], R>(call: (...of: A) => Promise<R>) => async (...of: A) => {
+    if (gate === undefined) return await call(...of);
+    calls++;
+    changed.resolve();
+    changed = Promise.withResolvers();
+    await gate.promise;
+    return await call(...of);
+  };
+  const told = {
+    get: late((...of: Parameters<Deno.Kv["get"]>) => kv.get(...of)),
+    getMany: late((...of: Parameters<Deno.Kv["getMany"]>) => kv.getMany(...of)),
+    set: late((...of: Parameters<Deno.Kv["set"]>) => kv.set(...of)),
+    delete: late((...of: Parameters<Deno.Kv["delete"]>) => kv.delete(...of)),
+    atomic() {
+      const atomic = kv.atomic();
+      return Object.assign(atomic, { commit: late(atomic.commit.bind(atomic)) });
+    },
+    list(...of: Parameters<Deno.Kv["list"]>) {
+      const rows = kv.list(...of);
+      return Object.assign(rows, { next: late(rows.next.bind(rows)) });
+    },
+  };
+  const hanging = new Proxy(kv, {
+    get(target, name) {
+      if (Object.hasOwn(told, name)) return told[name as keyof typeof told];
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return {
+    kv: hanging,
+    hang: () => gate = Promise.withResolvers(),
+    goOn() {
+      gate?.resolve();
+      gate = undefined;
+    },
+    async hung(before) {
+      while (calls <= before) await changed.promise;
+      return calls;
+    },
+  };
+}
