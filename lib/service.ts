@@ -28,7 +28,7 @@ import type { System } from "./system.ts";
 import type { UsageReports } from "./usage/usage_report.ts";
 import type { WidgetBundle } from "./widget_bundle.ts";
 
-/** Everything a route may call: one per process, composed in `open_service.ts`. */
+/** Everything a route may call: one per process, composed in `composition/open_service.ts`. */
 export interface Service {
   readonly config: Config;
   readonly system: System;

@@ -1,4 +1,4 @@
-import type { BuiltScripts } from "../lib/open_service.ts";
+import type { BuiltScripts } from "../lib/composition/open_scripts.ts";
 import { buildClient, type BundleOptions, bundleWidget } from "./bundle_widget.ts";
 
 /** Everything that pages of others load. */

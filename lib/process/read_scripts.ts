@@ -1,4 +1,4 @@
-import type { BuiltScripts } from "../open_service.ts";
+import type { BuiltScripts } from "../composition/open_scripts.ts";
 
 /** The browser scripts as the build has left them in `dir`. */
 export async function readScripts(dir: string): Promise<BuiltScripts> {

@@ -26,6 +26,11 @@ const RULES: Rule[] = [
     never: /^(routes|islands|components|widget|cli)\/|^(main|dev)\.tsx?$/,
   },
   {
+    why: "parts are handed what they need: only a process composes them",
+    files: /^lib\/(?!composition\/|process\/)/,
+    never: /^lib\/composition\//,
+  },
+  {
     why: "State and define are for HTTP code only",
     files: /^lib\/(?!http\/)/,
     never: /^utils\.ts$/,

@@ -1,0 +1,21 @@
+import type { Committer } from "../committer/committer.ts";
+import type { Config } from "../config.ts";
+import type { Sealer } from "../credentials/sealing.ts";
+import type { Limits } from "../limits/limits.ts";
+import type { Logger } from "../log.ts";
+import type { TenantStore } from "../storage/tenant_store.ts";
+import type { System } from "../system.ts";
+
+/** What every part of the service is made with. */
+export interface Basis {
+  config: Config;
+  /** Tells its failures as `StoreFailedError`. */
+  kv: Deno.Kv;
+  committer: Committer;
+  system: System;
+  log: Logger;
+  limits: Limits;
+  tenants: TenantStore;
+  /** Encrypts what is stored for one purpose. */
+  sealer: (purpose: string) => Sealer;
+}

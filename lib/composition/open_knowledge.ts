@@ -1,0 +1,45 @@
+import type { CursorSeal } from "../admin/cursor_seal.ts";
+import { KnowledgeAdmin } from "../admin/knowledge_admin.ts";
+import { DocumentProcessor } from "../knowledge/document_processor.ts";
+import type { KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
+import { openKnowledgeSearch } from "../knowledge/search/open_knowledge_search.ts";
+import { DocumentStore } from "../storage/document_store.ts";
+import { DocumentTasks } from "../storage/document_tasks.ts";
+import { KnowledgeBaseStore } from "../storage/knowledge_base_store.ts";
+import type { Basis } from "./basis.ts";
+import type { Models } from "./open_models.ts";
+
+/** Knowledge bases: kept, read and searched. */
+export interface KnowledgeParts {
+  knowledge: KnowledgeAdmin;
+  /** Reads documents in the background. */
+  documents: DocumentProcessor;
+  knowledgeSearch: KnowledgeSearch;
+}
+
+export function openKnowledge(
+  { kv, committer, system, log, limits, tenants }: Basis,
+  { models, cursors }: { models: Models; cursors: CursorSeal },
+): KnowledgeParts {
+  const { catalogue, registry } = models;
+  const bases = new KnowledgeBaseStore(kv, system);
+  const knowledgeSearch = openKnowledgeSearch({
+    ...{ kv, system, log, committer, catalogue, tenants, limits },
+    embedder: registry.embedder,
+  });
+  const documents = new DocumentProcessor({
+    tasks: new DocumentTasks(kv, system),
+    bases,
+    system,
+    log,
+    onReady: (of) => knowledgeSearch.prepare(of),
+  });
+  const knowledge = new KnowledgeAdmin({
+    bases,
+    documents: new DocumentStore(kv, system),
+    processor: documents,
+    search: knowledgeSearch,
+    cursors,
+  });
+  return { knowledge, documents, knowledgeSearch };
+}

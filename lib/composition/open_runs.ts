@@ -1,0 +1,65 @@
+import { Toolsets } from "../agent/tools/toolsets.ts";
+import { ChatService } from "../chat/chat_service.ts";
+import { noteVendorFailure } from "../chat/note_vendor_failure.ts";
+import { RunDirectory } from "../chat/run_directory.ts";
+import type { Egress } from "../egress/egress.ts";
+import { knowledgeTools } from "../knowledge/search/knowledge_tools.ts";
+import { Admission } from "../limits/admission.ts";
+import { DeadRuns } from "../limits/dead_runs.ts";
+import { LeaseWatch } from "../limits/lease_watch.ts";
+import type { AttentionStore } from "../storage/attention_store.ts";
+import type { SecretStore } from "../storage/secret_store.ts";
+import type { Basis } from "./basis.ts";
+import type { KnowledgeParts } from "./open_knowledge.ts";
+import type { Models } from "./open_models.ts";
+
+/** Chats from their admission to their end, those of processes that died among them. */
+export interface Runs {
+  admission: Admission;
+  chat: ChatService;
+  deadRuns: DeadRuns;
+  directory: RunDirectory;
+}
+
+interface Parts {
+  attention: AttentionStore;
+  egress: Egress;
+  knowledge: Pick<KnowledgeParts, "knowledgeSearch">;
+  models: Models;
+  secrets: SecretStore;
+}
+
+export function openRuns(
+  { config, kv, committer, system, log, tenants }: Basis,
+  { attention, egress, knowledge, models, secrets }: Parts,
+): Runs {
+  const admission = new Admission(committer, {
+    system,
+    onLost: (runId) => chat.stopLost(runId),
+  });
+  const leases = new LeaseWatch(system);
+  const directory = new RunDirectory({ kv, committer, admission, system, tenants, leases });
+  const deadRuns = new DeadRuns(kv, {
+    admission,
+    leases,
+    system,
+    log,
+    settle: (live, lease) => directory.settleDead(live, lease),
+  });
+  const chat = new ChatService({
+    admission,
+    directory,
+    models: models.access,
+    registry: models.registry,
+    system,
+    log,
+    unwatchedMs: config.unwatchedRunMs,
+    onEnded: (run) => noteVendorFailure(attention, run),
+    toolsets: new Toolsets({
+      egress,
+      findSecret: (tenant, name) => secrets.find(tenant, name),
+      builtIn: (request) => knowledgeTools(knowledge.knowledgeSearch, request),
+    }),
+  });
+  return { admission, chat, deadRuns, directory };
+}

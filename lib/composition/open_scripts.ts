@@ -1,0 +1,34 @@
+import { ReleaseStore } from "../storage/release_store.ts";
+import { describeWidgetBundle, type WidgetBundle } from "../widget_bundle.ts";
+import type { Basis } from "./basis.ts";
+
+/** What pages of others load. */
+export interface BuiltScripts {
+  widget: Uint8Array;
+  client: Uint8Array;
+  /** TypeScript declarations of the client. */
+  clientTypes: string;
+}
+
+/** The scripts as they are served, and those of earlier releases. */
+export interface Scripts {
+  widget: WidgetBundle;
+  client: WidgetBundle;
+  clientTypes: string;
+  releases: ReleaseStore;
+}
+
+/** Keeps this release's scripts for pages that name them by version. */
+export async function openScripts(
+  { kv, system }: Basis,
+  { widget, client, clientTypes }: BuiltScripts,
+): Promise<Scripts> {
+  const releases = new ReleaseStore(kv, system);
+  const described = {
+    widget: await describeWidgetBundle(widget),
+    client: await describeWidgetBundle(client),
+  };
+  await releases.keep("widget", described.widget);
+  await releases.keep("client", described.client);
+  return { ...described, clientTypes, releases };
+}

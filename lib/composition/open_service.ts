@@ -1,0 +1,164 @@
+import { AgentAdmin } from "../admin/agent_admin.ts";
+import { ConversationAdmin } from "../admin/conversation_admin.ts";
+import { CursorSeal } from "../admin/cursor_seal.ts";
+import { Committer } from "../committer/committer.ts";
+import { type Config, demoOn } from "../config.ts";
+import { Signer } from "../credentials/hashing.ts";
+import { RememberedHashes } from "../credentials/remembered_hashes.ts";
+import { Sealer } from "../credentials/sealing.ts";
+import { ensureDemoAgent } from "../demo_agent.ts";
+import { Doctor } from "../doctor/doctor.ts";
+import type { EmbedAddresses } from "../doctor/embed_lines.ts";
+import { Egress } from "../egress/egress.ts";
+import { DEFAULT_LIMITS, type Limits } from "../limits/limits.ts";
+import type { Logger } from "../log.ts";
+import type { Service } from "../service.ts";
+import { AgentStore } from "../storage/agent_store.ts";
+import { AttentionStore } from "../storage/attention_store.ts";
+import type { CatalogueEntry } from "../storage/catalogue_store.ts";
+import { ConversationStore } from "../storage/conversation_store.ts";
+import { keys } from "../storage/keys.ts";
+import { SECRETS_PURPOSE, SecretStore } from "../storage/secret_store.ts";
+import { SessionStore } from "../storage/session_store.ts";
+import { withStoreFailures } from "../storage/store_failures.ts";
+import { TenantStore } from "../storage/tenant_store.ts";
+import type { VendorSlotStore } from "../storage/vendor_slot_store.ts";
+import type { System } from "../system.ts";
+import { UsageReports } from "../usage/usage_report.ts";
+import type { Basis } from "./basis.ts";
+import { openCallers } from "./open_callers.ts";
+import { openKnowledge } from "./open_knowledge.ts";
+import { openModels } from "./open_models.ts";
+import { openRuns } from "./open_runs.ts";
+import { type BuiltScripts, openScripts, type Scripts } from "./open_scripts.ts";
+
+/** What the process hands in: the outside world, opened. */
+export interface OpenServiceOptions {
+  config: Config;
+  kv: Deno.Kv;
+  hmacSecrets: readonly string[];
+  /** Base64 of 32 bytes. */
+  encryptionKey: string;
+  system: System;
+  log: Logger;
+  /** Where this service is reached, without a trailing slash. */
+  baseUrl: string;
+  /** The built browser scripts. */
+  scripts: BuiltScripts;
+  /** Entries of `CATALOGUE`. */
+  catalogue?: readonly CatalogueEntry[];
+  /** Limits other than the specification's, for tests and benchmarks. */
+  limits?: Partial<Limits>;
+  /** Closes what the process opened for the service. */
+  close: () => Promise<void>;
+}
+
+/** Composes the service on an open store; makes the default tenant and the demo agent once. */
+export async function openService(options: OpenServiceOptions): Promise<Service> {
+  const basis = openBasis(options);
+  const { config, kv, committer, system, log, limits, tenants } = basis;
+  const { baseUrl } = options;
+  const signer = new Signer(options.hmacSecrets);
+  const cursors = new CursorSeal(signer);
+  const closing = new AbortController();
+  const tenant = (await tenants.ensureDefault()).id;
+  const models = await openModels(basis, options.catalogue ?? []);
+  const { access, catalogue, registry, vendorSlots } = models;
+  const scripts = await openScripts(basis, options.scripts);
+  const knowledge = openKnowledge(basis, { models, cursors });
+  const agents = new AgentAdmin(new AgentStore(kv, system), {
+    models: access,
+    knowledge: knowledge.knowledge,
+    cursors,
+  });
+  const egress = new Egress({ allow: config.egressAllow, system });
+  const attention = new AttentionStore(kv, system);
+  const secrets = new SecretStore(kv, { system, sealer: basis.sealer(SECRETS_PURPOSE) });
+  const runs = openRuns(basis, { attention, egress, knowledge, models, secrets });
+  const { admission, chat, directory, deadRuns } = runs;
+  const conversations = new ConversationStore(kv, system);
+  const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
+  return {
+    ...{ config, system, log, baseUrl, limits, tenants },
+    ...openCallers(basis, { signer, onRevoked }),
+    ...knowledge,
+    ...scripts,
+    ...{ agents, attention, catalogue, chat, deadRuns, secrets, vendorSlots },
+    conversations: new ConversationAdmin(conversations, { cursors, runs: directory }),
+    demoAgent: await openDemo(basis, { tenant, agents, vendorSlots, baseUrl }),
+    doctor: new Doctor({
+      ...{ egress, committer, system, releases: scripts.releases },
+      sessions: new SessionStore(kv, system),
+      addresses: addressesOf(options, scripts),
+      signal: closing.signal,
+    }),
+    meterParts: { committer, admission, tenants, limits, signer: new RememberedHashes(signer) },
+    runs: directory,
+    usage: new UsageReports(kv, { system, tenants, limits }),
+    vendors: registry,
+    closing: closing.signal,
+    ready: async () => !chat.draining && await isReachable(kv),
+    drain: async (graceMs) => {
+      await chat.drain(graceMs);
+      closing.abort();
+    },
+    close: async () => {
+      await deadRuns.close();
+      await knowledge.documents.close();
+      await chat.stopAll();
+      await knowledge.knowledgeSearch.close();
+      closing.abort();
+      await attention.close();
+      registry.close();
+      directory.close();
+      admission.close();
+      await options.close();
+    },
+  };
+}
+
+function openBasis(
+  { config, encryptionKey, kv, limits, log, system }: OpenServiceOptions,
+): Basis {
+  // The committer knows by itself what to do about a store that fails.
+  const committer = new Committer(kv, { system });
+  const told = withStoreFailures(kv, { system });
+  return {
+    config,
+    kv: told,
+    committer,
+    system,
+    log,
+    limits: { ...DEFAULT_LIMITS, ...limits },
+    tenants: new TenantStore(told, system),
+    sealer: (purpose) => new Sealer(encryptionKey, { purpose, randomBytes: system.randomBytes }),
+  };
+}
+
+/** The agent of `/demo`, where the configuration and the installation have one. */
+async function openDemo(
+  { config, kv }: Basis,
+  { tenant, agents, vendorSlots, baseUrl }: {
+    tenant: string;
+    agents: AgentAdmin;
+    vendorSlots: VendorSlotStore;
+    baseUrl: string;
+  },
+): Promise<Service["demoAgent"]> {
+  const hasCredential = (await vendorSlots.list()).length > 0;
+  if (!config.demoModel || !demoOn(config, { hasCredential })) return undefined;
+  const id = await ensureDemoAgent({ kv, agents, tenant, baseUrl });
+  return id === undefined ? undefined : { tenant, id };
+}
+
+/** What a page that embeds the widget names. */
+function addressesOf(
+  { config, baseUrl }: OpenServiceOptions,
+  { widget }: Scripts,
+): EmbedAddresses {
+  return { baseUrl, scriptBase: config.cdnUrl ?? baseUrl, integrity: widget.integrity };
+}
+
+function isReachable(kv: Deno.Kv): Promise<boolean> {
+  return kv.get(keys.installation("default_tenant")).then(() => true, () => false);
+}
