@@ -104,6 +104,23 @@ Deno.test("GET …/stream: who may follow a run, and for whom there is none", as
   await expectInvalid(await resume(service, runId, { key, headers }), ["Last-Event-ID"]);
 });
 
+Deno.test("GET …/stream: a deleted agent's run is still its page's alone", async () => {
+  const { service, agent, token, key } = await start();
+  await using _ = service;
+  const first = await send(service, agent.id, token);
+  const runId = first.headers.get("x-run-id")!;
+  await first.text();
+  await service.fetch(`/v1/agents/${agent.id}`, { method: "DELETE", key });
+  const elsewhere = { ...bySession(token), origin: "https://evil.example" };
+  await expectRefusal(await resume(service, runId, { headers: elsewhere }), "origin_not_allowed");
+  const cancel = `/v1/chat/runs/${runId}/cancel`;
+  const cancelled = await service.fetch(cancel, { method: "POST", headers: elsewhere });
+  await expectRefusal(cancelled, "origin_not_allowed");
+  const { status, body } = await resume(service, runId, { headers: bySession(token) });
+  assertEquals(status, 200);
+  await body?.cancel();
+});
+
 Deno.test("GET …/stream: a session without a page does not follow what a backend has begun", async () => {
   const { service, agent, key } = await start();
   await using _ = service;

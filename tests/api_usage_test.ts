@@ -124,6 +124,9 @@ Deno.test("GET /v1/usage: days that are none, or backwards, are 400", async () =
   const { service, key } = await start();
   await using _ = service;
   await expectInvalid(await service.fetch("/v1/usage?from=yesterday", { key }), ["from"]);
+  for (const to of ["0000-01-01", "9999-12-31"]) {
+    await expectInvalid(await service.fetch(`/v1/usage?to=${to}`, { key }), ["to"]);
+  }
   const backwards = "/v1/usage?from=2026-01-02&to=2026-01-01";
   await expectInvalid(await service.fetch(backwards, { key }), ["from"]);
 });

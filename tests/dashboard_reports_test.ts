@@ -138,7 +138,16 @@ Deno.test("/usage: by day, agent, model and key, as a table and as CSV", async (
   assertMatch(await on.text("/usage?by=model"), /vendor_a\/mid \$0\.\d+ 2 1 /);
   assertMatch(await on.text("/usage?by=key"), /test \$0\.\d+ 2 1 /);
   assertStringIncludes(await on.text("/usage?from=2025-01-01&to=2025-01-02"), "Nothing was used");
-  assertStringIncludes(await on.text("/usage?from=tomorrow"), "These are no days");
+  for (const days of ["from=tomorrow", "to=0000-01-01"]) {
+    assertStringIncludes(await on.text(`/usage?${days}`), "These are no days");
+  }
+  for (const path of ["/conversations", "/audit"]) {
+    for (const days of ["from=2026-01-22&to=2026-01-01", "from=9999-12-31&to=0000-01-01"]) {
+      const page = await on.get(`${path}?${days}`);
+      assertEquals(page.status, 200);
+      await page.body?.cancel();
+    }
+  }
   const csv = await on.get("/usage/csv?by=agent");
   assertEquals(csv.headers.get("content-type"), "text/csv; charset=utf-8");
   assertMatch(

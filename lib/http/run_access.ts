@@ -53,7 +53,7 @@ export async function accessRun(
   if (found.state !== "expired") {
     if (!mayFollow(session, { head: found.head, live })) notFound();
     const agent = await service.agents.find(session.tenant, session.agentId);
-    if (agent !== undefined) checkSessionOrigin(req, session, agent);
+    checkSessionOrigin(req, session, agent);
   }
   return { tenant: session.tenant, runId, found };
 }

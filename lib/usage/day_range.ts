@@ -1,6 +1,9 @@
 import { invalid } from "../errors.ts";
 
 const DAY_MS = 86_400_000;
+/** Days around these are still written with four digits, so that texts compare as the days do. */
+const FIRST_DAY = "1970-01-01";
+const LAST_DAY = "9998-12-31";
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 
@@ -10,7 +13,16 @@ export interface DayRange {
   to: string;
 }
 
-/** The UTC day some days after `day`. */
+/** Whether `text` is a day as `YYYY-MM-DD`, of a year that a record can be of. */
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  // A 30th of February is read as a day in March.
+  const isReal = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+  return isReal && text >= FIRST_DAY && text <= LAST_DAY;
+}
+
+/** The UTC day some days after `day`; within a year of it at most. */
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
@@ -20,6 +32,11 @@ export function daysOf({ from, to }: DayRange): string[] {
   const days: string[] = [];
   for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
   return days;
+}
+
+/** The days of a filter, of which either may be blank; two that are the wrong way round are turned. */
+export function inOrder({ from, to }: DayRange): DayRange {
+  return to !== "" && from > to ? { from: to, to: from } : { from, to };
 }
 
 /** The days that `from` and `to` ask for: the last 30 unless they say; 400 for what is no range. */
@@ -36,10 +53,7 @@ export function dayRange(
 
 function parseDay(text: string | null, path: string): string | undefined {
   if (text === null) return undefined;
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN;
-  // A 30th of February is read as a day in March.
-  const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
-  if (!isDay) throw badDay(path, "must be a day as YYYY-MM-DD");
+  if (!isDay(text)) throw badDay(path, `must be a day as YYYY-MM-DD, from ${FIRST_DAY} on`);
   return text;
 }
 

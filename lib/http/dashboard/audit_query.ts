@@ -1,5 +1,6 @@
 import { AUDIT_KINDS, type AuditKind, INSTALLATION } from "../../storage/audit_record.ts";
 import type { AuditQuery } from "../../storage/audit_store.ts";
+import { inOrder, isDay } from "../../usage/day_range.ts";
 
 const PAGE_SIZE = 25;
 const DAY_MS = 86_400_000;
@@ -23,7 +24,8 @@ export function readAuditFilters(url: URL): AuditFilters {
     ? value("actor")
     : "";
   const log = value("log") === INSTALLATION ? INSTALLATION : "";
-  return { kind, actor, log, from: day(value("from")), to: day(value("to")) };
+  const day = (name: string) => isDay(value(name)) ? value(name) : "";
+  return { kind, actor, log, ...inOrder({ from: day("from"), to: day("to") }) };
 }
 
 export function toAuditQuery(filters: AuditFilters, cursor: string | null): AuditQuery {
@@ -46,8 +48,4 @@ export function auditHref(filters: AuditFilters, cursor?: string): string {
     ...cursor === undefined ? [] : [["cursor", cursor]],
   ]);
   return query.size === 0 ? "/audit" : `/audit?${query}`;
-}
-
-function day(text: string): string {
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : "";
 }

@@ -1,6 +1,6 @@
 import { COST_STEPS } from "../../storage/conversation_index.ts";
 import type { ConversationSearch } from "../../storage/conversation_search.ts";
-import { addDays } from "../../usage/day_range.ts";
+import { addDays, inOrder, isDay } from "../../usage/day_range.ts";
 import { RUN_FINISHES } from "../../usage/run_record.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -27,8 +27,7 @@ export function readFilters({ searchParams }: URL): ConversationFilters {
   };
   return {
     agentId: read("agentId", (text) => UUID.test(text)).toLowerCase(),
-    from: read("from", isDay),
-    to: read("to", isDay),
+    ...inOrder({ from: read("from", isDay), to: read("to", isDay) }),
     finish: read("finish", (text) => RUN_FINISHES.some((one) => one === text)),
     cost: read("cost", (text) => COST_STEPS.some((step) => String(step) === text)),
   };
@@ -60,12 +59,6 @@ export function conversationHref(
   page = "",
 ): string {
   return `/conversations/${id}${page}?${new URLSearchParams({ agentId, origin })}`;
-}
-
-function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const time = startOf(text);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
 function startOf(day: string): number {
