@@ -171,6 +171,28 @@ Deno.test("GET /healthz and /readyz tell a living process from a store that answ
   assertEquals(await expectJson(unready, 503), { status: "unavailable" });
 });
 
+Deno.test("GET /readyz: a store that can be read but not written is unready until it can", async () => {
+  const store = await breakableKv();
+  await using service = await TestService.start({ kv: store.kv, ...fastSystem() });
+  const key = await service.key();
+  const agent = await service.agent(key);
+  store.break("the disk is full", ["atomic", "set"]);
+  const json = { agentId: agent.id, messages: [{ role: "user", content: "Hello" }] };
+  const refused = await service.fetch("/v1/chat/stream", { method: "POST", key, json });
+  assertEquals(refused.status, 503);
+  await refused.body?.cancel();
+  const ready = () => statusOf(service, "/readyz");
+  assertEquals([await ready(), await ready()], [503, 503]);
+  store.break("", []);
+  assertEquals(await ready(), 200);
+});
+
+async function statusOf(service: TestService, path: string): Promise<number> {
+  const answer = await service.fetch(path);
+  await answer.body?.cancel();
+  return answer.status;
+}
+
 function isDashboard(file: string): boolean {
   return file.startsWith("(admin)/") || file.startsWith("(public)/");
 }

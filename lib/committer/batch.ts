@@ -118,6 +118,14 @@ export class Batch {
     yield* this.#notes.values();
   }
 
+  /** Tells all whose outcome is certain. */
+  tell(): void {
+    for (const verdict of this.verdicts) {
+      if (verdict.kind === "told") verdict.entry.resolve(verdict.result);
+      else if (verdict.kind === "failed") verdict.entry.reject(verdict.error);
+    }
+  }
+
   /** Notes in the documents that the atomic was committed; it was sent when their count was `seen`. */
   settle(versionstamp: string, seen: number): void {
     for (const [text, { key, value, remembered }] of this.#notes) {

@@ -91,6 +91,11 @@ export class Committer {
     throw new StoreUnavailableError("what was read kept changing");
   }
 
+  /** Whether the store has failed since it last took a write. */
+  get isFailing(): boolean {
+    return this.#lastFailure !== undefined;
+  }
+
   #view(options: { fresh: boolean; since: number }): View {
     const load = (keys: ReadonlyMap<string, Deno.KvKey>) =>
       this.#loadPatiently(keys, options.since);
@@ -236,10 +241,11 @@ export class Committer {
         return { open: entries };
       }
       batch.settle(committed.versionstamp, sent);
+      this.#lastFailure = undefined;
       this.#limit = Math.min(MAX_KEYS, this.#limit + REGAINED_KEYS);
       this.#most *= 2;
     }
-    return { open: this.#stale(batch), tell: () => tellAll(batch) };
+    return { open: this.#stale(batch), tell: () => batch.tell() };
   }
 
   async #loadAll(entries: Entry[]): Promise<void> {
@@ -287,11 +293,4 @@ function isOutOfPatience(error: unknown): boolean {
 interface Outcome {
   open: Entry[];
   tell?: () => void;
-}
-
-function tellAll(batch: Batch): void {
-  for (const verdict of batch.verdicts) {
-    if (verdict.kind === "told") verdict.entry.resolve(verdict.result);
-    else if (verdict.kind === "failed") verdict.entry.reject(verdict.error);
-  }
 }

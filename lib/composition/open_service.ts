@@ -17,7 +17,6 @@ import { AgentStore } from "../storage/agent_store.ts";
 import { AttentionStore } from "../storage/attention_store.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
-import { keys } from "../storage/keys.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../storage/secret_store.ts";
 import { SessionStore } from "../storage/session_store.ts";
 import { withStoreFailures } from "../storage/store_failures.ts";
@@ -30,6 +29,7 @@ import { openCallers } from "./open_callers.ts";
 import { openKnowledge } from "./open_knowledge.ts";
 import { openModels } from "./open_models.ts";
 import { openRuns } from "./open_runs.ts";
+import { isStoreReady } from "./readiness.ts";
 import { type BuiltScripts, openScripts, type Scripts } from "./open_scripts.ts";
 
 /** What the process hands in: the outside world, opened. */
@@ -97,7 +97,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     usage: new UsageReports(kv, { system, tenants, limits }),
     vendors: registry,
     closing: closing.signal,
-    ready: async () => !chat.draining && await isReachable(kv),
+    ready: async () => !chat.draining && await isStoreReady(basis),
     drain: async (graceMs) => {
       await chat.drain(graceMs);
       closing.abort();
@@ -157,8 +157,4 @@ function addressesOf(
   { widget }: Scripts,
 ): EmbedAddresses {
   return { baseUrl, scriptBase: config.cdnUrl ?? baseUrl, integrity: widget.integrity };
-}
-
-function isReachable(kv: Deno.Kv): Promise<boolean> {
-  return kv.get(keys.installation("default_tenant")).then(() => true, () => false);
 }

@@ -236,7 +236,7 @@ export const keys = {
     n,
   ],
 
-  /** Facts of the installation by name: `default_tenant`, `demo_agent`, `setup`. */
+  /** Facts of the installation by name: `default_tenant`, `demo_agent`, `setup`, `write_probe`. */
   installation: (name: string) => ["installation", name],
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;
 
