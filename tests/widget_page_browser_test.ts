@@ -110,6 +110,9 @@ Deno.test("widget: two agents are two widgets side by side, one agent twice is o
       "[...document.scripts].map((s) => s.serviceWidget === window.serviceWidget)",
     );
     assertEquals(handles, [true, true, false]);
+    for (const launcher of await page.locator(".launcher").all()) await launcher.click();
+    const open = page.getByRole("button", { name: "Close chat", expanded: true });
+    assertEquals([await open.count(), (await open.boundingBox())!.x], [1, b.x]);
   });
 });
 

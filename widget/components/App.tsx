@@ -10,7 +10,7 @@ import { MessageLog } from "./MessageLog.tsx";
 export function App({ ui }: { readonly ui: Ui }) {
   const { config, conversation: { state }, handle, locale: { t, lang, dir }, nth } = ui;
   const { theme, side, accent } = config;
-  const label = state.open ? t(CLOSE) : t(OPEN);
+  const label = t(state.open ? CLOSE : OPEN) + (config.title && `: ${config.title}`);
   return (
     <div
       lang={lang}
@@ -19,7 +19,14 @@ export function App({ ui }: { readonly ui: Ui }) {
       style={{ "--nth": nth, ...accent && { "--accent": accent, "--on-accent": textOn(accent) } }}
       onKeyDown={(event) => onKey(event, ui)}
     >
-      <section id="panel" class="panel" part="panel" role="dialog" aria-label={titleOf(ui)}>
+      <section
+        id="panel"
+        class="panel"
+        part="panel"
+        role="dialog"
+        aria-label={titleOf(ui)}
+        aria-modal={state.open && isSmall()}
+      >
         <Header ui={ui} />
         <MessageLog ui={ui} />
         <Composer ui={ui} />
@@ -57,10 +64,15 @@ function onKey(event: KeyboardEvent, ui: Ui): void {
     event.stopPropagation();
     ui.handle.close();
   }
-  if (event.key === "Tab" && matchMedia("(max-width:520px)").matches) keepInside(event);
+  if (event.key === "Tab" && isSmall()) keepInside(event);
 }
 
-/** On a small screen the panel covers the page, so the focus must not wander behind it. */
+/** On a small screen the panel covers the page. */
+function isSmall(): boolean {
+  return matchMedia("(max-width:520px)").matches;
+}
+
+/** The focus must not wander behind what covers the page. */
 function keepInside(event: KeyboardEvent): void {
   const panel = (event.currentTarget as Element).firstElementChild!;
   const all = [...panel.querySelectorAll<HTMLElement>("button,textarea,a,[tabindex]")];

@@ -10,7 +10,7 @@ export function Header({ ui }: { readonly ui: Ui }) {
     input.current?.focus();
   };
   return (
-    <header class="header" part="header">
+    <div class="header" part="header">
       <span class="mark">
         <BubbleIcon />
       </span>
@@ -40,6 +40,6 @@ export function Header({ ui }: { readonly ui: Ui }) {
       >
         <CloseIcon />
       </button>
-    </header>
+    </div>
   );
 }
