@@ -11,7 +11,9 @@ const model = z.string().min(1).max(256).describe("Must be in the tenant's plan.
 const modelPolicy = z.strictObject({
   provider: z.enum(VENDORS),
   model,
-  temperature: z.number().min(0).max(2).optional(),
+  temperature: z.number().min(0).max(2).optional().describe(
+    "Kept within the vendor's range; left out where the model takes none.",
+  ),
   maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional(),
 }).describe("Which model answers, and how.");
 
