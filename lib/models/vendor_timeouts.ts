@@ -11,8 +11,8 @@ export interface VendorTimeouts {
 
 /**
  * A vendor that has answered may think in silence for minutes, and that is no fault: it may do so for
- * as long as any run may last, so it is the run's own time that ends it. What is left
- * to end here is a dead connection that no run waits for.
+ * as long as any run may last, so it is the run's own time that ends it. What is left to end here is
+ * a dead connection that no run waits for.
  */
 export const DEFAULT_TIMEOUTS: VendorTimeouts = {
   connectMs: 10_000,
