@@ -14,7 +14,9 @@ const modelPolicy = z.strictObject({
   temperature: z.number().min(0).max(2).optional().describe(
     "Kept within the vendor's range; left out where the model takes none.",
   ),
-  maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional(),
+  maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional().describe(
+    "Tokens; fewer where the model's context has no room for them beside the conversation.",
+  ),
 }).describe("Which model answers, and how.");
 
 const fallback = z.strictObject({ provider: z.enum(VENDORS), model }).describe(

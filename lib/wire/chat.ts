@@ -27,7 +27,9 @@ export const chatBodySchema = z.strictObject({
   temperature: z.number().min(0).max(2).optional().describe(
     "Kept within the vendor's range; left out where the model takes none.",
   ),
-  maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional(),
+  maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional().describe(
+    "Tokens; fewer where the model's context has no room for them beside the conversation.",
+  ),
   requestId: z.string().min(B.requestIdMin).max(B.requestIdMax).optional().describe(
     "Yours, for correlation: the `start` frame repeats it.",
   ),
