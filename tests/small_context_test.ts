@@ -58,6 +58,27 @@ Deno.test("a tool's answer larger than the model's context is shown cut, and the
   assertEquals([record?.droppedMessages, record?.cutResults], [2, 1]);
 });
 
+Deno.test("an answer as long as the context is cut before the conversation is", async () => {
+  await using mock = await MockVendors.start();
+  const local = catalogueEntry({ contextTokens: 2_000, maxOutputTokens: 2_000 });
+  await using on = await VendorService.start(mock, { catalogue: [local] });
+  const modelPolicy = { provider: "vendor_a", model: "mid", maxOutputTokens: 2_000 };
+  const agent = await on.agent("vendor_a", { modelPolicy, budget: USE });
+  const messages = [
+    { role: "user", content: "My name is Ada." },
+    { role: "assistant", content: "Hello Ada. ".repeat(100) },
+    { role: "user", content: "What is my name?" },
+  ];
+  const frames = await readFrames(await on.send(agent, { messages }));
+  assertEquals(one(frames, "done").finishReason, "stop");
+  const { body } = mock.requests[0]!;
+  assertEquals(body.messages.length, 4);
+  const bytes = JSON.stringify(body.messages).length;
+  assert(body.max_tokens > 1_500 && body.max_tokens + bytes / 3 < 2_020, `${body.max_tokens}`);
+  const [record] = await on.records();
+  assertEquals(record?.droppedMessages, undefined);
+});
+
 Deno.test("tools that a server lists beyond the model's context are left out and noted", async () => {
   await using mock = await MockVendors.start();
   const answer = mcpEndpoint({

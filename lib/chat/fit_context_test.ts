@@ -34,6 +34,13 @@ Deno.test("fitContext: a script of three bytes a character counts by its bytes",
     { role: "user", content: "猫".repeat(10) },
     { role: "user", content: "猫".repeat(10) },
   ];
-  assertEquals(fitContext(messages, room(34)).dropped, 1);
-  assertEquals(fitContext(messages, room(35)).dropped, 0);
+  assertEquals(fitContext(messages, room(32)).dropped, 1);
+  assertEquals(fitContext(messages, room(33)).dropped, 0);
+});
+
+Deno.test("fitContext: an answer as long as the context costs no turn before it is cut itself", () => {
+  const messages = conversation("uauau");
+  const whole = { contextTokens: 80, outputTokens: 80, otherBytes: 15 };
+  assertEquals(fitContext(messages, whole).dropped, 0);
+  assertEquals(fitContext(messages, { ...whole, contextTokens: 72 }).dropped, 2);
 });

@@ -1,6 +1,6 @@
 import type { AgentOutcome, Candidate, PlannedStep, StepGrant } from "../agent/run_agent.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
-import { affordableOutput, stepCost } from "./step_cost.ts";
+import { affordableOutput, outputLimit, stepCost } from "./step_cost.ts";
 
 /** What a run's money is made of; everything in micro-USD. */
 export interface RunBudgetOptions {
@@ -34,7 +34,8 @@ export class RunBudget {
   async allow({ inputTokens, candidates }: PlannedStep): Promise<StepGrant> {
     const { ceiling, maxOutputTokens } = this.#options;
     const prices = candidates.map((candidate) => this.#priceOf(candidate));
-    const { most } = stepCost(prices, { inputTokens, outputTokens: maxOutputTokens });
+    const step = { inputTokens, outputTokens: maxOutputTokens };
+    const { most } = stepCost(prices, step);
     const spent = this.#options.spent();
     // A fallback that is too dear is not asked; it does not keep the model before it from answering.
     const least = spent + stepCost(prices.slice(0, 1), { inputTokens, outputTokens: 1 }).least;
@@ -51,7 +52,7 @@ export class RunBudget {
         const entry = this.#priceOf(candidate);
         if (stepCost([entry], { inputTokens, outputTokens: 1 }).least > hold) return 0;
         // A fallback may be able to write less than the model it stands in for.
-        const wanted = Math.min(maxOutputTokens, entry.maxOutputTokens);
+        const wanted = outputLimit(entry, step);
         return affordableOutput(entry, { hold, inputTokens, wanted });
       },
     };

@@ -75,6 +75,25 @@ Deno.test("RunBudget: a candidate is asked for no more than its own catalogue en
   assertEquals([CANDIDATE, spare].map(grant.outputTokens), [1_000, 200]);
 });
 
+Deno.test("RunBudget: no more is asked for, or set aside, than fits beside the prompt", async () => {
+  const local = catalogueEntry({ contextTokens: 8_192, maxOutputTokens: 8_192 });
+  const raised: number[] = [];
+  const budget = new RunBudget({
+    entries: [local],
+    maxOutputTokens: 8_192,
+    ceiling: 1e6,
+    hold: 0,
+    spent: () => 0,
+    raise: ({ hold }) => Promise.resolve((raised.push(hold), hold)),
+  });
+  for (const [inputTokens, outputTokens] of [[3_000, 7_192], [18_000, 2_192], [90_000, 2_048]]) {
+    const grant = await budget.allow({ inputTokens: inputTokens!, candidates: [CANDIDATE] });
+    assert("outputTokens" in grant);
+    assertEquals(grant.outputTokens(CANDIDATE), outputTokens);
+  }
+  assertEquals(raised, [3_000 * 3 + 7_192 * 15, 90_000 * 3 + 2_048 * 15]);
+});
+
 Deno.test("RunBudget: honest steps never cost more than the ceiling, and use it up", async () => {
   const random = seeded(11);
   for (let n = 0; n < 200; n++) {

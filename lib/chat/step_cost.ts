@@ -1,4 +1,15 @@
+import { outputBeside } from "../agent/context_room.ts";
+import type { CatalogueEntry } from "../storage/catalogue_store.ts";
 import { costMicroUsd, type Price } from "./money.ts";
+
+/** What a step's cost depends on in the model that answers it. */
+export type StepModel = Price & Pick<CatalogueEntry, "contextTokens" | "maxOutputTokens">;
+
+/** A step about to be made: no model reads more than `inputTokens`, and `outputTokens` are asked for. */
+export interface StepSize {
+  inputTokens: number;
+  outputTokens: number;
+}
 
 /** What one step can cost, micro-USD. */
 export interface StepCost {
@@ -9,13 +20,23 @@ export interface StepCost {
 }
 
 /** What a step costs whichever of the models answers it. */
-export function stepCost(
-  models: readonly Price[],
-  { inputTokens, outputTokens }: { inputTokens: number; outputTokens: number },
-): StepCost {
-  const dearest = (tokens: number) =>
-    Math.max(...models.map((model) => costMicroUsd(model, { inputTokens, outputTokens: tokens })));
-  return { most: dearest(outputTokens), least: dearest(1) };
+export function stepCost(models: readonly StepModel[], step: StepSize): StepCost {
+  const { inputTokens } = step;
+  const dearest = (outputOf: (model: StepModel) => number) =>
+    Math.max(
+      ...models.map((model) => costMicroUsd(model, { inputTokens, outputTokens: outputOf(model) })),
+    );
+  return { most: dearest((model) => outputLimit(model, step)), least: dearest(() => 1) };
+}
+
+/** How many tokens a model may write: no more than it can, nor than fits beside what it reads. */
+export function outputLimit(
+  { maxOutputTokens, contextTokens }: StepModel,
+  { inputTokens, outputTokens }: StepSize,
+): number {
+  const wanted = Math.min(outputTokens, maxOutputTokens);
+  // The bound of a prompt is its bytes, as no token is shorter than one.
+  return outputBeside({ contextTokens, outputTokens: wanted }, inputTokens);
 }
 
 /** How many tokens of output `hold` (micro-USD) pays for after the input; at most `wanted`. */

@@ -1,20 +1,30 @@
 import { assert, assertEquals } from "@std/assert";
 import { seeded } from "@/tests/support/flaky_kv.ts";
 import { costMicroUsd } from "./money.ts";
-import { affordableOutput, stepCost } from "./step_cost.ts";
+import { affordableOutput, outputLimit, stepCost } from "./step_cost.ts";
 
-const MID = { inputUsdPerMTok: 3, outputUsdPerMTok: 15 };
+const LARGE = { contextTokens: 1_000_000, maxOutputTokens: 8_192 };
+const MID = { ...LARGE, inputUsdPerMTok: 3, outputUsdPerMTok: 15 };
 
 Deno.test("stepCost: the dearest of the models that may answer", () => {
-  const dear = { inputUsdPerMTok: 1, outputUsdPerMTok: 75 };
+  const dear = { ...LARGE, inputUsdPerMTok: 1, outputUsdPerMTok: 75 };
   const cost = stepCost([MID, dear], { inputTokens: 1_000, outputTokens: 100 });
   assertEquals(cost, { most: 1_000 + 7_500, least: 3_015 });
+});
+
+Deno.test("stepCost: each model with the output that it can write beside the prompt", () => {
+  const short = { ...MID, outputUsdPerMTok: 30, contextTokens: 1_000 };
+  const step = { inputTokens: 1_500, outputTokens: 4_096 };
+  assertEquals([outputLimit(MID, step), outputLimit(short, step)], [4_096, 500]);
+  assertEquals(stepCost([short], step).most, 4_500 + 500 * 30);
+  assertEquals(stepCost([MID, short], step).most, 4_500 + 4_096 * 15);
 });
 
 Deno.test("affordableOutput: what it allows never costs more than is held, and uses it up", () => {
   const random = seeded(5);
   for (let n = 0; n < 2_000; n++) {
     const price = {
+      ...LARGE,
       inputUsdPerMTok: Math.round(random() * 1_000) / 100,
       outputUsdPerMTok: Math.round(random() * 6_000 + 1) / 100,
     };

@@ -149,7 +149,7 @@ for (const protocol of PROTOCOLS) {
     vendors.mock.next({ say: [{ text: "One" }], end: "none", finish: "hang" });
     const stream = (await vendors.open(protocol))[Symbol.asyncIterator]();
     await stream.next();
-    await vendors.clock.advance(60 * SECOND);
+    await vendors.clock.advance(120 * SECOND);
     await vendors.mock.requests[0]!.gone;
     assertEquals((await stream.next()).value.type, "usage");
     const error = await assertRejects(() => stream.next(), ModelError);
@@ -165,11 +165,23 @@ for (const protocol of PROTOCOLS) {
     const stream = (await vendors.open(protocol))[Symbol.asyncIterator]();
     for (const { resolve } of gates) {
       assertEquals((await stream.next()).value.type, "text");
-      await vendors.clock.advance(59 * SECOND);
+      await vendors.clock.advance(119 * SECOND);
       resolve();
     }
     const rest = [await stream.next(), await stream.next(), await stream.next()];
     assertEquals(rest.map(({ value }) => value?.type), ["usage", "end", undefined]);
+  });
+
+  Deno.test(`${protocol}: a vendor that has answered may think in silence for longer than a minute`, async () => {
+    await using vendors = await Vendors.start();
+    const thought = Promise.withResolvers<void>();
+    vendors.mock.next({ say: [{ comment: "on it" }, { wait: thought.promise }, { text: "42" }] });
+    const pending = vendors.open(protocol);
+    await vendors.arrived;
+    await vendors.clock.advance(119 * SECOND);
+    thought.resolve();
+    const { value } = await (await pending)[Symbol.asyncIterator]().next();
+    assertEquals(value, { type: "text", text: "42" });
   });
 
   Deno.test(`${protocol}: a vendor that never answers is a provider_timeout, not tried again`, async () => {

@@ -27,8 +27,8 @@ export interface VendorModelOptions {
   onAnswer?: (() => void) | undefined;
 }
 
-/** How often one attempt may put its request another way after the vendor asked for that. */
-const MAX_PHRASINGS = 3;
+/** How many ways one attempt may put its request: each field that a vendor may refuse, once. */
+const MAX_PHRASINGS = 4;
 
 const encoder = new TextEncoder();
 

@@ -1,8 +1,21 @@
+import { FIELD_BOUNDS } from "../wire/limits.ts";
+
 export interface VendorTimeouts {
   /** Longest time to a connection, in milliseconds. */
   connectMs: number;
-  /** Longest silence of a vendor, in milliseconds. */
+  /** Longest silence until a vendor answers at all, in milliseconds. */
+  headMs: number;
+  /** Longest silence inside its answer, in milliseconds. */
   idleMs: number;
 }
 
-export const DEFAULT_TIMEOUTS: VendorTimeouts = { connectMs: 10_000, idleMs: 60_000 };
+/**
+ * A vendor that has answered may think in silence for minutes, and that is no fault: it may do so for
+ * as long as any run may last, so it is the run's own time that ends it. What is left to end here is
+ * a dead connection that no run waits for.
+ */
+export const DEFAULT_TIMEOUTS: VendorTimeouts = {
+  connectMs: 10_000,
+  headMs: 60_000,
+  idleMs: FIELD_BOUNDS.maxWallClockMs,
+};

@@ -11,8 +11,12 @@ const model = z.string().min(1).max(256).describe("Must be in the tenant's plan.
 const modelPolicy = z.strictObject({
   provider: z.enum(VENDORS),
   model,
-  temperature: z.number().min(0).max(2).optional(),
-  maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional(),
+  temperature: z.number().min(0).max(2).optional().describe(
+    "Kept within the vendor's range; left out where the model takes none.",
+  ),
+  maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional().describe(
+    "Tokens; fewer where the model's context has no room for them beside the conversation.",
+  ),
 }).describe("Which model answers, and how.");
 
 const fallback = z.strictObject({ provider: z.enum(VENDORS), model }).describe(

@@ -24,8 +24,12 @@ export const chatBodySchema = z.strictObject({
   ),
   model: z.string().min(1).max(256).optional().describe("Instead of the agent's, for this call."),
   provider: z.enum(VENDORS).optional().describe("Instead of the agent's, for this call."),
-  temperature: z.number().min(0).max(2).optional(),
-  maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional(),
+  temperature: z.number().min(0).max(2).optional().describe(
+    "Kept within the vendor's range; left out where the model takes none.",
+  ),
+  maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional().describe(
+    "Tokens; fewer where the model's context has no room for them beside the conversation.",
+  ),
   requestId: z.string().min(B.requestIdMin).max(B.requestIdMax).optional().describe(
     "Yours, for correlation: the `start` frame repeats it.",
   ),

@@ -1,4 +1,5 @@
 import type { Protocol } from "../protocol.ts";
+import { TemperedPhrasing, TemperedRequest } from "../tempered_request.ts";
 import { anthropicBody } from "./anthropic_body.ts";
 import { AnthropicDecoder } from "./anthropic_decoder.ts";
 
@@ -7,9 +8,14 @@ const VERSION = "2023-06-01";
 
 /** Messages, streamed. */
 export function anthropicProtocol(): Protocol {
+  const untempered = new Set<string>();
   return {
     headers: (apiKey) => ({ "x-api-key": apiKey, "anthropic-version": VERSION }),
-    phrase: (request) => ({ path: "/messages", body: () => anthropicBody(request) }),
+    phrase: (request) =>
+      new TemperedPhrasing(new TemperedRequest(request, untempered), {
+        path: "/messages",
+        write: anthropicBody,
+      }),
     decoder: (turn) => new AnthropicDecoder(turn),
   };
 }

@@ -10,7 +10,9 @@ export interface ExchangeOptions {
   signal: AbortSignal;
   /** Longest time to a connection, its TLS handshake included. */
   connectMs: number;
-  /** Longest silence of the vendor, before the answer or inside it. */
+  /** Longest silence of the vendor before the head of its answer. */
+  headMs: number;
+  /** Longest silence inside its answer. */
   idleMs: number;
 }
 
@@ -162,24 +164,26 @@ export class Exchange {
 
   /** One timer for a whole stretch of silence, not one per chunk. */
   #watch(): void {
-    const { system, connectMs, idleMs } = this.#options;
-    this.#callOff = alarm(system, Math.min(connectMs, idleMs), () => {
+    const { system, connectMs, headMs } = this.#options;
+    this.#callOff = alarm(system, Math.min(connectMs, headMs), () => {
       if (this.#connected) return this.#watchSilence();
       this.destroy(silence("did not accept a connection in time"));
     });
   }
 
   #watchSilence(): void {
-    const { system, idleMs } = this.#options;
-    const rest = this.#rest(idleMs);
+    const { system } = this.#options;
+    const rest = this.#rest();
     if (rest <= 0) return this.destroy(silence("fell silent"));
     this.#callOff = alarm(system, rest, () => this.#watchSilence());
   }
 
   /** A response that we paused is not silent. */
-  #rest(idleMs: number): number {
+  #rest(): number {
+    const { system, headMs, idleMs } = this.#options;
     if (this.#response?.isPaused()) return idleMs;
-    return this.#lastByteAt + idleMs - this.#options.system.now();
+    const longest = this.#response === undefined ? headMs : idleMs;
+    return this.#lastByteAt + longest - system.now();
   }
 }
 

@@ -19,6 +19,7 @@ function open(clock: FakeSystem) {
     system: clock,
     signal: new AbortController().signal,
     connectMs: 10 * SECOND,
+    headMs: 60 * SECOND,
     idleMs: 60 * SECOND,
   });
   const response = new PassThrough();

@@ -13,8 +13,21 @@ const REASONS: ReadonlyMap<string, EndReason> = new Map([
   ["BLOCKLIST", "content_filter"],
   ["PROHIBITED_CONTENT", "content_filter"],
   ["SPII", "content_filter"],
+  ["MODEL_ARMOR", "content_filter"],
   ["IMAGE_SAFETY", "content_filter"],
+  ["IMAGE_PROHIBITED_CONTENT", "content_filter"],
+  ["IMAGE_RECITATION", "content_filter"],
 ]);
+
+/** Slips of the model: the same request may well be answered the next time. */
+const SLIPS: ReadonlySet<string> = new Set([
+  "MALFORMED_FUNCTION_CALL",
+  "UNEXPECTED_TOOL_CALL",
+  "MALFORMED_RESPONSE",
+]);
+
+/** Says nothing; documented as unused, but some gateways put it on every event. */
+const NO_REASON = "FINISH_REASON_UNSPECIFIED";
 
 /** Reads `GenerateContentResponse` events. No mark ends the stream: its connection does. */
 export class GoogleDecoder implements StreamDecoder {
@@ -40,7 +53,10 @@ export class GoogleDecoder implements StreamDecoder {
       const part = asObject(item);
       if (part !== undefined) this.#part(part);
     }
-    if (typeof candidate.finishReason === "string") this.#stop(candidate.finishReason, data);
+    const { finishReason } = candidate;
+    if (typeof finishReason === "string" && finishReason !== NO_REASON) {
+      this.#stop(finishReason, data);
+    }
   }
 
   #part(part: Loose): void {
@@ -72,9 +88,11 @@ export class GoogleDecoder implements StreamDecoder {
   #stop(reason: string, data: string): void {
     const known = REASONS.get(reason);
     if (known !== undefined) return this.#turn.stop(known);
-    // Such as MALFORMED_FUNCTION_CALL: the model failed, and what it said is no answer.
+    // The others (OTHER, TOO_MANY_TOOL_CALLS, MISSING_THOUGHT_SIGNATURE, NO_IMAGE, IMAGE_OTHER, and
+    // what is still to come) are failures as well: what was said is no answer. They would come again.
+    const retry = SLIPS.has(reason) ? "later" : "no";
     const message = "the model gave up its answer";
-    throw new VendorFault("provider_error", message, { words: data.slice(0, 4096) });
+    throw new VendorFault("provider_error", message, { words: data.slice(0, 4096), retry });
   }
 }
 

@@ -1,7 +1,8 @@
 import { callArguments, clampTemperature, outputText } from "../call_arguments.ts";
 import { withCallIds } from "../call_ids.ts";
-import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall } from "../model.ts";
+import type { ModelMessage, ModelTool, ModelToolCall } from "../model.ts";
 import type { Phrasing, Refusal } from "../protocol.ts";
+import type { TemperedRequest } from "../tempered_request.ts";
 import { type OpenaiDialect, type OpenaiDialects, otherDialect } from "./openai_dialect.ts";
 
 const HIGHEST_TEMPERATURE = 2;
@@ -11,18 +12,20 @@ const CALL_ID = /^[\x21-\x7e]{1,40}$/;
 /** A request as Chat Completions wants it, in the dialect that the server understands. */
 export class OpenaiPhrasing implements Phrasing {
   readonly path = "/chat/completions";
-  readonly #request: ModelRequest;
+  readonly #request: TemperedRequest;
   readonly #dialects: OpenaiDialects;
+  readonly #first: OpenaiDialect;
   #dialect: OpenaiDialect;
 
-  constructor(request: ModelRequest, dialects: OpenaiDialects) {
+  constructor(request: TemperedRequest, dialects: OpenaiDialects) {
     this.#request = request;
     this.#dialects = dialects;
-    this.#dialect = dialects.of(request.model);
+    this.#first = dialects.of(request.current.model);
+    this.#dialect = this.#first;
   }
 
   body(): unknown {
-    const { model, system, messages, tools, temperature, maxOutputTokens } = this.#request;
+    const { model, system, messages, tools, temperature, maxOutputTokens } = this.#request.current;
     const { limitField, asksForUsage } = this.#dialect;
     return {
       model,
@@ -39,14 +42,19 @@ export class OpenaiPhrasing implements Phrasing {
   }
 
   rejected(refusal: Refusal): boolean {
+    if (this.#request.rejected(refusal)) return true;
     const other = otherDialect(this.#dialect, refusal);
     if (other === undefined) return false;
+    // A server that takes neither field is not asked with the first once more.
+    const { limitField } = this.#first;
+    if (other.limitField === limitField && this.#dialect.limitField !== limitField) return false;
     this.#dialect = other;
     return true;
   }
 
   accepted(): void {
-    this.#dialects.learn(this.#request.model, this.#dialect);
+    this.#request.accepted();
+    this.#dialects.learn(this.#request.current.model, this.#dialect);
   }
 }
 
