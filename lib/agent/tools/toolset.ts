@@ -1,4 +1,5 @@
 import type { EgressCall } from "../../egress/egress_error.ts";
+import type { System } from "../../system.ts";
 import type { ModelTool } from "../../models/model.ts";
 import type { ToolDefinition } from "../../wire/tool_definition.ts";
 import type { ArgumentCheck } from "./argument_check.ts";
@@ -18,6 +19,9 @@ export interface ToolsetOptions extends Pick<ToolWorld, "egress" | "secret" | "a
   /** The agent's own. */
   tools: readonly ToolDefinition[];
   checks: ArgumentChecks;
+  system: Pick<System, "sleep">;
+  /** How long MCP servers may take to list their tools, milliseconds. */
+  listMs: number;
   /** The service's own, such as `search_knowledge`; an agent's tool of the same name yields. */
   builtIn?: readonly CallableTool[];
 }
@@ -64,7 +68,8 @@ export function createToolset(options: ToolsetOptions): Toolset {
   const open = async (signal: AbortSignal) => {
     const servers = options.tools.filter((tool) => tool.type === "mcp");
     if (servers.length === 0) return own;
-    opened ??= openMcpTools(servers, { world, signal, notes, taken: new Set(own.keys()) });
+    const taken = new Set(own.keys());
+    opened ??= openMcpTools(servers, { ...options, world, signal, notes, taken });
     const { tools } = await opened;
     return new Map([...own, ...tools].slice(0, MAX_TOOLS));
   };
