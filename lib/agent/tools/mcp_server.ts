@@ -7,7 +7,7 @@ import {
 import { isToolHeader } from "../../egress/outgoing_headers.ts";
 import type { ToolDefinition } from "../../wire/tool_definition.ts";
 import type { ToolWorld } from "./http_tool.ts";
-import { mcpFailure } from "./mcp_failure.ts";
+import { isLostSession, mcpFailure } from "./mcp_failure.ts";
 import { mcpFetch } from "./mcp_fetch.ts";
 import { type ListedTool, listedTools, looseResultSchema } from "./mcp_list.ts";
 import { mcpOutput } from "./mcp_output.ts";
@@ -48,6 +48,7 @@ export class McpServer {
   #world: ToolWorld;
   #newSession: () => Session;
   #session: Session;
+  #isLost = false;
   /** Told of a connection that breaks: one for each exchange under way. */
   #breaks = new Set<(error: unknown) => void>();
 
@@ -118,11 +119,33 @@ export class McpServer {
     await client.close().catch(() => {});
   }
 
+  /**
+   * One request. A server may forget a session whenever it likes, as one does that was started anew:
+   * it then refuses what it is asked, so it has done nothing yet, and is asked again in a new one.
+   */
   async #ask(request: Request, asking: Asking): Promise<Record<string, unknown>> {
-    return await this.#exchange(
-      (options) => this.#session.client.request(request, looseResultSchema, options),
-      asking,
-    );
+    if (this.#isLost) await this.#renew(asking.signal);
+    const attempt = () =>
+      this.#exchange(
+        (options) => this.#session.client.request(request, looseResultSchema, options),
+        asking,
+      );
+    try {
+      return await attempt();
+    } catch (error) {
+      const hadSession = this.#session.transport.sessionId !== undefined;
+      if (!hadSession || !isLostSession(error)) throw error;
+      this.#isLost = true;
+      await this.#renew(asking.signal);
+      return await attempt();
+    }
+  }
+
+  async #renew(signal: AbortSignal): Promise<void> {
+    await this.#session.client.close().catch(() => {});
+    this.#session = this.#newSession();
+    await this.connect(signal);
+    this.#isLost = false;
   }
 
   /**
