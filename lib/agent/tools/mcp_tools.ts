@@ -87,7 +87,7 @@ function namedTools(servers: readonly Listed[], options: McpOptions): Map<string
   for (const { definition: { name: server, allow }, connection, listed } of servers) {
     for (const { name, tool } of nameTools(listed, { server, allow, taken, leftOut, clean })) {
       const call: CallableTool["call"] = (args, signal) => connection.call(name, args, signal);
-      tools.set(tool.name, { tool, call });
+      tools.set(tool.name, { tool, checkedAgain: true, call });
     }
   }
   return tools;

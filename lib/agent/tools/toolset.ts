@@ -12,6 +12,8 @@ import { failureOutput, ToolFailure } from "./tool_failure.ts";
 /** A tool a model may call; `args` match its schema. Its failures are `ToolFailure`s. */
 export interface CallableTool {
   tool: ModelTool;
+  /** Whoever is called checks the arguments too, so a schema that we cannot check by refuses nothing. */
+  checkedAgain?: boolean;
   call(args: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
 }
 
@@ -82,7 +84,8 @@ export function createToolset(options: ToolsetOptions): Toolset {
     },
     async execute(name, args, signal) {
       const found = (await open(signal)).get(name);
-      const check = (given: ModelTool) => options.checks.of(cleaned(given).parameters);
+      const check = (given: CallableTool) =>
+        options.checks.of(cleaned(given.tool).parameters, given);
       const output = await run(found, { name, args, signal, check });
       return redactor.value(output);
     },
@@ -110,14 +113,14 @@ async function run(
     name: string;
     args: unknown;
     signal: AbortSignal;
-    check: (tool: ModelTool) => ArgumentCheck;
+    check: (tool: CallableTool) => ArgumentCheck;
   },
 ): Promise<unknown> {
   try {
     if (found === undefined) {
       throw new ToolFailure("tool_unknown", `there is no tool named ${name}`);
     }
-    const fault = check(found.tool)(args);
+    const fault = check(found)(args);
     if (fault !== undefined) throw new ToolFailure("tool_invalid_arguments", fault);
     // Whatever the schema says, a call without an object of arguments fills no template.
     if (typeof args !== "object" || args === null || Array.isArray(args)) {
