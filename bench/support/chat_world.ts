@@ -84,7 +84,7 @@ export async function buildChatWorld(
     system,
     log: createLogger({ level: "error" }),
     unwatchedMs: 30_000,
-    toolsets: new Toolsets({ egress: new Egress({ system }), findSecret: () => undefined }),
+    toolsets: new Toolsets({ egress: new Egress({ system }), system, findSecret: () => undefined }),
   });
   const apiKeys = new ApiKeyStore(kv, { system, signer });
   const sessions = new SessionAdmin(new SessionStore(kv, system), { system });

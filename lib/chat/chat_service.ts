@@ -60,6 +60,8 @@ export class ChatService {
   #parts: ChatParts;
   /** By their ids, until they have ended. */
   #runs = new Map<string, { run: Run; ended: Promise<void>; begun: Promise<Run> }>();
+  /** Tools of runs that have ended, until their connections are closed. */
+  #leaving = new Set<Promise<void>>();
   #revoked = new Set<string>();
   #draining = false;
 
@@ -99,6 +101,7 @@ export class ChatService {
     const ended = this.#drive(run, prepared, { hold, tools }).finally(() => {
       this.#runs.delete(run.id);
       directory.remove(run);
+      this.#leave(tools);
     });
     const begun = this.#opening(run, { ended, source: prepared.facts.source });
     this.#runs.set(run.id, { run, ended, begun });
@@ -122,7 +125,13 @@ export class ChatService {
     if (opening.started) return run;
     await ended;
     if (this.#revoked.has(run.startedBy)) refuseRevoked(source.kind);
-    throw refusalOf(opening.error);
+    throw refusalOf(opening.error, { asked: run.firstAsked !== undefined });
+  }
+
+  /** A server that is slow to be taken leave of keeps nobody waiting but the end of the process. */
+  #leave(tools: Toolset): void {
+    const left = tools.close().finally(() => this.#leaving.delete(left));
+    this.#leaving.add(left);
   }
 
   /** Ends the run whose lease this process has lost: another may have settled it already. */
@@ -163,8 +172,9 @@ export class ChatService {
 
   async #allEnded(): Promise<void> {
     // One that was let in just before may come while the others are waited for.
-    while (this.#runs.size > 0) {
-      await Promise.all([...this.#runs.values()].map(({ ended }) => ended));
+    while (this.#runs.size + this.#leaving.size > 0) {
+      const ends = [...this.#runs.values()].map(({ ended }) => ended);
+      await Promise.all([...ends, ...this.#leaving]);
     }
   }
 
@@ -257,7 +267,6 @@ export class ChatService {
       }));
     } finally {
       callOff();
-      await tools.close();
     }
   }
 }

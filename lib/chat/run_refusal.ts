@@ -15,16 +15,25 @@ export function refuseRevoked(kind: RunSource["kind"]): never {
   refuseKey();
 }
 
-/** What whoever sent a message is told when its run failed before any frame. */
-export function refusalOf(error: unknown): Error {
+/**
+ * What whoever sent a message is told when its run failed before any frame. `asked` says whether any
+ * model was asked: the time may be up before one was, and then no vendor is to blame.
+ */
+export function refusalOf(error: unknown, { asked }: { asked: boolean }): Error {
   if (error instanceof ModelError) return modelRefusal(error);
   if (error instanceof RunStopped) {
     if (error.reason === "interrupted") return goingAway();
-    return error.reason === "timeout"
-      ? new ApiError("provider_timeout", "no model accepted within the agent's wallClockMs")
-      : new ApiError("service_unavailable", "the run was stopped before a model accepted it");
+    if (error.reason === "timeout") return timeRefusal(asked);
+    return new ApiError("service_unavailable", "the run was stopped before a model accepted it");
   }
   return error instanceof Error ? error : new Error("the run did not begin");
+}
+
+function timeRefusal(asked: boolean): ApiError {
+  const message = asked
+    ? "no model accepted within the agent's wallClockMs"
+    : "the agent's wallClockMs was over before any model was asked";
+  return new ApiError("provider_timeout", message);
 }
 
 /** A busy vendor's own wait is passed on. */

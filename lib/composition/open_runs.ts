@@ -57,6 +57,7 @@ export function openRuns(
     onEnded: (run) => noteVendorFailure(attention, run),
     toolsets: new Toolsets({
       egress,
+      system,
       findSecret: (tenant, name) => secrets.find(tenant, name),
       builtIn: (request) => knowledgeTools(knowledge.knowledgeSearch, request),
     }),

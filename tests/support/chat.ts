@@ -58,7 +58,7 @@ export async function openChat(
       reserve: (_runId, { hold }) => Promise.resolve(hold),
     },
     directory: memoryDirectory,
-    toolsets: new Toolsets({ egress, findSecret: () => undefined }),
+    toolsets: new Toolsets({ egress, system, findSecret: () => undefined }),
   });
   /** As if every limit had let it in. */
   const begin = async (request: ChatRequest) =>

@@ -2,6 +2,7 @@ import { ArgumentChecks } from "@/lib/agent/tools/argument_checks.ts";
 import { createToolset, type Toolset, type ToolsetOptions } from "@/lib/agent/tools/toolset.ts";
 import type { ToolSecret } from "@/lib/agent/tools/tool_secrets.ts";
 import { toolDefinitionSchema } from "@/lib/wire/tool_definition.ts";
+import { fastSystem } from "./fast_system.ts";
 import { httpTool } from "./agents.ts";
 import type { EgressServer } from "./egress_server.ts";
 
@@ -17,6 +18,8 @@ export function toolsetOf(
     secret: (name) => new Map(Object.entries(options.secrets ?? {})).get(name),
     allowedDomains: ["tools.example.com", "other.example.com"],
     checks: new ArgumentChecks(),
+    system: fastSystem().system,
+    listMs: 5_000,
     ...options,
   });
 }

@@ -31,3 +31,9 @@ export function mcpFailure(
   const message = "the server does not speak the Model Context Protocol";
   return new ToolFailure("tool_unreachable", message, { cause: error });
 }
+
+/** Whether a server refused a request because it knows nothing of its session any more. */
+export function isLostSession(failure: unknown): boolean {
+  const cause = failure instanceof ToolFailure ? failure.cause : undefined;
+  return cause instanceof StreamableHTTPError && cause.code === 404;
+}

@@ -16,9 +16,9 @@ export interface NamedTool {
 
 /**
  * The tools of one server that a model is told of: those of `allow`, at most 64, each with a name
- * that vendors accept, prefixed `<server>_` when `taken` has it, and a schema of bounded size. What
- * else is wrong with a schema shows when its tool is called: compiling all of a stranger's schemas
- * for each run would cost seconds. `leftOut` is told of the others.
+ * that vendors accept, prefixed `<server>_` when `taken` has it, and a schema of bounded size. Whether
+ * a schema can be checked by shows when its tool is called, and else the server checks: compiling all
+ * of a stranger's schemas for each run would cost seconds. `leftOut` is told of the others.
  */
 export function nameTools(
   listed: readonly ListedTool[],

@@ -1,3 +1,4 @@
+import { alarm, type System } from "../../system.ts";
 import type { ToolWorld } from "./http_tool.ts";
 import { nameTools } from "./mcp_names.ts";
 import type { ListedTool } from "./mcp_list.ts";
@@ -11,51 +12,83 @@ export interface McpTools {
   close(): Promise<void>;
 }
 
+export interface McpOptions {
+  world: ToolWorld;
+  signal: AbortSignal;
+  system: Pick<System, "sleep">;
+  /** For shaking hands and listing together, milliseconds. */
+  listMs: number;
+  /** Is told which tools are left out, and why. */
+  notes: string[];
+  /** Names that are given already. */
+  taken: Set<string>;
+}
+
+interface Listed {
+  definition: McpTool;
+  connection: McpServer;
+  listed: ListedTool[];
+}
+
 /**
- * Connects to all servers at once and lists what they offer. One that fails is left out and noted:
- * an agent with one server down still answers. The client library is loaded only here, because
- * most agents never need it.
+ * Connects to all servers at once and lists what they offer. One that fails, or has not done so after
+ * `listMs`, is left out and noted: an agent with one server down still answers. The client library is
+ * loaded only here, because most agents never need it.
  */
 export async function openMcpTools(
   definitions: readonly McpTool[],
-  options: { world: ToolWorld; signal: AbortSignal; notes: string[]; taken: Set<string> },
+  options: McpOptions,
 ): Promise<McpTools> {
   const { McpServer } = await import("./mcp_server.ts");
-  const attempts = await Promise.allSettled(definitions.map((one) => open(one, options)));
-  const servers = attempts.flatMap((one) => one.status === "fulfilled" ? one.value ?? [] : []);
-  const close = async () => void await Promise.all(servers.map((one) => one.connection.close()));
+  const { world, signal, system, listMs, notes } = options;
+  const connections: McpServer[] = [];
+  const closing: Promise<void>[] = [];
+  const close = async () =>
+    void await Promise.all([...closing, ...connections.map((one) => one.close())]);
+  const late = new AbortController();
+  const callOff = alarm(system, listMs, () => late.abort());
+  const attempts = await Promise.allSettled(definitions.map(open));
+  callOff();
   const fault = attempts.find((one) => one.status === "rejected");
   if (fault !== undefined) {
     await close();
     throw fault.reason;
   }
-  const tools = new Map<string, CallableTool>();
-  for (const found of servers) {
-    const { definition: { name: server, allow }, connection, listed } = found;
-    const leftOut = (note: string) => void options.notes.push(note);
-    const clean = (text: string) => options.world.redactor.text(text);
-    for (const { name, tool } of nameTools(listed, { ...options, server, allow, leftOut, clean })) {
-      const call: CallableTool["call"] = (args, signal) => connection.call(name, args, signal);
-      tools.set(tool.name, { tool, call });
-    }
-  }
-  return { tools, close };
+  const servers = attempts.flatMap((one) => one.status === "fulfilled" ? one.value ?? [] : []);
+  return { tools: namedTools(servers, options), close };
 
-  async function open(
-    definition: McpTool,
-    { world, signal, notes }: { world: ToolWorld; signal: AbortSignal; notes: string[] },
-  ): Promise<
-    { definition: McpTool; connection: McpServer; listed: ListedTool[] } | undefined
-  > {
+  async function open(definition: McpTool): Promise<Listed | undefined> {
     let connection: McpServer | undefined;
     try {
-      connection = await McpServer.connect(definition, { world, signal });
-      return { definition, connection, listed: await connection.list(signal) };
+      connection = await McpServer.of(definition, world);
+      const inTime = AbortSignal.any([signal, late.signal]);
+      await connection.connect(inTime);
+      const listed = await connection.list(inTime);
+      connections.push(connection);
+      return { definition, connection, listed };
     } catch (error) {
-      await connection?.close();
+      // A server that hangs would hang here as well: whoever ends the run waits for it, if anybody.
+      if (connection !== undefined) closing.push(connection.close());
       const { code, message } = failureOutput(error).error;
-      notes.push(`${definition.name}: ${code}: ${world.redactor.text(message)}`);
+      const isLate = late.signal.aborted && !signal.aborted;
+      const why = isLate ? `the server did not list its tools within ${listMs} ms` : message;
+      notes.push(`${definition.name}: ${code}: ${world.redactor.text(why)}`);
       return undefined;
     }
   }
+}
+
+/** By the names a model knows them by, each with the call that it is. */
+function namedTools(servers: readonly Listed[], options: McpOptions): Map<string, CallableTool> {
+  const tools = new Map<string, CallableTool>();
+  const { taken, notes, world: { redactor } } = options;
+  const leftOut = (note: string) => void notes.push(note);
+  const clean = (text: string) => redactor.text(text);
+  for (const { definition: { name: server, allow }, connection, listed } of servers) {
+    for (const { name, tool } of nameTools(listed, { server, allow, taken, leftOut, clean })) {
+      const call: CallableTool["call"] = (args, signal) => connection.call(name, args, signal);
+      tools.set(tool.name, { tool, checkedAgain: true, call });
+    }
+  }
+  return tools;
 }

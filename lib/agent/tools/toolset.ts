@@ -1,4 +1,5 @@
 import type { EgressCall } from "../../egress/egress_error.ts";
+import type { System } from "../../system.ts";
 import type { ModelTool } from "../../models/model.ts";
 import type { ToolDefinition } from "../../wire/tool_definition.ts";
 import type { ArgumentCheck } from "./argument_check.ts";
@@ -11,6 +12,8 @@ import { failureOutput, ToolFailure } from "./tool_failure.ts";
 /** A tool a model may call; `args` match its schema. Its failures are `ToolFailure`s. */
 export interface CallableTool {
   tool: ModelTool;
+  /** Whoever is called checks the arguments too, so a schema that we cannot check by refuses nothing. */
+  checkedAgain?: boolean;
   call(args: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
 }
 
@@ -18,6 +21,9 @@ export interface ToolsetOptions extends Pick<ToolWorld, "egress" | "secret" | "a
   /** The agent's own. */
   tools: readonly ToolDefinition[];
   checks: ArgumentChecks;
+  system: Pick<System, "sleep">;
+  /** How long MCP servers may take to list their tools, milliseconds. */
+  listMs: number;
   /** The service's own, such as `search_knowledge`; an agent's tool of the same name yields. */
   builtIn?: readonly CallableTool[];
 }
@@ -64,7 +70,8 @@ export function createToolset(options: ToolsetOptions): Toolset {
   const open = async (signal: AbortSignal) => {
     const servers = options.tools.filter((tool) => tool.type === "mcp");
     if (servers.length === 0) return own;
-    opened ??= openMcpTools(servers, { world, signal, notes, taken: new Set(own.keys()) });
+    const taken = new Set(own.keys());
+    opened ??= openMcpTools(servers, { ...options, world, signal, notes, taken });
     const { tools } = await opened;
     return new Map([...own, ...tools].slice(0, MAX_TOOLS));
   };
@@ -77,7 +84,8 @@ export function createToolset(options: ToolsetOptions): Toolset {
     },
     async execute(name, args, signal) {
       const found = (await open(signal)).get(name);
-      const check = (given: ModelTool) => options.checks.of(cleaned(given).parameters);
+      const check = (given: CallableTool) =>
+        options.checks.of(cleaned(given.tool).parameters, given);
       const output = await run(found, { name, args, signal, check });
       return redactor.value(output);
     },
@@ -105,14 +113,14 @@ async function run(
     name: string;
     args: unknown;
     signal: AbortSignal;
-    check: (tool: ModelTool) => ArgumentCheck;
+    check: (tool: CallableTool) => ArgumentCheck;
   },
 ): Promise<unknown> {
   try {
     if (found === undefined) {
       throw new ToolFailure("tool_unknown", `there is no tool named ${name}`);
     }
-    const fault = check(found.tool)(args);
+    const fault = check(found)(args);
     if (fault !== undefined) throw new ToolFailure("tool_invalid_arguments", fault);
     // Whatever the schema says, a call without an object of arguments fills no template.
     if (typeof args !== "object" || args === null || Array.isArray(args)) {

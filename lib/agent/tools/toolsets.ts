@@ -1,4 +1,5 @@
 import type { Egress } from "../../egress/egress.ts";
+import type { System } from "../../system.ts";
 import type { Agent } from "../../wire/agent.ts";
 import { ArgumentChecks } from "./argument_checks.ts";
 import { type CallableTool, createToolset, type Toolset } from "./toolset.ts";
@@ -10,10 +11,17 @@ export type FindTenantSecret = (
   name: string,
 ) => ToolSecret | undefined | Promise<ToolSecret | undefined>;
 
+/** How long MCP servers may take to list their tools; nobody is told anything in the meantime. */
+const LIST_MS = 5_000;
+/** And of a short run, a third at most: an agent with one server down still answers. */
+const LIST_PART = 1 / 3;
+
 /** Whose run it is, and on which agent's behalf. */
 export interface ToolsetRequest {
   tenant: string;
-  agent: Pick<Agent, "tools" | "allowedDomains"> & Partial<Pick<Agent, "id" | "knowledgeBaseId">>;
+  agent:
+    & Pick<Agent, "tools" | "allowedDomains">
+    & Partial<Pick<Agent, "id" | "knowledgeBaseId" | "budget">>;
   source?: { kind: "key" | "session" | "user"; id: string };
 }
 
@@ -22,6 +30,7 @@ export class Toolsets {
   #egress: Pick<Egress, "fetch" | "open">;
   #findSecret: FindTenantSecret;
   #builtIn: (request: ToolsetRequest) => readonly CallableTool[];
+  #system: Pick<System, "sleep">;
   #checks = new ArgumentChecks();
 
   /** `builtIn` makes the tools that the service itself has for an agent. */
@@ -29,23 +38,28 @@ export class Toolsets {
     parts: {
       egress: Pick<Egress, "fetch" | "open">;
       findSecret: FindTenantSecret;
+      system: Pick<System, "sleep">;
       builtIn?: (request: ToolsetRequest) => readonly CallableTool[];
     },
   ) {
     this.#egress = parts.egress;
     this.#findSecret = parts.findSecret;
+    this.#system = parts.system;
     this.#builtIn = parts.builtIn ?? (() => []);
   }
 
   /** The tools of one run of `agent`; close it when the run has ended. */
   open(request: ToolsetRequest): Toolset {
     const { tenant, agent } = request;
+    const part = Math.floor((agent.budget?.wallClockMs ?? Infinity) * LIST_PART);
     return createToolset({
       tools: agent.tools,
       allowedDomains: agent.allowedDomains,
       egress: this.#egress,
       secret: (name) => this.#findSecret(tenant, name),
       checks: this.#checks,
+      system: this.#system,
+      listMs: Math.min(LIST_MS, part),
       builtIn: this.#builtIn(request),
     });
   }

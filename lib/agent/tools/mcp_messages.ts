@@ -1,0 +1,49 @@
+import { isObject } from "./mcp_list.ts";
+
+/** A request of ours that waits for its answer. */
+export interface AskedRequest {
+  id: number | string;
+  method: string;
+}
+
+/** What an MCP server said that concerns us, in our own words. */
+export interface HeardMessage {
+  isAnswer: boolean;
+  message: Record<string, unknown>;
+}
+
+/** The request in a body that the library sends; nothing for a notification or an answer of ours. */
+export function askedRequest(body: unknown): AskedRequest | undefined {
+  if (typeof body !== "string") return undefined;
+  const { id, method } = asObject(JSON.parse(body));
+  return typeof method === "string" && isId(id) ? { id, method } : undefined;
+}
+
+/**
+ * The answer to `asked` or a request of the server's, said anew with nothing but what the library
+ * needs: it drops a message that has anything more or is wrong in a part that nobody reads, and
+ * then waits for the answer until its time is up. Notifications are of no use to a run.
+ */
+export function heard(said: unknown, asked: AskedRequest): HeardMessage | undefined {
+  const { jsonrpc, id, method, result, error } = asObject(said);
+  if (jsonrpc !== "2.0" || !isId(id)) return undefined;
+  // We have nothing to offer but an answer to a ping, whatever its parameters.
+  if (typeof method === "string") return { isAnswer: false, message: { jsonrpc, id, method } };
+  if (`${id}` !== `${asked.id}`) return undefined;
+  const answer = { jsonrpc, id: asked.id };
+  if (isObject(result)) {
+    const { _meta, ...rest } = result;
+    return { isAnswer: true, message: { ...answer, result: rest } };
+  }
+  const { code, message } = asObject(error);
+  if (!Number.isSafeInteger(code) || typeof message !== "string") return undefined;
+  return { isAnswer: true, message: { ...answer, error: { code, message } } };
+}
+
+function isId(id: unknown): id is number | string {
+  return typeof id === "string" || Number.isSafeInteger(id);
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
+}
