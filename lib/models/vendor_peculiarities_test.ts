@@ -116,6 +116,21 @@ Deno.test("openai: calls that a server numbers all alike are told apart by id", 
   assertEquals(only(events, "end").reason, "tool_calls");
 });
 
+Deno.test("openai: ids that a server makes up for each piece are those of one call", async () => {
+  await using vendors = await Vendors.start();
+  const piece = (id: string, name: string | null, text: string) => ({
+    choices: [{
+      index: 0,
+      delta: { tool_calls: [{ index: 0, id, function: { name, arguments: text } }] },
+    }],
+  });
+  const last = { choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] };
+  const chunks = [piece("a", "f", ""), piece("b", null, '{"n":'), piece("c", "", "1}"), last];
+  const body = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
+  const { events } = await vendors.ask("openai", { body });
+  assertEquals(only(events, "tool_call").call, { id: "a", name: "f", args: '{"n":1}' });
+});
+
 Deno.test("openai: reasoning left out of the completion is charged by the total", async () => {
   await using vendors = await Vendors.start();
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 40 };

@@ -55,17 +55,20 @@ export class OpenaiDecoder implements StreamDecoder {
   #callPiece(piece: Loose): void {
     const position = typeof piece.index === "number" ? piece.index : 0;
     const id = asText(piece.id);
-    const known = this.#keys.get(position);
-    // Some servers number every call 0 and tell them apart by id alone.
-    const isNew = known === undefined || (id !== "" && known.id !== "" && id !== known.id);
-    const key = isNew ? this.#turn.calls : known.key;
-    if (isNew) this.#keys.set(position, { key, id });
     const called = asObject(piece.function) ?? {};
     const args = asObject(called.arguments);
-    this.#turn.call(key, {
-      id,
+    const name = asText(called.name);
+    const known = this.#keys.get(position);
+    // Some servers number every call 0 and tell them apart by id; others make up an id for each piece,
+    // and only the first of a call has its name.
+    const isOther = id !== "" && name !== "" && known?.id !== "" && id !== known?.id;
+    const call = known === undefined || isOther ? { key: this.#turn.calls, id } : known;
+    call.id ||= id;
+    this.#keys.set(position, call);
+    this.#turn.call(call.key, {
+      id: call.id,
       // The name comes whole, once; a server that repeats it says nothing new.
-      name: asText(called.name),
+      name,
       args: args === undefined ? asText(called.arguments) : JSON.stringify(args),
       opaque: asObject(piece.extra_content),
     });
