@@ -78,7 +78,8 @@ function tokensOf(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
-function isCount(value: unknown): value is number {
+/** Whether a vendor's count can be true. */
+export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && value as number >= 0 && value as number <= MOST_TOKENS;
 }
 

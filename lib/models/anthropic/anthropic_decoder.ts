@@ -2,6 +2,7 @@ import type { EndReason } from "../model.ts";
 import type { StreamDecoder } from "../protocol.ts";
 import { asObject, asText, type Loose, readEvent, streamFault } from "../stream_json.ts";
 import type { Turn } from "../turn.ts";
+import { isCount } from "../usage_tally.ts";
 
 const REASONS: ReadonlyMap<string, EndReason> = new Map([
   ["end_turn", "stop"],
@@ -16,6 +17,8 @@ const REASONS: ReadonlyMap<string, EndReason> = new Map([
 /** Reads the events of a message; kinds that are not known are passed over, as the vendor asks. */
 export class AnthropicDecoder implements StreamDecoder {
   readonly #turn: Turn;
+  /** The parts that the input is counted in, each as last told. */
+  readonly #input: { [Part in "own" | "read" | "written"]?: number | undefined } = {};
 
   constructor(turn: Turn) {
     this.#turn = turn;
@@ -69,12 +72,15 @@ export class AnthropicDecoder implements StreamDecoder {
   #usage(value: unknown): void {
     const usage = asObject(value);
     if (usage === undefined) return;
-    const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
-    const input = usage.input_tokens;
+    const input = this.#input;
+    input.own = laterCount(input.own, usage.input_tokens);
+    input.read = laterCount(input.read, usage.cache_read_input_tokens);
+    input.written = laterCount(input.written, usage.cache_creation_input_tokens);
+    const { own, read = 0, written = 0 } = input;
     this.#turn.usage({
-      inputTokens: typeof input === "number" ? input + (count(read) + count(written)) : input,
+      inputTokens: own === undefined ? undefined : own + read + written,
       outputTokens: usage.output_tokens,
-      cachedInputTokens: read,
+      cachedInputTokens: input.read,
     });
   }
 }
@@ -83,6 +89,7 @@ function indexOf(event: Loose): number {
   return typeof event.index === "number" ? event.index : 0;
 }
 
-function count(value: unknown): number {
-  return typeof value === "number" ? value : 0;
+/** Later events repeat the counts, some servers with null or 0: what was read stays read. */
+function laterCount(before: number | undefined, value: unknown): number | undefined {
+  return isCount(value) && (value > 0 || before === undefined) ? value : before;
 }
