@@ -39,6 +39,7 @@ export class Turn {
   /** Text for the reader; what comes together is told together. */
   text(text: string): void {
     if (text === "") return;
+    this.#tally.saw(text);
     this.#count(text);
     const last = this.#events.at(-1);
     if (last?.type === "text") last.text += text;
@@ -47,6 +48,8 @@ export class Turn {
 
   /** Output nobody is shown, such as reasoning: it is paid for all the same. */
   hidden(text: string): void {
+    if (text === "") return;
+    this.#tally.sawHidden(text);
     this.#count(text);
   }
 
@@ -59,11 +62,13 @@ export class Turn {
       }
       call = { id: `own_${this.#step}_${this.#calls.size + 1}`, name: "", args: "" };
       this.#calls.set(key, call);
+      this.#tally.speaks();
     }
     if (fragment.id) call.id = fragment.id;
     if (fragment.name) call.name = fragment.name.slice(0, MAX_NAME_LENGTH);
     if (fragment.opaque !== undefined) call.opaque = fragment.opaque;
     if (!fragment.args) return;
+    this.#tally.saw(fragment.args);
     this.#count(fragment.args);
     call.args += fragment.args;
   }
@@ -135,7 +140,6 @@ export class Turn {
   }
 
   #count(text: string): void {
-    this.#tally.saw(text);
     this.#length += text.length;
     if (this.#length > MAX_ANSWER_LENGTH) {
       throw new VendorFault("provider_error", "the model vendor's answer is too long");
