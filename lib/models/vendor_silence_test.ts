@@ -68,3 +68,16 @@ for (const protocol of PROTOCOLS) {
     assertEquals(billed.map(({ outputTokens }) => outputTokens).sort(), [0, 1_000]);
   });
 }
+
+Deno.test("anthropic: signatures and redacted thinking are output, whoever is shown it", async () => {
+  await using vendors = await Vendors.start();
+  const data = (event: unknown) => `data: ${JSON.stringify(event)}\n\n`;
+  const block = (content_block: unknown) => data({ type: "content_block_start", content_block });
+  const delta = { type: "signature_delta", signature: "s".repeat(600) };
+  const body = block({ type: "redacted_thinking", data: "d".repeat(1_000) }) +
+    block({ type: "thinking", thinking: "", signature: "" }) +
+    data({ type: "content_block_delta", delta }) +
+    block({ type: "text", text: "Yes." });
+  const { events } = await vendors.ask("anthropic", { body }, change);
+  assertEquals(only(events, "usage").outputTokens, 800 + 2);
+});

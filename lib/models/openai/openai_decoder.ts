@@ -19,6 +19,7 @@ export class OpenaiDecoder implements StreamDecoder {
   /** The newest call at each of the vendor's positions. */
   readonly #keys = new Map<number, { key: number; id: string }>();
   #refused = false;
+  #reasoning = "";
 
   constructor(turn: Turn) {
     this.#turn = turn;
@@ -45,11 +46,19 @@ export class OpenaiDecoder implements StreamDecoder {
       this.#turn.text(delta.refusal);
     }
     // Not the protocol's own fields, but what compatible servers put their reasoning in.
-    this.#turn.hidden(asText(delta.reasoning_content) || asText(delta.reasoning));
+    if (typeof delta.reasoning_content === "string") this.#reasons(delta.reasoning_content);
+    else this.#turn.hidden(asText(delta.reasoning));
     for (const item of asArray(delta.tool_calls)) {
       const piece = asObject(item);
       if (piece !== undefined) this.#callPiece(piece);
     }
+  }
+
+  /** Who reasons in this field wants it back, be it empty; the other field nobody asks for. */
+  #reasons(reasoning: string): void {
+    this.#reasoning += reasoning;
+    this.#turn.hidden(reasoning);
+    this.#turn.keep(this.#reasoning);
   }
 
   #callPiece(piece: Loose): void {
