@@ -170,3 +170,23 @@ for (const protocol of ["openai", "anthropic"] as const) {
     assertEquals(only(events, "tool_call").call.id, "c1");
   });
 }
+
+Deno.test("google: the first call of a step that another vendor made has the signature that is documented for it", async () => {
+  await using vendors = await Vendors.start();
+  const call = (id: string) => ({ id, name: "look_up", args: "{}" });
+  const turn: AssistantMessage = {
+    role: "assistant",
+    content: "",
+    toolCalls: [call("c1"), call("c2")],
+  };
+  for (const foreign of [{}, { foreign: true } as const]) {
+    await vendors.ask("google", {}, { messages: answered({ ...turn, ...foreign }) });
+  }
+  const sent = vendors.mock.requests.map(({ body }) =>
+    body.contents[1].parts.map((part: { thoughtSignature?: string }) => part.thoughtSignature)
+  );
+  assertEquals(sent, [
+    [undefined, undefined],
+    ["skip_thought_signature_validator", undefined],
+  ]);
+});
