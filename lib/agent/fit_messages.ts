@@ -43,9 +43,17 @@ export function fitMessages(
 
 function sizeOf(message: ModelMessage): number {
   if (message.role === "tool") return Buffer.byteLength(outputText(message.output));
-  const calls = message.role === "assistant" ? message.toolCalls ?? [] : [];
-  return Buffer.byteLength(message.content) +
-    calls.reduce((sum, { name, args }) => sum + Buffer.byteLength(name + args), 0);
+  if (message.role === "user") return Buffer.byteLength(message.content);
+  const { content, toolCalls = [], opaque } = message;
+  const calls = toolCalls.reduce(
+    (sum, { name, args, opaque }) => sum + Buffer.byteLength(name + args) + bytesOf(opaque),
+    0,
+  );
+  return Buffer.byteLength(content) + calls + bytesOf(opaque);
+}
+
+function bytesOf(opaque: unknown): number {
+  return opaque === undefined ? 0 : Buffer.byteLength(JSON.stringify(opaque));
 }
 
 /** The most that each may have so that all fit: what short ones leave is the long ones'. */

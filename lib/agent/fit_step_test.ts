@@ -55,6 +55,14 @@ Deno.test("fitStep: a result that is too much beside the conversation drops its 
   assert(told.inputTokens < 1_700);
 });
 
+Deno.test("fitStep: what a turn and its calls carry for their vendor takes room", () => {
+  const calls = { id: "1", name: "x", args: "{}", opaque: "o".repeat(300) };
+  const carries = { ...called, toolCalls: [calls], opaque: "o".repeat(300) } as ModelMessage;
+  const messages = [user(300), said(300), user(30), carries, result("r".repeat(100))];
+  assertEquals(fit(messages, { bytes: 1_600, question: 2 }).dropped, 0);
+  assertEquals(fit(messages, { bytes: 1_100, question: 2 }).dropped, 2);
+});
+
 Deno.test("fitStep: a result that does not fit even alone is cut, and says so", () => {
   const messages = [user(300), said(9), user(30), called, result({ text: "é".repeat(5_000) })];
   const told = fit(messages, { bytes: 1_000, question: 2 });

@@ -1,7 +1,14 @@
-import type { ModelMessage, ModelToolCall } from "../models/model.ts";
+import type { AssistantMessage, ModelMessage, ModelToolCall } from "../models/model.ts";
 import { argumentsOf } from "./arguments_of.ts";
+import type { Turn } from "./stream_step.ts";
 
 const MAX_NAME_LENGTH = 64;
+
+/** A turn whose calls are carried out, as its model is told of it in the next step. */
+export function toldTurn({ text, calls, opaque }: Turn): AssistantMessage {
+  const kept = opaque === undefined ? {} : { opaque };
+  return { role: "assistant", content: text, toolCalls: calls.map(asTold), ...kept };
+}
 
 /**
  * A call as its model is told of it in the next step. Models call what does not exist, and vendors
@@ -19,10 +26,15 @@ export function toldName(name: string): string {
   return /^[a-zA-Z_]/.test(safe) ? safe : `_${safe}`.slice(0, MAX_NAME_LENGTH);
 }
 
-/** Messages for a model of another vendor: what calls carry for the one that made them is left out. */
+/**
+ * Messages for a model of another vendor: what turns and calls carry for the one that made them is left
+ * out.
+ */
 export function forAnother(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.map((message) => {
     if (message.role !== "assistant" || message.toolCalls === undefined) return message;
-    return { ...message, toolCalls: message.toolCalls.map(({ opaque: _, ...call }) => call) };
+    const { opaque: _, ...turn } = message;
+    const toolCalls = message.toolCalls.map(({ opaque: _, ...call }) => call);
+    return { ...turn, toolCalls, foreign: true };
   });
 }

@@ -5,7 +5,7 @@ import { carryOut } from "./carry_out.ts";
 import type { ContextRoom } from "./context_room.ts";
 import { fitRunTools, fitStep, type LeftOut } from "./fit_step.ts";
 import { openStep } from "./open_step.ts";
-import { asTold, forAnother } from "./retelling.ts";
+import { forAnother, toldTurn } from "./retelling.ts";
 import { streamStep } from "./stream_step.ts";
 
 /** A model that may answer, in the order to be asked. */
@@ -86,7 +86,7 @@ export async function* runAgent(
     const grant = await options.allow({ inputTokens: told.inputTokens, candidates });
     if ("ended" in grant) return grant.ended;
     const step = await openStep(candidates, { ...options, ...grant, ...told, tools });
-    // What the others' calls carried is nothing to whoever goes on.
+    // What the others' turns carried is nothing to whoever goes on.
     if (step.candidate !== candidates[0]) messages = forAnother(messages);
     const { provider, model } = step.candidate;
     yield { type: "step", n, provider, model };
@@ -95,7 +95,7 @@ export async function* runAgent(
     // Who has answered goes on; once something was said, alone: a text does not change hands.
     const others = candidates.filter((candidate) => candidate !== step.candidate);
     candidates = turn.text === "" ? [step.candidate, ...others] : [step.candidate];
-    messages.push({ role: "assistant", content: turn.text, toolCalls: turn.calls.map(asTold) });
+    messages.push(toldTurn(turn));
     for (const call of turn.calls) {
       options.signal.throwIfAborted();
       messages.push(yield* carryOut(call, { ...options, tools }));

@@ -124,15 +124,46 @@ Deno.test("runAgent: a run stopped while a tool works makes no further call", as
   assertEquals(events.map(({ type }) => type), ["step", "tool_call", "tool_result"]);
 });
 
-Deno.test("runAgent: what a call carries for its vendor goes to nobody else", async () => {
+Deno.test("runAgent: what a call and its turn carry for their vendor go to nobody else", async () => {
   const signed = { id: "c1", name: "look_up", args: "{}", opaque: "signature" };
-  const calls = [{ type: "tool_call", call: signed } as const, end("tool_calls")];
+  const calls = [
+    { type: "tool_call", call: signed } as const,
+    { ...end("tool_calls"), opaque: ["thought"] },
+  ];
   const primary = new FakeModel(calls, down);
   const spare = new FakeModel([call("look_up"), end("tool_calls")], [end()]);
-  await runLoop([primary, spare]);
-  const seen = (model: FakeModel) => model.requests.map((one) => JSON.stringify(one.messages));
-  assertEquals(seen(primary).map((text) => text.includes("signature")), [false, true]);
-  assertEquals(seen(spare).map((text) => text.includes("signature")), [false, false]);
+  const { events } = await runLoop([primary, spare]);
+  const seen = (model: FakeModel) =>
+    model.requests.map(({ messages }) => {
+      const text = JSON.stringify(messages);
+      return ["signature", "thought", "foreign"].filter((word) => text.includes(word));
+    });
+  assertEquals(seen(primary), [[], ["signature", "thought"]]);
+  assertEquals(seen(spare), [["foreign"], ["foreign"]]);
+  // Only the turn that another made is told as such.
+  const [, theirs, , own] = spare.requests[1]!.messages;
+  assertEquals([theirs, own].map((one) => one?.role === "assistant" && one.foreign), [
+    true,
+    undefined,
+  ]);
+  assertEquals(/signature|thought/.test(JSON.stringify(events)), false);
+});
+
+Deno.test("runAgent: what a turn carries for its vendor is input of the steps after it", async () => {
+  const asked = async (...opaque: string[]) => {
+    const [carried] = opaque;
+    const ends = { ...end("tool_calls"), ...(carried === undefined ? {} : { opaque: carried }) };
+    const bounds: number[] = [];
+    await runLoop([new FakeModel([call("look_up"), ends], [end()])], {
+      allow: ({ inputTokens }) => {
+        bounds.push(inputTokens);
+        return Promise.resolve({ outputTokens: () => 100 });
+      },
+    });
+    return bounds;
+  };
+  const [first, bare] = await asked();
+  assertEquals(await asked("é".repeat(500)), [first, bare! + 1_000 + `,"opaque":""`.length]);
 });
 
 Deno.test("runAgent: a name no vendor accepts is told as one that all do", async () => {

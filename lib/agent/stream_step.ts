@@ -7,6 +7,8 @@ export interface Turn {
   text: string;
   calls: ModelToolCall[];
   reason: "stop" | "length" | "content_filter" | "tool_calls";
+  /** What its vendor wants back with it. */
+  opaque?: unknown;
 }
 
 /**
@@ -34,6 +36,7 @@ export async function* streamStep(
       }
       case "end":
         turn.reason = event.reason;
+        turn.opaque = event.opaque;
         break;
       default:
         event satisfies never;

@@ -1,8 +1,19 @@
 /** One turn of what a model is shown, in no vendor's shape. */
 export type ModelMessage =
   | { role: "user"; content: string }
-  | { role: "assistant"; content: string; toolCalls?: ModelToolCall[] }
+  | AssistantMessage
   | { role: "tool"; callId: string; name: string; output: unknown };
+
+/** A turn of a model's, or what a client claims that one said. */
+export interface AssistantMessage {
+  role: "assistant";
+  content: string;
+  toolCalls?: ModelToolCall[];
+  /** What this vendor wants back with the turn, such as what its model thought; nobody else reads it. */
+  opaque?: unknown;
+  /** Another model than the one that is told of it made the calls. */
+  foreign?: true;
+}
 
 /** A call the model wants made; `args` is the JSON text it wrote, not yet trusted. */
 export interface ModelToolCall {
@@ -65,7 +76,8 @@ export type ModelEvent =
   | { type: "text"; text: string }
   | { type: "tool_call"; call: ModelToolCall }
   | { type: "usage" } & ModelUsage
-  | { type: "end"; reason: EndReason };
+  /** `opaque` goes back to this vendor with a turn whose calls are answered, and nowhere else. */
+  | { type: "end"; reason: EndReason; opaque?: unknown };
 
 /**
  * A vendor's model. `stream` settles when the vendor has begun to answer; until then it rejects with

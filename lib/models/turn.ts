@@ -6,6 +6,11 @@ import type { UsageTally } from "./usage_tally.ts";
 const MAX_ANSWER_LENGTH = 4_194_304;
 /** Calls of one answer: each is carried out, and many an API is asked once for each. */
 const MAX_CALLS = 256;
+/**
+ * What of a turn goes back to its vendor, in characters: each later step of the run sends it again.
+ * Several times what the longest answer we allow can think.
+ */
+const MAX_KEPT_LENGTH = 262_144;
 /** Longer than a tool's name can be, so that what is cut is still nobody's. */
 const MAX_NAME_LENGTH = 128;
 
@@ -28,6 +33,8 @@ export class Turn {
   #events: ModelEvent[] = [];
   #reason: EndReason | undefined;
   #length = 0;
+  #hiddenLength = 0;
+  #kept: unknown;
   #closed = false;
 
   /** `step` is any number that no other answer of the run has: own call ids are made with it. */
@@ -39,6 +46,7 @@ export class Turn {
   /** Text for the reader; what comes together is told together. */
   text(text: string): void {
     if (text === "") return;
+    this.#tally.saw(text);
     this.#count(text);
     const last = this.#events.at(-1);
     if (last?.type === "text") last.text += text;
@@ -47,7 +55,15 @@ export class Turn {
 
   /** Output nobody is shown, such as reasoning: it is paid for all the same. */
   hidden(text: string): void {
+    if (text === "") return;
+    this.#tally.sawHidden(text);
+    this.#hiddenLength += text.length;
     this.#count(text);
+  }
+
+  /** What the vendor wants back with this turn; nothing that was not told as hidden as well. */
+  keep(opaque: unknown): void {
+    this.#kept = opaque;
   }
 
   /** A tool call, or a piece of one: pieces with the same key are one call. */
@@ -59,11 +75,13 @@ export class Turn {
       }
       call = { id: `own_${this.#step}_${this.#calls.size + 1}`, name: "", args: "" };
       this.#calls.set(key, call);
+      this.#tally.speaks();
     }
     if (fragment.id) call.id = fragment.id;
     if (fragment.name) call.name = fragment.name.slice(0, MAX_NAME_LENGTH);
     if (fragment.opaque !== undefined) call.opaque = fragment.opaque;
     if (!fragment.args) return;
+    this.#tally.saw(fragment.args);
     this.#count(fragment.args);
     call.args += fragment.args;
   }
@@ -131,11 +149,12 @@ export class Turn {
     yield { type: "usage", ...this.#tally.total(true) };
     // Some vendors say "stop" and mean the calls; one that says "calls" without any means "stop".
     const reason = whole ? (calls.length > 0 ? "tool_calls" : "stop") : this.#reason!;
-    yield { type: "end", reason };
+    const isKept = calls.length > 0 && this.#kept !== undefined &&
+      this.#hiddenLength <= MAX_KEPT_LENGTH;
+    yield { type: "end", reason, ...(isKept ? { opaque: this.#kept } : {}) };
   }
 
   #count(text: string): void {
-    this.#tally.saw(text);
     this.#length += text.length;
     if (this.#length > MAX_ANSWER_LENGTH) {
       throw new VendorFault("provider_error", "the model vendor's answer is too long");

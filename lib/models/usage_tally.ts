@@ -6,6 +6,14 @@ import type { ModelUsage } from "./model.ts";
  */
 const BYTES_PER_TOKEN = 2;
 
+/**
+ * Tokens a second that a silent model is taken to think, once it has had time to read. Reasoning models
+ * write 50 to 150; who is stopped before a first word would else have thought for nothing.
+ */
+const THOUGHT_TOKENS_PER_SECOND = 100;
+/** Any model is silent for so long, in milliseconds: who is stopped at once has written nothing. */
+const READING_MS = 2_000;
+
 /** No step reads or writes more: beyond it a count is a fault, and sums of such must stay exact. */
 const MOST_TOKENS = 1_000_000_000;
 
@@ -22,23 +30,47 @@ export interface UsageTallyOptions {
   maxOutputTokens: number;
   /** Tokens that nobody reads more than. */
   inputBound?: number | undefined;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  /** The model is known to reason: some vendors answer nothing, not even a head, until it has. */
+  reasons?: boolean;
+  /** Told when the model is seen to reason. */
+  onReasoning?: () => void;
 }
 
 /** Keeps what a vendor says that a step used, and what we saw of it. */
 export class UsageTally {
   readonly #options: UsageTallyOptions;
   #said: { [Key in keyof ReportedUsage]?: number } = {};
-  #outputBytes = 0;
+  #shownBytes = 0;
+  #hiddenBytes = 0;
+  /** From when on the model may think without anybody counting it. */
+  #uncountedFrom: number | undefined;
+  /** When it said its first word, in a text or a call. */
+  #spokeAt: number | undefined;
 
   constructor(options: UsageTallyOptions) {
     this.#options = options;
+    if (options.reasons) this.#uncountedFrom = options.now();
+  }
+
+  /** The vendor began to answer then. */
+  begins(at: number): void {
+    this.#uncountedFrom ??= at;
   }
 
   /** A later count replaces an earlier one. */
   report(usage: ReportedUsage): void {
+    const { outputTokens: before = 0 } = this.#said;
     for (const key of KEYS) {
       const value = usage[key];
       if (isCount(value)) this.#said[key] = value;
+    }
+    const { outputTokens = 0, reasoningTokens = 0 } = this.#said;
+    if (reasoningTokens > 0) this.#options.onReasoning?.();
+    // What was thought up to a count is in it.
+    if (this.#spokeAt === undefined && outputTokens > before) {
+      this.#uncountedFrom = this.#options.now();
     }
   }
 
@@ -47,9 +79,21 @@ export class UsageTally {
     return Object.keys(this.#said).length > 0;
   }
 
-  /** Output that arrived, shown or not. */
+  /** The model begins to say something: whatever it thought before, it has thought. */
+  speaks(): void {
+    this.#spokeAt ??= this.#options.now();
+  }
+
+  /** Text or arguments that arrived. */
   saw(text: string): void {
-    this.#outputBytes += utf8Length(text);
+    this.speaks();
+    this.#shownBytes += utf8Length(text);
+  }
+
+  /** Output that arrived and nobody is shown. */
+  sawHidden(text: string): void {
+    if (this.#hiddenBytes === 0) this.#options.onReasoning?.();
+    this.#hiddenBytes += utf8Length(text);
   }
 
   /**
@@ -58,17 +102,33 @@ export class UsageTally {
    */
   total(whole: boolean): ModelUsage {
     const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = this.#said;
-    const { requestBytes, maxOutputTokens, inputBound = Infinity } = this.#options;
-    const seen = Math.min(tokensOf(this.#outputBytes), maxOutputTokens);
+    const { requestBytes, inputBound = Infinity } = this.#options;
     const outputKnown = whole && outputTokens !== undefined;
     const known = outputKnown && inputTokens !== undefined;
     return {
       inputTokens: inputTokens ?? Math.min(tokensOf(requestBytes), inputBound),
-      outputTokens: outputKnown ? outputTokens : Math.max(outputTokens ?? 0, seen),
+      outputTokens: outputKnown ? outputTokens : Math.max(outputTokens ?? 0, this.#estimate(whole)),
       ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
       ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
       ...(known ? {} : { estimated: true }),
     };
+  }
+
+  /**
+   * What the model wrote by what was seen of it; before its first word a broken answer may hold more
+   * than that, told in summary or not at all. Never more than it was allowed.
+   */
+  #estimate(whole: boolean): number {
+    const shown = tokensOf(this.#shownBytes);
+    const hidden = tokensOf(this.#hiddenBytes);
+    const thought = whole ? hidden : Math.max(hidden, this.#silentTokens());
+    return Math.min(shown + thought, this.#options.maxOutputTokens);
+  }
+
+  #silentTokens(): number {
+    if (this.#uncountedFrom === undefined) return 0;
+    const silentMs = (this.#spokeAt ?? this.#options.now()) - this.#uncountedFrom - READING_MS;
+    return Math.max(0, Math.ceil(silentMs * THOUGHT_TOKENS_PER_SECOND / 1_000));
   }
 }
 
@@ -78,7 +138,8 @@ function tokensOf(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
-function isCount(value: unknown): value is number {
+/** Whether a vendor's count can be true. */
+export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && value as number >= 0 && value as number <= MOST_TOKENS;
 }
 

@@ -38,6 +38,8 @@ export class VendorModel implements Model {
   readonly #timeouts: VendorTimeouts;
   readonly #connection: VendorConnection;
   readonly #headers: Readonly<Record<string, string>>;
+  /** Models that have been seen to reason: their hidden output is charged from the request on. */
+  readonly #reasoners = new Set<string>();
 
   constructor(options: VendorModelOptions) {
     this.#options = options;
@@ -103,10 +105,18 @@ export class VendorModel implements Model {
     const body = encoder.encode(toJson(phrasing.body()));
     const { model, maxOutputTokens, inputBound } = request;
     const requestBytes = body.byteLength;
-    const tally = new UsageTally({ requestBytes, maxOutputTokens, inputBound });
+    const tally = new UsageTally({
+      requestBytes,
+      maxOutputTokens,
+      inputBound,
+      now: () => this.#options.system.now(),
+      reasons: this.#reasoners.has(model),
+      onReasoning: () => this.#reasoners.add(model),
+    });
     const bill = () => request.billed?.(tally.total(false));
     const post = { path, headers: this.#headers, body };
     const exchange = await this.#open(post, { signal: request.signal, onAbandoned: bill });
+    tally.begins(exchange.headAt);
     // A run's messages grow with each step, so their number tells its steps apart; where old ones were
     // dropped and it comes again, `withCallIds` does.
     const turn = new Turn(tally, request.messages.length);

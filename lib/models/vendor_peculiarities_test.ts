@@ -108,6 +108,69 @@ Deno.test("openai: calls that a server numbers all alike are told apart by id", 
   assertEquals(only(events, "end").reason, "tool_calls");
 });
 
+Deno.test("openai: ids that a server makes up for each piece are those of one call", async () => {
+  await using vendors = await Vendors.start();
+  const piece = (id: string, name: string | null, text: string) => ({
+    choices: [{
+      index: 0,
+      delta: { tool_calls: [{ index: 0, id, function: { name, arguments: text } }] },
+    }],
+  });
+  const last = { choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] };
+  const chunks = [piece("a", "f", ""), piece("b", null, '{"n":'), piece("c", "", "1}"), last];
+  const body = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
+  const { events } = await vendors.ask("openai", { body });
+  assertEquals(only(events, "tool_call").call, { id: "a", name: "f", args: '{"n":1}' });
+});
+
+for (
+  const later of [
+    { input_tokens: 0 },
+    { input_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+    { input_tokens: 500, cache_read_input_tokens: null },
+    { input_tokens: null, cache_read_input_tokens: "1000" },
+    { input_tokens: -1 },
+    { input_tokens: 500 },
+    {},
+  ]
+) {
+  Deno.test(`anthropic: input that was counted stays so after ${JSON.stringify(later)}`, async () => {
+    await using vendors = await Vendors.start();
+    const usage = {
+      input_tokens: 500,
+      cache_read_input_tokens: 1000,
+      cache_creation_input_tokens: 70,
+      output_tokens: 1,
+    };
+    const events = await usageOf(vendors, usage, { ...later, output_tokens: 9 });
+    assertEquals(events, {
+      type: "usage",
+      inputTokens: 1570,
+      outputTokens: 9,
+      cachedInputTokens: 1000,
+    });
+  });
+}
+
+Deno.test("anthropic: input that is counted at the end only is charged by that", async () => {
+  await using vendors = await Vendors.start();
+  const later = { input_tokens: 40, cache_read_input_tokens: 60, output_tokens: 9 };
+  const { inputTokens } = await usageOf(vendors, { input_tokens: 0, output_tokens: 0 }, later);
+  assertEquals(inputTokens, 100);
+});
+
+/** What is told of a message whose beginning and end count so. */
+async function usageOf(vendors: Vendors, first: unknown, later: unknown) {
+  const events = [
+    { type: "message_start", message: { usage: first } },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "Hi" } },
+    { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: later },
+    { type: "message_stop" },
+  ];
+  const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  return only((await vendors.ask("anthropic", { body })).events, "usage");
+}
+
 Deno.test("openai: reasoning left out of the completion is charged by the total", async () => {
   await using vendors = await Vendors.start();
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 40 };

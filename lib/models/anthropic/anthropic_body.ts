@@ -1,6 +1,13 @@
 import { callArguments, clampTemperature, outputText } from "../call_arguments.ts";
 import { withCallIds } from "../call_ids.ts";
-import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall } from "../model.ts";
+import type {
+  AssistantMessage,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  ModelToolCall,
+} from "../model.ts";
+import type { Thought } from "./thoughts.ts";
 
 const HIGHEST_TEMPERATURE = 1;
 /** Ids of calls that it takes; each must be the only one of its kind. */
@@ -46,10 +53,8 @@ function asBlocks(message: ModelMessage): unknown[] {
   switch (message.role) {
     case "user":
       return [text(message.content.trim() === "" ? NO_WORDS : message.content)];
-    case "assistant": {
-      const said = message.content.trim() === "" ? [] : [text(message.content)];
-      return [...said, ...(message.toolCalls ?? []).map(asToolUse)];
-    }
+    case "assistant":
+      return asSaid(message);
     case "tool":
       return [{
         type: "tool_result",
@@ -59,6 +64,24 @@ function asBlocks(message: ModelMessage): unknown[] {
     default:
       return message satisfies never;
   }
+}
+
+/** A turn in the order it was said in: its thinking must come back where it stood. */
+function asSaid({ content, toolCalls = [], opaque }: AssistantMessage): unknown[] {
+  // Only what this protocol's decoder kept comes here: it goes to nobody else.
+  const thoughts = (opaque ?? []) as readonly Thought[];
+  const blocks: unknown[] = [];
+  let [text, calls] = [0, 0];
+  for (const { block, textBefore, callsBefore } of thoughts) {
+    blocks.push(...asWords(content.slice(text, textBefore)));
+    blocks.push(...toolCalls.slice(calls, callsBefore).map(asToolUse), block);
+    [text, calls] = [textBefore, callsBefore];
+  }
+  return [...blocks, ...asWords(content.slice(text)), ...toolCalls.slice(calls).map(asToolUse)];
+}
+
+function asWords(words: string): unknown[] {
+  return words.trim() === "" ? [] : [text(words)];
 }
 
 function text(words: string): unknown {

@@ -2,6 +2,8 @@ import type { EndReason } from "../model.ts";
 import type { StreamDecoder } from "../protocol.ts";
 import { asObject, asText, type Loose, readEvent, streamFault } from "../stream_json.ts";
 import type { Turn } from "../turn.ts";
+import { isCount } from "../usage_tally.ts";
+import { Thoughts } from "./thoughts.ts";
 
 const REASONS: ReadonlyMap<string, EndReason> = new Map([
   ["end_turn", "stop"],
@@ -16,9 +18,14 @@ const REASONS: ReadonlyMap<string, EndReason> = new Map([
 /** Reads the events of a message; kinds that are not known are passed over, as the vendor asks. */
 export class AnthropicDecoder implements StreamDecoder {
   readonly #turn: Turn;
+  readonly #thoughts: Thoughts;
+  /** The parts that the input is counted in, each as last told. */
+  readonly #input: { [Part in "own" | "read" | "written"]?: number | undefined } = {};
+  #textLength = 0;
 
   constructor(turn: Turn) {
     this.#turn = turn;
+    this.#thoughts = new Thoughts(turn);
   }
 
   take(data: string): void {
@@ -40,9 +47,19 @@ export class AnthropicDecoder implements StreamDecoder {
   }
 
   #blockStart(index: number, block: Loose): void {
-    if (block.type === "text") return this.#turn.text(asText(block.text));
-    if (block.type !== "tool_use") return;
-    // The input begins as {} and follows in pieces; compatible servers may give it whole.
+    switch (block.type) {
+      case "text":
+        return this.#text(asText(block.text));
+      case "thinking":
+      case "redacted_thinking":
+        return this.#thoughts.begin(index, block, this.#textLength);
+      case "tool_use":
+        return this.#callStart(index, block);
+    }
+  }
+
+  /** The input begins as {} and follows in pieces; compatible servers may give it whole. */
+  #callStart(index: number, block: Loose): void {
     const input = asObject(block.input) ?? {};
     const args = Object.keys(input).length === 0 ? "" : JSON.stringify(input);
     this.#turn.call(index, { id: asText(block.id), name: asText(block.name), args });
@@ -51,12 +68,19 @@ export class AnthropicDecoder implements StreamDecoder {
   #blockDelta(index: number, delta: Loose): void {
     switch (delta.type) {
       case "text_delta":
-        return this.#turn.text(asText(delta.text));
+        return this.#text(asText(delta.text));
       case "input_json_delta":
         return this.#turn.call(index, { args: asText(delta.partial_json) });
       case "thinking_delta":
-        return this.#turn.hidden(asText(delta.thinking));
+        return this.#thoughts.add(index, asText(delta.thinking));
+      case "signature_delta":
+        return this.#thoughts.sign(index, asText(delta.signature));
     }
+  }
+
+  #text(text: string): void {
+    this.#textLength += text.length;
+    this.#turn.text(text);
   }
 
   #messageDelta(event: Loose): void {
@@ -69,12 +93,15 @@ export class AnthropicDecoder implements StreamDecoder {
   #usage(value: unknown): void {
     const usage = asObject(value);
     if (usage === undefined) return;
-    const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
-    const input = usage.input_tokens;
+    const input = this.#input;
+    input.own = laterCount(input.own, usage.input_tokens);
+    input.read = laterCount(input.read, usage.cache_read_input_tokens);
+    input.written = laterCount(input.written, usage.cache_creation_input_tokens);
+    const { own, read = 0, written = 0 } = input;
     this.#turn.usage({
-      inputTokens: typeof input === "number" ? input + (count(read) + count(written)) : input,
+      inputTokens: own === undefined ? undefined : own + read + written,
       outputTokens: usage.output_tokens,
-      cachedInputTokens: read,
+      cachedInputTokens: input.read,
     });
   }
 }
@@ -83,6 +110,7 @@ function indexOf(event: Loose): number {
   return typeof event.index === "number" ? event.index : 0;
 }
 
-function count(value: unknown): number {
-  return typeof value === "number" ? value : 0;
+/** Later events repeat the counts, some servers with null or 0: what was read stays read. */
+function laterCount(before: number | undefined, value: unknown): number | undefined {
+  return isCount(value) && (value > 0 || before === undefined) ? value : before;
 }

@@ -45,10 +45,12 @@ export class Exchange {
   /** From then on what still trickles in is no sign of life. */
   #released = false;
   #lastByteAt: number;
+  #headAt: number;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
     this.#lastByteAt = options.system.now();
+    this.#headAt = this.#lastByteAt;
     this.#request = options.connection.post(options.post);
     this.#request.once("socket", (socket) => {
       if (this.#request.reusedSocket) return this.#onConnected();
@@ -67,6 +69,11 @@ export class Exchange {
   /** The response as soon as its headers are there. */
   get head(): Promise<IncomingMessage> {
     return this.#head.promise;
+  }
+
+  /** When the head came, in milliseconds since the epoch. */
+  get headAt(): number {
+    return this.#headAt;
   }
 
   /** Whether we hung up on a vendor that had the request and had not answered yet: it may bill it. */
@@ -126,6 +133,7 @@ export class Exchange {
   #onResponse(response: IncomingMessage): void {
     this.#connected = true;
     this.#lastByteAt = this.#options.system.now();
+    this.#headAt = this.#lastByteAt;
     this.#response = response;
     response.on("error", (error) => this.#lose(error));
     response.once("close", () => this.#lose());

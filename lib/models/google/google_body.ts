@@ -1,5 +1,11 @@
 import { callArguments, clampTemperature } from "../call_arguments.ts";
-import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall } from "../model.ts";
+import type {
+  AssistantMessage,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  ModelToolCall,
+} from "../model.ts";
 import { asObject } from "../stream_json.ts";
 import { isOwnCallId } from "../turn.ts";
 
@@ -7,6 +13,9 @@ const HIGHEST_TEMPERATURE = 2;
 
 /** Stands where the vendor demands words and there are none. */
 const NO_WORDS = "(no text)";
+
+/** What the vendor documents to be sent in place of the signature of a call that it did not make. */
+const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
 
 interface Content {
   role: "user" | "model";
@@ -44,7 +53,7 @@ function asParts(message: ModelMessage): unknown[] {
       return [text(message.content === "" ? NO_WORDS : message.content)];
     case "assistant": {
       const said = message.content === "" ? [] : [text(message.content)];
-      return [...said, ...(message.toolCalls ?? []).map(asFunctionCall)];
+      return [...said, ...callsOf(message).map(asFunctionCall)];
     }
     case "tool":
       return [{
@@ -62,6 +71,13 @@ function asParts(message: ModelMessage): unknown[] {
 
 function text(words: string): unknown {
   return { text: words };
+}
+
+/** The first call of a step must be signed; those beside it need not, whoever made them. */
+function callsOf({ toolCalls = [], foreign }: AssistantMessage): readonly ModelToolCall[] {
+  const [first, ...others] = toolCalls;
+  if (first === undefined || !foreign) return toolCalls;
+  return [{ opaque: FOREIGN_SIGNATURE, ...first }, ...others];
 }
 
 /** Newer models refuse a call that comes back without the signature it was made with. */

@@ -19,6 +19,7 @@ export class OpenaiDecoder implements StreamDecoder {
   /** The newest call at each of the vendor's positions. */
   readonly #keys = new Map<number, { key: number; id: string }>();
   #refused = false;
+  #reasoning = "";
 
   constructor(turn: Turn) {
     this.#turn = turn;
@@ -45,27 +46,38 @@ export class OpenaiDecoder implements StreamDecoder {
       this.#turn.text(delta.refusal);
     }
     // Not the protocol's own fields, but what compatible servers put their reasoning in.
-    this.#turn.hidden(asText(delta.reasoning_content) || asText(delta.reasoning));
+    if (typeof delta.reasoning_content === "string") this.#reasons(delta.reasoning_content);
+    else this.#turn.hidden(asText(delta.reasoning));
     for (const item of asArray(delta.tool_calls)) {
       const piece = asObject(item);
       if (piece !== undefined) this.#callPiece(piece);
     }
   }
 
+  /** Who reasons in this field wants it back, be it empty; the other field nobody asks for. */
+  #reasons(reasoning: string): void {
+    this.#reasoning += reasoning;
+    this.#turn.hidden(reasoning);
+    this.#turn.keep(this.#reasoning);
+  }
+
   #callPiece(piece: Loose): void {
     const position = typeof piece.index === "number" ? piece.index : 0;
     const id = asText(piece.id);
-    const known = this.#keys.get(position);
-    // Some servers number every call 0 and tell them apart by id alone.
-    const isNew = known === undefined || (id !== "" && known.id !== "" && id !== known.id);
-    const key = isNew ? this.#turn.calls : known.key;
-    if (isNew) this.#keys.set(position, { key, id });
     const called = asObject(piece.function) ?? {};
     const args = asObject(called.arguments);
-    this.#turn.call(key, {
-      id,
+    const name = asText(called.name);
+    const known = this.#keys.get(position);
+    // Some servers number every call 0 and tell them apart by id; others make up an id for each piece,
+    // and only the first of a call has its name.
+    const isOther = id !== "" && name !== "" && known?.id !== "" && id !== known?.id;
+    const call = known === undefined || isOther ? { key: this.#turn.calls, id } : known;
+    call.id ||= id;
+    this.#keys.set(position, call);
+    this.#turn.call(call.key, {
+      id: call.id,
       // The name comes whole, once; a server that repeats it says nothing new.
-      name: asText(called.name),
+      name,
       args: args === undefined ? asText(called.arguments) : JSON.stringify(args),
       opaque: asObject(piece.extra_content),
     });

@@ -9,6 +9,11 @@ export interface OpenaiDialect {
   limitField: "max_tokens" | "max_completion_tokens";
   /** Usage in a stream must be asked for; some servers give it unasked and refuse the question. */
   asksForUsage: boolean;
+  /**
+   * Whether a turn with calls goes back with the reasoning before it: where it came with some, always
+   * (an empty one for a turn that another vendor made, which servers that insist accept), or never.
+   */
+  returnsReasoning: "if_given" | "always" | "never";
 }
 
 /** The dialect of each model of a slot: a first guess by the host, then what the server asked for. */
@@ -21,6 +26,7 @@ export class OpenaiDialects {
     this.#first = {
       limitField: own ? "max_completion_tokens" : "max_tokens",
       asksForUsage: true,
+      returnsReasoning: "if_given",
     };
   }
 
@@ -44,6 +50,10 @@ export function otherDialect(
   if (status !== 400 && status !== 422) return undefined;
   if (dialect.asksForUsage && words.includes("stream_options")) {
     return { ...dialect, asksForUsage: false };
+  }
+  if (words.includes("reasoning_content") && dialect.returnsReasoning !== "never") {
+    const returnsReasoning = dialect.returnsReasoning === "if_given" ? "always" : "never";
+    return { ...dialect, returnsReasoning };
   }
   if (!words.includes("max_completion_tokens")) return undefined;
   const limitField = dialect.limitField === "max_tokens" ? "max_completion_tokens" : "max_tokens";

@@ -1,6 +1,6 @@
 import { callArguments, clampTemperature, outputText } from "../call_arguments.ts";
 import { withCallIds } from "../call_ids.ts";
-import type { ModelMessage, ModelTool, ModelToolCall } from "../model.ts";
+import type { AssistantMessage, ModelMessage, ModelTool, ModelToolCall } from "../model.ts";
 import type { Phrasing, Refusal } from "../protocol.ts";
 import type { TemperedRequest } from "../tempered_request.ts";
 import { type OpenaiDialect, type OpenaiDialects, otherDialect } from "./openai_dialect.ts";
@@ -26,12 +26,12 @@ export class OpenaiPhrasing implements Phrasing {
 
   body(): unknown {
     const { model, system, messages, tools, temperature, maxOutputTokens } = this.#request.current;
-    const { limitField, asksForUsage } = this.#dialect;
+    const { limitField, asksForUsage, returnsReasoning } = this.#dialect;
     return {
       model,
       messages: [
         { role: "system", content: system },
-        ...withCallIds(messages, CALL_ID).map(asMessage),
+        ...withCallIds(messages, CALL_ID).map((message) => asMessage(message, returnsReasoning)),
       ],
       stream: true,
       ...(asksForUsage ? { stream_options: { include_usage: true } } : {}),
@@ -58,12 +58,14 @@ export class OpenaiPhrasing implements Phrasing {
   }
 }
 
-function asMessage(message: ModelMessage): unknown {
+type ReturnsReasoning = OpenaiDialect["returnsReasoning"];
+
+function asMessage(message: ModelMessage, returnsReasoning: ReturnsReasoning): unknown {
   switch (message.role) {
     case "user":
       return { role: "user", content: message.content };
     case "assistant":
-      return asAssistantMessage(message);
+      return asAssistantMessage(message, returnsReasoning);
     case "tool":
       return {
         role: "tool",
@@ -75,14 +77,27 @@ function asMessage(message: ModelMessage): unknown {
   }
 }
 
-function asAssistantMessage(message: ModelMessage & { role: "assistant" }): unknown {
-  const { content, toolCalls = [] } = message;
+function asAssistantMessage(
+  { content, toolCalls = [], opaque }: AssistantMessage,
+  returnsReasoning: ReturnsReasoning,
+): unknown {
   if (toolCalls.length === 0) return { role: "assistant", content };
   return {
     role: "assistant",
     content: content === "" ? null : content,
+    ...reasoningOf(opaque, returnsReasoning),
     tool_calls: toolCalls.map(asToolCall),
   };
+}
+
+/** What this server's model thought before its calls; nothing of another's ever comes here. */
+function reasoningOf(
+  opaque: unknown,
+  returnsReasoning: ReturnsReasoning,
+): { reasoning_content?: string } {
+  if (returnsReasoning === "never") return {};
+  if (typeof opaque === "string") return { reasoning_content: opaque };
+  return returnsReasoning === "always" ? { reasoning_content: "" } : {};
 }
 
 function asToolCall(call: ModelToolCall): unknown {
