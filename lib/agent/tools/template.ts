@@ -33,6 +33,13 @@ export function fillBody(template: unknown, lookup: Lookup): unknown {
   return Object.fromEntries(filled.filter(([, item]) => item !== undefined));
 }
 
+/** `template` with `change` made to what stands around its placeholders. */
+export function mapLiterals(template: string, change: (literal: string) => string): string {
+  // What a pattern captures stands at every other place.
+  return template.split(/(\{\{[^{}\s]{1,256}\}\})/)
+    .map((part, n) => n % 2 === 1 ? part : change(part)).join("");
+}
+
 /** The `NAME` of each `{{secret.NAME}}` anywhere in a JSON value. */
 export function secretNames(value: unknown): string[] {
   const text = JSON.stringify(value) ?? "";
@@ -55,7 +62,8 @@ export function lookupIn(
   };
 }
 
-function asText(value: unknown): string {
+/** A value as it stands in a text; an object is its JSON. */
+export function asText(value: unknown): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : `${value}`;
 }
