@@ -1,4 +1,12 @@
-import { asText, fillTemplate, isSecretName, type Lookup, mapLiterals } from "./template.ts";
+import { encodeUrl } from "./encodings.ts";
+import {
+  asText,
+  encoding,
+  fillTemplate,
+  isSecretName,
+  type Lookup,
+  mapLiterals,
+} from "./template.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 /** What a server that decodes once more takes for a dot, a slash or the end of a text. */
@@ -15,7 +23,7 @@ export function renderUrl(
   lookup: Lookup,
 ): URL {
   const [, origin = "", path = "", ownQuery] = PARTS.exec(request.url) ?? [];
-  const encoded: Lookup = (name) => encodeValue(lookup(name));
+  const encoded = encoding(lookup, encodeUrl);
   const inUrl: Lookup = (name) => {
     if (isSecretName(name)) throw invalid("a secret may not stand in a URL");
     return encoded(name);
@@ -23,8 +31,8 @@ export function renderUrl(
   const segments = path.split("/").map((segment) => fillSegment(segment, lookup));
   const fields = (ownQuery?.split("&") ?? []).map((field) => fillTemplate(field, inUrl));
   for (const [name, template] of Object.entries(request.query ?? {})) {
-    const value = fillTemplate(mapLiterals(template, encode), encoded);
-    fields.push(value === undefined ? undefined : `${encode(name)}=${value}`);
+    const value = fillTemplate(mapLiterals(template, encodeUrl), encoded);
+    fields.push(value === undefined ? undefined : `${encodeUrl(name)}=${value}`);
   }
   const query = fields.filter((field) => field !== undefined && field !== "").join("&");
   const text = origin + segments.join("/") + (query === "" ? "" : `?${query}`);
@@ -40,7 +48,7 @@ function fillSegment(segment: string, lookup: Lookup): string {
     if (isSecretName(name)) throw invalid("a secret may not stand in a URL");
     const value = lookup(name);
     if (value === undefined || value === null) throw invalid(`${name} is needed in the path`);
-    return encode(plainSegment(name, value));
+    return encodeUrl(plainSegment(name, value));
   });
   if (filled === undefined || /^(\.|%2e){0,2}$/i.test(filled)) {
     throw invalid("a part of the path would be empty, . or ..");
@@ -75,16 +83,6 @@ function plainSegment(name: string, value: unknown): string {
     throw invalid(`${name} may not be empty, . or .. in a path`);
   }
   return text;
-}
-
-function encodeValue(value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  return encode(asText(value));
-}
-
-/** Half a surrogate pair has no encoding. */
-function encode(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
 }
 
 function invalid(message: string): ToolFailure {
