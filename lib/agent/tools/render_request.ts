@@ -2,7 +2,7 @@ import type { ToolDefinition } from "../../wire/tool_definition.ts";
 import { JSON_TYPE } from "./body_kind.ts";
 import { renderBody } from "./render_body.ts";
 import { renderUrl } from "./render_url.ts";
-import { fillTemplate, type Lookup } from "./template.ts";
+import { bounded, fillTemplate, type Lookup } from "./template.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
 type HttpTool = Extract<ToolDefinition, { type: "http" }>;
@@ -16,8 +16,12 @@ export interface RenderedRequest {
   body: Uint8Array | undefined;
 }
 
+/** Characters of arguments in one request. 12,000 times 32,000 ended the process (measured). */
+const MAX_FILLED = 1_048_576;
+
 /** Fills an HTTP tool's request. Throws `tool_invalid_arguments`. */
-export function renderRequest(request: HttpTool["request"], lookup: Lookup): RenderedRequest {
+export function renderRequest(request: HttpTool["request"], values: Lookup): RenderedRequest {
+  const lookup = bounded(values, { most: MAX_FILLED, onMore: tooMuch });
   const url = renderUrl(request, lookup);
   const headers: Record<string, string> = {
     accept: "application/json, text/*;q=0.9, */*;q=0.5",
@@ -47,4 +51,9 @@ export function renderHeaders(
     headers[name.toLowerCase()] = value;
   }
   return headers;
+}
+
+function tooMuch(): never {
+  const message = `the request would hold more than ${MAX_FILLED} characters of arguments`;
+  throw new ToolFailure("tool_invalid_arguments", message);
 }

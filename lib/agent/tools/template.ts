@@ -84,3 +84,19 @@ export function asText(value: unknown): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : `${value}`;
 }
+
+/**
+ * As `lookup`, until all that it answered is longer than `most` characters; `onMore` throws. A template
+ * may name one argument as often as it likes.
+ */
+export function bounded(
+  lookup: Lookup,
+  { most, onMore }: { most: number; onMore: () => never },
+): Lookup {
+  let left = most;
+  return (name) => {
+    const value = lookup(name);
+    left -= asText(value).length;
+    return left < 0 ? onMore() : value;
+  };
+}
