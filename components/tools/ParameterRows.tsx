@@ -29,7 +29,7 @@ export function ParameterRows(
       <legend>Arguments</legend>
       <p class="help">
         What the model fills in; <code>{"{{name}}"}</code>{" "}
-        puts it into the address, headers or body.
+        puts it into the address, query, headers or body, encoded for its place.
       </p>
       {rows.map((row, n) => (
         <Row

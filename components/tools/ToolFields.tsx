@@ -11,6 +11,9 @@ export interface ToolFieldsProps {
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const SECRET = "{{secret.NAME}}";
+const BODY_HELP =
+  "JSON; nothing is sent when it is empty. Where a Content-Type header says form, " +
+  "XML or plain text, a JSON string is sent as that text.";
 
 /** The fields of one HTTP tool. */
 export function HttpToolFields({ id, tool, onChange }: ToolFieldsProps) {
@@ -79,7 +82,7 @@ export function HttpToolFields({ id, tool, onChange }: ToolFieldsProps) {
             id={`${id}-body`}
             label="Body"
             value={request.body}
-            help="JSON; nothing is sent when it is empty."
+            help={BODY_HELP}
             onCommit={(body) => setRequest({ body })}
           />
           <div class="columns">

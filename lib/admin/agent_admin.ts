@@ -107,10 +107,9 @@ export class AgentAdmin {
     const patch = parseOrThrow(agentPatchSchema, options.patch);
     const current = await this.get(tenant, id);
     const merged = mergeAgent(bodyOf(current), patch);
-    // Tools that stay were compiled when they came; a base that has gone since must not keep an agent
-    // from being changed.
+    // A base that has gone since must not keep an agent from being changed.
     const { tools = [], knowledgeBaseId } = patch;
-    await this.#checkReferences(tenant, merged, { tools, knowledgeBaseId });
+    await this.#checkReferences(tenant, merged, { tools, kept: current.tools, knowledgeBaseId });
     return settled(
       await this.#store.update(tenant, id, {
         change: (body) => mergeAgent(body, patch),
@@ -135,7 +134,8 @@ export class AgentAdmin {
     const current = await this.get(tenant, id);
     const parsed = parseOrThrow(agentPatchSchema, patch);
     const merged = mergeAgent(bodyOf(current), parsed);
-    await this.#checkReferences(tenant, merged, { ...parsed, tools: parsed.tools ?? [] });
+    const { tools = [], knowledgeBaseId } = parsed;
+    await this.#checkReferences(tenant, merged, { tools, kept: current.tools, knowledgeBaseId });
     const { createdAt, updatedAt, version } = current;
     return { id, ...merged, createdAt, updatedAt, version };
   }
@@ -154,7 +154,8 @@ export class AgentAdmin {
   async #checkReferences(
     tenant: string,
     agent: AgentBody,
-    { tools, knowledgeBaseId }: Pick<AgentBody, "tools"> & {
+    { tools, kept, knowledgeBaseId }: Pick<AgentBody, "tools"> & {
+      kept?: AgentBody["tools"];
       knowledgeBaseId?: string | undefined;
     },
   ): Promise<void> {
@@ -168,7 +169,7 @@ export class AgentAdmin {
       const message = "is not one of your knowledge bases";
       issues.push({ path: "knowledgeBaseId", code: "unknown_knowledge_base", message });
     }
-    issues.push(...await toolFaults(tools));
+    issues.push(...await toolFaults(tools, kept && { kept }));
     if (issues.length > 0) throw invalid(issues);
   }
 }

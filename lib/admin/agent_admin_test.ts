@@ -1,8 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { openAdmin } from "@/tests/support/admin.ts";
-import { httpTool, rawAgentBody } from "@/tests/support/agents.ts";
+import { agentBodyOf, httpTool, rawAgentBody } from "@/tests/support/agents.ts";
 import { fakeUuid } from "@/tests/support/fake_system.ts";
 import { ApiError } from "../errors.ts";
+import { AgentStore } from "../storage/agent_store.ts";
 import { keys } from "../storage/keys.ts";
 
 const [OURS, THEIRS] = [fakeUuid(801), fakeUuid(802)];
@@ -221,4 +222,21 @@ Deno.test("AgentAdmin: an agent is found by its id as well, in its own tenant al
   const find = (tenant: string) => agents.search(tenant, { query: ` ${made.id} `, limit: 5 });
   assertEquals((await find(OURS)).data, [made]);
   assertEquals((await find(THEIRS)).data, []);
+});
+
+Deno.test("AgentAdmin: a tool stored before a rule came stays as it is, and holds up no other change", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { agents, system } = openAdmin(kv);
+  const csv = { method: "POST", headers: { "content-type": "text/csv" }, body: "a,{{q}}" };
+  const allowedDomains = ["tools.example.com"];
+  const body = rawAgentBody({ tools: [httpTool({}, csv)], allowedDomains });
+  assertEquals(await faults(() => agents.create(OURS, body)), ["tools.0.request.body"]);
+  const { id, tools } = await new AgentStore(kv, system).create(OURS, agentBodyOf(body));
+  assertEquals((await agents.get(OURS, id)).tools, tools);
+  const patched = await agents.patch(OURS, id, { patch: { ...body, name: "Renamed" } });
+  assertEquals([patched.name, patched.tools], ["Renamed", tools]);
+  const changed = { tools: [httpTool({ timeoutMs: 500 }, csv)] };
+  const change = () => agents.patch(OURS, id, { patch: changed });
+  assertEquals(await faults(change), ["tools.0.request.body"]);
+  assertEquals((await agents.restore(OURS, id, { version: 1 })).name, "Helper");
 });

@@ -39,8 +39,6 @@ const REFUSED_V6: readonly [string, number, string][] = [
 const v4Rules = REFUSED_V4.map(([net, bits, why]) => rule(net, bits, why));
 const v6Rules = REFUSED_V6.map(([net, bits, why]) => rule(net, bits, why));
 const globalUnicast = rule("2000::", 3, "");
-// An interface id of this form is an IPv4 address in disguise (ISATAP).
-const ISATAP = /:5efe:[0-9a-f.:]+$/i;
 
 /**
  * Why `address` (text of an IPv4 or IPv6 address) is not a host on the public internet; `undefined`
@@ -54,8 +52,26 @@ export function refusedAddress(address: string): string | undefined {
   // A zone (`fe80::1%eth0`) only means something on this machine's own links.
   if (address.includes("%")) return "a link-local address";
   if (!globalUnicast.net.check(address, "ipv6")) return "not a public IPv6 address";
-  if (ISATAP.test(address)) return "a translated address";
+  if (isIsatap(address)) return "a translated address";
   return v6Rules.find((one) => one.net.check(address, "ipv6"))?.why;
+}
+
+/**
+ * Whether the interface id, the last four groups, is an IPv4 address in disguise: `0:5efe:` before
+ * it, with two bits of the first group free. Source: RFC 5214, section 6.1.
+ */
+function isIsatap(address: string): boolean {
+  const groups = groupsOf(address);
+  return ((groups[4] ?? 0) & ~0x0300) === 0 && groups[5] === 0x5efe;
+}
+
+/** The eight groups of an IPv6 address, whichever way it is written. */
+function groupsOf(address: string): number[] {
+  // The URL parser knows every spelling, and leaves only `::` to be written out.
+  const text = new URL(`http://[${address}]/`).hostname.slice(1, -1);
+  const [head = [], tail = []] = text.split("::").map((part) => part.split(":").filter(Boolean));
+  const zeros = Array<string>(8 - head.length - tail.length).fill("0");
+  return [...head, ...zeros, ...tail].map((group) => parseInt(group, 16));
 }
 
 function rule(net: string, bits: number, why: string) {

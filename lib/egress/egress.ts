@@ -4,12 +4,13 @@ import { checkTarget } from "./check_target.ts";
 import { Deadline } from "./deadline.ts";
 import { EgressAllow } from "./egress_allow.ts";
 import { type EgressCall, EgressError } from "./egress_error.ts";
+import { concat } from "./gather.ts";
 import { HopRecord } from "./hop_record.ts";
 import { type Hop, nextHop } from "./next_hop.ts";
 import { outgoingHeaders } from "./outgoing_headers.ts";
 import { readBody } from "./read_body.ts";
 import { type Resolver, systemResolver } from "./resolve_host.ts";
-import { type Dial, sendHop } from "./send_hop.ts";
+import { type Dial, type HopAnswer, sendHop } from "./send_hop.ts";
 import { toEgressError } from "./to_egress_error.ts";
 
 const MAX_REDIRECTS = 5;
@@ -79,9 +80,10 @@ export class Egress {
     try {
       for (let n = 0;; n++) {
         const record = this.#recordOf(hop, { request, n });
-        const message = await this.#send(hop, { request, signal: deadline.signal, record });
+        const answer = await this.#send(hop, { request, signal: deadline.signal, record });
+        const { message } = answer;
         const next = most === 0 ? undefined : followed(hop, { message, request, record });
-        if (next === undefined) return answerOf(message, { request, deadline, record });
+        if (next === undefined) return answerOf(answer, { request, deadline, record });
         record.end();
         if (n === most) throw new EgressError("tool_unreachable", `more than ${most} redirects`);
         hop = { ...next, headers: outgoingHeaders(next.headers, next.body) };
@@ -123,7 +125,7 @@ export class Egress {
       signal: AbortSignal;
       record: HopRecord;
     },
-  ): Promise<IncomingMessage> {
+  ): Promise<HopAnswer> {
     try {
       signal.throwIfAborted();
       const { allowedDomains } = request;
@@ -132,10 +134,10 @@ export class Egress {
       record.address = addresses[0];
       const { maxResponseBytes } = request;
       const parts = { ...hop, addresses, maxResponseBytes, signal, dial: this.#dial, ca: this.#ca };
-      const { message, address } = await sendHop(parts);
-      record.address = address;
-      record.status = message.statusCode;
-      return message;
+      const answer = await sendHop(parts);
+      record.address = answer.address;
+      record.status = answer.message.statusCode;
+      return answer;
     } catch (cause) {
       throw faultOf(cause, { signal, record });
     }
@@ -164,7 +166,7 @@ function followed(
 }
 
 function answerOf(
-  message: IncomingMessage,
+  { message, body: wire }: HopAnswer,
   { request, deadline, record }: {
     request: EgressRequest;
     deadline: Deadline;
@@ -181,8 +183,9 @@ function answerOf(
   signal.addEventListener("abort", () => record.end(signal.reason.message), { once: true });
   async function* body(): AsyncGenerator<Uint8Array> {
     const seen = (bytes: number) => record.bytes += bytes;
+    const encoded = { body: wire, encoding: message.headers["content-encoding"] };
     try {
-      yield* readBody(message, { maxBytes: request.maxResponseBytes, seen });
+      yield* readBody(encoded, { maxBytes: request.maxResponseBytes, seen });
     } catch (cause) {
       throw faultOf(cause, { signal, record });
     } finally {
@@ -209,14 +212,4 @@ function faultOf(
   const error = toEgressError(signal.aborted ? signal.reason : cause, record.host);
   record.end(error.message);
   return error;
-}
-
-function concat(chunks: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.length;
-  }
-  return all;
 }

@@ -4,7 +4,10 @@ import { Egress } from "./egress.ts";
 import { EgressError } from "./egress_error.ts";
 
 /** What a server that sends exactly `bytes` and hangs up is answered with: a text, or a code. */
-async function answerTo(bytes: string | Uint8Array<ArrayBuffer>): Promise<string> {
+async function answerTo(
+  bytes: string | Uint8Array<ArrayBuffer>,
+  maxResponseBytes = 1_000,
+): Promise<string> {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const served = (async () => {
     using connection = await listener.accept();
@@ -23,7 +26,7 @@ async function answerTo(bytes: string | Uint8Array<ArrayBuffer>): Promise<string
       headers: {},
       allowedDomains: [host],
       timeoutMs: 10_000,
-      maxResponseBytes: 1_000,
+      maxResponseBytes,
       signal: new AbortController().signal,
     });
     return `${status} ${new TextDecoder().decode(body)}`;
@@ -77,6 +80,17 @@ Deno.test("Egress: what stands around the body is bounded as well", async () => 
   assertEquals(await answerTo(many), "tool_response_too_large");
   const honest = `${head}${"1\r\nh\r\n".repeat(1_000)}0\r\n\r\n`;
   assertEquals(await answerTo(honest), `200 ${"h".repeat(1_000)}`);
+});
+
+Deno.test("Egress: an answer comes in at most 16,000 chunks, however few bytes they hold", async () => {
+  const inChunks = (count: number) =>
+    answerTo(
+      `${OK}transfer-encoding: chunked\r\n\r\n${"1\r\nh\r\n".repeat(count)}0\r\n\r\n`,
+      262_144,
+    );
+  assertEquals(await inChunks(16_000), `200 ${"h".repeat(16_000)}`);
+  assertEquals(await inChunks(16_001), "tool_response_too_large");
+  assertEquals(await inChunks(200_000), "tool_response_too_large");
 });
 
 Deno.test("Egress: a server that announces an answer without end is hung up on", async () => {

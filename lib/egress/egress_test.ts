@@ -75,6 +75,9 @@ Deno.test("Egress: public addresses pass, as literals and behind names", async (
     "2001:4860:4860::8888",
     "2a00:1450:4001:80b::200e",
     "2620:fe::fe",
+    "2a00:5efe:1234::1",
+    "2a00:1450:0:5efe::1",
+    "2a00:1450::5efe:1",
   ];
   for (const address of addresses) {
     await using server = new EgressServer(() => new Response("ok"), {

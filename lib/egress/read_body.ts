@@ -1,7 +1,7 @@
-import type { IncomingMessage } from "node:http";
 import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { EgressError } from "./egress_error.ts";
+import { gather } from "./gather.ts";
 
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ["gzip", createGunzip],
@@ -11,41 +11,33 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
 ]);
 
 /**
- * The body of `message` as it arrives, decoded, of at most `maxBytes` bytes before and after the
- * decoding: a bomb is cut at the bound and never unpacked further. Nothing compressed was asked
+ * The body of an answer as it arrives, decoded, of at most `maxBytes` bytes after the decoding as
+ * before it: a bomb is cut at the bound and never unpacked further. Nothing compressed was asked
  * for; a server that compresses all the same is understood, twice over it is not. `seen` is told
  * of the bytes on the wire. Throws `tool_response_too_large`.
  */
 export async function* readBody(
-  message: IncomingMessage,
+  { body, encoding }: { body: AsyncIterable<Uint8Array>; encoding: string | undefined },
   { maxBytes, seen }: { maxBytes: number; seen: (bytes: number) => void },
 ): AsyncGenerator<Uint8Array> {
-  const wire = bounded(message, { maxBytes, seen });
-  const encoding = (message.headers["content-encoding"] ?? "identity").trim().toLowerCase();
-  if (encoding === "identity" || encoding === "") return yield* wire;
-  const decoder = DECODERS.get(encoding)?.();
+  const wire = counted(body, seen);
+  const name = (encoding ?? "identity").trim().toLowerCase();
+  if (name === "identity" || name === "") return yield* wire;
+  const decoder = DECODERS.get(name)?.();
   if (decoder === undefined) {
     throw new EgressError("tool_unreachable", "the answer is encoded in a way that was not asked");
   }
   // An error travels through the decoder to whoever reads it, so there is nothing to do here.
   pipeline(Readable.from(wire), decoder, () => {});
-  yield* bounded(decoder, { maxBytes, seen: () => {} });
+  yield* gather(decoder, { maxBytes });
 }
 
-async function* bounded(
+async function* counted(
   source: AsyncIterable<Uint8Array>,
-  { maxBytes, seen }: { maxBytes: number; seen: (bytes: number) => void },
+  seen: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
-  let total = 0;
-  for await (const chunk of source) {
-    seen(chunk.length);
-    const room = maxBytes - total;
-    total += chunk.length;
-    if (chunk.length > room) {
-      yield chunk.subarray(0, room);
-      const message = `the answer is larger than ${maxBytes} bytes`;
-      throw new EgressError("tool_response_too_large", message);
-    }
-    yield chunk;
+  for await (const piece of source) {
+    seen(piece.length);
+    yield piece;
   }
 }

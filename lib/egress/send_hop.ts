@@ -7,6 +7,7 @@ import {
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { isIP, type Socket } from "node:net";
 import { EgressError } from "./egress_error.ts";
+import { gather, MAX_CHUNKS } from "./gather.ts";
 
 /** Where a socket is opened to; tests lead public addresses to a server of their own. */
 export type Dial = (target: { address: string; port: number }) => { address: string; port: number };
@@ -29,10 +30,10 @@ export interface HopRequest {
 /** Bytes of a response's head; longer is an error. */
 const MAX_HEAD_BYTES = 16_384;
 const MAX_ADDRESSES = 3;
-/** An honest server's smallest chunks, of one byte, are six on the wire. */
-const WIRE_BYTES_PER_BYTE = 8;
-/** For heads, early ones among them, and what stands around a short body. */
-const MOST_AROUND = 262_144;
+/** Around a chunk: its size in up to six digits, two ends of line, and some more. */
+const BYTES_AROUND_CHUNK = 16;
+/** For heads, early ones among them, and what stands around all the chunks a body may have. */
+const MOST_AROUND = 262_144 + BYTES_AROUND_CHUNK * MAX_CHUNKS;
 /** Heads before the answer's own (`103 Early Hints`); nothing else bounds what they cost to read. */
 const MAX_EARLY_HEADS = 8;
 /** No connection was made, so nothing was sent and another address may be tried. */
@@ -51,14 +52,19 @@ const NOT_CONNECTED = new Set([
  */
 const DIRECT = { keepAlive: false, proxyEnv: {} };
 
+export interface HopAnswer {
+  message: IncomingMessage;
+  /** Of `message`, as it is on the wire. */
+  body: AsyncGenerator<Uint8Array>;
+  address: string;
+}
+
 /** One request to one checked address, following nothing. Rejects with the socket's error. */
-export async function sendHop(
-  hop: HopRequest,
-): Promise<{ message: IncomingMessage; address: string }> {
+export async function sendHop(hop: HopRequest): Promise<HopAnswer> {
   const candidates = hop.addresses.slice(0, MAX_ADDRESSES);
   for (const [n, address] of candidates.entries()) {
     try {
-      return { message: await sendTo(address, hop), address };
+      return await sendTo(address, hop);
     } catch (error) {
       const code = error instanceof Error && "code" in error ? `${error.code}` : "";
       if (n === candidates.length - 1 || !NOT_CONNECTED.has(code)) throw error;
@@ -71,7 +77,7 @@ export async function sendHop(
  * The socket is opened to the address itself, so there is no name left to resolve a second time;
  * the name goes into SNI, the certificate check and `Host`. Every call has a connection of its own.
  */
-function sendTo(address: string, hop: HopRequest): Promise<IncomingMessage> {
+function sendTo(address: string, hop: HopRequest): Promise<HopAnswer> {
   const secure = hop.url.protocol === "https:";
   const name = hop.url.hostname.replace(/^\[|\]$/g, "");
   const port = Number(hop.url.port || (secure ? 443 : 80));
@@ -90,18 +96,17 @@ function sendTo(address: string, hop: HopRequest): Promise<IncomingMessage> {
     ...(isIP(name) === 0 ? { servername: name.replace(/\.$/, "") } : {}),
     ...(hop.ca === undefined ? {} : { ca: hop.ca }),
   };
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const { promise, resolve, reject } = Promise.withResolvers<HopAnswer>();
   const request: ClientRequest = secure ? requestHttps(options) : requestHttp(options);
   let answer: IncomingMessage | undefined;
   // Both listen for the life of the request: an error after the head must not be nobody's.
   request.on("response", (message: IncomingMessage) => {
     answer = message.on("error", () => {});
-    resolve(message);
+    resolve({ message, address, body: gather(message, { maxBytes: hop.maxResponseBytes }) });
   });
   request.on("error", reject);
   request.on("socket", (socket: Socket) => {
-    const most = MOST_AROUND + WIRE_BYTES_PER_BYTE * hop.maxResponseBytes;
-    boundWire(socket, most, (fault) => {
+    boundWire(socket, MOST_AROUND + hop.maxResponseBytes, (fault) => {
       reject(fault);
       answer?.destroy(fault);
       request.destroy(fault);

@@ -22,11 +22,14 @@ export function normalizeDomain(entry: string): string | undefined {
 /** Whether `url` may be reached under the (normalised) `entries`. */
 export function isDomainAllowed(url: URL, entries: readonly string[]): boolean {
   const host = url.hostname.toLowerCase().replace(/\.$/, "");
+  const usual = url.protocol === "http:" ? "80" : "443";
+  // A URL drops the port that is its scheme's own, an entry keeps `:80`.
+  const port = url.port || usual;
   return entries.some((entry) => {
     const colon = entry.lastIndexOf(":");
     const hasPort = colon > entry.lastIndexOf("]") && colon !== -1;
     const name = hasPort ? entry.slice(0, colon) : entry;
-    if ((hasPort ? entry.slice(colon + 1) : "") !== url.port) return false;
+    if ((hasPort ? entry.slice(colon + 1) : usual) !== port) return false;
     return name.startsWith("*.")
       ? host.endsWith(name.slice(1)) && host.length > name.length - 1
       : host === name;

@@ -61,6 +61,13 @@ Deno.test("isDomainAllowed: a port must be the entry's", () => {
   assertEquals(allowed("https://example.com:8443/", "example.com"), false);
   assertEquals(allowed("https://example.com:8443/", "example.com:8443"), true);
   assertEquals(allowed("https://example.com/", "example.com:8443"), false);
+  assertEquals(allowed("http://example.com:80/", "example.com:80"), true);
+  assertEquals(allowed("http://example.com/", "example.com:80"), true);
+  assertEquals(allowed("http://a.example.com/", "*.example.com:80"), true);
+  assertEquals(allowed("http://example.com/", "example.com"), true);
+  assertEquals(allowed("https://example.com/", "example.com:80"), false);
+  assertEquals(allowed("http://example.com:443/", "example.com"), false);
+  assertEquals(allowed("https://example.com:80/", "example.com"), false);
   assertEquals(allowed("https://[::1]:8443/", "[::1]:8443"), true);
   assertEquals(allowed("https://[::1]/", "[::1]"), true);
 });

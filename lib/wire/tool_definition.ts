@@ -34,6 +34,12 @@ const literalHostUrl = z.string().max(8192).superRefine((value, ctx) => {
   }
 });
 
+const BODY =
+  "Sent as JSON; as a form where `content-type` is `application/x-www-form-urlencoded`. " +
+  "A string under a type that is not JSON is sent as it stands. `{{param}}` puts in an argument, " +
+  "encoded for JSON, JSON lines, a form or XML, as it is in `text/plain` and `text/markdown`; under " +
+  "any other type a string may hold none, unless `{{param}}` is all of it.";
+
 export const httpToolSchema = z.strictObject({
   type: z.literal("http"),
   name: toolName,
@@ -44,7 +50,7 @@ export const httpToolSchema = z.strictObject({
     url: literalHostUrl,
     headers: headerMap.optional(),
     query: z.record(z.string(), z.string().regex(/^[^\r\n]*$/)).optional(),
-    body: jsonValueSchema.optional(),
+    body: jsonValueSchema.optional().describe(BODY),
   }),
   timeoutMs: z.int().min(100).max(30_000).optional(),
   maxResponseBytes: z.int().min(1).max(262_144).optional(),

@@ -40,12 +40,28 @@ Deno.test("http tool: a text body with a type of its own is sent as it is", asyn
   const request = {
     method: "PUT",
     url: URL_OF_TOOL,
-    headers: { "Content-Type": "text/csv" },
-    body: "a,{{b}}",
+    headers: { "Content-Type": "text/plain" },
+    body: "a & {{b}}",
   };
-  assertEquals(await callTool(server, request, { args: { b: 1 } }), { status: 204, body: "" });
-  assertEquals(server.seen[0]?.body, "a,1");
-  assertEquals(server.seen[0]?.headers.get("content-type"), "text/csv");
+  assertEquals(await callTool(server, request, { args: { b: "1&2" } }), { status: 204, body: "" });
+  assertEquals(server.seen[0]?.body, "a & 1&2");
+  assertEquals(server.seen[0]?.headers.get("content-type"), "text/plain");
+});
+
+Deno.test("http tool: a form is sent encoded, written as a text or as an object", async () => {
+  await using server = new EgressServer(() => json({}));
+  const form = "application/x-www-form-urlencoded; charset=utf-8";
+  for (const body of ["name={{name}}&role=user", { name: "{{name}}", role: "user" }]) {
+    const request = {
+      method: "POST",
+      url: URL_OF_TOOL,
+      headers: { "content-type": form },
+      body,
+    };
+    await callTool(server, request, { args: { name: "bob&role=admin" } });
+    assertEquals(server.seen.at(-1)?.body, "name=bob%26role%3Dadmin&role=user");
+    assertEquals(server.seen.at(-1)?.headers.get("content-type"), form);
+  }
 });
 
 Deno.test("http tool: an answer is JSON when it says so and is, text when it is text", async () => {

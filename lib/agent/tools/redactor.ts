@@ -1,3 +1,5 @@
+import { encodeCdata, encodeForm, encodeJsonString, encodeUrl, encodeXml } from "./encodings.ts";
+
 const SHOWN = "[secret]";
 
 /**
@@ -40,14 +42,19 @@ export class Redactor {
 
 function spellingsOf(secret: string): string[] {
   if (secret === "") return [];
-  const percent = encodeURIComponent(secret.toWellFormed());
   const bytes = new TextEncoder().encode(secret);
   const hex = bytes.toHex();
-  const json = JSON.stringify(secret).slice(1, -1);
+  const json = encodeJsonString(secret);
   const plain = [secret, json, json.replaceAll("/", "\\/"), asHtml(secret)];
-  const encoded = [percent, percent.replaceAll("%20", "+"), hex, hex.toUpperCase()];
+  const inXml = [encodeXml(secret), encodeCdata(secret)];
+  // An object in a query or in a field of a form is JSON there.
+  const percent = [secret, json].flatMap((text) => {
+    const url = encodeUrl(text);
+    return [url, url.replaceAll("%20", "+"), encodeForm(text)];
+  });
+  const encoded = [...percent, hex, hex.toUpperCase()];
   const lower = encoded.map((text) => text.replace(/%[0-9A-F]{2}/g, (one) => one.toLowerCase()));
-  return [...new Set([...plain, ...encoded, ...lower, ...base64Spellings(bytes)])];
+  return [...new Set([...plain, ...inXml, ...encoded, ...lower, ...base64Spellings(bytes)])];
 }
 
 /**

@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
+import { encodeCdata, encodeForm, encodeXml } from "./encodings.ts";
 import { Redactor } from "./redactor.ts";
 
-const SECRET = 'sk/live+"é & 42';
+const SECRET = "sk/live+\"é & 42]>'";
 
 function redactorOf(...secrets: string[]) {
   const redactor = new Redactor();
@@ -22,7 +23,10 @@ Deno.test("Redactor: a secret is found as it is and in every common encoding", (
     bytes.toBase64({ alphabet: "base64url", omitPadding: true }),
     bytes.toHex(),
     bytes.toHex().toUpperCase(),
-    SECRET.replace("&", "&amp;").replace('"', "&quot;"),
+    SECRET.replace("&", "&amp;").replace('"', "&quot;").replace(">", "&gt;"),
+    encodeXml(SECRET),
+    encodeCdata(SECRET),
+    encodeForm(JSON.stringify({ k: SECRET })),
   ];
   const redactor = redactorOf(SECRET);
   for (const spelling of spellings) {

@@ -1,6 +1,16 @@
-import { fillTemplate, isSecretName, type Lookup } from "./template.ts";
+import { encodeUrl } from "./encodings.ts";
+import {
+  asText,
+  encoding,
+  fillTemplate,
+  isSecretName,
+  type Lookup,
+  mapLiterals,
+} from "./template.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
+/** What a server that decodes once more takes for a dot, a slash or the end of a text. */
+const ESCAPE = /%(?:25)*(?:2e|2f|5c|00)/i;
 const PARTS = /^(https?:\/\/[^/?#]*)([^?#]*)(?:\?([^#]*))?/i;
 
 /**
@@ -13,7 +23,7 @@ export function renderUrl(
   lookup: Lookup,
 ): URL {
   const [, origin = "", path = "", ownQuery] = PARTS.exec(request.url) ?? [];
-  const encoded: Lookup = (name) => encodeValue(lookup(name));
+  const encoded = encoding(lookup, encodeUrl);
   const inUrl: Lookup = (name) => {
     if (isSecretName(name)) throw invalid("a secret may not stand in a URL");
     return encoded(name);
@@ -21,8 +31,8 @@ export function renderUrl(
   const segments = path.split("/").map((segment) => fillSegment(segment, lookup));
   const fields = (ownQuery?.split("&") ?? []).map((field) => fillTemplate(field, inUrl));
   for (const [name, template] of Object.entries(request.query ?? {})) {
-    const value = fillTemplate(encodeLiterals(template), encoded);
-    fields.push(value === undefined ? undefined : `${encode(name)}=${value}`);
+    const value = fillTemplate(mapLiterals(template, encodeUrl), encoded);
+    fields.push(value === undefined ? undefined : `${encodeUrl(name)}=${value}`);
   }
   const query = fields.filter((field) => field !== undefined && field !== "").join("&");
   const text = origin + segments.join("/") + (query === "" ? "" : `?${query}`);
@@ -38,12 +48,25 @@ function fillSegment(segment: string, lookup: Lookup): string {
     if (isSecretName(name)) throw invalid("a secret may not stand in a URL");
     const value = lookup(name);
     if (value === undefined || value === null) throw invalid(`${name} is needed in the path`);
-    return encode(plainSegment(name, value));
+    return encodeUrl(plainSegment(name, value));
   });
   if (filled === undefined || /^(\.|%2e){0,2}$/i.test(filled)) {
     throw invalid("a part of the path would be empty, . or ..");
   }
+  if (joinsToEscape(segment, lookup)) {
+    throw invalid("a part of the path would be percent-encoded twice");
+  }
   return filled;
+}
+
+/**
+ * Whether arguments are an escape only together, or with what stands beside them (`%` and `2e`).
+ * Whole escapes of the URL itself are its author's.
+ */
+function joinsToEscape(segment: string, lookup: Lookup): boolean {
+  const own = new RegExp(ESCAPE.source, "gi");
+  const joined = fillTemplate(mapLiterals(segment, (text) => text.replaceAll(own, "-")), lookup);
+  return ESCAPE.test(joined ?? "");
 }
 
 /**
@@ -51,31 +74,15 @@ function fillSegment(segment: string, lookup: Lookup): string {
  * handler, so a slash passes only between plain words, and nothing that is encoded already does.
  */
 function plainSegment(name: string, value: unknown): string {
-  const text = typeof value === "object" ? JSON.stringify(value) : `${value}`;
+  const text = asText(value);
   // deno-lint-ignore no-control-regex -- they are what is looked for
-  if (/[\x00-\x1f\x7f\\]|%(25)*(2e|2f|5c|00)/i.test(text)) {
+  if (/[\x00-\x1f\x7f\\]/.test(text) || ESCAPE.test(text)) {
     throw invalid(`${name} holds what may not stand in a path`);
   }
   if (text.split("/").some((part) => part === "" || part === "." || part === "..")) {
     throw invalid(`${name} may not be empty, . or .. in a path`);
   }
   return text;
-}
-
-/** Encodes what stands around the placeholders of a `query` value; `url` is a URL already. */
-function encodeLiterals(template: string): string {
-  return template.split(/(\{\{[^{}\s]{1,256}\}\})/)
-    .map((part, n) => n % 2 === 1 ? part : encode(part)).join("");
-}
-
-function encodeValue(value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  return encode(typeof value === "object" ? JSON.stringify(value) : `${value}`);
-}
-
-/** Half a surrogate pair has no encoding. */
-function encode(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
 }
 
 function invalid(message: string): ToolFailure {

@@ -75,6 +75,29 @@ Deno.test("renderUrl: an argument can neither leave its segment nor be missing f
   assertThrows(() => urlOf("/x/{{a}}{{b}}", { a: ".", b: "." }), ToolFailure);
 });
 
+Deno.test("renderUrl: arguments cannot be an escape together, nor with what stands beside them", () => {
+  const tricks: [url: string, args: Record<string, string>][] = [
+    ["/x/{{a}}{{b}}/y", { a: "%", b: "2e" }],
+    ["/x/{{a}}{{b}}/y", { a: "%2", b: "F" }],
+    ["/x/{{a}}{{b}}/y", { a: "%25", b: "2e" }],
+    ["/x/{{a}}{{b}}{{a}}{{b}}/y", { a: "%", b: "2e" }],
+    ["/x/{{a}}2e/y", { a: "%" }],
+    ["/x/%25{{a}}/y", { a: "2f" }],
+    ["/x/%2{{a}}/y", { a: "f" }],
+    ["/x/{{a}}25{{b}}/y", { a: "%", b: "5c" }],
+  ];
+  for (const [url, args] of tricks) {
+    assertThrows(() => urlOf(url, args), ToolFailure, undefined, `${url} ${args.a}`);
+  }
+  const honest: [url: string, args: Record<string, string>, expected: string][] = [
+    ["/x/{{a}}{{b}}/y", { a: "100%", b: " off" }, "/x/100%25%20off/y"],
+    ["/x/owner%2F{{a}}/y", { a: "2e" }, "/x/owner%2F2e/y"],
+    ["/x/%252F{{a}}/y", { a: "a" }, "/x/%252Fa/y"],
+    ["/x/{{a%2eb}}/y", { "a%2eb": "c" }, "/x/c/y"],
+  ];
+  for (const [url, args, expected] of honest) assertEquals(urlOf(url, args), expected, url);
+});
+
 Deno.test("renderUrl: a secret does not stand in a URL of its own", () => {
   assertThrows(() => urlOf("/x/{{secret.KEY}}"), ToolFailure, "secret");
   assertThrows(() => urlOf("/x?k={{secret.KEY}}"), ToolFailure, "secret");

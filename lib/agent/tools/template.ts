@@ -1,5 +1,5 @@
 /** `{{name}}`; what is written with blanks inside is text like any other. */
-const PLACEHOLDER = /\{\{([^{}\s]{1,256})\}\}/g;
+export const PLACEHOLDER = /\{\{([^{}\s]{1,256})\}\}/g;
 const SECRET = "secret.";
 
 /** What a placeholder stands for; `undefined` when the argument was left out. */
@@ -22,7 +22,7 @@ export function fillTemplate(template: string, lookup: Lookup): string | undefin
 /** Fills every string of a JSON value; one that is exactly `{{name}}` takes the typed value. */
 export function fillBody(template: unknown, lookup: Lookup): unknown {
   if (typeof template === "string") {
-    const whole = new RegExp(`^${PLACEHOLDER.source}$`).exec(template)?.[1];
+    const whole = placeholderOf(template);
     return whole === undefined ? fillTemplate(template, lookup) : lookup(whole);
   }
   if (Array.isArray(template)) {
@@ -31,6 +31,30 @@ export function fillBody(template: unknown, lookup: Lookup): unknown {
   if (typeof template !== "object" || template === null) return template;
   const filled = Object.entries(template).map(([key, item]) => [key, fillBody(item, lookup)]);
   return Object.fromEntries(filled.filter(([, item]) => item !== undefined));
+}
+
+/** The name of the placeholder that is all of `text`. */
+export function placeholderOf(text: string): string | undefined {
+  return new RegExp(`^${PLACEHOLDER.source}$`).exec(text)?.[1];
+}
+
+export function hasPlaceholder(text: string): boolean {
+  return text.search(PLACEHOLDER) !== -1;
+}
+
+/** As `lookup`, each value as text that has been through `encode`. */
+export function encoding(lookup: Lookup, encode: (text: string) => string): Lookup {
+  return (name) => {
+    const value = lookup(name);
+    return value === undefined || value === null ? undefined : encode(asText(value));
+  };
+}
+
+/** `template` with `change` made to what stands around its placeholders. */
+export function mapLiterals(template: string, change: (literal: string) => string): string {
+  // What a pattern captures stands at every other place.
+  return template.split(/(\{\{[^{}\s]{1,256}\}\})/)
+    .map((part, n) => n % 2 === 1 ? part : change(part)).join("");
 }
 
 /** The `NAME` of each `{{secret.NAME}}` anywhere in a JSON value. */
@@ -55,7 +79,24 @@ export function lookupIn(
   };
 }
 
-function asText(value: unknown): string {
+/** A value as it stands in a text; an object is its JSON. */
+export function asText(value: unknown): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : `${value}`;
+}
+
+/**
+ * As `lookup`, until all that it answered is longer than `most` characters; `onMore` throws. A template
+ * may name one argument as often as it likes.
+ */
+export function bounded(
+  lookup: Lookup,
+  { most, onMore }: { most: number; onMore: () => never },
+): Lookup {
+  let left = most;
+  return (name) => {
+    const value = lookup(name);
+    left -= asText(value).length;
+    return left < 0 ? onMore() : value;
+  };
 }

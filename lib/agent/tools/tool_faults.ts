@@ -2,18 +2,27 @@ import { isToolHeader } from "../../egress/outgoing_headers.ts";
 import type { ValidationIssue } from "../../wire/error_codes.ts";
 import type { ToolDefinition } from "../../wire/tool_definition.ts";
 import { compileParameters } from "./argument_check.ts";
+import { bodyKindOf, JSON_TYPE } from "./body_kind.ts";
+import { hasPlaceholder, placeholderOf } from "./template.ts";
 
 /**
- * What is wrong with an agent's tools that only compiling them shows, with paths in the agent's
- * body. Their shape, names and hosts have been checked before. A schema takes up to 50 ms, so each
- * is compiled in a turn of its own: the streams of others go on in between.
+ * What is wrong with an agent's tools beyond their shape, names and hosts, which have been checked
+ * before; with paths in the agent's body. `kept` are the agent's tools as they are: one that stays was
+ * held to this when it came, and must not keep an agent from being changed when more is asked since.
+ * A schema takes up to 50 ms, so each is compiled in a turn of its own: the streams of others go on
+ * in between.
  */
 export async function toolFaults(
   tools: readonly ToolDefinition[],
-  letOthersIn: () => Promise<void> = nextTurn,
+  { kept = [], letOthersIn = nextTurn }: {
+    kept?: readonly ToolDefinition[];
+    letOthersIn?: () => Promise<void>;
+  } = {},
 ): Promise<ValidationIssue[]> {
   const issues: ValidationIssue[] = [];
+  const stays = new Set(kept.map((tool) => JSON.stringify(tool)));
   for (const [n, tool] of tools.entries()) {
+    if (stays.has(JSON.stringify(tool))) continue;
     if (tool.type === "mcp") {
       issues.push(...headerFaults(tool.headers, `tools.${n}.headers`));
       continue;
@@ -22,6 +31,7 @@ export async function toolFaults(
     issues.push(
       ...schemaFaults(tool.parameters, `tools.${n}.parameters`),
       ...headerFaults(tool.request.headers, `tools.${n}.request.headers`),
+      ...bodyFaults(tool.request, `tools.${n}.request.body`),
     );
   }
   return issues;
@@ -43,4 +53,20 @@ function headerFaults(headers: Record<string, string> | undefined, at: string): 
   const message = "is set by the connection itself";
   return Object.keys(headers ?? {}).filter((name) => !isToolHeader(name))
     .map((name) => ({ path: `${at}.${name}`, code: "reserved_header", message }));
+}
+
+/** Without knowing how a text is put together, an argument could become more than one part of it. */
+function bodyFaults(
+  { headers = {}, body }: { headers?: Record<string, string> | undefined; body?: unknown },
+  at: string,
+): ValidationIssue[] {
+  if (typeof body !== "string" || !hasPlaceholder(body) || placeholderOf(body) !== undefined) {
+    return [];
+  }
+  const types = Object.keys(headers).filter((name) => name.toLowerCase() === "content-type");
+  const type = headers[types.at(-1) ?? ""] ?? JSON_TYPE;
+  if (bodyKindOf(type) !== "unknown") return [];
+  const message = `holds a placeholder, and how to encode arguments in ${type} is not known: ` +
+    "use JSON, a form, XML or text/plain, or one placeholder for the whole body";
+  return [{ path: at, code: "unknown_encoding", message }];
 }

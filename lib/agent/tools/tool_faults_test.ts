@@ -14,12 +14,43 @@ Deno.test("toolFaults: what is wrong is told with its path in the agent", async 
   ]);
 });
 
+Deno.test("toolFaults: a tool that stays as it is is not looked at again", async () => {
+  const wrong = tool("b", { type: "object", properties: { a: { minimum: "1" } } });
+  assertEquals(await toolFaults([tool("a"), wrong], { kept: [wrong] }), []);
+  const renamed = { ...wrong, name: "c" };
+  const issues = await toolFaults([wrong, renamed], { kept: [wrong] });
+  assertEquals(issues.map(({ path }) => path), ["tools.1.parameters.properties.a.minimum"]);
+});
+
 Deno.test("toolFaults: others get their turn between two schemas", async () => {
   let turns = 0;
   const letOthersIn = () => {
     turns++;
     return Promise.resolve();
   };
-  await toolFaults([tool("a"), tool("b"), tool("c")], letOthersIn);
+  await toolFaults([tool("a"), tool("b"), tool("c")], { letOthersIn });
   assertEquals(turns, 2);
+});
+
+Deno.test("toolFaults: a placeholder in a text that nobody knows how to encode for is refused", async () => {
+  const faultsOf = async (body: unknown, headers: Record<string, string>) => {
+    const request = { method: "POST", headers, body };
+    const faults = await toolFaults([toolDefinitionSchema.parse(httpTool({}, request))]);
+    return faults.map(({ path, code }) => `${path} ${code}`);
+  };
+  const refused = ["tools.0.request.body unknown_encoding"];
+  for (const type of ["text/csv", "text/html", "{{type}}", "{{a}}/xml", "multipart/form-data"]) {
+    const headers = { "Content-Type": type };
+    assertEquals(await faultsOf("a,{{b}}", headers), refused, type);
+    assertEquals(await faultsOf("a,{{ b }}", headers), [], type);
+    assertEquals(await faultsOf("{{b}}", headers), [], type);
+    assertEquals(await faultsOf({ a: "x {{b}}" }, headers), [], type);
+  }
+  const known = ["text/plain", "text/xml; charset=utf-8", "application/x-www-form-urlencoded"];
+  for (const type of [...known, "application/vnd.api+json", "application/x-ndjson"]) {
+    assertEquals(await faultsOf("a,{{b}}", { "content-type": type }), [], type);
+  }
+  assertEquals(await faultsOf("a,{{b}}", {}), []);
+  const twice = { "content-type": "text/plain", "Content-Type": "text/csv" };
+  assertEquals(await faultsOf("a,{{b}}", twice), refused);
 });
