@@ -1,7 +1,6 @@
 /** What the site's developer reads in the browser console: the symptom and what to do about it. */
 
-const MINT =
-  "session token missing, expired or used up: mint one and call setSessionToken(), or set " +
+const MINT = "session token missing, expired or used up: mint one for setSessionToken() or " +
   "data-session-endpoint";
 
 const HINTS: Readonly<Record<string, string>> = {

@@ -25,7 +25,7 @@ export function App({ ui }: { readonly ui: Ui }) {
         part="panel"
         role="dialog"
         aria-label={titleOf(ui)}
-        aria-modal={state.open && isSmall()}
+        aria-modal={isSmall()}
       >
         <Header ui={ui} />
         <MessageLog ui={ui} />
