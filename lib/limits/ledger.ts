@@ -44,8 +44,8 @@ export const LEASE_MS = 30_000;
 /** Several renewals fit into a lease, so that one that is late or lost costs nothing. */
 export const HEARTBEAT_MS = 5_000;
 
-/** How far clocks may be apart; further ahead is a wrong one, which must not close the day. */
-const MAX_SKEW_MS = 5 * 60_000;
+/** How far clocks may be apart; further ahead is a wrong one, which must close no day and no window. */
+export const MAX_SKEW_MS = 5 * 60_000;
 
 /** Leases of one ledger, lapsed ones included: it is one value of the store, at most 80 bytes a lease. */
 const MAX_LEASES = 800;
