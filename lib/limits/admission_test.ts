@@ -18,6 +18,7 @@ import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { OPEN_LIMITS, RUN_END } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
+import type { Draft } from "../committer/operation.ts";
 import { sha256 } from "../credentials/hashing.ts";
 import { ApiError } from "../errors.ts";
 import { keys } from "../storage/keys.ts";
@@ -199,4 +200,30 @@ describe("Admission", () => {
     assertEquals(await lost.promise, "run-1");
     admission.close();
   });
+
+  for (const step of [6 * 60_000, 26 * 3_600_000, -3_600_000]) {
+    it(`goes on with what it runs when the clock is set by ${step} ms`, async () => {
+      using kv = await Deno.openKv(":memory:");
+      const world = new FakeSystem(NOON);
+      let set = 0;
+      const system = { ...world, now: () => world.now() + set };
+      const lost: string[] = [];
+      const committer = new Committer(kv, { system });
+      const admission = new Admission(committer, { system, onLost: (runId) => lost.push(runId) });
+      const limits = { ...OPEN_LIMITS, streams: 1 };
+      await admission.admit(request(1, { hold: 70, limits }));
+      set = step;
+      const key = keys.tenantLedger(TENANT);
+      for (let beats = 0; beats < 3; beats++) {
+        await world.advance(HEARTBEAT_MS);
+        // Decided behind the renewal.
+        const decide = (draft: Draft) => leaseOf(draft.get<Ledger>(key), "run-1")?.until;
+        const until = await committer.run({ keys: [key], decide });
+        assertEquals([lost, until], [[], system.now() + LEASE_MS]);
+      }
+      assertEquals(await outcome(admission.admit(request(2, { limits }))), "tenant_streams");
+      assertEquals(await admission.settle("run-1", settlement(5)), { charged: 5, excess: 0 });
+      admission.close();
+    });
+  }
 });

@@ -171,7 +171,10 @@ export function setLease(
   return next;
 }
 
-/** Prolongs the leases of runs that still go on; one that is over is not brought back. */
+/**
+ * Prolongs the leases of runs that still go on, however long ago they lapsed: who renews a run runs it,
+ * and a clock may have been set forward by hours. One that was settled is not brought back.
+ */
 export function renewLeases(
   ledger: Ledger,
   { runIds, now }: { runIds: readonly string[]; now: number },
@@ -179,9 +182,7 @@ export function renewLeases(
   const runs = { ...ledger.runs };
   for (const runId of runIds) {
     const lease = leaseOf(ledger, runId);
-    if (lease !== undefined && !isOver(lease, now)) {
-      runs[runId] = { ...lease, until: now + LEASE_MS };
-    }
+    if (lease !== undefined) runs[runId] = { ...lease, until: now + LEASE_MS };
   }
   return { ...ledger, runs };
 }

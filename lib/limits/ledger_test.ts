@@ -90,12 +90,13 @@ describe("a ledger", () => {
     assertEquals([settled.spent, settled.runs], [700, {}]);
   });
 
-  it("renews a lease that has lapsed, and does not bring one back that is over", () => {
+  it("renews a lease however long ago it lapsed, and does not bring back one that was settled", () => {
     const ledger = admitted(admit(undefined, { runId: "a", hold: 700, now: NOON }));
-    const renewed = (now: number) => renewLeases(ledger, { runIds: ["a"], now }).runs["a"]!.until;
-    const late = NOON + LEASE_MS + 1;
-    assertEquals(renewed(late), late + LEASE_MS);
-    assertEquals(renewed(late + 5 * 60_000), NOON + LEASE_MS);
+    for (const late of [LEASE_MS + 1, LEASE_MS + 5 * 60_000, 26 * 3_600_000]) {
+      const now = NOON + late;
+      const { runs } = renewLeases(ledger, { runIds: ["a", "settled"], now });
+      assertEquals(runs, { a: { until: now + LEASE_MS, hold: 700 } });
+    }
   });
 
   it("tells money that is spent from money that is only held", () => {
