@@ -27,7 +27,7 @@ import { SessionStore } from "../storage/session_store.ts";
 import type { RunEnd, RunRecord } from "../usage/run_record.ts";
 import { Admission } from "./admission.ts";
 import type { RunRequest } from "./decide_run.ts";
-import { HEARTBEAT_MS, heldBy, LEASE_MS, leaseOf, type Ledger } from "./ledger.ts";
+import { dayOf, HEARTBEAT_MS, heldBy, LEASE_MS, leaseOf, type Ledger } from "./ledger.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
 describe("Admission", () => {
@@ -226,4 +226,26 @@ describe("Admission", () => {
       admission.close();
     });
   }
+
+  it("lets a day's limit be spent once, also by a clock that is set past midnight and back", async () => {
+    using kv = await Deno.openKv(":memory:");
+    let now = NOON;
+    const admission = openAdmission(kv, { ...standing, now: () => now });
+    const limits = { ...OPEN_LIMITS, hardDailyCost: 100, ipDailyCost: 90 };
+    const spend = async (n: number, cost: number) => {
+      const told = await outcome(admission.admit(request(n, { limits, hold: cost })));
+      if (told === "admitted") await admission.settle(`run-${n}`, settlement(cost));
+      return told;
+    };
+    assertEquals(await spend(1, 85), "admitted");
+    now = NOON + 26 * 3_600_000;
+    assertEquals(await spend(2, 80), "admitted");
+    now = NOON + 1;
+    assertEquals([await spend(3, 6), await spend(4, 5)], ["ip_daily_cost", "admitted"]);
+    const { spent, earlier } = await ledgerOf(kv);
+    assertEquals([spent, earlier], [90, { [dayOf(NOON + 26 * 3_600_000)]: 80 }]);
+    now = NOON + 25 * 3_600_000;
+    assertEquals(await spend(5, 21), "tenant_daily_cost");
+    admission.close();
+  });
 });
