@@ -16,12 +16,22 @@ export interface System {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+const wallClock = () => Date.now();
+
 export const realSystem: System = {
-  now: () => Date.now(),
+  now: wallClock,
   uuid: () => timeOrderedUuid(),
   randomBytes: (n) => crypto.getRandomValues(new Uint8Array(n)),
   sleep,
 };
+
+/**
+ * Milliseconds for telling how long something takes, since no moment in particular: setting the clock
+ * does not move them. A world with a clock of its own has only that.
+ */
+export function elapsed(system: Pick<System, "now">): number {
+  return system.now === wallClock ? performance.now() : system.now();
+}
 
 /** From this on a wait may be a little late. */
 const LONG_MS = 1_000;

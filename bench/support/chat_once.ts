@@ -25,7 +25,7 @@ export async function chatOnce(world: ChatWorld, { address, headers, body }: Cha
   const { service, agents, chat } = world;
   const runId = realSystem.uuid();
   const meter = new RequestMeter(world.meter, address);
-  await meter.refuseFlood();
+  await meter.begin();
   const req = new Request("http://127.0.0.1/v1/chat/stream", { method: "POST", headers });
   const stored = await meter.address();
   const admitted = await meter.work(async (view) => {

@@ -11,6 +11,7 @@ import { Doctor } from "../doctor/doctor.ts";
 import type { EmbedAddresses } from "../doctor/embed_lines.ts";
 import { Egress } from "../egress/egress.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits/limits.ts";
+import { RequestsUnderWay } from "../limits/requests_under_way.ts";
 import type { Logger } from "../log.ts";
 import type { Service } from "../service.ts";
 import { AgentStore } from "../storage/agent_store.ts";
@@ -92,7 +93,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       addresses: addressesOf(options, scripts),
       signal: closing.signal,
     }),
-    meterParts: { committer, admission, tenants, limits, signer: new RememberedHashes(signer) },
+    meterParts: {
+      ...{ committer, admission, tenants, limits, signer: new RememberedHashes(signer) },
+      underWay: new RequestsUnderWay(),
+    },
     runs: directory,
     usage: new UsageReports(kv, { system, tenants, limits }),
     vendors: registry,

@@ -29,12 +29,14 @@ export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
 
 async function answer(ctx: Context<State>): Promise<Response> {
   try {
-    if (isCounted(ctx)) await ctx.state.meter.refuseFlood();
+    if (isCounted(ctx)) await ctx.state.meter.begin();
     const response = await ctx.next();
     await count(ctx);
     return response;
   } catch (thrown) {
     return await refuse(ctx, thrown);
+  } finally {
+    ctx.state.meter.end();
   }
 }
 

@@ -1,20 +1,25 @@
 import { ApiError, invalid } from "../errors.ts";
 import type { System } from "../system.ts";
 import { FIELD_BOUNDS } from "../wire/limits.ts";
+import { BODIES } from "./byte_budget.ts";
 import { readBounded } from "./read_bounded.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * The text of a JSON body: 415 for another content type or a compressed one, 413 past 1 MiB, 400 for
- * what is not UTF-8 or comes too slowly. An empty body is `""`, whatever its type.
+ * what is not UTF-8 or comes too slowly, 503 while too much is being sent. An empty body is `""`, whatever its type.
  */
 export async function readJsonText(req: Request, system: System): Promise<string> {
   const length = Number(req.headers.get("content-length") ?? "0");
   if (length > FIELD_BOUNDS.bodyBytes) tooLarge();
   if (req.body === null) return "";
   if (length > 0) requireJsonType(req);
-  const bytes = await readBounded(req.body, { limit: FIELD_BOUNDS.bodyBytes, system });
+  const bytes = await readBounded(req.body, {
+    limit: FIELD_BOUNDS.bodyBytes,
+    system,
+    budget: BODIES,
+  });
   if (bytes === "too_large") tooLarge();
   if (bytes === "too_slow") tooSlow();
   // HTTP/2 and chunked bodies tell no length beforehand.

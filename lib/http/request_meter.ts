@@ -7,6 +7,7 @@ import type { Caller } from "../limits/count_request.ts";
 import type { RunRequest } from "../limits/decide_run.ts";
 import { type Limits, withOverrides } from "../limits/limits.ts";
 import type { WindowLeft } from "../limits/rate_window.ts";
+import type { RequestsUnderWay } from "../limits/requests_under_way.ts";
 import { isFinalRefusal, isWindow, LimitError } from "../limits/refusal.ts";
 import type { ApiKeyIdentity } from "../storage/api_key_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
@@ -22,6 +23,7 @@ export interface MeterParts {
   signer: Pick<Signer, "sign">;
   tenants: TenantStore;
   limits: Limits;
+  underWay: RequestsUnderWay;
 }
 
 /**
@@ -36,6 +38,8 @@ export class RequestMeter {
   #id: number;
   #apiKey: ApiKeyIdentity | undefined;
   #counted = false;
+  /** The address under which it is under way. */
+  #underWay: string | undefined;
   /** What is left of each window, by its name in the headers. */
   #left: Record<string, WindowLeft> = {};
   #softLimitPassed = false;
@@ -46,11 +50,20 @@ export class RequestMeter {
     this.#id = parts.admission.requestId();
   }
 
-  /** Refuses an address whose minute is known to be full before anything is done for it. */
-  async refuseFlood(): Promise<void> {
-    const { admission, limits } = this.#parts;
+  /**
+   * Refuses an address whose minute is known to be full, or that has as many requests under way as
+   * that, before anything is done for it. `end` must follow.
+   */
+  async begin(): Promise<void> {
     const address = await this.address();
-    await this.#noting(() => Promise.try(() => admission.refuseFlood(address, limits)));
+    await this.#noting(() => Promise.try(() => this.#enter(address)));
+  }
+
+  /** The request has been answered, or given up. */
+  end(): void {
+    if (this.#underWay === undefined) return;
+    this.#parts.underWay.leave(this.#underWay);
+    this.#underWay = undefined;
   }
 
   /** Counts the request unless it has been; throws the 429 of the limit that is reached. */
@@ -93,7 +106,7 @@ export class RequestMeter {
     const admitted = await this.#parts.admission.admit(request, view);
     // A session that ended meanwhile is refused for another reason than a limit: that counts.
     if (admitted.kind === "gone") return admitted;
-    this.#counted = true;
+    this.#noteCounted();
     this.#left = { ...admitted.left };
     this.#softLimitPassed = admitted.kind === "admitted" && admitted.softLimitPassed;
     return admitted;
@@ -144,7 +157,20 @@ export class RequestMeter {
     const limits = await this.#limitsOf(view, apiKey?.tenant);
     const request = { id: this.#id, caller: await this.#caller(apiKey), limits };
     this.#left = { ...await this.#parts.admission.countRequest(request, view) };
+    this.#noteCounted();
+  }
+
+  #enter(address: string): void {
+    const { admission, limits, underWay } = this.#parts;
+    admission.refuseFlood(address, limits);
+    underWay.enter(address, limits);
+    this.#underWay = address;
+  }
+
+  /** Its window holds it from now on: of a stream that goes on for minutes nothing is under way. */
+  #noteCounted(): void {
     this.#counted = true;
+    this.end();
   }
 
   async #limitsOf(view: View, tenant: string | undefined): Promise<Limits> {

@@ -18,6 +18,7 @@ import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { OPEN_LIMITS, RUN_END } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
+import type { Draft } from "../committer/operation.ts";
 import { sha256 } from "../credentials/hashing.ts";
 import { ApiError } from "../errors.ts";
 import { keys } from "../storage/keys.ts";
@@ -26,7 +27,7 @@ import { SessionStore } from "../storage/session_store.ts";
 import type { RunEnd, RunRecord } from "../usage/run_record.ts";
 import { Admission } from "./admission.ts";
 import type { RunRequest } from "./decide_run.ts";
-import { HEARTBEAT_MS, heldBy, LEASE_MS, leaseOf, type Ledger } from "./ledger.ts";
+import { dayOf, HEARTBEAT_MS, heldBy, LEASE_MS, leaseOf, type Ledger } from "./ledger.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
 describe("Admission", () => {
@@ -197,6 +198,54 @@ describe("Admission", () => {
     await kv.set(key, { ...stored, runs: {} });
     await system.advance(HEARTBEAT_MS);
     assertEquals(await lost.promise, "run-1");
+    admission.close();
+  });
+
+  for (const step of [6 * 60_000, 26 * 3_600_000, -3_600_000]) {
+    it(`goes on with what it runs when the clock is set by ${step} ms`, async () => {
+      using kv = await Deno.openKv(":memory:");
+      const world = new FakeSystem(NOON);
+      let set = 0;
+      const system = { ...world, now: () => world.now() + set };
+      const lost: string[] = [];
+      const committer = new Committer(kv, { system });
+      const admission = new Admission(committer, { system, onLost: (runId) => lost.push(runId) });
+      const limits = { ...OPEN_LIMITS, streams: 1 };
+      await admission.admit(request(1, { hold: 70, limits }));
+      set = step;
+      const key = keys.tenantLedger(TENANT);
+      for (let beats = 0; beats < 3; beats++) {
+        await world.advance(HEARTBEAT_MS);
+        // Decided behind the renewal.
+        const decide = (draft: Draft) => leaseOf(draft.get<Ledger>(key), "run-1")?.until;
+        const until = await committer.run({ keys: [key], decide });
+        assertEquals([lost, until], [[], system.now() + LEASE_MS]);
+      }
+      assertEquals(await outcome(admission.admit(request(2, { limits }))), "tenant_streams");
+      assertEquals(await admission.settle("run-1", settlement(5)), { charged: 5, excess: 0 });
+      admission.close();
+    });
+  }
+
+  it("lets a day's limit be spent once, also by a clock that is set past midnight and back", async () => {
+    using kv = await Deno.openKv(":memory:");
+    let now = NOON;
+    const admission = openAdmission(kv, { ...standing, now: () => now });
+    const limits = { ...OPEN_LIMITS, hardDailyCost: 100, ipDailyCost: 90 };
+    const spend = async (n: number, cost: number) => {
+      const told = await outcome(admission.admit(request(n, { limits, hold: cost })));
+      if (told === "admitted") await admission.settle(`run-${n}`, settlement(cost));
+      return told;
+    };
+    assertEquals(await spend(1, 85), "admitted");
+    now = NOON + 26 * 3_600_000;
+    assertEquals(await spend(2, 80), "admitted");
+    now = NOON + 1;
+    assertEquals([await spend(3, 6), await spend(4, 5)], ["ip_daily_cost", "admitted"]);
+    const { spent, earlier } = await ledgerOf(kv);
+    assertEquals([spent, earlier], [90, { [dayOf(NOON + 26 * 3_600_000)]: 80 }]);
+    now = NOON + 25 * 3_600_000;
+    assertEquals(await spend(5, 21), "tenant_daily_cost");
     admission.close();
   });
 });

@@ -8,9 +8,12 @@ const NOON = Date.UTC(2026, 0, 2, 12);
 /** A watch whose clock is `ahead` of the one by which leases are written. */
 function watching(ahead: number) {
   let now = NOON;
-  const watch = new LeaseWatch({ now: () => now + ahead });
+  let set = ahead;
+  const clock = { now: () => now + set };
+  const watch = new LeaseWatch(clock, { elapsed: () => now - NOON });
   return {
     watch,
+    setClock: (ms: number) => set += ms,
     advance: (ms: number) => now += ms,
     lease: () => ({ until: now + LEASE_MS, hold: 0 }),
   };
@@ -32,6 +35,30 @@ describe("LeaseWatch", () => {
       assertEquals(watch.isDead("run-1", last), true);
     });
   }
+
+  for (const step of [SILENT_MS, 3_600_000, -3_600_000]) {
+    it(`sees 20 s pass though its clock is set meanwhile (by ${step} ms)`, () => {
+      const { watch, advance, lease, setClock } = watching(0);
+      const last = lease();
+      assertEquals(watch.isDead("run-1", last), false);
+      advance(1);
+      setClock(step);
+      assertEquals(watch.isDead("run-1", last), false);
+      advance(SILENT_MS - 2);
+      assertEquals(watch.isDead("run-1", last), false);
+      advance(1);
+      assertEquals(watch.isDead("run-1", last), true);
+    });
+  }
+
+  it("lets others' runs live when its clock is set back to the time that they go by", () => {
+    const { watch, advance, lease, setClock } = watching(3_600_000);
+    setClock(-3_600_000);
+    for (let beats = 0; beats < 5; beats++) {
+      assertEquals(watch.isDead("run-1", lease()), false);
+      advance(HEARTBEAT_MS);
+    }
+  });
 
   it("is told by the clock alone of a lease that lapsed minutes ago", () => {
     const { watch, advance, lease } = watching(0);

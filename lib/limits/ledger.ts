@@ -17,6 +17,8 @@ export interface Ledger {
   /** The UTC day as `YYYY-MM-DD`, or empty for an account that has no days. */
   readonly period: string;
   readonly spent: number;
+  /** What the days before this one in its place have spent, the last of them last; by day. */
+  readonly earlier?: Readonly<Record<string, number>>;
   /** One that has lapsed stays, its slot taken and its hold counted, until its run is settled. */
   readonly runs: Readonly<Record<string, Lease>>;
 }
@@ -44,11 +46,14 @@ export const LEASE_MS = 30_000;
 /** Several renewals fit into a lease, so that one that is late or lost costs nothing. */
 export const HEARTBEAT_MS = 5_000;
 
-/** How far clocks may be apart; further ahead is a wrong one, which must not close the day. */
-const MAX_SKEW_MS = 5 * 60_000;
+/** How far clocks may be apart; further ahead is a wrong one, which must close no day and no window. */
+export const MAX_SKEW_MS = 5 * 60_000;
 
 /** Leases of one ledger, lapsed ones included: it is one value of the store, at most 80 bytes a lease. */
 const MAX_LEASES = 800;
+
+/** Days of which a ledger remembers what they spent: a wrong clock is set right within one or two. */
+const EARLIER_DAYS = 4;
 
 const DAY_MS = 86_400_000;
 
@@ -68,15 +73,22 @@ export function untilMidnight(now: number): number {
 }
 
 /**
- * The ledger in the period of the moment: a new one begins at nothing, with what still runs. A day that
- * another process has begun is not gone back on by one whose clock is behind, or that was asked before
- * midnight: what both days have spent would be forgotten.
+ * The ledger in the period of the moment: another one begins with what still runs, and with what it has
+ * spent already if it was left only because of a wrong clock. A day that another process has begun is
+ * not gone back on by one whose clock is a little behind, or that was asked before midnight.
  */
 export function currentLedger(stored: Ledger | undefined, { now, period }: Moment): Ledger {
   if (stored === undefined) return { v: 1, period, spent: 0, runs: {} };
   const hasBegun = period !== "" && stored.period === dayOf(now + MAX_SKEW_MS);
-  if (hasBegun || stored.period === period) return stored;
-  return { v: 1, period, spent: 0, runs: stored.runs };
+  return hasBegun || stored.period === period ? stored : inPeriod(stored, period);
+}
+
+/** Of a clock that is set forward past midnight and back the day's limit must not be had twice. */
+function inPeriod(stored: Ledger, period: string): Ledger {
+  const left = { ...stored.earlier, [stored.period]: stored.spent };
+  const { [period]: spent = 0, ...others } = left;
+  const earlier = Object.fromEntries(Object.entries(others).slice(-EARLIER_DAYS));
+  return { v: 1, period, spent, earlier, runs: stored.runs };
 }
 
 /** Whether a lease has lapsed by any clock, be it as far behind as clocks may be. */
@@ -171,7 +183,10 @@ export function setLease(
   return next;
 }
 
-/** Prolongs the leases of runs that still go on; one that is over is not brought back. */
+/**
+ * Prolongs the leases of runs that still go on, however long ago they lapsed: who renews a run runs it,
+ * and a clock may have been set forward by hours. One that was settled is not brought back.
+ */
 export function renewLeases(
   ledger: Ledger,
   { runIds, now }: { runIds: readonly string[]; now: number },
@@ -179,9 +194,7 @@ export function renewLeases(
   const runs = { ...ledger.runs };
   for (const runId of runIds) {
     const lease = leaseOf(ledger, runId);
-    if (lease !== undefined && !isOver(lease, now)) {
-      runs[runId] = { ...lease, until: now + LEASE_MS };
-    }
+    if (lease !== undefined) runs[runId] = { ...lease, until: now + LEASE_MS };
   }
   return { ...ledger, runs };
 }

@@ -90,12 +90,13 @@ describe("a ledger", () => {
     assertEquals([settled.spent, settled.runs], [700, {}]);
   });
 
-  it("renews a lease that has lapsed, and does not bring one back that is over", () => {
+  it("renews a lease however long ago it lapsed, and does not bring back one that was settled", () => {
     const ledger = admitted(admit(undefined, { runId: "a", hold: 700, now: NOON }));
-    const renewed = (now: number) => renewLeases(ledger, { runIds: ["a"], now }).runs["a"]!.until;
-    const late = NOON + LEASE_MS + 1;
-    assertEquals(renewed(late), late + LEASE_MS);
-    assertEquals(renewed(late + 5 * 60_000), NOON + LEASE_MS);
+    for (const late of [LEASE_MS + 1, LEASE_MS + 5 * 60_000, 26 * 3_600_000]) {
+      const now = NOON + late;
+      const { runs } = renewLeases(ledger, { runIds: ["a", "settled"], now });
+      assertEquals(runs, { a: { until: now + LEASE_MS, hold: 700 } });
+    }
   });
 
   it("tells money that is spent from money that is only held", () => {
@@ -136,7 +137,8 @@ describe("a ledger", () => {
       const run = { runId: fakeUuid(n), hold: 2 ** 40, now: n * LEASE_MS, limits };
       ledger = admitted(admit({ ...ledger, period: dayOf(run.now) }, run));
     }
-    await kv.set(["ledger"], ledger);
+    const days = [1, 2, 3, 4].map((day) => [`2026-01-0${day}`, Number.MAX_SAFE_INTEGER]);
+    await kv.set(["ledger"], { ...ledger, earlier: Object.fromEntries(days) });
     const next = { runId: "one more", hold: 1, now: 800 * LEASE_MS, limits };
     assertEquals(admit(ledger, next), { refused: "streams" });
   });
@@ -147,7 +149,37 @@ describe("a ledger", () => {
     const behind = { now: midnight - 1_000, period: dayOf(midnight - 1_000) };
     assertEquals(currentLedger(begun, behind), begun);
     const wrong = { ...begun, period: "2031-01-01" };
-    assertEquals(currentLedger(wrong, behind), { ...begun, period: behind.period, spent: 0 });
+    const { period, spent } = currentLedger(wrong, behind);
+    assertEquals([period, spent], [behind.period, 0]);
+  });
+
+  it("finds what a day has spent when a wrong clock has left it and comes back", () => {
+    const charge = (ledger: Ledger | undefined, now: number, cost: number) => {
+      const begun = admitted(admit(ledger, { runId: "a", hold: cost, now }));
+      return settleRun(begun, { runId: "a", cost });
+    };
+    const tomorrow = NOON + 26 * 3_600_000;
+    let ledger = charge(undefined, NOON, 40);
+    ledger = charge(ledger, tomorrow, 7);
+    ledger = charge(ledger, NOON + 1, 2);
+    assertEquals([ledger.spent, ledger.earlier], [42, { [dayOf(tomorrow)]: 7 }]);
+    // The clock gets there by itself.
+    assertEquals(currentLedger(ledger, at(tomorrow)).spent, 7);
+    assertEquals(currentLedger(currentLedger(ledger, at(tomorrow)), at(NOON)).spent, 42);
+  });
+
+  it("remembers the four days that were left last", () => {
+    let ledger: Ledger | undefined;
+    for (let day = 0; day < 9; day++) {
+      const now = NOON + day * 86_400_000;
+      ledger = settleRun(setLease(currentLedger(ledger, at(now)), { runId: "a", hold: 1, now }), {
+        runId: "a",
+        cost: day,
+      });
+    }
+    const days = [["06", 4], ["07", 5], ["08", 6], ["09", 7]] as const;
+    const earlier = Object.fromEntries(days.map(([day, spent]) => [`2026-01-${day}`, spent]));
+    assertEquals([ledger?.period, ledger?.spent, ledger?.earlier], ["2026-01-10", 8, earlier]);
   });
 
   it("has one period for good where there are no days", () => {

@@ -1,3 +1,5 @@
+import { MAX_SKEW_MS } from "./ledger.ts";
+
 /** At most `limit` in any `windowMs`. */
 export interface WindowRule {
   readonly limit: number;
@@ -35,6 +37,9 @@ export function takeFromWindow(
     const oldest = live[live.length - rule.limit] ?? now;
     return { admitted: false, retryAfterMs: oldest + rule.windowMs + 1 - now };
   }
+  // What a faster clock has noted is noted anew by this one: the list stays in order, and such a stamp
+  // counts no longer than one of now.
+  for (let i = live.length - 1; i >= 0 && live[i]! > now; i--) live[i] = now;
   live.push(now);
   return { admitted: true, stamps: live, left: leftOf(live, options) };
 }
@@ -58,19 +63,15 @@ function leftOf(
 }
 
 /**
- * The stamps that still count. One that lies in the future was written by a process whose clock runs
- * ahead: it counts as now, so that a skewed clock cannot keep the window shut for longer than its length.
+ * The stamps that still count. One ahead of now was written by a faster clock, or before this one was
+ * set back. It counts until it is a window old, as long as it is no further ahead than clocks may be
+ * apart; beyond that a clock was wrong, and nobody is shut out until the other one gets there.
  */
 function liveStamps(
   stamps: WindowStamps,
   { now, rule }: { now: number; rule: WindowRule },
 ): number[] {
-  const live: number[] = [];
-  for (const stamp of stamps) {
-    const at = Math.min(stamp, now);
-    if (now - at <= rule.windowMs) live.push(at);
-  }
-  return live;
+  return stamps.filter((stamp) => now - stamp <= rule.windowMs && stamp - now <= MAX_SKEW_MS);
 }
 
 /** `Retry-After` in whole seconds: rounded up, so that it is never too early, and at least 1. */

@@ -9,6 +9,9 @@ import {
 } from "./rate_window.ts";
 
 const RULE = { limit: 60, windowMs: 60_000 };
+/** By how much a clock is set, milliseconds. */
+const CLOCK_STEPS = [-10_800_000, -301_000, -299_000, -120_000, -500, 20_000, 120_000, 3_600_000];
+const MAX_SHUT_MS = 5 * 60_000 + RULE.windowMs + 1;
 
 describe("takeFromWindow", () => {
   for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
@@ -57,10 +60,48 @@ describe("takeFromWindow", () => {
     }
   });
 
-  it("counts a stamp from a clock that runs ahead as now", () => {
-    const result = takeFromWindow([9_000_000], { now: 0, rule: { limit: 1, windowMs: 60_000 } });
-    assert(!result.admitted);
-    assertEquals(result.retryAfterMs, 60_001);
+  for (const seed of [1, 2, 3, 4]) {
+    it(`is never shut for longer than clocks may be apart and its length (seed ${seed})`, () => {
+      const random = seeded(seed);
+      let stamps: WindowStamps = [];
+      let [now, shutFor, longest] = [1_000_000_000, 0, 0];
+      for (let i = 0; i < 6_000; i++) {
+        if (random() < 0.004) {
+          now += CLOCK_STEPS[Math.floor(random() * CLOCK_STEPS.length)]!;
+          shutFor = 0;
+        }
+        const passed = Math.floor(random() * 1_000);
+        now += passed;
+        const result = takeFromWindow(stamps, { now, rule: RULE });
+        if (result.admitted) [stamps, shutFor] = [result.stamps, 0];
+        else {
+          shutFor += passed;
+          longest = Math.max(longest, shutFor);
+          assert(result.retryAfterMs <= MAX_SHUT_MS, `told to wait ${result.retryAfterMs} ms`);
+          const waited = now + result.retryAfterMs;
+          assert(takeFromWindow(stamps, { now: waited, rule: RULE }).admitted);
+        }
+        assert(shutFor <= MAX_SHUT_MS, `shut for ${shutFor} ms`);
+      }
+      assert(longest > RULE.windowMs, "a clock that was set back has shut it for a while");
+    });
+  }
+
+  it("is open at once when the clock was set back by more than clocks may be apart", () => {
+    const stamps = Array.from({ length: 60 }, (_, n) => 3_600_000 + n);
+    const result = takeFromWindow(stamps, { now: 0, rule: RULE });
+    assert(result.admitted);
+    assertEquals(result.stamps, [0]);
+    assertEquals(leftInWindow(stamps, { now: 0, rule: RULE }).remaining, 60);
+  });
+
+  it("tells how long a stamp that is a little ahead still counts, and notes it as now", () => {
+    const options = { now: 0, rule: { limit: 1, windowMs: 60_000 } };
+    const full = takeFromWindow([120_000], options);
+    assertEquals(full, { admitted: false, retryAfterMs: 180_001 });
+    const open = takeFromWindow([120_000], { now: 0, rule: { limit: 2, windowMs: 60_000 } });
+    assert(open.admitted);
+    assertEquals(open.stamps, [0, 0]);
   });
 
   it("holds a lowered limit at once", () => {

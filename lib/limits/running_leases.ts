@@ -1,14 +1,6 @@
 import type { Draft } from "../committer/operation.ts";
 import { type Account, keptFor, limitsOf, momentOf } from "./accounts.ts";
-import {
-  currentLedger,
-  isOver,
-  leaseOf,
-  type Ledger,
-  renewLeases,
-  roomOf,
-  setLease,
-} from "./ledger.ts";
+import { currentLedger, leaseOf, type Ledger, renewLeases, roomOf, setLease } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 
 /** A running run that wants more set aside; all in micro-USD and in all, not on top. */
@@ -44,15 +36,12 @@ export function raiseHold(draft: Draft, request: RaiseRequest): number | undefin
   return granted;
 }
 
-/** Prolongs the leases of one account; answers the runs that have none any more. */
+/** Prolongs the leases of one account; answers the runs that somebody else has settled. */
 export function renewAccount(
   draft: Draft,
   { account, runIds, now }: { account: Account; runIds: readonly string[]; now: number },
 ): string[] {
   const ledger = currentLedger(draft.get<Ledger>(account.key), momentOf(account, now));
   draft.set(account.key, renewLeases(ledger, { runIds, now }), keptFor(account));
-  return runIds.filter((runId) => {
-    const lease = leaseOf(ledger, runId);
-    return lease === undefined || isOver(lease, now);
-  });
+  return runIds.filter((runId) => leaseOf(ledger, runId) === undefined);
 }

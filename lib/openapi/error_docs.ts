@@ -91,7 +91,7 @@ export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
     message: "the model vendor is limiting requests; try again soon",
   },
   service_unavailable: {
-    when: "The service is starting, stopping or cannot reach its store.",
+    when: "The service is starting or stopping, cannot reach its store, or too much is being sent.",
     message: "the service is starting or cannot reach its store; try again soon",
   },
   provider_timeout: {

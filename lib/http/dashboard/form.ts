@@ -1,5 +1,6 @@
 import { HttpError } from "fresh";
 import type { System } from "../../system.ts";
+import { BODIES } from "../byte_budget.ts";
 import { readBounded } from "../read_bounded.ts";
 
 /** Larger than any form of the dashboard; URL encoding triples some characters. */
@@ -8,7 +9,7 @@ const MAX_FORM_BYTES = 2 * 1_048_576;
 /**
  * The fields of a submitted form, line breaks as `\n` whatever the browser sent. Throws `HttpError`
  * 415 for another content type, 413 for a body over 2 MiB and 408 for one that comes too slowly,
- * without reading the rest of it.
+ * without reading the rest of it; `ApiError` 503 while too much is being sent.
  */
 export async function readForm(req: Request, system: System): Promise<URLSearchParams> {
   const type = req.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
@@ -16,7 +17,7 @@ export async function readForm(req: Request, system: System): Promise<URLSearchP
     throw new HttpError(415, "Send the form as application/x-www-form-urlencoded.");
   }
   const body = req.body ?? new Blob().stream();
-  const bytes = await readBounded(body, { limit: MAX_FORM_BYTES, system });
+  const bytes = await readBounded(body, { limit: MAX_FORM_BYTES, system, budget: BODIES });
   if (bytes === "too_large") throw new HttpError(413, "The form is larger than 2 MiB.");
   if (bytes === "too_slow") throw new HttpError(408, "The form did not arrive within 10 s.");
   const form = new URLSearchParams(new TextDecoder().decode(bytes));

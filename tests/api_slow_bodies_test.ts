@@ -1,0 +1,85 @@
+/** Bodies that do not come are bounded before anybody is known: CONTRACT section 8. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
+import { HandClock } from "./support/hand_clock.ts";
+import { TestService } from "./support/service.ts";
+import { byKey, say } from "./support/widget_calls.ts";
+
+const BODY_MS = 10_000;
+const MOST = 3;
+
+async function start() {
+  const clock = new HandClock();
+  const limits = { ...DEFAULT_LIMITS, ipRequests: MOST };
+  const env = { TRUSTED_PROXY_HOPS: "1" };
+  const service = await TestService.start({ system: clock.system, limits, env });
+  let sent = 0;
+  /** A chat whose body has begun to come, and is being waited for; at most one each millisecond. */
+  const beginBody = async () => {
+    let controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start: (given) => void (controller = given),
+    });
+    controller.enqueue(new TextEncoder().encode("{"));
+    const response = service.fetch("/v1/chat/stream", {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json" },
+    });
+    await clock.asleepUntil(BODY_MS + sent++);
+    await clock.advance(1);
+    return {
+      response,
+      close: () => controller.close(),
+      cut: () => controller.error(new Error("cut")),
+    };
+  };
+  const ask = async (address: string) => {
+    const response = await service.fetch("/v1/agents", { headers: { "x-forwarded-for": address } });
+    const { details } = await response.json();
+    const retryAfter = response.headers.get("retry-after");
+    return { status: response.status, scope: details?.scope, retryAfter };
+  };
+  return { service, clock, beginBody, ask };
+}
+
+async function statusOf({ response }: { response: Promise<Response> }): Promise<number> {
+  const { status, body } = await response;
+  await body?.cancel();
+  return status;
+}
+
+Deno.test("/v1: one address has no more bodies under way than it may send in a minute", async () => {
+  const { service, clock, beginBody, ask } = await start();
+  await using _ = service;
+  const { underWay } = service.service.meterParts;
+  const sent = [await beginBody(), await beginBody(), await beginBody()];
+  assertEquals(await ask("127.0.0.1"), { status: 429, scope: "ip", retryAfter: "60" });
+  assertEquals((await ask("192.0.2.7")).status, 401);
+
+  // One whose client went away is counted like any other, and makes room for one that is.
+  const cut = assertRejects(() => sent[0]!.response);
+  sent[0]!.cut();
+  await cut;
+  let told = await ask("127.0.0.1");
+  while (told.status === 429) told = await ask("127.0.0.1");
+  assertEquals(told.status, 401);
+  sent[1]!.close();
+  assertEquals(await statusOf(sent[1]!), 401);
+  // The minute is full by now, which is told before the fault.
+  await clock.advance(BODY_MS);
+  assertEquals(await statusOf(sent[2]!), 429);
+  sent[2]!.cut();
+  assertEquals(underWay.addresses, 0);
+});
+
+Deno.test("/v1/chat/stream: a stream is not under way any more once its message is counted", async () => {
+  const { service } = await start();
+  await using _ = service;
+  const key = await service.key();
+  const agent = await service.agent(key);
+  const body = { agentId: agent.id, messages: [say("Hello")] };
+  const response = await byKey(service, { key, body });
+  assertEquals([response.status, service.service.meterParts.underWay.addresses], [200, 0]);
+  await response.body?.cancel();
+});
