@@ -1,6 +1,6 @@
 import { toolFaults } from "../agent/tools/tool_faults.ts";
 import type { KvReader } from "../committer/view.ts";
-import { ApiError, invalid, parseOrThrow } from "../errors.ts";
+import { ApiError, invalid, parseAgain, parseOrThrow } from "../errors.ts";
 import type { AgentsFound } from "../storage/agent_search.ts";
 import type { AgentChange, AgentStore, Precondition } from "../storage/agent_store.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
@@ -185,7 +185,7 @@ export function mergeAgent(body: AgentBody, patch: AgentPatch): AgentBody {
     ...(fallback ? { fallback } : {}),
   };
   if (fallback === null) delete merged.fallback;
-  return parseOrThrow(agentBodySchema, merged);
+  return parseAgain(agentBodySchema, merged);
 }
 
 function bodyOf(agent: Agent): AgentBody {
