@@ -59,7 +59,8 @@ const fields = {
   ),
   budget,
   tools: z.array(toolDefinitionSchema).max(B.tools).describe(
-    "Names are unique; each tool's host must be in `allowedDomains`. `[]` for none.",
+    "Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request " +
+      "must name one of the tool's parameters. `[]` for none.",
   ),
   allowedDomains: z.array(domainSchema).max(B.allowedDomains).describe(
     "Where tools may call: a host or `*.host`, with an optional `:port`.",
