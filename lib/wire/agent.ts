@@ -55,7 +55,8 @@ const fields = {
   modelPolicy,
   fallback: fallback.optional(),
   knowledgeBaseId: z.uuid().toLowerCase().optional().describe(
-    "A knowledge base of the same tenant.",
+    "A knowledge base of the same tenant. With it the agent has the tool `search_knowledge`, so " +
+      "that none of `tools` may have that name.",
   ),
   budget,
   tools: z.array(toolDefinitionSchema).max(B.tools).describe(

@@ -66,8 +66,9 @@ export const AGENT_OPERATIONS: Operation[] = [
     summary: "Change an agent",
     description:
       "`modelPolicy` and `budget` are merged field by field, lists are replaced whole, " +
-      '`"fallback": null` removes the fallback. The merged agent is validated as a whole. A change ' +
-      "that changes nothing keeps the version.",
+      '`"fallback": null` removes the fallback. The merged agent is validated as a whole; tools ' +
+      "and a knowledge base that it has already are not looked into again. A change that changes " +
+      "nothing keeps the version.",
     auth: write,
     parameters: ["agentId", "ifMatch"],
     body: { schema: "AgentPatch", example: { budget: { maxSteps: 8 }, fallback: null } },
