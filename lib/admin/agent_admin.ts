@@ -86,9 +86,11 @@ export class AgentAdmin {
     return await this.#store.getVersion(tenant, id, version) ?? notFound();
   }
 
-  async listVersions(tenant: string, id: string): Promise<Agent[]> {
+  /** Newest first; 400 for a cursor that this list did not give out. */
+  async listVersions(tenant: string, id: string, page: PageRequest): Promise<Page<Agent>> {
     await this.get(tenant, id);
-    return await this.#store.listVersions(tenant, id);
+    const load = (opened: PageRequest) => this.#store.listVersions(tenant, id, opened);
+    return await this.#cursors.page(page, { list: `agent_versions ${tenant} ${id}`, load });
   }
 
   /** Merges, validates the whole again, stores; the same version when nothing changed. */

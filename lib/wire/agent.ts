@@ -139,7 +139,8 @@ export const agentPageSchema = z.object({
   nextCursor: z.string().optional().describe("For `cursor` of the next page; absent on the last."),
 });
 
-/** Answer of `GET /v1/agents/:id/versions`. */
+/** One page of `GET /v1/agents/:id/versions`. */
 export const agentVersionsSchema = z.object({
-  data: z.array(agentSchema).describe("The last 100 versions, newest first."),
+  data: z.array(agentSchema).describe("Newest first; the last 100 versions are kept."),
+  nextCursor: z.string().optional().describe("For `cursor` of the next page; absent on the last."),
 });

@@ -98,17 +98,17 @@ export const AGENT_OPERATIONS: Operation[] = [
     path: "/v1/agents/{id}/versions",
     summary: "List an agent's versions",
     auth: read,
-    parameters: ["agentId"],
+    parameters: ["agentId", "limit", "cursor"],
     answers: [{
       status: 200,
-      description: "The last 100, newest first.",
+      description: "One page; the last 100 are kept.",
       content: {
         type: "application/json",
         schema: "AgentVersions",
         example: { data: [EXAMPLE.agent] },
       },
     }],
-    errors: ["not_found"],
+    errors: ["schema_validation_failed", "not_found"],
   },
   {
     ...common,
