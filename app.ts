@@ -4,13 +4,7 @@ import { apiMiddleware } from "./lib/http/api_middleware.ts";
 import { clientAddress } from "./lib/http/client_address.ts";
 import { unavailableResponse } from "./lib/http/unavailable_response.ts";
 import { RequestMeter } from "./lib/http/request_meter.ts";
-import {
-  addressRefusal,
-  isFilePath,
-  isRoutableMethod,
-  methodRefusal,
-  withDecodablePath,
-} from "./lib/http/routable.ts";
+import { isFilePath, toRoutable } from "./lib/http/routable.ts";
 import type { Service } from "./lib/service.ts";
 import { define, type State } from "./utils.ts";
 
@@ -34,7 +28,7 @@ export function createApp(service: () => Promise<Service>): App<State> {
     return response;
   });
   const files = staticFiles<State>();
-  return new ServiceApp(service)
+  return new ServiceApp()
     .use((ctx) => isFilePath(ctx.url.pathname) ? files(ctx) : ctx.next())
     .use(withState)
     .use(apiMiddleware)
@@ -43,20 +37,11 @@ export function createApp(service: () => Promise<Service>): App<State> {
 
 /** Keeps from Fresh's router what it throws on, as no middleware can: it throws before any of them. */
 class ServiceApp extends App<State> {
-  readonly #service: () => Promise<Service>;
-
-  constructor(service: () => Promise<Service>) {
-    super();
-    this.#service = service;
-  }
-
   override handler(): ReturnType<App<State>["handler"]> {
     const route = super.handler();
     return async (request, info) => {
-      if (!URL.canParse(request.url)) return addressRefusal();
-      if (isRoutableMethod(request.method)) return await route(withDecodablePath(request), info);
-      const { system } = await this.#service();
-      return methodRefusal(request, system.uuid());
+      const routable = toRoutable(request);
+      return routable instanceof Response ? routable : await route(routable, info);
     };
   }
 }

@@ -36,7 +36,7 @@ export default function EditorGuard({ path, saved, refused }: EditorGuardProps) 
     const stop = new AbortController();
     const on = (target: EventTarget, type: string, listener: (event: Event) => void) =>
       target.addEventListener(type, listener, { signal: stop.signal });
-    const checks = new Checks(form, setFaulty);
+    const checks = new Checks(form, { path, told: setFaulty });
     const look = () => {
       setChanged(refused || isChanged(form));
       tellBudget(form);
@@ -96,13 +96,19 @@ function statusOf(changed: boolean, faulty: number): string {
 /** Asks the server what is wrong, a moment after the last change; the newest answer counts. */
 class Checks {
   #form: HTMLFormElement;
+  #address: string;
   #told: (faulty: number) => void;
   #touched = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #asked = new AbortController();
 
-  constructor(form: HTMLFormElement, told: (faulty: number) => void) {
+  /** `path` is where the form is sent: it ends in the agent's id, where there is one yet. */
+  constructor(
+    form: HTMLFormElement,
+    { path, told }: { path: string; told: (faulty: number) => void },
+  ) {
     this.#form = form;
+    this.#address = `/agents/check?agent=${path.slice(path.lastIndexOf("/") + 1)}`;
     this.#told = told;
     for (const control of form.querySelectorAll("[aria-invalid]")) {
       this.#touched.add(control.getAttribute("name") ?? "");
@@ -128,7 +134,7 @@ class Checks {
     const { signal } = this.#asked;
     try {
       const fields = new URLSearchParams(valuesOf(this.#form));
-      const response = await callDashboard("/agents/check", fields, signal);
+      const response = await callDashboard(this.#address, fields, signal);
       const { faults } = await response.json() as { faults: Record<string, string> };
       if (!signal.aborted) this.#show(faults);
     } catch {

@@ -1,4 +1,5 @@
 import { isTooDeep, MAX_NESTING } from "./nesting.ts";
+import { textFaults } from "./text_faults.ts";
 import { ERROR_STATUS, type ErrorCode, type ValidationIssue } from "./wire/error_codes.ts";
 import type { z } from "zod";
 
@@ -53,9 +54,25 @@ export function toIssues(error: z.ZodError): ValidationIssue[] {
 /** A body of nothing but unknown fields would be answered with six times its size. */
 const MAX_ISSUES = 100;
 
-/** Parses with `schema`, or throws `schema_validation_failed` with every fault, the first 100 of them. */
+/**
+ * Parses what somebody sent, or throws `schema_validation_failed` with every fault, the first 100 of
+ * them. Text that is not plain is one wherever it stands, whatever the schema says of it.
+ */
 export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   requirePlainJson(value);
+  const parsed = schema.safeParse(value);
+  const issues = parsed.success ? [] : toIssues(parsed.error);
+  const told = new Set(issues.map(({ path }) => path));
+  issues.push(...textFaults(value).filter(({ path }) => !told.has(path)));
+  if (!parsed.success || issues.length > 0) throw invalid(issues.slice(0, MAX_ISSUES));
+  return parsed.data;
+}
+
+/**
+ * Parses what is put together of parts that each were parsed before: only rules between the parts can
+ * be broken. What is stored was taken by the rules of its day.
+ */
+export function parseAgain<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw invalid(toIssues(parsed.error).slice(0, MAX_ISSUES));
   return parsed.data;

@@ -202,6 +202,18 @@ Deno.test("GET /v1/agents/:id/versions keeps each version as it was, newest firs
   );
   const all = await expectJson(await service.fetch(`${path}/versions`, { key }), 200);
   assertEquals(all, { data: [second, first] });
+  const { data, nextCursor, ...more } = await expectJson(
+    await service.fetch(`${path}/versions?limit=1`, { key }),
+    200,
+  );
+  assertEquals([data, more], [[second], {}]);
+  const next = `cursor=${encodeURIComponent(nextCursor)}`;
+  const last = await service.fetch(`${path}/versions?limit=1&${next}`, { key });
+  assertEquals(await expectJson(last, 200), { data: [first] });
+  await expectInvalid(await service.fetch(`${path}/versions?limit=101`, { key }), ["limit"]);
+  const elsewhere = await service.agent(key);
+  const foreign = await service.fetch(`/v1/agents/${elsewhere.id}/versions?${next}`, { key });
+  await expectInvalid(foreign, ["cursor"]);
   assertEquals(await expectJson(await service.fetch(`${path}/versions/1`, { key }), 200), first);
   for (const n of ["0", "3", "01", "x", "-1", "1e0"]) {
     await expectRefusal(await service.fetch(`${path}/versions/${n}`, { key }), "not_found");

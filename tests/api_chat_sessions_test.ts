@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { expectInvalid, expectRefusal } from "./support/expect_answer.ts";
 import { fastSystem } from "./support/fast_system.ts";
 import { readFrames } from "./support/frames.ts";
@@ -142,4 +142,10 @@ Deno.test("the 51st message of a session is 429 until the session expires", asyn
   const { details, message } = await expectRefusal(answer, "rate_limit_exceeded");
   assertEquals([details?.scope, details?.limit], ["session_messages", 50]);
   assertMatch(message, /mint/);
+  const left = answer.headers.get("ratelimit") ?? "";
+  assertMatch(left, /^"ip";r=\d+;t=\d+, "session_messages";r=0;t=400$/);
+  assertStringIncludes(
+    answer.headers.get("ratelimit-policy") ?? "",
+    '"session_messages";q=50;w=900',
+  );
 });

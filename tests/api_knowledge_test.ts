@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
 import { openKnowledge as start } from "./support/knowledge.ts";
+import { agentBody } from "./support/service.ts";
 import { storedKeys } from "./support/store.ts";
 
 const TEXT = { title: "Returns", content: "You may return any book within 30 days." };
@@ -215,5 +216,9 @@ Deno.test("an agent's knowledgeBaseId must be a base of its tenant, and outlives
   const patch = (json: unknown) =>
     service.fetch(`/v1/agents/${agent.id}`, { method: "PATCH", key, json });
   assertEquals((await expectJson(await patch({ name: "Renamed" }), 200)).name, "Renamed");
-  await expectInvalid(await patch({ knowledgeBaseId: base.id }), ["knowledgeBaseId"]);
+  // What is there already may be sent along; what has gone can be newly named by none.
+  await expectJson(await patch({ knowledgeBaseId: base.id }), 200);
+  const json = { ...agentBody(), knowledgeBaseId: base.id };
+  const another = await service.fetch("/v1/agents", { method: "POST", key, json });
+  await expectInvalid(another, ["knowledgeBaseId"]);
 });

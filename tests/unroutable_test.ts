@@ -1,15 +1,49 @@
 /** Requests that Fresh's own router throws on are told like any other. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { expectRefusal } from "./support/expect_answer.ts";
+import { fastSystem } from "./support/fast_system.ts";
 import { TestService } from "./support/service.ts";
 
-Deno.test("a method outside HTTP's core is 405, under /v1 in the envelope", async () => {
+const UNKNOWN = ["PROPFIND", "TRACE", "FOO"];
+
+Deno.test("a method outside HTTP's core is what any other is that the address does not take", async () => {
   await using service = await TestService.start();
-  const api = await service.fetch("/v1/agents", { method: "PROPFIND" });
-  assertEquals([api.status, api.headers.has("x-request-id")], [405, true]);
-  assertEquals((await api.json()).code, "method_not_allowed");
+  for (const method of UNKNOWN) {
+    for (const path of ["/v1/agents", `/v1/agents/${crypto.randomUUID()}`, "/v1/chat/stream"]) {
+      const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`;
+      const [unknown, taken] = [
+        await sendRaw(service.url, head),
+        await service.fetch(path, {
+          method: "PUT",
+        }),
+      ];
+      await taken.body?.cancel();
+      assertEquals(unknown.status, "HTTP/1.1 405 Method Not Allowed");
+      for (const name of ["allow", "cache-control", "access-control-allow-origin"]) {
+        assertEquals(unknown.headers.get(name) ?? null, taken.headers.get(name), name);
+      }
+      assertEquals(unknown.headers.get("cache-control"), "no-store");
+      assertMatch(unknown.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
+      assertStringIncludes(unknown.text, '"method_not_allowed"');
+    }
+  }
+  const nowhere = await service.fetch("/v1/nothing", { method: "PROPFIND" });
+  await expectRefusal(nowhere, "not_found");
   const page = await service.fetch("/healthz", { method: "PROPFIND" });
   assertEquals([page.status, page.headers.get("x-content-type-options")], [405, "nosniff"]);
   await page.body?.cancel();
+});
+
+Deno.test("what cannot be routed counts in its address's window as any request does", async () => {
+  const limits = { ipRequests: 2, ipMessages: 20, keyRequests: 60 };
+  await using service = await TestService.start({ ...fastSystem(), limits });
+  const method = await service.fetch("/v1/agents", { method: "PROPFIND" });
+  assertMatch(method.headers.get("ratelimit") ?? "", /^"ip";r=1;/);
+  await expectRefusal(method, "method_not_allowed");
+  const host = await sendRaw(service.url, "GET /v1/agents HTTP/1.1\r\nHost: a b\r\n\r\n");
+  assertMatch(host.headers.get("ratelimit") ?? "", /^"ip";r=0;/);
+  const full = await service.fetch("/v1/agents", { method: "PROPFIND" });
+  await expectRefusal(full, "rate_limit_exceeded");
 });
 
 Deno.test("an id that cannot be decoded is 404, under /v1 in the envelope", async () => {
@@ -24,20 +58,36 @@ Deno.test("an id that cannot be decoded is 404, under /v1 in the envelope", asyn
   await script.body?.cancel();
 });
 
-Deno.test("a Host that names no host is 400", async () => {
+Deno.test("a Host that names no host is 400, under /v1 in the envelope", async () => {
   await using service = await TestService.start();
   for (const host of ["a b", "[", "x:99999", "<script>"]) {
-    const answer = await sendRaw(service.url, `GET /v1/agents HTTP/1.1\r\nHost: ${host}`);
-    assertEquals(answer.split("\r\n")[0], "HTTP/1.1 400 Bad Request");
+    for (const start of ["GET /v1/agents", "POST /v1/chat/stream", "PROPFIND /v1/usage"]) {
+      const answer = await sendRaw(service.url, `${start} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      assertEquals(answer.status, "HTTP/1.1 400 Bad Request");
+      assertEquals(answer.headers.get("content-type"), "application/json");
+      assertEquals(answer.headers.get("cache-control"), "no-store");
+      assertMatch(answer.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
+      assertStringIncludes(answer.text, '"path":"Host"');
+    }
+    const page = await sendRaw(service.url, `GET /home HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    assertEquals(page.status, "HTTP/1.1 400 Bad Request");
   }
 });
 
-/** The whole answer to a request that no HTTP client would send. */
-async function sendRaw(url: string, head: string): Promise<string> {
+/** The answer to a request that no HTTP client would send. */
+async function sendRaw(url: string, request: string) {
   const { hostname, port } = new URL(url);
   using connection = await Deno.connect({ hostname, port: Number(port) });
-  const request = new TextEncoder().encode(`${head}\r\nConnection: close\r\n\r\n`);
+  const closing = request.replace("\r\n", "\r\nConnection: close\r\n");
   const writer = connection.writable.getWriter();
-  await writer.write(request);
-  return (await Array.fromAsync(connection.readable.pipeThrough(new TextDecoderStream()))).join("");
+  await writer.write(new TextEncoder().encode(closing));
+  const chunks = await Array.fromAsync(connection.readable.pipeThrough(new TextDecoderStream()));
+  const text = chunks.join("");
+  const [head = ""] = text.split("\r\n\r\n");
+  const [status, ...lines] = head.split("\r\n");
+  const headers = new Map(lines.map((line) => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+  }));
+  return { status, headers, text };
 }

@@ -1,6 +1,5 @@
-import { toolFaults } from "../agent/tools/tool_faults.ts";
 import type { KvReader } from "../committer/view.ts";
-import { ApiError, invalid, parseOrThrow } from "../errors.ts";
+import { ApiError, invalid, parseAgain, parseOrThrow } from "../errors.ts";
 import type { AgentsFound } from "../storage/agent_search.ts";
 import type { AgentChange, AgentStore, Precondition } from "../storage/agent_store.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
@@ -12,9 +11,8 @@ import {
   type AgentPatch,
   agentPatchSchema,
 } from "../wire/agent.ts";
+import { referenceFaults, type References } from "./agent_references.ts";
 import type { CursorSeal } from "./cursor_seal.ts";
-import type { KnowledgeAdmin } from "./knowledge_admin.ts";
-import type { ModelAccess } from "./model_access.ts";
 
 /** Agents that are named as those that use something: who sees more of them reads none. */
 const MOST_USERS = 50;
@@ -26,17 +24,12 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  */
 export class AgentAdmin {
   #store: AgentStore;
-  #models: ModelAccess;
-  #knowledge: Pick<KnowledgeAdmin, "find">;
+  #references: References;
   #cursors: CursorSeal;
 
-  constructor(
-    store: AgentStore,
-    parts: { models: ModelAccess; knowledge: Pick<KnowledgeAdmin, "find">; cursors: CursorSeal },
-  ) {
+  constructor(store: AgentStore, parts: References & { cursors: CursorSeal }) {
     this.#store = store;
-    this.#models = parts.models;
-    this.#knowledge = parts.knowledge;
+    this.#references = parts;
     this.#cursors = parts.cursors;
   }
 
@@ -47,7 +40,7 @@ export class AgentAdmin {
     options: { commit?: Commit<Agent> | undefined } = {},
   ): Promise<Agent> {
     const agent = parseOrThrow(agentBodySchema, body);
-    await this.#checkReferences(tenant, agent, agent);
+    await this.#checkReferences(tenant, agent);
     return await this.#store.create(tenant, agent, options);
   }
 
@@ -93,9 +86,11 @@ export class AgentAdmin {
     return await this.#store.getVersion(tenant, id, version) ?? notFound();
   }
 
-  async listVersions(tenant: string, id: string): Promise<Agent[]> {
+  /** Newest first; 400 for a cursor that this list did not give out. */
+  async listVersions(tenant: string, id: string, page: PageRequest): Promise<Page<Agent>> {
     await this.get(tenant, id);
-    return await this.#store.listVersions(tenant, id);
+    const load = (opened: PageRequest) => this.#store.listVersions(tenant, id, opened);
+    return await this.#cursors.page(page, { list: `agent_versions ${tenant} ${id}`, load });
   }
 
   /** Merges, validates the whole again, stores; the same version when nothing changed. */
@@ -106,10 +101,8 @@ export class AgentAdmin {
   ): Promise<Agent> {
     const patch = parseOrThrow(agentPatchSchema, options.patch);
     const current = await this.get(tenant, id);
-    const merged = mergeAgent(bodyOf(current), patch);
-    // A base that has gone since must not keep an agent from being changed.
-    const { tools = [], knowledgeBaseId } = patch;
-    await this.#checkReferences(tenant, merged, { tools, kept: current.tools, knowledgeBaseId });
+    const before = bodyOf(current);
+    await this.#checkReferences(tenant, mergeAgent(before, patch), before);
     return settled(
       await this.#store.update(tenant, id, {
         change: (body) => mergeAgent(body, patch),
@@ -125,7 +118,7 @@ export class AgentAdmin {
     { version, ifMatch }: { version: number } & Precondition,
   ): Promise<Agent> {
     const body = bodyOf(await this.getVersion(tenant, id, version));
-    await this.#checkReferences(tenant, body, { tools: [] });
+    await this.#checkReferences(tenant, body, body);
     return settled(await this.#store.update(tenant, id, { change: () => body, ifMatch }));
   }
 
@@ -133,9 +126,9 @@ export class AgentAdmin {
   async preview(tenant: string, id: string, patch: unknown): Promise<Agent> {
     const current = await this.get(tenant, id);
     const parsed = parseOrThrow(agentPatchSchema, patch);
-    const merged = mergeAgent(bodyOf(current), parsed);
-    const { tools = [], knowledgeBaseId } = parsed;
-    await this.#checkReferences(tenant, merged, { tools, kept: current.tools, knowledgeBaseId });
+    const before = bodyOf(current);
+    const merged = mergeAgent(before, parsed);
+    await this.#checkReferences(tenant, merged, before);
     const { createdAt, updatedAt, version } = current;
     return { id, ...merged, createdAt, updatedAt, version };
   }
@@ -143,33 +136,15 @@ export class AgentAdmin {
   /** Throws what `create` would refuse `body` for, and makes nothing. */
   async check(tenant: string, body: unknown): Promise<void> {
     const agent = parseOrThrow(agentBodySchema, body);
-    await this.#checkReferences(tenant, agent, agent);
+    await this.#checkReferences(tenant, agent);
   }
 
   async delete(tenant: string, id: string, options: Precondition = {}): Promise<void> {
     settled(await this.#store.delete(tenant, id, options));
   }
 
-  /** What an agent points at must be the tenant's to use, and its tools must be usable at all. */
-  async #checkReferences(
-    tenant: string,
-    agent: AgentBody,
-    { tools, kept, knowledgeBaseId }: Pick<AgentBody, "tools"> & {
-      kept?: AgentBody["tools"];
-      knowledgeBaseId?: string | undefined;
-    },
-  ): Promise<void> {
-    const issues = await this.#models.issues(tenant, agent.modelPolicy, "modelPolicy.model");
-    if (agent.fallback !== undefined) {
-      issues.push(...await this.#models.issues(tenant, agent.fallback, "fallback.model"));
-    }
-    const known = knowledgeBaseId === undefined ||
-      await this.#knowledge.find(tenant, knowledgeBaseId) !== undefined;
-    if (!known) {
-      const message = "is not one of your knowledge bases";
-      issues.push({ path: "knowledgeBaseId", code: "unknown_knowledge_base", message });
-    }
-    issues.push(...await toolFaults(tools, kept && { kept }));
+  async #checkReferences(tenant: string, agent: AgentBody, before?: AgentBody): Promise<void> {
+    const issues = await referenceFaults(this.#references, { tenant, agent, before });
     if (issues.length > 0) throw invalid(issues);
   }
 }
@@ -185,7 +160,7 @@ export function mergeAgent(body: AgentBody, patch: AgentPatch): AgentBody {
     ...(fallback ? { fallback } : {}),
   };
   if (fallback === null) delete merged.fallback;
-  return parseOrThrow(agentBodySchema, merged);
+  return parseAgain(agentBodySchema, merged);
 }
 
 function bodyOf(agent: Agent): AgentBody {

@@ -134,7 +134,7 @@ Deno.test("AgentAdmin: another tenant's agent is not_found, whatever is asked", 
   const calls = [
     () => agents.get(THEIRS, id),
     () => agents.getVersion(THEIRS, id, 1),
-    () => agents.listVersions(THEIRS, id),
+    () => agents.listVersions(THEIRS, id, { limit: 1 }),
     () => agents.patch(THEIRS, id, { patch: { name: "Stolen" } }),
     () => agents.delete(THEIRS, id),
   ];

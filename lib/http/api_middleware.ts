@@ -5,6 +5,7 @@ import { addCorsHeaders, isBrowserPath, isPreflight, preflightResponse } from ".
 import { errorResponse, toApiError } from "./error_response.ts";
 import { headResponse } from "./head_response.ts";
 import { logFault } from "./log_fault.ts";
+import { isApiPath, requireHost } from "./routable.ts";
 
 /** Read by tools and pages as often as they like; a client that lost its connection must get back. */
 const UNCOUNTED = /^\/v1\/openapi\.json$|^\/v1\/chat\/runs\/[^/]+\/stream$/;
@@ -16,7 +17,7 @@ const UNCOUNTED = /^\/v1\/openapi\.json$|^\/v1\/chat\/runs\/[^/]+\/stream$/;
  */
 export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
   const { pathname } = ctx.url;
-  if (pathname !== "/v1" && !pathname.startsWith("/v1/")) return await ctx.next();
+  if (!isApiPath(pathname)) return await ctx.next();
   const browser = isBrowserPath(pathname);
   const response = browser && isPreflight(ctx.req) ? preflightResponse() : await answer(ctx);
   response.headers.set("x-request-id", ctx.state.requestId);
@@ -30,6 +31,7 @@ export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
 async function answer(ctx: Context<State>): Promise<Response> {
   try {
     if (isCounted(ctx)) await ctx.state.meter.begin();
+    requireHost(ctx.req);
     const response = await ctx.next();
     await count(ctx);
     return response;

@@ -5,15 +5,13 @@ import type { Signer } from "../credentials/hashing.ts";
 import type { Admission, Admitted } from "../limits/admission.ts";
 import type { Caller } from "../limits/count_request.ts";
 import type { RunRequest } from "../limits/decide_run.ts";
-import { type Limits, withOverrides } from "../limits/limits.ts";
+import { type Limits, WINDOW_MS, withOverrides } from "../limits/limits.ts";
 import type { WindowLeft } from "../limits/rate_window.ts";
 import type { RequestsUnderWay } from "../limits/requests_under_way.ts";
-import { isFinalRefusal, isWindow, LimitError } from "../limits/refusal.ts";
+import { isFinalRefusal, isWindow, LimitError, type LimitRefusal } from "../limits/refusal.ts";
 import type { ApiKeyIdentity } from "../storage/api_key_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import { SESSION_TTL_MS } from "../wire/limits.ts";
-
-const SESSION_SECONDS = SESSION_TTL_MS / 1000;
 
 /** What every meter of a process works with. */
 export interface MeterParts {
@@ -42,6 +40,8 @@ export class RequestMeter {
   #underWay: string | undefined;
   /** What is left of each window, by its name in the headers. */
   #left: Record<string, WindowLeft> = {};
+  /** What is left of limits that no request counts in, where it was refused for one. */
+  #spent: Record<string, WindowLeft> = {};
   #softLimitPassed = false;
 
   constructor(parts: MeterParts, clientAddress: string) {
@@ -124,14 +124,17 @@ export class RequestMeter {
     if (windows.length === 0) return;
     const items = (item: (name: string, left: WindowLeft) => string) =>
       windows.map(([name, left]) => item(name, left)).join(", ");
-    const policy = (name: string, { limit }: WindowLeft) =>
-      `"${name}";q=${limit};w=${name === "session_messages" ? SESSION_SECONDS : 60}`;
-    headers.set("ratelimit-policy", items(policy));
+    headers.set(
+      "ratelimit-policy",
+      items((name, { limit }) => `"${name}";q=${limit};w=${windowSeconds(name)}`),
+    );
     headers.set(
       "ratelimit",
-      items((name, { remaining, resetMs }) =>
-        `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`
-      ),
+      items((name, { remaining, resetMs }) => {
+        // A place comes free when its minute is over, in the millisecond after it.
+        const t = Math.min(Math.ceil(resetMs / 1000), windowSeconds(name));
+        return `"${name}";r=${remaining};t=${t}`;
+      }),
     );
   }
 
@@ -143,20 +146,25 @@ export class RequestMeter {
     try {
       return await ask();
     } catch (error) {
-      if (error instanceof LimitError && isWindow(error.refusal)) {
-        const { scope, limit, retryAfterMs } = error.refusal;
-        this.#counted = true;
-        this.#left = { [scope]: { limit, remaining: 0, resetMs: retryAfterMs } };
-      }
+      if (error instanceof LimitError) this.#note(error.refusal);
       throw error;
     }
+  }
+
+  #note(refusal: LimitRefusal): void {
+    const { scope, limit, retryAfterMs } = refusal;
+    const left = { [scope]: { limit, remaining: 0, resetMs: retryAfterMs } };
+    if (scope === "session_messages") this.#spent = left;
+    if (!isWindow(refusal)) return;
+    this.#counted = true;
+    this.#left = left;
   }
 
   async #count(view: View, apiKey: ApiKeyIdentity | undefined): Promise<void> {
     if (this.#counted) return;
     const limits = await this.#limitsOf(view, apiKey?.tenant);
     const request = { id: this.#id, caller: await this.#caller(apiKey), limits };
-    this.#left = { ...await this.#parts.admission.countRequest(request, view) };
+    this.#left = { ...await this.#parts.admission.countRequest(request, view), ...this.#spent };
     this.#noteCounted();
   }
 
@@ -182,4 +190,9 @@ export class RequestMeter {
   async #caller(apiKey: ApiKeyIdentity | undefined): Promise<Caller> {
     return { address: await this.address(), apiKey };
   }
+}
+
+/** How long what is counted under a name stays counted. */
+function windowSeconds(name: string): number {
+  return (name === "session_messages" ? SESSION_TTL_MS : WINDOW_MS) / 1000;
 }

@@ -1,37 +1,66 @@
-import { ApiError } from "../errors.ts";
-import { addCorsHeaders, isBrowserPath } from "./cors.ts";
-import { errorResponse } from "./error_response.ts";
+import { invalid } from "../errors.ts";
 
 /** The methods Fresh's router has a table for; another one makes it throw, outside all middleware. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+/** One that no address under /v1 takes. */
+const UNTAKEN = "PUT";
+/** A URL whose host may be anything; its path. */
+const PATH = /^[a-z]+:\/\/[^/]*(\/[^#]*)/i;
+
+const misaddressed = new WeakSet<Request>();
+
+/**
+ * The request as Fresh's router takes it, or the refusal of one that it throws on: unrefused, that is
+ * a bare 500 and a stack trace in the log, which anybody could fill. Under /v1 nothing is refused
+ * here: there every request passes the middleware, which counts it and answers in the envelope.
+ */
+export function toRoutable(request: Request): Request | Response {
+  const isApi = isApiPath(PATH.exec(request.url)?.[1] ?? "");
+  if (!URL.canParse(request.url)) return isApi ? withSomeHost(request) : addressRefusal();
+  if (isRoutableMethod(request.method)) return withDecodablePath(request);
+  return isApi ? withDecodablePath(withUntakenMethod(request)) : methodRefusal();
+}
+
+/** Throws 400 for a request whose `Host` made no URL. */
+export function requireHost(request: Request): void {
+  if (!misaddressed.has(request)) return;
+  throw invalid([{ path: "Host", code: "invalid_header", message: "names no host" }]);
+}
+
+/** Whether a path, with its query or without, belongs to the API. */
+export function isApiPath(path: string): boolean {
+  return /^\/v1(?:[/?]|$)/.test(path);
+}
 
 /** In any case, as Fresh takes it. */
 export function isRoutableMethod(method: string): boolean {
   return METHODS.includes(method.toUpperCase());
 }
 
-/**
- * What any other method is told. Unrefused it is a bare 500 and a stack trace in the log, which
- * anybody could fill.
- */
-export function methodRefusal(request: Request, requestId: string): Response {
-  const headers = { allow: METHODS.join(", "), "x-content-type-options": "nosniff" };
-  const message = "this service does not know that method";
-  const { pathname } = new URL(request.url);
-  if (pathname !== "/v1" && !pathname.startsWith("/v1/")) {
-    return new Response(message, { status: 405, headers });
-  }
-  const response = errorResponse(
-    new ApiError("method_not_allowed", message, {
-      headers: { ...headers, "x-request-id": requestId },
-    }),
-  );
-  if (isBrowserPath(pathname)) addCorsHeaders(response.headers);
-  return response;
+/** Every address answers it as it does what it does not take: 405 with its own `Allow`, or 404. */
+function withUntakenMethod({ url, headers }: Request): Request {
+  return new Request(url, { method: UNTAKEN, headers });
 }
 
-/** What a request is told whose `Host` makes no URL, which cannot even be asked for its path. */
-export function addressRefusal(): Response {
+/** As it would be with a host; what it asks for is not looked at. See `requireHost`. */
+function withSomeHost({ url, method, headers }: Request): Request {
+  const path = PATH.exec(url)?.[1] ?? "/";
+  const routed = withDecodablePath(
+    new Request(`http://localhost${path}`, {
+      method: isRoutableMethod(method) ? method : UNTAKEN,
+      headers,
+    }),
+  );
+  misaddressed.add(routed);
+  return routed;
+}
+
+function methodRefusal(): Response {
+  const headers = { allow: METHODS.join(", "), "x-content-type-options": "nosniff" };
+  return new Response("this service does not know that method", { status: 405, headers });
+}
+
+function addressRefusal(): Response {
   const headers = { "x-content-type-options": "nosniff" };
   return new Response("the Host header names no host", { status: 400, headers });
 }
@@ -40,7 +69,7 @@ export function addressRefusal(): Response {
  * The request with a path that can be decoded. Fresh's router throws on `%zz` in a parameter's place;
  * with its `%` taken literally it is an id that does not exist, so it is told like any other.
  */
-export function withDecodablePath(request: Request): Request {
+function withDecodablePath(request: Request): Request {
   if (!request.url.includes("%")) return request;
   const url = new URL(request.url);
   if (isDecodable(url.pathname)) return request;

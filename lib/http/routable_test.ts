@@ -1,7 +1,20 @@
-import { assertEquals, assertStrictEquals } from "@std/assert";
-import { isFilePath, isRoutableMethod, methodRefusal, withDecodablePath } from "./routable.ts";
+import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
+import { ApiError } from "../errors.ts";
+import { isApiPath, isFilePath, isRoutableMethod, requireHost, toRoutable } from "./routable.ts";
 
 const HOST = "http://localhost";
+
+/** What the router gets; none of these is refused. */
+function routed(request: Request): Request {
+  const routable = toRoutable(request);
+  assert(routable instanceof Request);
+  return routable;
+}
+
+/** A request as the server hands it on when its `Host` makes no URL: none can be constructed so. */
+function misaddressed(url: string, method = "GET"): Request {
+  return { url, method, headers: new Headers({ "x-a": "b" }) } as Request;
+}
 
 Deno.test("isRoutableMethod: HTTP's core in any case, and nothing else", () => {
   const core = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "patch"];
@@ -9,41 +22,57 @@ Deno.test("isRoutableMethod: HTTP's core in any case, and nothing else", () => {
   assertEquals(["PROPFIND", "TRACE", ""].some(isRoutableMethod), false);
 });
 
-Deno.test("methodRefusal: under /v1 the refusal is the envelope with its request id", async () => {
-  const refusal = methodRefusal(new Request(`${HOST}/v1/agents`, { method: "PROPFIND" }), "id");
-  assertEquals(refusal.status, 405);
-  assertEquals(refusal.headers.get("content-type"), "application/json");
-  assertEquals(refusal.headers.get("x-request-id"), "id");
-  assertEquals((await refusal.json()).code, "method_not_allowed");
+Deno.test("isApiPath: /v1 and what is under it", () => {
+  assertEquals(["/v1", "/v1/", "/v1/agents", "/v1?a=b"].every(isApiPath), true);
+  assertEquals(["/", "/v10", "/v1.js", "/a/v1/b", ""].some(isApiPath), false);
 });
 
-Deno.test("methodRefusal: on the browser paths a page may read it", async () => {
-  const asked = new Request(`${HOST}/v1/chat/stream`, { method: "PROPFIND" });
-  const refusal = methodRefusal(asked, "id");
-  assertEquals(refusal.headers.get("access-control-allow-origin"), "*");
-  await refusal.body?.cancel();
+Deno.test("toRoutable: under /v1 an unknown method is one that no address takes", () => {
+  const request = routed(
+    new Request(`${HOST}/v1/agents/%zz?a`, { method: "PROPFIND", headers: { "x-a": "b" } }),
+  );
+  assertEquals([request.method, request.url], ["PUT", `${HOST}/v1/agents/%25zz?a`]);
+  assertEquals(request.headers.get("x-a"), "b");
 });
 
-Deno.test("methodRefusal: elsewhere it is text", async () => {
-  const refusal = methodRefusal(new Request(`${HOST}/v10`, { method: "PROPFIND" }), "id");
-  assertEquals(refusal.status, 405);
+Deno.test("toRoutable: elsewhere an unknown method is refused in text", async () => {
+  const refusal = toRoutable(new Request(`${HOST}/v10`, { method: "PROPFIND" }));
+  assert(refusal instanceof Response);
+  assertEquals([refusal.status, refusal.headers.get("x-content-type-options")], [405, "nosniff"]);
   assertEquals(refusal.headers.get("content-type"), "text/plain;charset=UTF-8");
   await refusal.body?.cancel();
 });
 
-Deno.test("withDecodablePath: takes the % of a path that cannot be decoded literally", async () => {
+Deno.test("toRoutable: under /v1 a Host that names none is left to the middleware to refuse", () => {
+  for (const method of ["GET", "PROPFIND"]) {
+    const request = routed(misaddressed("http://a b/v1/agents/%zz", method));
+    assertEquals(request.url, `${HOST}/v1/agents/%25zz`);
+    assertEquals(request.headers.get("x-a"), "b");
+    assertThrows(() => requireHost(request), ApiError, "Host: names no host");
+  }
+  requireHost(routed(new Request(`${HOST}/v1/agents`)));
+});
+
+Deno.test("toRoutable: elsewhere such a Host is refused in text", async () => {
+  const refusal = toRoutable(misaddressed("http://[/home?/v1/"));
+  assert(refusal instanceof Response);
+  assertEquals(refusal.status, 400);
+  await refusal.body?.cancel();
+});
+
+Deno.test("toRoutable: takes the % of a path that cannot be decoded literally", async () => {
   for (const path of ["%zz", "%E0%A4", "%"]) {
     const asked = new Request(`${HOST}/v1/agents/${path}?a=%zz`, { method: "POST", body: "{}" });
-    const routed = withDecodablePath(asked);
-    const { pathname, search } = new URL(routed.url);
+    const request = routed(asked);
+    const { pathname, search } = new URL(request.url);
     assertEquals([decodeURI(pathname), search], [`/v1/agents/${path}`, "?a=%zz"]);
-    assertEquals([routed.method, await routed.text()], ["POST", "{}"]);
+    assertEquals([request.method, await request.text()], ["POST", "{}"]);
   }
 });
 
-Deno.test("withDecodablePath: hands any other request on as it is", () => {
+Deno.test("toRoutable: hands any other request on as it is", () => {
   const asked = new Request(`${HOST}/v1/agents/%C3%A9%2F?a=%zz`);
-  assertStrictEquals(withDecodablePath(asked), asked);
+  assertStrictEquals(toRoutable(asked), asked);
 });
 
 Deno.test("isFilePath: plain names of bearable length, and nothing encoded", () => {

@@ -13,7 +13,9 @@ export const PARAMETERS = {
     name: "after",
     in: "query",
     required: false,
-    description: "The last frame seen: its `id`, or its number. Wins over `Last-Event-ID`.",
+    description:
+      "The last frame seen: its `id`, or its number. `Last-Event-ID` wins over it, so that who " +
+      "comes back to the same URL goes on where it was.",
     schema: { type: "string", maxLength: 64 },
   },
   lastEventId: header("Last-Event-ID", "The same, as browsers' `EventSource` sends it."),

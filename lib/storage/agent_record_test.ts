@@ -9,6 +9,7 @@ import { keys } from "./keys.ts";
 import { CorruptRecordError } from "./record.ts";
 
 const OURS = fakeUuid(801);
+const ALL = { limit: 100 };
 const KIB = 1024;
 
 /** A body with `fill` in each of its tools. */
@@ -65,7 +66,10 @@ Deno.test("AgentStore: a large agent is kept whole, in every version, in any let
     assertEquals(await agents.get(OURS, made.id), made);
     const change = await agents.update(OURS, made.id, rename("Two"));
     assertEquals(change, { agent: { ...made, name: "Two", version: 2 } });
-    assertEquals((await agents.listVersions(OURS, made.id)).map((v) => v.name), ["Two", "Helper"]);
+    assertEquals((await agents.listVersions(OURS, made.id, ALL)).data.map((v) => v.name), [
+      "Two",
+      "Helper",
+    ]);
     assertEquals(await agents.getVersion(OURS, made.id, 1), made);
     assert("agent" in await agents.delete(OURS, made.id));
     assertEquals(await storedKeys(kv), []);
@@ -115,7 +119,7 @@ Deno.test("AgentStore: an agent grows and shrinks, and old versions take their p
   await agents.update(OURS, id, { change: () => agentBodyOf() });
   assertEquals((await parts()).length, 297);
   assertEquals((await agents.get(OURS, id))?.tools, []);
-  assertEquals((await agents.listVersions(OURS, id)).length, 100);
+  assertEquals((await agents.listVersions(OURS, id, ALL)).data.length, 100);
 });
 
 Deno.test("AgentStore: deletion leaves no part behind, however many there are", async () => {

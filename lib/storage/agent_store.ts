@@ -8,11 +8,11 @@ import { type AgentsFound, searchAgents } from "./agent_search.ts";
 import { indexWords, type Named } from "./agent_words.ts";
 import type { KvReader } from "../committer/view.ts";
 import { keys } from "./keys.ts";
-import { type Page, type PageRequest, readPage } from "./page.ts";
+import { type Page, type PageRequest, readEntries, readPage } from "./page.ts";
 import { type Commit, commitRecord, untilCommitted } from "./record.ts";
 
 /** Versions of one agent that are kept. */
-const KEPT_VERSIONS = 100;
+export const KEPT_VERSIONS = 100;
 /** Keys that one step deletes: it takes 80 KB of keys, of about 110 bytes each. */
 const KEYS_A_DELETION = 500;
 
@@ -87,14 +87,12 @@ export class AgentStore {
   }
 
   /** The kept versions, newest first. */
-  async listVersions(tenant: string, id: string): Promise<Agent[]> {
-    const prefix = keys.agentVersions(tenant, id);
-    const versions: Agent[] = [];
-    for await (const entry of this.#kv.list({ prefix }, { reverse: true, limit: KEPT_VERSIONS })) {
+  listVersions(tenant: string, id: string, page: PageRequest): Promise<Page<Agent>> {
+    const load = async (entry: Deno.KvEntry<unknown>) => {
       const record = await openAgentRecord(this.#kv, entry);
-      if (record) versions.push(toAgent(record));
-    }
-    return versions;
+      return record && toAgent(record);
+    };
+    return readEntries(this.#kv, keys.agentVersions(tenant, id), { ...page, load });
   }
 
   /**

@@ -9,6 +9,7 @@ import { keys } from "./keys.ts";
 import { CorruptRecordError } from "./record.ts";
 
 const [OURS, THEIRS] = [fakeUuid(801), fakeUuid(802)];
+const ALL = { limit: 100 };
 const rename = (name: string) => ({ change: (body: AgentBody) => ({ ...body, name }) });
 
 function open(kv: Deno.Kv) {
@@ -33,7 +34,7 @@ Deno.test("AgentStore: another tenant's agent is not there, whatever is asked", 
   const { id } = await agents.create(OURS, agentBodyOf());
   assertEquals(await agents.get(THEIRS, id), undefined);
   assertEquals(await agents.getVersion(THEIRS, id, 1), undefined);
-  assertEquals(await agents.listVersions(THEIRS, id), []);
+  assertEquals(await agents.listVersions(THEIRS, id, ALL), { data: [] });
   assertEquals(await agents.list(THEIRS, { limit: 100 }), { data: [] });
   assertEquals(await agents.update(THEIRS, id, rename("Stolen")), { refused: "not_found" });
   assertEquals(await agents.delete(THEIRS, id), { refused: "not_found" });
@@ -76,7 +77,7 @@ Deno.test("AgentStore: a change that changes nothing keeps version and time", as
   const reordered = (body: AgentBody) =>
     Object.fromEntries(Object.entries(body).toReversed()) as unknown as AgentBody;
   assertEquals(await agents.update(OURS, made.id, { change: reordered }), { agent: made });
-  assertEquals((await agents.listVersions(OURS, made.id)).length, 1);
+  assertEquals((await agents.listVersions(OURS, made.id, ALL)).data.length, 1);
 });
 
 Deno.test("AgentStore: a change that throws leaves the agent as it was", async () => {
@@ -96,7 +97,7 @@ Deno.test("AgentStore: versions are listed newest first and stay as they were", 
   const made = await agents.create(OURS, agentBodyOf({ name: "One" }));
   await system.advance(1_000);
   await agents.update(OURS, made.id, rename("Two"));
-  const versions = await agents.listVersions(OURS, made.id);
+  const { data: versions } = await agents.listVersions(OURS, made.id, ALL);
   assertEquals(versions.map((v) => [v.version, v.name]), [[2, "Two"], [1, "One"]]);
   assertEquals(versions[0]?.updatedAt, "2030-01-01T00:00:01.000Z");
   assertEquals(versions[0]?.createdAt, made.createdAt);
@@ -109,7 +110,7 @@ Deno.test("AgentStore: keeps the last 100 versions, and deletion leaves no key b
   const { agents } = open(kv);
   const { id } = await agents.create(OURS, agentBodyOf());
   for (let n = 0; n < 104; n++) await agents.update(OURS, id, rename(`Name ${n}`));
-  const kept = await agents.listVersions(OURS, id);
+  const { data: kept } = await agents.listVersions(OURS, id, ALL);
   assertEquals([kept.length, kept[0]?.version, kept.at(-1)?.version], [100, 105, 6]);
   assert("agent" in await agents.delete(OURS, id));
   assertEquals(await storedKeys(kv), []);

@@ -16,33 +16,45 @@ export interface PageRequest {
  * Reads one page of ids from an index, newest first, and the records behind it. An id whose record
  * has gone in between is passed over.
  */
-export async function readPage<T, Id = string>(
+export function readPage<T, Id = string>(
   kv: Deno.Kv,
   prefix: Deno.KvKey,
   options: PageRequest & { load: (id: Id) => Promise<T | undefined> },
 ): Promise<Page<T>> {
-  const list = kv.list<Id>({ prefix }, {
+  const { load, ...page } = options;
+  return readEntries<T, Id>(kv, prefix, { ...page, load: ({ value }) => load(value) });
+}
+
+/** As `readPage`, of what stands under `prefix` itself, the last key first. */
+export async function readEntries<T, Value = unknown>(
+  kv: Deno.Kv,
+  prefix: Deno.KvKey,
+  options: PageRequest & { load: (entry: Deno.KvEntry<Value>) => Promise<T | undefined> },
+): Promise<Page<T>> {
+  const list = kv.list<Value>({ prefix }, {
     reverse: true,
     limit: options.limit,
     batchSize: options.limit,
     ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
   });
-  const ids = await valuesOf(list);
-  const records = await Promise.all(ids.map(options.load));
+  const entries = await entriesOf(list);
+  const records = await Promise.all(entries.map(options.load));
   const data = records.filter((record) => record !== undefined) as T[];
-  const more = ids.length === options.limit && await hasMore(kv, prefix, list.cursor);
+  const more = entries.length === options.limit && await hasMore(kv, prefix, list.cursor);
   return more ? { data, nextCursor: list.cursor } : { data };
 }
 
-async function valuesOf<Id>(list: Deno.KvListIterator<Id>): Promise<Id[]> {
-  const ids: Id[] = [];
+async function entriesOf<Value>(
+  list: Deno.KvListIterator<Value>,
+): Promise<Deno.KvEntry<Value>[]> {
+  const entries: Deno.KvEntry<Value>[] = [];
   try {
-    for await (const entry of list) ids.push(entry.value);
+    for await (const entry of list) entries.push(entry);
   } catch (error) {
     if (error instanceof TypeError && error.message === "invalid cursor") throw badCursor();
     throw error;
   }
-  return ids;
+  return entries;
 }
 
 /** The refusal of a cursor that this service did not give out. */

@@ -55,11 +55,13 @@ const fields = {
   modelPolicy,
   fallback: fallback.optional(),
   knowledgeBaseId: z.uuid().toLowerCase().optional().describe(
-    "A knowledge base of the same tenant.",
+    "A knowledge base of the same tenant. With it the agent has the tool `search_knowledge`, so " +
+      "that none of `tools` may have that name.",
   ),
   budget,
   tools: z.array(toolDefinitionSchema).max(B.tools).describe(
-    "Names are unique; each tool's host must be in `allowedDomains`. `[]` for none.",
+    "Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request " +
+      "must name one of the tool's parameters. `[]` for none.",
   ),
   allowedDomains: z.array(domainSchema).max(B.allowedDomains).describe(
     "Where tools may call: a host or `*.host`, with an optional `:port`.",
@@ -137,7 +139,8 @@ export const agentPageSchema = z.object({
   nextCursor: z.string().optional().describe("For `cursor` of the next page; absent on the last."),
 });
 
-/** Answer of `GET /v1/agents/:id/versions`. */
+/** One page of `GET /v1/agents/:id/versions`. */
 export const agentVersionsSchema = z.object({
-  data: z.array(agentSchema).describe("The last 100 versions, newest first."),
+  data: z.array(agentSchema).describe("Newest first; the last 100 versions are kept."),
+  nextCursor: z.string().optional().describe("For `cursor` of the next page; absent on the last."),
 });

@@ -30,7 +30,7 @@ export const chatBodySchema = z.strictObject({
   maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional().describe(
     "Tokens; fewer where the model's context has no room for them beside the conversation.",
   ),
-  requestId: z.string().min(B.requestIdMin).max(B.requestIdMax).optional().describe(
+  requestId: plainText(z.string().min(B.requestIdMin).max(B.requestIdMax)).optional().describe(
     "Yours, for correlation: the `start` frame repeats it.",
   ),
 });

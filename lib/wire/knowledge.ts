@@ -43,7 +43,7 @@ export const knowledgeBasePageSchema = z.object({
 /** JSON body of `POST /v1/knowledge-bases/:id/documents`. */
 export const documentBodySchema = z.strictObject({
   title: plainText(z.string().min(1).max(KNOWLEDGE_BOUNDS.titleLength)),
-  content: z.string().min(1),
+  content: plainText(z.string().min(1)),
   mediaType: z.enum(["text/plain", "text/markdown", "text/html"]).optional().describe(
     "What the content is meant to be; the content itself decides.",
   ),

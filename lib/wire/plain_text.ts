@@ -1,11 +1,26 @@
 import type { z } from "zod";
 
+const HALF = "holds half of a character (a lone surrogate)";
+const NUL = "holds a NUL character";
+
 /**
  * Text that any vendor and any store takes: whole characters, no NUL. Half a surrogate pair cannot be
  * written as UTF-8 and would come back as something else.
  */
 export function plainText(text: z.ZodString): z.ZodString {
-  return text
-    .refine((value) => value.isWellFormed(), "holds half of a character (a lone surrogate)")
-    .refine((value) => !value.includes("\0"), "holds a NUL character");
+  return text.refine(isWhole, HALF).refine(isWithoutNul, NUL);
+}
+
+/** What keeps a text from being plain, in words; `undefined` when nothing does. */
+export function textFault(text: string): string | undefined {
+  if (!isWhole(text)) return HALF;
+  return isWithoutNul(text) ? undefined : NUL;
+}
+
+function isWhole(text: string): boolean {
+  return text.isWellFormed();
+}
+
+function isWithoutNul(text: string): boolean {
+  return !text.includes("\0");
 }

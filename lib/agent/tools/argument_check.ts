@@ -55,7 +55,6 @@ function validatorFor(
     meta: false,
     validateSchema: false,
     validateFormats: false,
-    addUsedSchema: false,
     inlineRefs: false,
     // Else `constructor`, which every object inherits, would be an argument that nobody gave.
     ownProperties: true,
@@ -69,7 +68,17 @@ function validatorFor(
     return true;
   };
   ajv.addKeyword({ keyword: STEP_KEYWORD, before: "$ref", validate: step, schemaType: "boolean" });
+  nameRoot(ajv, parameters);
   return ajv;
+}
+
+/** Ajv registers the anchors inside a schema, but not that of the schema itself. */
+function nameRoot(ajv: Ajv, schema: Readonly<Record<string, unknown>>): void {
+  const { $id, $anchor, $dynamicAnchor } = schema;
+  const base = typeof $id === "string" ? $id.replace(/#$/, "") : "";
+  for (const name of [$anchor, $dynamicAnchor]) {
+    if (typeof name === "string") ajv.refs[`${base}#${name}`] = base;
+  }
 }
 
 type RegExpEngine = NonNullable<NonNullable<Options["code"]>["regExp"]>;

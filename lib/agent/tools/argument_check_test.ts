@@ -132,6 +132,31 @@ Deno.test("compileParameters: references that fan out, or never end, cost a boun
   assertEquals(checkOf(endless)({ a: "x" }), COSTLY);
 });
 
+Deno.test("compileParameters: a schema may refer to itself, by whichever of its names", () => {
+  const DRAFT_7 = "http://json-schema.org/draft-07/schema#";
+  const META = "https://json-schema.org/draft/2020-12/schema";
+  const id = "https://tools.example/tree";
+  const names: [Record<string, unknown>, string][] = [
+    [{}, "#"],
+    [{ $schema: META }, "#"],
+    [{ $schema: DRAFT_7 }, "#"],
+    [{ $anchor: "tree" }, "#tree"],
+    [{ $dynamicAnchor: "tree" }, "#tree"],
+    [{ $id: id }, id],
+    [{ $id: id, $anchor: "tree" }, "#tree"],
+    // The names of the meta-schemas themselves: there is none here to mistake it for.
+    [{ $id: META }, "#"],
+    [{ $id: DRAFT_7, $schema: DRAFT_7 }, "#"],
+  ];
+  for (const [name, $ref] of names) {
+    const check = checkOf({ ...name, properties: { child: { $ref }, n: { type: "integer" } } });
+    assertEquals(check({ child: { child: { n: 1 } } }), undefined);
+    const wrong = check({ child: { child: { n: "1" } } });
+    assertEquals(wrong, "child.child.n must be integer", JSON.stringify(name));
+    assertEquals(checkOf({ ...name, $ref })({}), COSTLY);
+  }
+});
+
 Deno.test("compileParameters: honest recursion is followed", () => {
   const check = checkOf({
     $defs: {

@@ -11,6 +11,9 @@ export type SearchKnowledge = (
 
 const { defaultPassages, maxPassages, queryLength } = KNOWLEDGE_BOUNDS;
 
+/** The tool's name; an agent with a knowledge base has no other of that name. */
+export const SEARCH_KNOWLEDGE = "search_knowledge";
+
 /** Who writes a document is not who gives the agent its instructions. */
 const DESCRIPTION = "Searches the documents that this agent has been given to answer from, and " +
   "returns the passages that fit best, best first. Use it before answering whatever those " +
@@ -43,7 +46,7 @@ const PARAMETERS = {
 /** The tool of an agent that has a knowledge base. Source: CONTRACT section 2. */
 export function searchKnowledgeTool(search: SearchKnowledge): CallableTool {
   return {
-    tool: { name: "search_knowledge", description: DESCRIPTION, parameters: PARAMETERS },
+    tool: { name: SEARCH_KNOWLEDGE, description: DESCRIPTION, parameters: PARAMETERS },
     async call(args, signal) {
       const { query, limit = defaultPassages } = args as { query: string; limit?: number };
       const found = await search({ query, limit }, signal);

@@ -59,9 +59,17 @@ export function mapLiterals(template: string, change: (literal: string) => strin
 
 /** The `NAME` of each `{{secret.NAME}}` anywhere in a JSON value. */
 export function secretNames(value: unknown): string[] {
-  const text = JSON.stringify(value) ?? "";
-  const names = [...text.matchAll(PLACEHOLDER)].map(([, name = ""]) => name);
+  const names = namesIn(JSON.stringify(value) ?? "");
   return [...new Set(names.filter(isSecretName).map((name) => name.slice(SECRET.length)))];
+}
+
+/** The arguments that a template names, each once. */
+export function argumentNames(template: string): string[] {
+  return [...new Set(namesIn(template).filter((name) => !isSecretName(name)))];
+}
+
+function namesIn(text: string): string[] {
+  return [...text.matchAll(PLACEHOLDER)].map(([, name = ""]) => name);
 }
 
 export function isSecretName(name: string): boolean {

@@ -1,8 +1,10 @@
 import { isToolHeader } from "../../egress/outgoing_headers.ts";
+import { canonicalJson } from "../../canonical_json.ts";
 import type { ValidationIssue } from "../../wire/error_codes.ts";
 import type { ToolDefinition } from "../../wire/tool_definition.ts";
 import { compileParameters } from "./argument_check.ts";
 import { bodyKindOf, JSON_TYPE } from "./body_kind.ts";
+import { placeholderFaults } from "./placeholder_faults.ts";
 import { hasPlaceholder, placeholderOf } from "./template.ts";
 
 /**
@@ -15,24 +17,27 @@ import { hasPlaceholder, placeholderOf } from "./template.ts";
 export async function toolFaults(
   tools: readonly ToolDefinition[],
   { kept = [], letOthersIn = nextTurn }: {
-    kept?: readonly ToolDefinition[];
+    kept?: readonly ToolDefinition[] | undefined;
     letOthersIn?: () => Promise<void>;
   } = {},
 ): Promise<ValidationIssue[]> {
   const issues: ValidationIssue[] = [];
-  const stays = new Set(kept.map((tool) => JSON.stringify(tool)));
+  const stays = new Set(kept.map(canonicalJson));
   for (const [n, tool] of tools.entries()) {
-    if (stays.has(JSON.stringify(tool))) continue;
+    if (stays.has(canonicalJson(tool))) continue;
     if (tool.type === "mcp") {
       issues.push(...headerFaults(tool.headers, `tools.${n}.headers`));
       continue;
     }
     if (n > 0) await letOthersIn();
+    const schema = schemaFaults(tool.parameters, `tools.${n}.parameters`);
     issues.push(
-      ...schemaFaults(tool.parameters, `tools.${n}.parameters`),
+      ...schema,
       ...headerFaults(tool.request.headers, `tools.${n}.request.headers`),
       ...bodyFaults(tool.request, `tools.${n}.request.body`),
     );
+    // What a schema names that is none is not worth telling yet.
+    if (schema.length === 0) issues.push(...placeholderFaults(tool, `tools.${n}.request`));
   }
   return issues;
 }

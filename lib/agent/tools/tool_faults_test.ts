@@ -3,8 +3,13 @@ import { toolDefinitionSchema } from "../../wire/tool_definition.ts";
 import { httpTool } from "@/tests/support/agents.ts";
 import { toolFaults } from "./tool_faults.ts";
 
-const tool = (name: string, parameters: Record<string, unknown> = { type: "object" }) =>
+const tool = (name: string, parameters: Record<string, unknown> = naming("q")) =>
   toolDefinitionSchema.parse(httpTool({ name, parameters }));
+
+/** An object schema that names these arguments. */
+function naming(...names: string[]) {
+  return { type: "object", properties: Object.fromEntries(names.map((name) => [name, {}])) };
+}
 
 Deno.test("toolFaults: what is wrong is told with its path in the agent", async () => {
   const wrong = tool("b", { type: "object", properties: { a: { minimum: "1" } } });
@@ -35,7 +40,10 @@ Deno.test("toolFaults: others get their turn between two schemas", async () => {
 Deno.test("toolFaults: a placeholder in a text that nobody knows how to encode for is refused", async () => {
   const faultsOf = async (body: unknown, headers: Record<string, string>) => {
     const request = { method: "POST", headers, body };
-    const faults = await toolFaults([toolDefinitionSchema.parse(httpTool({}, request))]);
+    const parameters = naming("q", "a", "b", "type");
+    const faults = await toolFaults([
+      toolDefinitionSchema.parse(httpTool({ parameters }, request)),
+    ]);
     return faults.map(({ path, code }) => `${path} ${code}`);
   };
   const refused = ["tools.0.request.body unknown_encoding"];

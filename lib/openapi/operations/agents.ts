@@ -66,8 +66,9 @@ export const AGENT_OPERATIONS: Operation[] = [
     summary: "Change an agent",
     description:
       "`modelPolicy` and `budget` are merged field by field, lists are replaced whole, " +
-      '`"fallback": null` removes the fallback. The merged agent is validated as a whole. A change ' +
-      "that changes nothing keeps the version.",
+      '`"fallback": null` removes the fallback. The merged agent is validated as a whole; tools ' +
+      "and a knowledge base that it has already are not looked into again. A change that changes " +
+      "nothing keeps the version.",
     auth: write,
     parameters: ["agentId", "ifMatch"],
     body: { schema: "AgentPatch", example: { budget: { maxSteps: 8 }, fallback: null } },
@@ -97,17 +98,17 @@ export const AGENT_OPERATIONS: Operation[] = [
     path: "/v1/agents/{id}/versions",
     summary: "List an agent's versions",
     auth: read,
-    parameters: ["agentId"],
+    parameters: ["agentId", "limit", "cursor"],
     answers: [{
       status: 200,
-      description: "The last 100, newest first.",
+      description: "One page; the last 100 are kept.",
       content: {
         type: "application/json",
         schema: "AgentVersions",
         example: { data: [EXAMPLE.agent] },
       },
     }],
-    errors: ["not_found"],
+    errors: ["schema_validation_failed", "not_found"],
   },
   {
     ...common,

@@ -81,7 +81,7 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     summary: "Delete a knowledge base",
     description:
       "Removes its documents with all that was made of them. Agents that name it go on, " +
-      "and find nothing in it.",
+      "find nothing in it, and keep its id until they are given another.",
     auth: write,
     parameters: ["knowledgeBaseId"],
     answers: [{ status: 204, description: "It is gone." }],

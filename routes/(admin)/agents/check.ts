@@ -1,18 +1,26 @@
-import { readAgentForm, toAgentBody } from "@/lib/http/dashboard/agent_form.ts";
+import { readAgentForm, toAgentBody, toAgentPatch } from "@/lib/http/dashboard/agent_form.ts";
 import type { AgentFormFaults } from "@/lib/http/dashboard/agent_form_faults.ts";
 import { dashboardApi } from "@/lib/http/dashboard/dashboard_api.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { formFaults } from "@/lib/http/dashboard/save_agent.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { isUuid } from "@/lib/http/uuid_param.ts";
 import { define } from "@/utils.ts";
 
-/** What saving the editor's form would find wrong with it, before anybody saves. */
+/**
+ * What saving the editor's form would find wrong with it, before anybody saves: as a change of
+ * `?agent=<id>`, or as a new agent.
+ */
 export const handler = define.handlers({
   POST: dashboardApi(async (ctx) => {
     const { agents, system } = ctx.state.service;
     const values = readAgentForm(await readForm(ctx.req, system));
-    const faults: AgentFormFaults = await agents
-      .check(signedIn(ctx.state).tenant, toAgentBody(values))
+    const { tenant } = signedIn(ctx.state);
+    const id = ctx.url.searchParams.get("agent") ?? "";
+    const asked: Promise<unknown> = isUuid(id)
+      ? agents.preview(tenant, id.toLowerCase(), toAgentPatch(values))
+      : agents.check(tenant, toAgentBody(values));
+    const faults: AgentFormFaults = await asked
       .then(() => ({}))
       .catch((error) => formFaults(error, values) ?? Promise.reject(error));
     return Response.json({ faults });

@@ -5,6 +5,7 @@ import { Time } from "@/components/Time.tsx";
 import { changedFields } from "@/lib/http/dashboard/agent_diff.ts";
 import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { KEPT_VERSIONS } from "@/lib/storage/agent_store.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import { define } from "@/utils.ts";
 
@@ -22,7 +23,8 @@ export const handler = define.handlers({
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { agents, system } = ctx.state.service;
     const user = signedIn(ctx.state);
-    const versions = await agents.listVersions(user.tenant, agent.id);
+    const all = { limit: KEPT_VERSIONS };
+    const { data: versions } = await agents.listVersions(user.tenant, agent.id, all);
     const rows = versions.map((version, n) => rowOf(version, versions[n + 1]));
     return page({ agent, rows, now: system.now(), editor: isEditor(user) });
   },
@@ -60,7 +62,7 @@ export default define.page<typeof handler>(({ data: { agent, rows, now, editor }
       ))}
     </ul>
     <p class="help list-note">
-      The last 100 versions are kept. A run remembers which one answered it.
+      The last {KEPT_VERSIONS} versions are kept. A run remembers which one answered it.
     </p>
   </>
 ));

@@ -1,0 +1,21 @@
+import { assertEquals } from "@std/assert";
+import { textFaults } from "./text_faults.ts";
+
+const HALF = "\ud83d";
+
+Deno.test("textFaults: half characters and NUL are told wherever they stand, names included", () => {
+  const value = {
+    a: HALF,
+    b: [{ c: "x\0" }],
+    [`d${HALF}`]: { e: 1, f: null },
+    g: { "\0": [true] },
+  };
+  const faults = textFaults(value);
+  assertEquals(faults.map(({ path }) => path), ["a", "b.0.c", `d${HALF}`, "g.\0"]);
+  assertEquals(new Set(faults.map(({ code }) => code)), new Set(["not_plain_text"]));
+  assertEquals(textFaults(HALF).map(({ path }) => path), [""]);
+});
+
+Deno.test("textFaults: whole characters of any script are none", () => {
+  assertEquals(textFaults({ "😀": ["é", "日本", "\u200b\ufffd\n", 1, true, null, {}] }), []);
+});

@@ -1,0 +1,89 @@
+/** The knowledge base that an agent names, from the agent's side. */
+import { assertEquals } from "@std/assert";
+import { toFormValues } from "@/lib/http/dashboard/agent_form.ts";
+import { httpTool } from "./support/agent_bodies.ts";
+import { expectInvalid, expectJson } from "./support/expect_answer.ts";
+import { openKnowledge } from "./support/knowledge.ts";
+import { ownerCookie } from "./support/owner.ts";
+import { agentBody } from "./support/service.ts";
+
+const DOMAINS = ["api.example.com"];
+
+/** An agent whose knowledge base has been deleted, and words to change it. */
+async function openStranded() {
+  const world = await openKnowledge();
+  const { service, key, base } = world;
+  const agent = await service.agent(key, { knowledgeBaseId: base.id });
+  await world.remove();
+  const patch = (json: unknown) =>
+    service.fetch(`/v1/agents/${agent.id}`, { method: "PATCH", key, json });
+  return { world, agent, patch };
+}
+
+Deno.test("PATCH /v1/agents/:id takes back all that GET told, though the base has been deleted", async () => {
+  const { world, agent, patch } = await openStranded();
+  await using _ = world;
+  const { id: _id, createdAt: _c, updatedAt: _u, version: _v, ...body } = agent;
+  assertEquals(await expectJson(await patch(body), 200), agent);
+  const renamed = await expectJson(await patch({ ...body, name: "New" }), 200);
+  assertEquals([renamed.name, renamed.knowledgeBaseId], ["New", body.knowledgeBaseId]);
+});
+
+Deno.test("a base that is not there is 400 for every agent that does not name it already", async () => {
+  const { world, agent, patch } = await openStranded();
+  await using _ = world;
+  const { service, key } = world;
+  const json = { ...agentBody(), knowledgeBaseId: agent.knowledgeBaseId };
+  const create = await service.fetch("/v1/agents", { method: "POST", key, json });
+  await expectInvalid(create, ["knowledgeBaseId"]);
+  await expectInvalid(await patch({ knowledgeBaseId: crypto.randomUUID() }), ["knowledgeBaseId"]);
+  // The specification's one exception is the fallback.
+  await expectInvalid(await patch({ knowledgeBaseId: null }), ["knowledgeBaseId"]);
+});
+
+Deno.test("the editor saves, checks and tries an agent whose base has been deleted", async () => {
+  const { world, agent } = await openStranded();
+  await using _ = world;
+  const { service } = world;
+  const headers = { cookie: await ownerCookie(service) };
+  const form = toFormValues(agent);
+  const post = (path: string, change: object = {}) => {
+    const body = new URLSearchParams({ ...form, name: "New", ...change });
+    return service.fetch(path, { method: "POST", headers, body });
+  };
+  const checked = await post(`/agents/check?agent=${agent.id}`);
+  assertEquals(await expectJson(checked, 200), { faults: {} });
+  const asNew = await expectJson(await post("/agents/check?agent=new"), 200);
+  assertEquals(Object.keys(asNew.faults), ["knowledgeBaseId"]);
+  const tried = await service.fetch(`/agents/${agent.id}/try`, {
+    method: "POST",
+    headers,
+    json: { messages: [{ role: "user", content: "Hello" }], form },
+  });
+  assertEquals(tried.status, 200);
+  await tried.body?.cancel();
+  const saved = await post(`/agents/${agent.id}`);
+  assertEquals([saved.status, await saved.text()], [303, ""]);
+  const cleared = await post(`/agents/${agent.id}`, { knowledgeBaseId: "", version: "2" });
+  assertEquals([cleared.status, await cleared.text()], [303, ""]);
+  const now = await service.service.agents.get(await service.tenant(), agent.id);
+  assertEquals([now.name, now.version, "knowledgeBaseId" in now], ["New", 3, false]);
+});
+
+Deno.test("a tool may not bear the name of the one that a knowledge base comes with", async () => {
+  await using world = await openKnowledge();
+  const { service, key, base } = world;
+  const own = httpTool({ name: "search_knowledge" });
+  const server = { type: "mcp", name: "search_knowledge", url: "https://api.example.com/mcp" };
+  const body = (tools: unknown[]) => ({ tools, allowedDomains: DOMAINS });
+  const based = { knowledgeBaseId: base.id };
+  const json = { ...agentBody(), ...based, ...body([httpTool(), own]) };
+  const create = await service.fetch("/v1/agents", { method: "POST", key, json });
+  await expectInvalid(create, ["tools.1.name"]);
+  await service.agent(key, { ...based, ...body([server]) });
+  const { id } = await service.agent(key, body([own]));
+  const patch = (json: unknown) =>
+    service.fetch(`/v1/agents/${id}`, { method: "PATCH", key, json });
+  await expectInvalid(await patch(based), ["tools.0.name"]);
+  await expectJson(await patch({ ...based, tools: [httpTool()] }), 200);
+});

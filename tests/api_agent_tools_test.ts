@@ -1,0 +1,62 @@
+/** What a tool may be when its agent is saved. */
+import { assertEquals } from "@std/assert";
+import { AgentStore } from "@/lib/storage/agent_store.ts";
+import { realSystem } from "@/lib/system.ts";
+import type { AgentBody } from "@/lib/wire/agent.ts";
+import { httpTool } from "./support/agent_bodies.ts";
+import { expectInvalid, expectJson } from "./support/expect_answer.ts";
+import { agentBody, TestService } from "./support/service.ts";
+
+const DOMAINS = ["api.example.com"];
+
+Deno.test("POST /v1/agents takes a tool whose parameters refer to themselves", async () => {
+  await using service = await TestService.start();
+  const key = await service.key();
+  const recursive = [
+    { type: "object", properties: { child: { $ref: "#" } } },
+    { type: "object", $anchor: "r", properties: { child: { $ref: "#r" } } },
+    { type: "object", $id: "https://tools.example/r", properties: { child: { $ref: "#" } } },
+  ];
+  for (const parameters of recursive) {
+    const tool = httpTool({
+      parameters,
+      request: { method: "GET", url: "https://api.example.com" },
+    });
+    const agent = await service.agent(key, { tools: [tool], allowedDomains: DOMAINS });
+    assertEquals(agent.tools as unknown, [tool]);
+  }
+});
+
+Deno.test("a tool that names what is no parameter of it is 400 at the place that names it", async () => {
+  await using service = await TestService.start();
+  const key = await service.key();
+  const request = {
+    method: "POST",
+    url: "https://api.example.com/{{id}}",
+    headers: { "x-q": "{{q}}", authorization: "{{secret.KEY}}" },
+    query: { page: "{{page}}" },
+    body: { list: ["{{item}}"] },
+  };
+  const json = { ...agentBody(), tools: [httpTool({ request })], allowedDomains: DOMAINS };
+  await expectInvalid(await service.fetch("/v1/agents", { method: "POST", key, json }), [
+    "tools.0.request.url",
+    "tools.0.request.query.page",
+    "tools.0.request.body.list.0",
+  ]);
+});
+
+Deno.test("PATCH takes a tool that is stored as it is, whatever was let in when it came", async () => {
+  const kv = await Deno.openKv(":memory:");
+  await using service = await TestService.start({ kv });
+  const key = await service.key();
+  const tool = httpTool({ parameters: { type: "object" } });
+  const body = { ...agentBody(), tools: [tool], allowedDomains: DOMAINS };
+  const store = new AgentStore(kv, realSystem);
+  const { id } = await store.create(await service.tenant(), body as unknown as AgentBody);
+  const patch = (json: unknown) =>
+    service.fetch(`/v1/agents/${id}`, { method: "PATCH", key, json });
+  const agent = await expectJson(await patch({ name: "New", tools: [tool] }), 200);
+  assertEquals([agent.name, agent.tools], ["New", [tool]]);
+  const changed = { ...tool, description: "Another one." };
+  await expectInvalid(await patch({ tools: [changed] }), ["tools.0.request.query.q"]);
+});

@@ -1,0 +1,69 @@
+/** Text that cannot be stored or sent on as it is, is refused wherever a body holds it. */
+import { assertEquals } from "@std/assert";
+import { AgentStore } from "@/lib/storage/agent_store.ts";
+import { realSystem } from "@/lib/system.ts";
+import type { AgentBody } from "@/lib/wire/agent.ts";
+import { httpTool } from "./support/agent_bodies.ts";
+import { expectInvalid } from "./support/expect_answer.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { agentBody, TestService } from "./support/service.ts";
+
+const BROKEN = ["half \ud83d", "NUL \0"];
+
+Deno.test("half characters and NUL are 400 with their path, in every field and every name", async () => {
+  await using service = await TestService.start(fastSystem());
+  const key = await service.key(["agents:write", "knowledge:write", "billing:read"]);
+  const { id: agentId } = await service.agent(key);
+  const base = await service.fetch("/v1/knowledge-bases", {
+    method: "POST",
+    key,
+    json: { name: "b" },
+  });
+  const documents = `/v1/knowledge-bases/${(await base.json()).id}/documents`;
+  const said = { agentId, messages: [{ role: "user", content: "hi" }] };
+  for (const text of BROKEN) {
+    const request = { method: "POST", url: "https://api.example.com/", body: { a: { [text]: 1 } } };
+    const headers = { "x-a": text };
+    const calls: [string, unknown, string][] = [
+      ["/v1/agents", withTool({ description: text }), "tools.0.description"],
+      ["/v1/agents", withTool({ request }), `tools.0.request.body.a.${text}`],
+      [
+        "/v1/agents",
+        withTool({ request: { ...request, body: {}, headers } }),
+        "tools.0.request.headers.x-a",
+      ],
+      [
+        "/v1/agents",
+        withTool({ parameters: { type: "object", title: text } }),
+        "tools.0.parameters.title",
+      ],
+      ["/v1/agents", { ...agentBody(), name: text }, "name"],
+      ["/v1/chat/stream", { ...said, requestId: `request ${text}` }, "requestId"],
+      ["/v1/chat/stream", { ...said, model: text }, "model"],
+      [documents, { title: "t", content: text }, "content"],
+    ];
+    for (const [path, json, fault] of calls) {
+      await expectInvalid(await service.fetch(path, { method: "POST", key, json }), [fault]);
+    }
+  }
+});
+
+Deno.test("PATCH of an agent stored with such text, by an earlier version, changes the rest", async () => {
+  const kv = await Deno.openKv(":memory:");
+  await using service = await TestService.start({ kv });
+  const key = await service.key();
+  const tool = httpTool({ description: BROKEN[0] });
+  const body = { ...agentBody(), tools: [tool], allowedDomains: ["api.example.com"] };
+  const store = new AgentStore(kv, realSystem);
+  const stored = await store.create(await service.tenant(), body as unknown as AgentBody);
+  const answer = await service.fetch(`/v1/agents/${stored.id}`, {
+    method: "PATCH",
+    key,
+    json: { name: "New" },
+  });
+  assertEquals([answer.status, (await answer.json()).name], [200, "New"]);
+});
+
+function withTool(change: Record<string, unknown>) {
+  return { ...agentBody(), tools: [httpTool(change)], allowedDomains: ["api.example.com"] };
+}
