@@ -5,11 +5,13 @@
  */
 import { createApp } from "./app.ts";
 import { type Config, ConfigError, readConfig } from "./lib/config.ts";
-import { createLogger } from "./lib/log.ts";
+import { createLogger, type Logger } from "./lib/log.ts";
 import { openService } from "./lib/composition/open_service.ts";
 import { adminCommands } from "./lib/process/admin_commands.ts";
 import { announce } from "./lib/process/announce.ts";
 import { type ControlSocket, serveControl } from "./lib/process/control_socket.ts";
+import { LastingServer } from "./lib/process/lasting_server.ts";
+import { warnOfFewFiles } from "./lib/process/open_files.ts";
 import { openStore, type Store } from "./lib/process/open_store.ts";
 import { StoreInUseError } from "./lib/process/process_lock.ts";
 import { shutDown, untilStopped } from "./lib/process/shut_down.ts";
@@ -90,7 +92,7 @@ async function open(
   return service;
 }
 
-/** Serves until SIGTERM or SIGINT. */
+/** Serves until a signal ends it. */
 async function serve(): Promise<void> {
   // First of all: a signal that comes while the service starts must not be lost.
   const stopped = untilStopped();
@@ -99,7 +101,9 @@ async function serve(): Promise<void> {
   await ensureBuilt();
   const ready = Promise.withResolvers<Service>();
   opened = ready.promise;
-  const server = await listen(config);
+  const log = createLogger({ level: config.logLevel });
+  await warnOfFewFiles(log);
+  const server = await listen(config, log);
   const baseUrl = config.publicUrl ?? localUrl(config, server.addr.port);
   const service = await open(config, { store, baseUrl });
   ready.resolve(service);
@@ -113,15 +117,22 @@ async function serve(): Promise<void> {
 function serveCommands(config: Config, service: Service): ControlSocket | undefined {
   if (config.kvUrl !== undefined) return undefined;
   const handlers = adminCommands(service);
-  return serveControl({ path: `${config.dataDir}/control.sock`, handlers });
+  const path = `${config.dataDir}/control.sock`;
+  return serveControl({ path, handlers, log: service.log, system: service.system });
 }
 
 /** Fresh's own server module imports this one, so it can only be imported once this has run. */
-async function listen(config: Config): Promise<Deno.HttpServer<Deno.NetAddr>> {
+async function listen(config: Config, log: Logger): Promise<LastingServer<Deno.NetAddr>> {
   const module: string = new URL("./_fresh/server.js", import.meta.url).href;
-  const server: { default: { fetch: Deno.ServeHandler } } = await import(module);
-  const options = { port: config.port, hostname: config.host, onListen: () => {} };
-  return Deno.serve(options, server.default.fetch);
+  const { default: { fetch } }: { default: { fetch: Deno.ServeHandler } } = await import(module);
+  const onError = (error: unknown) => {
+    log.error("a request failed", { error });
+    return new Response("Internal Server Error", { status: 500 });
+  };
+  const options = { hostname: config.host, onError, onListen: () => {} };
+  const listen = (again?: Deno.NetAddr) =>
+    Deno.serve({ ...options, port: again?.port ?? config.port }, fetch);
+  return new LastingServer(listen, { name: "the server", log, system: realSystem });
 }
 
 /** Builds the browser code when a file it is made of has changed. */
