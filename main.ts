@@ -13,7 +13,7 @@ import { type ControlSocket, serveControl } from "./lib/process/control_socket.t
 import { LastingServer } from "./lib/process/lasting_server.ts";
 import { warnOfFewFiles } from "./lib/process/open_files.ts";
 import { openStore, type Store } from "./lib/process/open_store.ts";
-import { StoreInUseError } from "./lib/process/process_lock.ts";
+import { StoreFault } from "./lib/process/store_fault.ts";
 import { shutDown, untilStopped } from "./lib/process/shut_down.ts";
 import { CatalogueError, readCatalogue } from "./lib/process/read_catalogue.ts";
 import { readScripts } from "./lib/process/read_scripts.ts";
@@ -157,7 +157,7 @@ function localUrl(config: Config, port: number): string {
 }
 
 function fail(error: unknown): never {
-  const told = error instanceof ConfigError || error instanceof StoreInUseError ||
+  const told = error instanceof ConfigError || error instanceof StoreFault ||
     error instanceof CatalogueError;
   if (told) console.error(error.message);
   else if (error instanceof Deno.errors.AddrInUse) {
