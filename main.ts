@@ -14,6 +14,7 @@ import { LastingServer } from "./lib/process/lasting_server.ts";
 import { warnOfFewFiles } from "./lib/process/open_files.ts";
 import { openStore, type Store } from "./lib/process/open_store.ts";
 import { StoreFault } from "./lib/process/store_fault.ts";
+import { watchStore } from "./lib/process/store_watch.ts";
 import { shutDown, untilStopped } from "./lib/process/shut_down.ts";
 import { CatalogueError, readCatalogue } from "./lib/process/read_catalogue.ts";
 import { readScripts } from "./lib/process/read_scripts.ts";
@@ -73,17 +74,21 @@ async function open(
   config: Config,
   { store, baseUrl }: { store: Store; baseUrl: string },
 ): Promise<Service> {
+  const log = createLogger({ level: config.logLevel });
+  const system = realSystem;
+  const watch = await watchStore(store.file, { log, system });
   const service = await openService({
-    config,
+    ...{ config, system, log, baseUrl },
     kv: store.kv,
     hmacSecrets: store.hmacSecrets,
     encryptionKey: store.encryptionKey,
-    system: realSystem,
-    log: createLogger({ level: config.logLevel }),
-    baseUrl,
     scripts: await readScripts(`${root}/_fresh`),
     catalogue: await readCatalogue(config.catalogueFile),
-    close: () => store.close(),
+    isStoreInPlace: watch.isInPlace,
+    close: () => {
+      watch.close();
+      return store.close();
+    },
   });
   // What the last process left behind when it was killed; before anything begins here.
   if (store.alone) await service.deadRuns.sweep({ alone: true });

@@ -12,6 +12,8 @@ const IN_MEMORY = ":memory:";
 /** The open store of this process with the secrets that go with it. */
 export interface Store {
   readonly kv: Deno.Kv;
+  /** Its file, whatever links lead to it; unset for one that is no file of this machine. */
+  readonly file: string | undefined;
   /** The first signs, all verify. */
   readonly hmacSecrets: readonly string[];
   /** Base64 of 32 bytes. */
@@ -46,7 +48,7 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
     };
     const tenant = await (file === undefined ? open() : orFault(open, tellDamaged(file)));
     const firstStart = tenant.versionstamp === null;
-    return { kv: kv!, ...secrets, firstStart, alone: !remote, close: closer(kv!, locks) };
+    return { kv: kv!, file, ...secrets, firstStart, alone: !remote, close: closer(kv!, locks) };
   } catch (error) {
     kv?.close();
     for (const lock of locks) lock.release();
