@@ -8,7 +8,7 @@ import { type Config, ConfigError, readConfig } from "./lib/config.ts";
 import { createLogger, type Logger } from "./lib/log.ts";
 import { openService } from "./lib/composition/open_service.ts";
 import { adminCommands } from "./lib/process/admin_commands.ts";
-import { announce } from "./lib/process/announce.ts";
+import { announce, printLine } from "./lib/process/announce.ts";
 import { type ControlSocket, serveControl } from "./lib/process/control_socket.ts";
 import { LastingServer } from "./lib/process/lasting_server.ts";
 import { warnOfFewFiles } from "./lib/process/open_files.ts";
@@ -143,7 +143,7 @@ async function listen(config: Config, log: Logger): Promise<LastingServer<Deno.N
 /** Builds the browser code when a file it is made of has changed. */
 async function ensureBuilt(): Promise<void> {
   if (await isBuildCurrent(root)) return;
-  console.log("building the browser code, once …");
+  printLine("building the browser code, once …");
   const build = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "dev.ts", "build"],
     cwd: root,

@@ -34,7 +34,7 @@ function nextCommands({ baseUrl, demoAgent }: Service): string[] {
   ];
 }
 
-/** A greeting that cannot be written, to a file on a full disk, is no reason not to serve. */
-function printLine(line: string): void {
+/** For standard output. What cannot be written, to a file on a full disk, is no reason not to serve. */
+export function printLine(line: string): void {
   stdout.write(`${line}\n`, () => "");
 }
