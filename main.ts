@@ -5,13 +5,16 @@
  */
 import { createApp } from "./app.ts";
 import { type Config, ConfigError, readConfig } from "./lib/config.ts";
-import { createLogger } from "./lib/log.ts";
+import { createLogger, type Logger } from "./lib/log.ts";
 import { openService } from "./lib/composition/open_service.ts";
 import { adminCommands } from "./lib/process/admin_commands.ts";
-import { announce } from "./lib/process/announce.ts";
+import { announce, printLine } from "./lib/process/announce.ts";
 import { type ControlSocket, serveControl } from "./lib/process/control_socket.ts";
+import { LastingServer } from "./lib/process/lasting_server.ts";
+import { warnOfFewFiles } from "./lib/process/open_files.ts";
 import { openStore, type Store } from "./lib/process/open_store.ts";
-import { StoreInUseError } from "./lib/process/process_lock.ts";
+import { StoreFault } from "./lib/process/store_fault.ts";
+import { watchStore } from "./lib/process/store_watch.ts";
 import { shutDown, untilStopped } from "./lib/process/shut_down.ts";
 import { CatalogueError, readCatalogue } from "./lib/process/read_catalogue.ts";
 import { readScripts } from "./lib/process/read_scripts.ts";
@@ -71,17 +74,21 @@ async function open(
   config: Config,
   { store, baseUrl }: { store: Store; baseUrl: string },
 ): Promise<Service> {
+  const log = createLogger({ level: config.logLevel });
+  const system = realSystem;
+  const watch = await watchStore(store.file, { log, system });
   const service = await openService({
-    config,
+    ...{ config, system, log, baseUrl },
     kv: store.kv,
     hmacSecrets: store.hmacSecrets,
     encryptionKey: store.encryptionKey,
-    system: realSystem,
-    log: createLogger({ level: config.logLevel }),
-    baseUrl,
     scripts: await readScripts(`${root}/_fresh`),
     catalogue: await readCatalogue(config.catalogueFile),
-    close: () => store.close(),
+    isStoreInPlace: watch.isInPlace,
+    close: () => {
+      watch.close();
+      return store.close();
+    },
   });
   // What the last process left behind when it was killed; before anything begins here.
   if (store.alone) await service.deadRuns.sweep({ alone: true });
@@ -90,7 +97,7 @@ async function open(
   return service;
 }
 
-/** Serves until SIGTERM or SIGINT. */
+/** Serves until a signal ends it. */
 async function serve(): Promise<void> {
   // First of all: a signal that comes while the service starts must not be lost.
   const stopped = untilStopped();
@@ -99,7 +106,9 @@ async function serve(): Promise<void> {
   await ensureBuilt();
   const ready = Promise.withResolvers<Service>();
   opened = ready.promise;
-  const server = await listen(config);
+  const log = createLogger({ level: config.logLevel });
+  await warnOfFewFiles(log);
+  const server = await listen(config, log);
   const baseUrl = config.publicUrl ?? localUrl(config, server.addr.port);
   const service = await open(config, { store, baseUrl });
   ready.resolve(service);
@@ -113,21 +122,28 @@ async function serve(): Promise<void> {
 function serveCommands(config: Config, service: Service): ControlSocket | undefined {
   if (config.kvUrl !== undefined) return undefined;
   const handlers = adminCommands(service);
-  return serveControl({ path: `${config.dataDir}/control.sock`, handlers });
+  const path = `${config.dataDir}/control.sock`;
+  return serveControl({ path, handlers, log: service.log, system: service.system });
 }
 
 /** Fresh's own server module imports this one, so it can only be imported once this has run. */
-async function listen(config: Config): Promise<Deno.HttpServer<Deno.NetAddr>> {
+async function listen(config: Config, log: Logger): Promise<LastingServer<Deno.NetAddr>> {
   const module: string = new URL("./_fresh/server.js", import.meta.url).href;
-  const server: { default: { fetch: Deno.ServeHandler } } = await import(module);
-  const options = { port: config.port, hostname: config.host, onListen: () => {} };
-  return Deno.serve(options, server.default.fetch);
+  const { default: { fetch } }: { default: { fetch: Deno.ServeHandler } } = await import(module);
+  const onError = (error: unknown) => {
+    log.error("a request failed", { error });
+    return new Response("Internal Server Error", { status: 500 });
+  };
+  const options = { hostname: config.host, onError, onListen: () => {} };
+  const listen = (again?: Deno.NetAddr) =>
+    Deno.serve({ ...options, port: again?.port ?? config.port }, fetch);
+  return new LastingServer(listen, { name: "the server", log, system: realSystem });
 }
 
 /** Builds the browser code when a file it is made of has changed. */
 async function ensureBuilt(): Promise<void> {
   if (await isBuildCurrent(root)) return;
-  console.log("building the browser code, once …");
+  printLine("building the browser code, once …");
   const build = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "dev.ts", "build"],
     cwd: root,
@@ -146,7 +162,7 @@ function localUrl(config: Config, port: number): string {
 }
 
 function fail(error: unknown): never {
-  const told = error instanceof ConfigError || error instanceof StoreInUseError ||
+  const told = error instanceof ConfigError || error instanceof StoreFault ||
     error instanceof CatalogueError;
   if (told) console.error(error.message);
   else if (error instanceof Deno.errors.AddrInUse) {

@@ -1,9 +1,10 @@
 import type { LogLevel } from "./config_fields.ts";
+import { LogOutput } from "./log_output.ts";
 
 /** Facts about one log line; never whole requests or records. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Writes lines of at least its level; every string in them is redacted. */
+/** Writes lines of at least its level; every string in them is redacted. It never throws. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -13,8 +14,11 @@ export interface Logger {
 
 export interface LoggerOptions {
   level?: LogLevel;
-  /** Takes one line with its line feed; standard error by default. */
-  write?: (line: string) => void;
+  /**
+   * Takes one line with its line feed, and what makes the line that tells how many were lost before
+   * it; standard error by default.
+   */
+  write?: (line: string, tellLost: (lost: number) => string) => void;
   /** One JSON object a line, or text for people; JSON by default unless on a terminal. */
   json?: boolean;
   /** Milliseconds since the epoch. */
@@ -26,6 +30,10 @@ const RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, e
 /** Fields nested deeper than this are cut: a log line is not a dump. */
 const MAX_DEPTH = 4;
 
+/** One for all loggers of the process: a line that one began is ended before another's begins. */
+const stderr = new LogOutput((bytes) => Deno.stderr.writeSync(bytes));
+const writeToStderr = stderr.write.bind(stderr);
+
 /**
  * A logger. A line is `{ time, level, message, ...fields }`, or in text
  * `time LEVEL message field=value`. An `Error` among the fields becomes its name, message and, at
@@ -36,13 +44,16 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   const json = options.json ?? !Deno.stderr.isTerminal();
   const withStack = level === "debug";
 
-  const log = (lineLevel: LogLevel, message: string, fields: LogFields = {}) => {
-    if (RANK[lineLevel] < RANK[level]) return;
+  const format = (lineLevel: LogLevel, message: string, fields: LogFields) => {
     const time = new Date(now()).toISOString();
-    const safe = plain(fields, { withStack, depth: 0 }) as Record<string, unknown>;
+    const safe = readable(fields, { withStack, depth: 0 });
     const line = { time, level: lineLevel, message: redact(message) };
     // The line's own three come last as well: a field cannot pass for them.
-    write((json ? JSON.stringify({ ...line, ...safe, ...line }) : asText(line, safe)) + "\n");
+    return (json ? JSON.stringify({ ...line, ...safe, ...line }) : asText(line, safe)) + "\n";
+  };
+  const tellLost = (lost: number) => format("warn", "log lines could not be written", { lost });
+  const log = (lineLevel: LogLevel, message: string, fields: LogFields = {}) => {
+    if (RANK[lineLevel] >= RANK[level]) write(format(lineLevel, message, fields), tellLost);
   };
   return {
     debug: (message, fields) => log("debug", message, fields),
@@ -63,6 +74,18 @@ const SECRETS: readonly [RegExp, string][] = [
 /** `text` without anything that looks like an API key, session token or bearer credential. */
 export function redact(text: string): string {
   return SECRETS.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text);
+}
+
+/** A field may be anything that was thrown: one that throws when it is read costs no more than itself. */
+function readable(
+  fields: LogFields,
+  options: { withStack: boolean; depth: number },
+): Record<string, unknown> {
+  try {
+    return plain(fields, options) as Record<string, unknown>;
+  } catch {
+    return { fields: "[unreadable]" };
+  }
 }
 
 /** A copy that JSON can hold, with every string, keys included, redacted. */
@@ -108,9 +131,4 @@ function oneLine(value: unknown): string {
 /** A line feed or an escape sequence in a field must neither forge a line nor drive a terminal. */
 function escapeControls(text: string): string {
   return text.replace(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1).replace("\x7f", " "));
-}
-
-function writeToStderr(line: string): void {
-  const bytes = new TextEncoder().encode(line);
-  for (let at = 0; at < bytes.length;) at += Deno.stderr.writeSync(bytes.subarray(at));
 }

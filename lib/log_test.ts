@@ -72,6 +72,19 @@ Deno.test("createLogger: values JSON cannot hold, and cycles, do not break a lin
   assertEquals([line.big, line.fn], ["1", "[function]"]);
 });
 
+Deno.test("createLogger: a field that throws when it is read leaves the line", () => {
+  const { log, lines } = logging();
+  log.error("odd", {
+    error: {
+      get message() {
+        throw new Error("no");
+      },
+    },
+  });
+  const { message, fields } = JSON.parse(lines[0]!);
+  assertEquals([message, fields], ["odd", "[unreadable]"]);
+});
+
 Deno.test("createLogger: a field cannot replace the line's level or message", () => {
   const { log, lines } = logging();
   log.error("real", { level: "debug", message: "fake" });

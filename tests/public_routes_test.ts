@@ -193,6 +193,15 @@ async function statusOf(service: TestService, path: string): Promise<number> {
   return answer.status;
 }
 
+Deno.test("GET /readyz: a store whose file was removed answers still, and is told", async () => {
+  let inPlace = true;
+  await using service = await TestService.start({ isStoreInPlace: () => inPlace });
+  assertEquals(await expectJson(await service.fetch("/readyz"), 200), { status: "ok" });
+  inPlace = false;
+  assertEquals(await expectJson(await service.fetch("/readyz"), 503), { status: "unavailable" });
+  assertEquals(await expectJson(await service.fetch("/healthz"), 200), { status: "ok" });
+});
+
 function isDashboard(file: string): boolean {
   return file.startsWith("(admin)/") || file.startsWith("(public)/");
 }

@@ -30,7 +30,31 @@ const DATA_TEXT = `
 | \`kv.sqlite3\` | the store, unless \`KV_PATH\` or \`KV_URL\` say otherwise |
 | \`secrets.json\` | the secrets that the environment does not give: back it up with the store, without it no API key is valid and no stored credential can be read |
 | \`lock\` | held by the one process that owns the folder; freed however that process ends |
+| \`kv.sqlite3.lock\` | beside the store, wherever \`KV_PATH\` puts it: held by the one process that owns the file, whatever names and links lead to it |
 | \`control.sock\` | takes \`deno task keys\` and \`deno task secrets\` while the service runs |
+
+Nothing may remove or replace the store's file while the service runs: it would go on in a file that
+is gone with the process. Within 10 seconds it says so in its log, and \`/readyz\` answers 503. A store
+that is damaged is told at the start: restore it from a backup, together with \`secrets.json\`.
+
+## Under a supervisor
+
+- **Command.** Let systemd, Docker or whatever supervises it run \`deno task start\`, not \`npx\`, which
+  does not pass SIGTERM on: the service would be killed without being told.
+- **Stopping.** SIGTERM, SIGINT and SIGHUP end it: it begins no run any more and gives those under way
+  3 seconds to end by themselves, less when there are hundreds. The rest are interrupted, charged and
+  told so. That takes at most 9 seconds (4.5 on Deno Deploy), so give it 10 before a SIGKILL, as Docker
+  does. The exit code is 0, or 1 when runs were left unsettled, which the log tells; the next process
+  settles those.
+- **Open files.** Each stream is two connections, one to its reader and one to its vendor, so the limit
+  of open files (\`ulimit -n\`, systemd's \`LimitNOFILE\`) must exceed twice the streams; below 4,096 the
+  log warns at the start. When none is left, streams go on, connections at rest are closed, and the
+  service listens again within seconds. The service does not bound idle connections: where strangers
+  reach it, put a proxy in front that does, for each address.
+- **Log.** Lines go to standard error. Lines that cannot be written, because the disk is full or their
+  reader has gone, are dropped and counted, and the next one that can be written says how many. Only a
+  pipe that stays open and that nobody reads brings the service to a standstill: the system makes
+  whoever writes to it wait.
 
 ## Deno Deploy
 

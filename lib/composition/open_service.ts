@@ -50,6 +50,8 @@ export interface OpenServiceOptions {
   catalogue?: readonly CatalogueEntry[];
   /** Limits other than the specification's, for tests and benchmarks. */
   limits?: Partial<Limits>;
+  /** Whether what is stored still goes where it was opened; of a store that is no file, always. */
+  isStoreInPlace?: () => boolean;
   /** Closes what the process opened for the service. */
   close: () => Promise<void>;
 }
@@ -101,7 +103,8 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     usage: new UsageReports(kv, { system, tenants, limits }),
     vendors: registry,
     closing: closing.signal,
-    ready: async () => !chat.draining && await isStoreReady(basis),
+    ready: async () =>
+      !chat.draining && (options.isStoreInPlace?.() ?? true) && await isStoreReady(basis),
     drain: async (graceMs) => {
       await chat.drain(graceMs);
       closing.abort();

@@ -1,9 +1,12 @@
+import { LogOutput } from "../log_output.ts";
 import type { Service } from "../service.ts";
+
+const stdout = new LogOutput((bytes) => Deno.stdout.writeSync(bytes));
 
 /** Where a person looks next, for a terminal: one `listening` line, then the rest. */
 export async function announce(
   service: Service,
-  print: (line: string) => void = console.log,
+  print: (line: string) => void = printLine,
 ): Promise<void> {
   const { baseUrl } = service;
   const setupToken = await service.accounts.ensureSetupToken();
@@ -29,4 +32,9 @@ function nextCommands({ baseUrl, demoAgent }: Service): string[] {
     `  curl -sN ${baseUrl}/v1/chat/stream -H "Authorization: Bearer $KEY" \\`,
     `    -H "content-type: application/json" -d '${body}'`,
   ];
+}
+
+/** For standard output. What cannot be written, to a file on a full disk, is no reason not to serve. */
+export function printLine(line: string): void {
+  stdout.write(`${line}\n`, () => "");
 }

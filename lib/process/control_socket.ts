@@ -1,3 +1,5 @@
+import type { Logger } from "../log.ts";
+import { CALLED_OFF, type System } from "../system.ts";
 import {
   CommandError,
   type CommandInput,
@@ -5,14 +7,27 @@ import {
   type CommandOutputs,
   type Commands,
 } from "./commands.ts";
+import { LastingServer } from "./lasting_server.ts";
 
 /** A socket's path must fit `sockaddr_un`: 104 bytes on macOS, 108 on Linux, a zero included. */
 const MAX_PATH_BYTES = 103;
+/** How long a command may take to arrive, and its end when the socket closes. */
+const MOST_MS = 2_000;
 
 /** The open socket. */
 export interface ControlSocket {
-  /** Stops taking commands, waits for those under way and removes the file. */
+  /**
+   * Stops taking commands, waits for those under way and removes the file. One that hangs is waited
+   * for 2 s: the end of the process must not depend on who sends it.
+   */
   close(): Promise<void>;
+}
+
+export interface ControlOptions {
+  path: string;
+  handlers: Commands;
+  log: Logger;
+  system: Pick<System, "now" | "sleep">;
 }
 
 type Answer<C extends CommandName> = { output: CommandOutputs[C] } | { refused: string };
@@ -22,26 +37,34 @@ type Answer<C extends CommandName> = { output: CommandOutputs[C] } | { refused: 
  * command it, and nothing of it is on a network. A file left at `path` is removed, so the caller
  * must hold the data folder's lock.
  */
-export function serveControl(options: { path: string; handlers: Commands }): ControlSocket {
-  const { path, handlers } = options;
+export function serveControl(options: ControlOptions): ControlSocket {
+  const { path, log, system } = options;
   if (new TextEncoder().encode(path).length > MAX_PATH_BYTES) {
     throw new Error(`${path} is too long for a socket: point DATA_DIR at a shorter path`);
   }
-  removeIfThere(path);
-  // The mode is right from the first moment on: bind() applies the mask.
-  const mask = Deno.umask(0o177);
-  let server: Deno.HttpServer<Deno.UnixAddr>;
-  try {
-    server = Deno.serve({ path, onListen: () => {} }, (request) => answer(request, handlers));
-  } finally {
-    Deno.umask(mask);
-  }
+  const listen = () => listenPrivately(options);
+  const server = new LastingServer(listen, { name: "the control socket", log, system });
   return {
     close: async () => {
-      await server.shutdown();
+      const closed = new AbortController();
+      const late = system.sleep(MOST_MS, closed.signal).catch(() => {});
+      await Promise.race([server.shutdown(), late]);
+      closed.abort(CALLED_OFF);
       removeIfThere(path);
     },
   };
+}
+
+function listenPrivately(options: ControlOptions): Deno.HttpServer<Deno.UnixAddr> {
+  const { path } = options;
+  removeIfThere(path);
+  // The mode is right from the first moment on: bind() applies the mask.
+  const mask = Deno.umask(0o177);
+  try {
+    return Deno.serve({ path, onListen: () => {} }, (request) => answer(request, options));
+  } finally {
+    Deno.umask(mask);
+  }
 }
 
 /**
@@ -65,9 +88,10 @@ export async function callControl<C extends CommandName>(
   return answer.output;
 }
 
-async function answer(request: Request, handlers: Commands): Promise<Response> {
+async function answer(request: Request, options: ControlOptions): Promise<Response> {
+  const { handlers } = options;
   try {
-    const { command, input } = await request.json();
+    const { command, input } = await bodyOf(request, options);
     if (!Object.hasOwn(handlers, command)) throw new CommandError("unknown command");
     return Response.json({ output: await handlers[command as CommandName](input) });
   } catch (error) {
@@ -75,6 +99,22 @@ async function answer(request: Request, handlers: Commands): Promise<Response> {
     // Only this machine's user reads it, and the stores' messages name keys, never values.
     const why = error instanceof Error ? error.message : "unknown error";
     return Response.json({ refused: `the service could not do it: ${why}` });
+  }
+}
+
+/** Who sends a command has all of it at hand: one that takes long will never be whole. */
+async function bodyOf(
+  request: Request,
+  { system }: ControlOptions,
+): Promise<{ command: string; input: never }> {
+  const read = new AbortController();
+  const late = system.sleep(MOST_MS, read.signal).then(() => {
+    throw new CommandError("the command did not arrive whole");
+  });
+  try {
+    return await Promise.race([request.json(), late]);
+  } finally {
+    read.abort(CALLED_OFF);
   }
 }
 

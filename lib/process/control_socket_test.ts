@@ -1,9 +1,14 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { commandStores } from "@/tests/support/command_line.ts";
+import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { createLogger } from "../log.ts";
 import type { ApiKeyStore } from "../storage/api_key_store.ts";
+import { realSystem } from "../system.ts";
 import { adminCommands } from "./admin_commands.ts";
 import { CommandError, type Commands } from "./commands.ts";
-import { callControl, serveControl } from "./control_socket.ts";
+import { callControl, type ControlSocket, serveControl } from "./control_socket.ts";
+
+const log = createLogger();
 
 async function withSocket(
   run: (at: { path: string; apiKeys: ApiKeyStore }) => Promise<void>,
@@ -18,7 +23,7 @@ async function withSocket(
   const path = `${dir}/control.sock`;
   // What a killed process leaves behind.
   await Deno.writeTextFile(path, "");
-  const control = serveControl({ path, handlers: change(commands) });
+  const control = serveControl({ path, handlers: change(commands), log, system: realSystem });
   await run({ path, apiKeys }).finally(() => control.close());
   await assertRejects(() => Deno.lstat(path), Deno.errors.NotFound);
   await Deno.remove(dir, { recursive: true });
@@ -70,6 +75,53 @@ Deno.test("callControl: nobody at the socket is an error to try again on", async
 
 Deno.test("serveControl: a path that no socket can have is refused with a reason", () => {
   const path = `/tmp/${"d".repeat(120)}/control.sock`;
-  const error = assertThrows(() => serveControl({ path, handlers: {} as Commands }), Error);
+  const options = { path, handlers: {} as Commands, log, system: realSystem };
+  const error = assertThrows(() => serveControl(options), Error);
   assert(error.message.includes("DATA_DIR"));
 });
+
+/** A socket that is being told a command whose end never comes. */
+async function withCutCommand(
+  run: (at: { control: ControlSocket; connection: Deno.Conn; system: FakeSystem }) => Promise<void>,
+): Promise<void> {
+  const dir = await Deno.makeTempDir();
+  const path = `${dir}/control.sock`;
+  const system = new FakeSystem();
+  const begun = Promise.withResolvers<void>();
+  const sleep = (ms: number, signal?: AbortSignal) => {
+    begun.resolve();
+    return system.sleep(ms, signal);
+  };
+  const handlers = {} as Commands;
+  const control = serveControl({ path, handlers, log, system: { now: system.now, sleep } });
+  const connection = await Deno.connect({ transport: "unix", path });
+  const head = "POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n";
+  await connection.write(new TextEncoder().encode(`${head}{"c`));
+  await begun.promise;
+  await run({ control, connection, system });
+  connection.close();
+  await control.close();
+  assertEquals(system.sleeping, 0);
+  await Deno.remove(dir, { recursive: true });
+}
+
+Deno.test("control socket: a command that has not arrived whole after 2 s is refused", () =>
+  withCutCommand(async ({ connection, system }) => {
+    await system.advance(2_000);
+    const buffer = new Uint8Array(1_024);
+    let text = "";
+    while (!text.endsWith("}")) {
+      text += new TextDecoder().decode(buffer.subarray(0, (await connection.read(buffer))!));
+    }
+    assert(text.endsWith('{"refused":"the command did not arrive whole"}'), text);
+  }));
+
+Deno.test("control socket: closing waits 2 s for a command that hangs, and no longer", () =>
+  withCutCommand(async ({ control, system }) => {
+    let closed = false;
+    const closing = control.close().then(() => closed = true);
+    await system.advance(1_999);
+    assertEquals(closed, false);
+    await system.advance(1);
+    await closing;
+  }));

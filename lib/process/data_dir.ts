@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { System } from "../system.ts";
+import { StoreFault } from "./store_fault.ts";
 
 const secretsSchema = z.object({
   hmacSecret: z.string().min(32),
@@ -51,7 +52,9 @@ async function readSecrets(path: string): Promise<GeneratedSecrets | undefined> 
   }
   const parsed = secretsSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  throw new Error(`${path} is damaged: restore it from a backup; without it no API key is valid`);
+  throw new StoreFault(
+    `${path} is damaged: restore it from a backup; without it no API key is valid`,
+  );
 }
 
 function parseJson(text: string): unknown {

@@ -1,9 +1,10 @@
-import { dirname, resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
 import { keepSecrets, makePrivateDir, makePrivateFile } from "./data_dir.ts";
 import { type ProcessLock, takeProcessLock } from "./process_lock.ts";
+import { orFault } from "./store_fault.ts";
+import { realStoreFile } from "./store_file.ts";
 
 /** SQLite's name for a store that ends with the process. */
 const IN_MEMORY = ":memory:";
@@ -11,6 +12,8 @@ const IN_MEMORY = ":memory:";
 /** The open store of this process with the secrets that go with it. */
 export interface Store {
   readonly kv: Deno.Kv;
+  /** Its file, whatever links lead to it; unset for one that is no file of this machine. */
+  readonly file: string | undefined;
   /** The first signs, all verify. */
   readonly hmacSecrets: readonly string[];
   /** Base64 of 32 bytes. */
@@ -30,19 +33,22 @@ export interface OpenStoreOptions {
 
 /**
  * Opens the store that `config` names. A local file is taken for this process alone: two of them on
- * one file fail each other's writes ("database is locked"). Throws `StoreInUseError` when it is
- * taken.
+ * one file fail each other's writes ("database is locked"), and each would settle the other's runs
+ * as a dead process's. Throws `StoreInUseError` when it is taken, `StoreFault` for what is broken.
  */
 export async function openStore(config: Config, options: OpenStoreOptions): Promise<Store> {
   const remote = config.onDeploy || config.kvUrl !== undefined;
-  const locks = remote ? [] : await takeLocks(config);
+  const { locks, file } = remote ? { locks: [], file: undefined } : await takeLocks(config);
   let kv: Deno.Kv | undefined;
   try {
     const secrets = await secretsFor(config, options.system);
-    kv = await openKv(config, options);
-    const tenant = await kv.get(keys.installation("default_tenant"));
+    const open = async () => {
+      kv = await openKv(config, { ...options, file });
+      return await kv.get(keys.installation("default_tenant"));
+    };
+    const tenant = await (file === undefined ? open() : orFault(open, tellDamaged(file)));
     const firstStart = tenant.versionstamp === null;
-    return { kv, ...secrets, firstStart, alone: !remote, close: closer(kv, locks) };
+    return { kv: kv!, file, ...secrets, firstStart, alone: !remote, close: closer(kv!, locks) };
   } catch (error) {
     kv?.close();
     for (const lock of locks) lock.release();
@@ -50,26 +56,48 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
   }
 }
 
-async function openKv(config: Config, { openKv }: OpenStoreOptions): Promise<Deno.Kv> {
-  if (config.kvUrl !== undefined) return await openKv(config.kvUrl);
-  if (config.onDeploy) return await openKv();
-  if (config.kvPath === IN_MEMORY) return await openKv(IN_MEMORY);
-  // Made private before SQLite sees it: its -wal and -shm files take over the mode.
-  await makePrivateFile(config.kvPath);
-  return await openKv(resolve(config.kvPath));
+function tellDamaged(file: string): (why: string) => string {
+  return (why) =>
+    `the store ${file} cannot be opened: ${why}. If it is damaged, restore it from a backup, ` +
+    "together with secrets.json";
 }
 
-/** The folder's lock, and the file's own when it lies elsewhere: another folder may name it too. */
-async function takeLocks(config: Config): Promise<ProcessLock[]> {
-  const { dataDir, kvPath } = config;
-  await makePrivateDir(dataDir);
-  const lock = await takeProcessLock(`${dataDir}/lock`, { held: `the data folder ${dataDir}` });
-  if (kvPath === IN_MEMORY || resolve(dirname(kvPath)) === resolve(dataDir)) return [lock];
+async function openKv(
+  config: Config,
+  { openKv, file }: OpenStoreOptions & { file: string | undefined },
+): Promise<Deno.Kv> {
+  if (config.kvUrl !== undefined) return await openKv(config.kvUrl);
+  if (config.onDeploy) return await openKv();
+  if (file === undefined) return await openKv(IN_MEMORY);
+  // Made private before SQLite sees it: its -wal and -shm files take over the mode.
+  await makePrivateFile(file);
+  return await openKv(file);
+}
+
+/** The folder's lock and the file's own: another folder's process may name the file as well. */
+async function takeLocks(
+  { dataDir, kvPath }: Config,
+): Promise<{ locks: ProcessLock[]; file: string | undefined }> {
+  const takeFolder = async () => {
+    await makePrivateDir(dataDir);
+    return await takeProcessLock(`${dataDir}/lock`, { held: `the data folder ${dataDir}` });
+  };
+  const folder = await orFault(
+    takeFolder,
+    (why) =>
+      `the data folder ${dataDir} cannot be used: ${why}. Point DATA_DIR at a folder that can be made ` +
+      "and written",
+  );
+  if (kvPath === IN_MEMORY) return { locks: [folder], file: undefined };
+  const takeFile = async () => {
+    const file = await realStoreFile(kvPath);
+    const lock = await takeProcessLock(`${file}.lock`, { held: `the store ${kvPath}` });
+    return { locks: [folder, lock], file };
+  };
   try {
-    await makePrivateDir(dirname(kvPath));
-    return [lock, await takeProcessLock(`${kvPath}.lock`, { held: `the store ${kvPath}` })];
+    return await orFault(takeFile, (why) => `the store ${kvPath} cannot be used: ${why}`);
   } catch (error) {
-    lock.release();
+    folder.release();
     throw error;
   }
 }

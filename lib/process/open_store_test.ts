@@ -4,6 +4,7 @@ import { TenantStore } from "../storage/tenant_store.ts";
 import { realSystem } from "../system.ts";
 import { openStore, type OpenStoreOptions } from "./open_store.ts";
 import { StoreInUseError } from "./process_lock.ts";
+import { StoreFault } from "./store_fault.ts";
 
 const REAL: OpenStoreOptions = { openKv: Deno.openKv, system: realSystem };
 const SECRET = "s".repeat(32);
@@ -69,6 +70,45 @@ Deno.test("openStore: one file named from two data folders is still one owner's"
     await assertRejects(() => openStore(config("b"), REAL), StoreInUseError, `${dir}/kv`);
     await store.close();
     await (await openStore(config("b"), REAL)).close();
+  }));
+
+Deno.test("openStore: one file is one owner's, whichever folder it lies in and whatever links lead to it", () =>
+  inTempDir(async (dir) => {
+    const home = { DATA_DIR: `${dir}/home` };
+    const away = { DATA_DIR: `${dir}/away`, KV_PATH: `${dir}/home/kv.sqlite3` };
+    const linked = { DATA_DIR: `${dir}/linked`, KV_PATH: `${dir}/link` };
+    const through = { DATA_DIR: `${dir}/through`, KV_PATH: `${dir}/folder/kv.sqlite3` };
+    await Deno.symlink(`${dir}/home/kv.sqlite3`, `${dir}/link`);
+    await Deno.symlink(`${dir}/home`, `${dir}/folder`);
+    await Deno.mkdir(`${dir}/home`);
+    const names = [home, away, through, linked].map((env) => readConfig(env));
+    for (const owner of names.toReversed()) {
+      const store = await openStore(owner, REAL);
+      for (const other of names) await assertRejects(() => openStore(other, REAL), StoreInUseError);
+      await store.close();
+    }
+    // A file that a link leads to, and that is not there yet, is made where the link leads.
+    assertEquals((await Deno.stat(`${dir}/home/kv.sqlite3`)).mode! & 0o777, 0o600);
+  }));
+
+Deno.test("openStore: a damaged file, or a folder that is none, is told by its path", () =>
+  inTempDir(async (dir) => {
+    const fault = async (env: Record<string, string>) => {
+      const { message } = await assertRejects(() => openStore(readConfig(env), REAL), StoreFault);
+      return message;
+    };
+    await Deno.writeTextFile(`${dir}/kv.sqlite3`, "not a store".repeat(1_000));
+    const damaged = await fault({ DATA_DIR: dir });
+    for (const words of [`${dir}/kv.sqlite3`, "not a database", "backup", "secrets.json"]) {
+      assert(damaged.includes(words), damaged);
+    }
+    const text = await fault({ DATA_DIR: `${dir}/kv.sqlite3` });
+    assert(text.includes(`${dir}/kv.sqlite3`) && text.includes("DATA_DIR"), text);
+    const below = await fault({ DATA_DIR: `${dir}/kv.sqlite3/data` });
+    assert(below.includes(`${dir}/kv.sqlite3/data`), below);
+    const folder = await fault({ DATA_DIR: `${dir}/data`, KV_PATH: `${dir}` });
+    assert(folder.includes(dir), folder);
+    assertEquals(await Deno.readTextFile(`${dir}/kv.sqlite3`), "not a store".repeat(1_000));
   }));
 
 Deno.test("openStore: a failure to open frees the lock", () =>

@@ -1,5 +1,7 @@
+import { StoreFault } from "./store_fault.ts";
+
 /** Another process holds the data: a KV file has exactly one owner. */
-export class StoreInUseError extends Error {
+export class StoreInUseError extends StoreFault {
   override name = "StoreInUseError";
   /** What is held: the data folder, or the store's file. */
   readonly held: string;
@@ -8,7 +10,7 @@ export class StoreInUseError extends Error {
 
   constructor(held: string, pid: number | undefined) {
     const holder = pid === undefined ? "another process" : `another process (pid ${pid})`;
-    super(`${held} is in use by ${holder}: stop it, or point DATA_DIR at another folder`);
+    super(`${held} is in use by ${holder}: stop it, or point DATA_DIR and KV_PATH elsewhere`);
     this.held = held;
     this.pid = pid;
   }

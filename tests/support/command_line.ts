@@ -1,6 +1,7 @@
 import { readConfig } from "@/lib/config.ts";
 import { Signer } from "@/lib/credentials/hashing.ts";
 import { Sealer } from "@/lib/credentials/sealing.ts";
+import { createLogger } from "@/lib/log.ts";
 import { adminCommands, type CommandStores } from "@/lib/process/admin_commands.ts";
 import { serveControl } from "@/lib/process/control_socket.ts";
 import { openStore } from "@/lib/process/open_store.ts";
@@ -64,7 +65,12 @@ export async function serveIn(
     system: realSystem,
   });
   const stores = commandStores(store.kv, store);
-  const control = serveControl({ path: `${dir}/control.sock`, handlers: adminCommands(stores) });
+  const control = serveControl({
+    path: `${dir}/control.sock`,
+    handlers: adminCommands(stores),
+    log: createLogger(),
+    system: realSystem,
+  });
   const close = async () => {
     await control.close();
     await store.close();

@@ -32,6 +32,7 @@ export interface TestServiceOptions {
   limits?: Partial<Limits>;
   /** Instead of those of this source. */
   scripts?: Partial<BuiltScripts>;
+  isStoreInPlace?: () => boolean;
 }
 
 const NO_LIMITS: Partial<Limits> = {
@@ -80,6 +81,7 @@ export class TestService implements AsyncDisposable {
       baseUrl: config.publicUrl ?? url,
       scripts: { ...scripts, ...options.scripts },
       limits: options.limits ?? NO_LIMITS,
+      isStoreInPlace: options.isStoreInPlace ?? (() => true),
       close: () => Promise.resolve(options.keepKv ? undefined : kv.close()),
     });
     opened.resolve(service);

@@ -1,0 +1,53 @@
+import type { Logger } from "../log.ts";
+import { CALLED_OFF, type System } from "../system.ts";
+
+const EVERY_MS = 10_000;
+
+/** Knows whether the store's file is still the one that was opened. */
+export interface StoreWatch {
+  isInPlace(): boolean;
+  close(): void;
+}
+
+/**
+ * Looks every 10 s whether `file`, where the store is one, is the one that is there now. A file that was removed or replaced is
+ * written on without an error, and all of it is gone when the process ends: the log must say so, and
+ * whoever asks whether the process is ready must hear that it is not.
+ */
+export async function watchStore(
+  file: string | undefined,
+  { log, system }: { log: Logger; system: Pick<System, "sleep"> },
+): Promise<StoreWatch> {
+  if (file === undefined) return { isInPlace: () => true, close: () => {} };
+  const opened = await identityOf(file);
+  const closing = new AbortController();
+  let inPlace = true;
+  const look = async () => {
+    const found = await identityOf(file).catch(() => opened);
+    if (inPlace === (found === opened)) return;
+    inPlace = !inPlace;
+    if (inPlace) log.warn("the store's file is in its place again", { file });
+    else {log.error("the store's file was removed or replaced: what is stored now is lost", {
+        file,
+      });}
+  };
+  const watch = async () => {
+    while (true) {
+      await system.sleep(EVERY_MS, closing.signal);
+      await look();
+    }
+  };
+  watch().catch(() => {});
+  return { isInPlace: () => inPlace, close: () => closing.abort(CALLED_OFF) };
+}
+
+/** What no two files have in common at a time; `undefined` where there is no file. */
+async function identityOf(file: string): Promise<string | undefined> {
+  try {
+    const { dev, ino } = await Deno.stat(file);
+    return `${dev} ${ino}`;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
