@@ -41,7 +41,8 @@ Deno.test("a fault behind a page is logged with its request, and the page does n
 Deno.test("a store that hangs is not waited for longer than 5 s", async (t) => {
   const clock = new HandClock();
   const store = hangingKv(await Deno.openKv(":memory:"));
-  await using service = await TestService.start({ kv: store.kv, system: clock.system });
+  const { system } = clock;
+  await using service = await TestService.start({ kv: store.kv, system, patienceMs: 5_000 });
   store.hang();
   let calls = 0;
   for (const path of ["/readyz", "/agents", "/demo"]) {

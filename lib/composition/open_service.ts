@@ -50,6 +50,8 @@ export interface OpenServiceOptions {
   catalogue?: readonly CatalogueEntry[];
   /** Limits other than the specification's, for tests and benchmarks. */
   limits?: Partial<Limits>;
+  /** How long the store may take for an answer, milliseconds; 5,000 by default. */
+  patienceMs?: number;
   /** Whether what is stored still goes where it was opened; of a store that is no file, always. */
   isStoreInPlace?: () => boolean;
   /** Closes what the process opened for the service. */
@@ -125,11 +127,12 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
 }
 
 function openBasis(
-  { config, encryptionKey, kv, limits, log, system }: OpenServiceOptions,
+  { config, encryptionKey, kv, limits, log, system, patienceMs }: OpenServiceOptions,
 ): Basis {
+  const patience = { system, ...patienceMs !== undefined && { patienceMs } };
   // The committer knows by itself what to do about a store that fails.
-  const committer = new Committer(kv, { system });
-  const told = withStoreFailures(kv, { system });
+  const committer = new Committer(kv, patience);
+  const told = withStoreFailures(kv, patience);
   return {
     config,
     kv: told,

@@ -33,6 +33,8 @@ export interface TestServiceOptions {
   /** Instead of those of this source. */
   scripts?: Partial<BuiltScripts>;
   isStoreInPlace?: () => boolean;
+  /** A clock that a test moves would take a store that is at work for silent: an hour by default. */
+  patienceMs?: number;
 }
 
 const NO_LIMITS: Partial<Limits> = {
@@ -81,6 +83,7 @@ export class TestService implements AsyncDisposable {
       baseUrl: config.publicUrl ?? url,
       scripts: { ...scripts, ...options.scripts },
       limits: options.limits ?? NO_LIMITS,
+      patienceMs: options.patienceMs ?? 3_600_000,
       isStoreInPlace: options.isStoreInPlace ?? (() => true),
       close: () => Promise.resolve(options.keepKv ? undefined : kv.close()),
     });
