@@ -6,10 +6,9 @@ import { budgetWords } from "@/lib/wire/budget_words.ts";
 import { FIELD_BOUNDS as B } from "@/lib/wire/limits.ts";
 import EditorGuard from "@/islands/EditorGuard.tsx";
 import ToolEditor from "@/islands/ToolEditor.tsx";
-import { FaultyFields } from "./FaultyFields.tsx";
 import { Field } from "./Field.tsx";
 import { ModelSelect } from "./ModelSelect.tsx";
-import { Notice } from "./Notice.tsx";
+import { PostForm } from "./PostForm.tsx";
 import { LinesField, NumberField } from "./ValueFields.tsx";
 
 export interface AgentFormProps {
@@ -20,19 +19,24 @@ export interface AgentFormProps {
   submit: string;
   /** The form has just been saved: what was kept of it in the browser is of no use any more. */
   saved: boolean;
+  /** What it was opened with, where it shows what was typed since. */
+  base?: AgentFormValues | undefined;
   /** Viewers see everything and change nothing. */
   readOnly: boolean;
 }
 
 /** The agent editor. Works without scripts; what was typed survives a refusal. */
 export function AgentForm(props: AgentFormProps) {
-  const { faults, values } = props;
-  const faulty = Object.keys(faults).filter((field) => field !== "form");
+  const { action, faults, values, base } = props;
+  const refused = Object.keys(faults).some((field) => field !== "form");
   return (
-    <form method="post" action={props.action} class="agent-form" id="agent-form">
+    <PostForm
+      {...{ action, faults }}
+      labels={FIELD_LABELS}
+      class="agent-form"
+      id="agent-form"
+    >
       <input type="hidden" name="version" value={values.version} />
-      {faults.form !== undefined && <Notice kind="fault">{faults.form}</Notice>}
-      {faulty.length > 0 && <FaultyFields fields={faulty} labels={FIELD_LABELS} />}
       <fieldset class="plain" disabled={props.readOnly}>
         <Basics {...props} />
         <Model {...props} />
@@ -44,11 +48,16 @@ export function AgentForm(props: AgentFormProps) {
           <div class="form-actions sticky">
             <button class="button button-primary" type="submit">{props.submit}</button>
             <a class="button" href="/agents" aria-current="false">Cancel</a>
-            <EditorGuard path={props.action} saved={props.saved} refused={faulty.length > 0} />
+            <EditorGuard
+              path={action}
+              saved={props.saved}
+              refused={refused}
+              base={base && { ...base }}
+            />
           </div>
         )}
       </fieldset>
-    </form>
+    </PostForm>
   );
 }
 
@@ -63,7 +72,6 @@ function Basics({ values, faults }: AgentFormProps) {
             value={values.name}
             required
             maxLength={B.agentName}
-            autocomplete="off"
           />
         )}
       </Field>

@@ -12,15 +12,16 @@ export interface AgentHeaderProps {
   tab: keyof typeof TABS;
   /** May change it; the server enforces it. */
   editor: boolean;
+  refused?: string | undefined;
 }
 
 /** The head of each page of an agent: its name and id, what can be done with it, its pages. */
-export function AgentHeader({ agent, tab, editor }: AgentHeaderProps) {
+export function AgentHeader({ agent, tab, editor, refused }: AgentHeaderProps) {
   const path = `/agents/${agent.id}`;
   const address = { editor: path, embed: `${path}/embed`, versions: `${path}/versions` };
   return (
     <>
-      <PageHeader title={agent.name} back={{ href: "/agents", label: "Agents" }}>
+      <PageHeader title={agent.name} refused={refused} back={{ href: "/agents", label: "Agents" }}>
         {editor && (
           <>
             <a class="button" href={`/agents/new?from=${agent.id}`} aria-current="false">

@@ -4,12 +4,18 @@ import { Brand } from "./Brand.tsx";
 
 /** The page of somebody who is not signed in: one card, one form. */
 export function AuthCard(
-  props: { title: string; text: ComponentChildren; children: ComponentChildren },
+  props: {
+    title: string;
+    text: ComponentChildren;
+    /** As of a `PageHeader`. */
+    refused?: string | undefined;
+    children: ComponentChildren;
+  },
 ) {
   return (
     <main class="auth">
       <Head>
-        <title>{`${props.title} · Agent Chat`}</title>
+        <title>{`${props.refused ? `${props.refused} · ` : ""}${props.title} · Agent Chat`}</title>
       </Head>
       <Brand />
       <div class="card auth-card">

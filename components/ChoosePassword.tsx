@@ -1,6 +1,9 @@
 import { AuthCard } from "./AuthCard.tsx";
 import { Field } from "./Field.tsx";
-import { Notice } from "./Notice.tsx";
+import { notSaved } from "./FaultyFields.tsx";
+import { PostForm } from "./PostForm.tsx";
+
+const LABELS = { password: "New password" };
 
 export interface ChoosePasswordProps {
   title: string;
@@ -16,11 +19,11 @@ export interface ChoosePasswordProps {
 
 /** Where a one-time link ends: somebody chooses the password of an account. */
 export function ChoosePassword(props: ChoosePasswordProps) {
+  const faults = { form: props.fault, password: props.passwordFault };
   return (
-    <AuthCard title={props.title} text={props.text}>
-      <form method="post" action={props.action} class="stack">
+    <AuthCard title={props.title} text={props.text} refused={notSaved(faults)}>
+      <PostForm action={props.action} class="stack" {...{ faults, labels: LABELS }}>
         <input type="hidden" name="token" value={props.token} />
-        {props.fault && <Notice kind="fault">{props.fault}</Notice>}
         <Field name="email" label="E-mail">
           {(attributes) => (
             <input
@@ -34,9 +37,10 @@ export function ChoosePassword(props: ChoosePasswordProps) {
         </Field>
         <Field
           name="password"
-          label="New password"
+          label={LABELS.password}
+          focused
           fault={props.passwordFault}
-          help="At least 10 characters."
+          help={props.passwordFault === undefined && "At least 10 characters."}
         >
           {(attributes) => (
             <input
@@ -45,12 +49,11 @@ export function ChoosePassword(props: ChoosePasswordProps) {
               required
               minLength={10}
               autocomplete="new-password"
-              autofocus
             />
           )}
         </Field>
         <button class="button button-primary button-wide" type="submit">{props.submit}</button>
-      </form>
+      </PostForm>
     </AuthCard>
   );
 }

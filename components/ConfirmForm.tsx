@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
+import { PostForm, type PostFormProps } from "./PostForm.tsx";
 
-export interface ConfirmFormProps {
+export interface ConfirmFormProps
+  extends Pick<PostFormProps, "faults" | "labels" | "lead" | "once"> {
   /** Where the confirmed form is sent; also the page that asks without scripts. */
   action: string;
   title: string;
@@ -14,8 +16,9 @@ export interface ConfirmFormProps {
 
 /** Asks before something that cannot be undone. */
 export function ConfirmForm(props: ConfirmFormProps) {
+  const { action, faults, labels = {}, lead = "Nothing was changed.", once } = props;
   return (
-    <form method="post" action={props.action} class="stack">
+    <PostForm class="stack" {...{ action, faults, labels, lead, once }}>
       <h2>{props.title}</h2>
       <div class="prose">{props.children}</div>
       {props.fields}
@@ -29,6 +32,6 @@ export function ConfirmForm(props: ConfirmFormProps) {
           )
           : <a class="button" href={props.cancelHref} aria-current="false">Cancel</a>}
       </div>
-    </form>
+    </PostForm>
   );
 }

@@ -1,4 +1,5 @@
 import { ConfirmForm, type ConfirmFormProps } from "./ConfirmForm.tsx";
+import { notSaved } from "./FaultyFields.tsx";
 import { PageHeader } from "./PageHeader.tsx";
 
 export interface ConfirmPageProps extends Omit<ConfirmFormProps, "title" | "cancelHref"> {
@@ -14,7 +15,11 @@ export interface ConfirmPageProps extends Omit<ConfirmFormProps, "title" | "canc
 export function ConfirmPage({ title, question, back, ...form }: ConfirmPageProps) {
   return (
     <>
-      <PageHeader title={title} back={back} />
+      <PageHeader
+        title={title}
+        refused={notSaved(form.faults ?? {}) && "Not done"}
+        back={back}
+      />
       <div class="card narrow">
         <ConfirmForm {...form} title={question} cancelHref={back.href} />
       </div>

@@ -4,10 +4,13 @@ import { scaleBand, scaleLinear } from "d3-scale";
 /** A chart is about as wide as it is shown, so that its text keeps its size. */
 const WIDTH = 340;
 const HEIGHT = 150;
-const LEFT = 44;
 const BOTTOM = 20;
 const TOP = 8;
 const TICKS = 3;
+/** Of a character on the axis, at most: digits are the widest that stand there. */
+const CHARACTER = 6.5;
+/** Between an axis word and its line. */
+const GAP = 6;
 /** Below it a day with little could not be told from one without any. */
 const LEAST_BAR = 1.5;
 
@@ -19,15 +22,21 @@ export interface DayChartProps {
   days: readonly { day: string; value: number; part?: number }[];
   /** A value as it is read: on the axis, and in words. */
   format: (value: number) => string;
+  /** The same for an axis of this step between two lines, where `format` has too few digits for it. */
+  axis?: (step: number) => (value: number) => string;
   /** Said of `part`, as in `3 failed`. */
   partName?: string;
 }
 
 /** Bars by day, drawn by the server. What they show is also told: in a title each, and as a table. */
-export function DayChart({ title, sum, days, format, partName = "" }: DayChartProps) {
-  const x = scaleBand(days.map(({ day }) => day), [LEFT, WIDTH]).paddingInner(0.25);
+export function DayChart({ title, sum, days, format, axis, partName = "" }: DayChartProps) {
   const most = Math.max(...days.map(({ value }) => value), 0);
   const y = scaleLinear([0, most === 0 ? 1 : most], [HEIGHT - BOTTOM, TOP]).nice(TICKS);
+  const ticks = most === 0 ? [0] : y.ticks(TICKS);
+  const step = (ticks[1] ?? 1) - (ticks[0] ?? 0);
+  const lines = toldOnce(ticks, axis?.(step) ?? format);
+  const left = Math.ceil(Math.max(...lines.map(({ word }) => word.length)) * CHARACTER) + GAP;
+  const x = scaleBand(days.map(({ day }) => day), [left, WIDTH]).paddingInner(0.25);
   const height = (value: number) => value === 0 ? 0 : Math.max(LEAST_BAR, y(0) - y(value));
   const bar = (day: string, value: number) => ({
     x: round(x(day) ?? 0),
@@ -46,10 +55,10 @@ export function DayChart({ title, sum, days, format, partName = "" }: DayChartPr
         role="img"
         aria-label={describe({ title, sum, days })}
       >
-        {toldOnce(most === 0 ? [0] : y.ticks(TICKS), format).map((tick) => (
+        {lines.map(({ tick, word }) => (
           <g key={tick} class="chart-tick">
-            <path d={`M${LEFT} ${round(y(tick))}H${WIDTH}`} />
-            <text x={LEFT - 6} y={round(y(tick)) + 4}>{format(tick)}</text>
+            <path d={`M${left} ${round(y(tick))}H${WIDTH}`} />
+            <text x={left - GAP} y={round(y(tick)) + 4}>{word}</text>
           </g>
         ))}
         {days.map(({ day, value, part = 0 }) => (
@@ -66,7 +75,7 @@ export function DayChart({ title, sum, days, format, partName = "" }: DayChartPr
           </g>
         ))}
         <g class="chart-days">
-          <text x={LEFT} y={HEIGHT - 4}>{shortDay(days[0]?.day)}</text>
+          <text x={left} y={HEIGHT - 4}>{shortDay(days[0]?.day)}</text>
           <text x={WIDTH} y={HEIGHT - 4} text-anchor="end">{shortDay(days.at(-1)?.day)}</text>
         </g>
       </svg>
@@ -74,12 +83,10 @@ export function DayChart({ title, sum, days, format, partName = "" }: DayChartPr
   );
 }
 
-/** Values that read alike stand on an axis once: half a run, or less than the least amount of money. */
-function toldOnce(ticks: readonly number[], format: DayChartProps["format"]): number[] {
-  const whole = ticks.filter(Number.isInteger);
-  return whole.filter((tick, i) =>
-    whole.findIndex((other) => format(other) === format(tick)) === i
-  );
+/** The lines of an axis with their words. There is no half a run, and what reads alike stands once. */
+function toldOnce(ticks: readonly number[], format: DayChartProps["format"]) {
+  const whole = ticks.filter(Number.isInteger).map((tick) => ({ tick, word: format(tick) }));
+  return whole.filter(({ word }, i) => whole.findIndex((other) => other.word === word) === i);
 }
 
 const dayNames = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });

@@ -2,6 +2,8 @@ import type { Agent } from "@/lib/wire/agent.ts";
 import { ConfirmForm } from "./ConfirmForm.tsx";
 import { Field } from "./Field.tsx";
 
+const LABELS = { confirmName: "Type its name to delete it" };
+
 /** Asks for the agent's name before it is gone: a click too many must not do. */
 export function DeleteAgentForm(
   { agent, typed = "", fault, cancelHref }: {
@@ -17,6 +19,9 @@ export function DeleteAgentForm(
       action={`/agents/${agent.id}/delete`}
       title={`Delete ${agent.name}?`}
       confirm="Delete"
+      faults={{ confirmName: fault }}
+      labels={LABELS}
+      lead="Nothing was deleted."
       {...(cancelHref === undefined ? {} : { cancelHref })}
     >
       <div class="stack">
@@ -26,7 +31,7 @@ export function DeleteAgentForm(
         </p>
         <Field
           name="confirmName"
-          label="Type its name to delete it"
+          label={LABELS.confirmName}
           fault={fault}
           help={<>Exactly as it is: {agent.name}</>}
         >

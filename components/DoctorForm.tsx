@@ -26,7 +26,6 @@ export function DoctorForm({ action, origin, tag, origins }: DoctorFormProps) {
             list="origins"
             required
             maxLength={512}
-            autocomplete="off"
             placeholder="https://www.example.com"
           />
         )}

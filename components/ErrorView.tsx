@@ -21,9 +21,15 @@ const TEXTS: Record<number, [title: string, text: string]> = {
 };
 const OURS = ["Something went wrong", "The fault is on our side. Try again in a moment."] as const;
 
-/** The body of an error page. */
-export function ErrorView({ status }: { status: number }) {
-  const [title, text] = TEXTS[status] ?? OURS;
+/** Of somebody who has only opened a page, and so has changed nothing. */
+const NOT_FOR_YOU = [
+  "Not for your role",
+  "Your role does not allow this page. Ask an owner of your team.",
+] as const;
+
+/** The body of an error page; `reading` where nothing was sent. */
+export function ErrorView({ status, reading = false }: { status: number; reading?: boolean }) {
+  const [title, text] = status === 403 && reading ? NOT_FOR_YOU : TEXTS[status] ?? OURS;
   return (
     <section class="empty error-view">
       <Head>

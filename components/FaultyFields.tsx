@@ -1,18 +1,39 @@
 import { Fragment } from "preact";
 import { Notice } from "./Notice.tsx";
 
+/** What is wrong with each control, by its name; `form` is about none of them. */
+export type FormFaults = Readonly<Record<string, string | undefined>>;
+
+/** How the tab's title begins while a form has come back with faults. */
+export function notSaved(faults: FormFaults): string | undefined {
+  return Object.values(faults).some((fault) => fault !== undefined) ? "Not saved" : undefined;
+}
+
+export interface FaultyFieldsProps {
+  /** About no control of the form. */
+  fault?: string | undefined;
+  /** Names and labels of the controls at fault. */
+  faulty: readonly (readonly [name: string, label: string])[];
+  lead?: string;
+}
+
 /** Says that nothing was saved, and leads to each field at fault: a form may be longer than a screen. */
-export function FaultyFields(
-  { fields, labels }: { fields: readonly string[]; labels: Readonly<Record<string, string>> },
-) {
+export function FaultyFields({ fault, faulty, lead = "Nothing was saved." }: FaultyFieldsProps) {
+  if (fault === undefined && faulty.length === 0) return null;
   return (
-    <Notice kind="fault">
-      Nothing was saved. Put right: {fields.map((field, n) => (
-        <Fragment key={field}>
-          {n > 0 && ", "}
-          <a href={`#${field}`}>{labels[field] ?? field}</a>
-        </Fragment>
-      ))}.
+    // Where no control can have the focus, what is to be read gets it.
+    <Notice kind="fault" focused={faulty.length === 0}>
+      {fault !== undefined && <p>{fault}</p>}
+      {faulty.length > 0 && (
+        <p>
+          {lead} Put right: {faulty.map(([name, label], n) => (
+            <Fragment key={name}>
+              {n > 0 && ", "}
+              <a href={`#${name}`}>{label}</a>
+            </Fragment>
+          ))}.
+        </p>
+      )}
     </Notice>
   );
 }

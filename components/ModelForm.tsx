@@ -1,5 +1,6 @@
 import type { ModelFaults, ModelFormValues } from "@/lib/http/dashboard/model_form.ts";
 import { Field } from "./Field.tsx";
+import { PostForm } from "./PostForm.tsx";
 
 export interface ModelFormProps {
   values: ModelFormValues;
@@ -18,10 +19,21 @@ const NUMBERS: [field: keyof ModelFormValues, label: string, help: string][] = [
   ["maxOutputTokens", "Longest answer", "Tokens the model writes at most."],
 ];
 
+const LABELS = {
+  vendor: "Slot",
+  model: "Model",
+  ...Object.fromEntries(NUMBERS.map(([name, label]) => [name, label])),
+};
+
 /** One model of the catalogue. */
 export function ModelForm({ values, faults, slots, existing, deleteHref }: ModelFormProps) {
   return (
-    <form method="post" action="/operator/catalogue/model" class="card narrow stack">
+    <PostForm
+      action="/operator/catalogue/model"
+      class="card narrow stack"
+      faults={faults}
+      labels={LABELS}
+    >
       {existing && (
         <>
           <input type="hidden" name="existing" value="yes" />
@@ -31,7 +43,7 @@ export function ModelForm({ values, faults, slots, existing, deleteHref }: Model
       )}
       {!existing && (
         <>
-          <Field name="vendor" label="Slot" fault={faults.vendor}>
+          <Field name="vendor" label={LABELS.vendor} fault={faults.vendor}>
             {(attributes) => (
               <select {...attributes}>
                 {slots.map(([vendor, label]) => (
@@ -44,7 +56,7 @@ export function ModelForm({ values, faults, slots, existing, deleteHref }: Model
           </Field>
           <Field
             name="model"
-            label="Model"
+            label={LABELS.model}
             fault={faults.model}
             help="Exactly as the vendor names it."
           >
@@ -56,7 +68,6 @@ export function ModelForm({ values, faults, slots, existing, deleteHref }: Model
                 value={values.model}
                 required
                 maxLength={256}
-                autocomplete="off"
                 spellcheck={false}
               />
             )}
@@ -73,7 +84,6 @@ export function ModelForm({ values, faults, slots, existing, deleteHref }: Model
                 {...attributes}
                 value={values[name]}
                 required
-                autocomplete="off"
               />
             )}
           </Field>
@@ -84,6 +94,6 @@ export function ModelForm({ values, faults, slots, existing, deleteHref }: Model
         <a class="button" href="/operator/catalogue" aria-current="false">Cancel</a>
         {deleteHref && <a class="button" href={deleteHref} aria-current="false">Remove</a>}
       </div>
-    </form>
+    </PostForm>
   );
 }

@@ -1,7 +1,8 @@
 import { type Scope, SCOPES } from "@/lib/wire/scopes.ts";
+import { useContext } from "preact/hooks";
 import { Field } from "./Field.tsx";
-import { Notice } from "./Notice.tsx";
 import { PasswordAgain } from "./PasswordAgain.tsx";
+import { FirstFault, PostForm } from "./PostForm.tsx";
 
 /** Lifetimes offered for a key, in days; blank never expires. */
 export const KEY_LIFETIMES: readonly [days: string, label: string][] = [
@@ -12,12 +13,15 @@ export const KEY_LIFETIMES: readonly [days: string, label: string][] = [
   ["365", "In a year"],
 ];
 
+const LABELS = { name: "Name", scopes: "Scopes" };
+
 export interface NewKeyFormProps {
   name?: string;
   scopes?: readonly string[];
   days?: string;
   faults?: { name?: string; scopes?: string; password?: string };
   asksPassword: boolean;
+  once: string;
   /** In a dialog, cancelling closes it; on a page it leads back to the list. */
   inDialog?: boolean;
 }
@@ -26,11 +30,18 @@ export interface NewKeyFormProps {
 export function NewKeyForm(props: NewKeyFormProps) {
   const { name, scopes = [], days = "", faults, inDialog } = props;
   return (
-    <form method="post" action="/api-keys/new" class="stack">
-      {faults && <Notice kind="fault">The key was not created. Check the marked fields.</Notice>}
+    <PostForm
+      action="/api-keys/new"
+      class="stack"
+      faults={{ ...faults, own_password: faults?.password, password: undefined }}
+      labels={LABELS}
+      once={props.once}
+      lead="The key was not created."
+    >
       <Field
         name="name"
-        label="Name"
+        label={LABELS.name}
+        focused
         fault={faults?.name}
         help="Where the key will be used, for example “Shop backend”."
       >
@@ -41,35 +52,10 @@ export function NewKeyForm(props: NewKeyFormProps) {
             value={name}
             required
             maxLength={128}
-            autocomplete="off"
-            autofocus
           />
         )}
       </Field>
-      <fieldset class="field" aria-describedby={faults?.scopes && "scopes-fault"}>
-        <legend>Scopes</legend>
-        {faults?.scopes && <p class="fault" id="scopes-fault">{faults.scopes}</p>}
-        <p class="help">
-          Serving a widget from your backend needs <code>agents:write</code> and{" "}
-          <code>widget:mint</code>. A write scope includes reading.
-        </p>
-        <div class="scopes">
-          {Object.entries(SCOPES).map(([scope, meaning]) => (
-            <label key={scope} class="check">
-              <input
-                type="checkbox"
-                name="scopes"
-                value={scope}
-                checked={scopes.includes(scope as Scope)}
-              />
-              <span>
-                <code>{scope}</code>
-                <span class="help">{meaning}</span>
-              </span>
-            </label>
-          ))}
-        </div>
-      </fieldset>
+      <Scopes chosen={scopes} fault={faults?.scopes} />
       <Field name="days" label="Expires">
         {(attributes) => (
           <select {...attributes}>
@@ -86,6 +72,37 @@ export function NewKeyForm(props: NewKeyFormProps) {
           ? <button class="button" type="submit" formMethod="dialog" formNoValidate>Cancel</button>
           : <a class="button" href="/api-keys" aria-current="false">Cancel</a>}
       </div>
-    </form>
+    </PostForm>
+  );
+}
+
+function Scopes({ chosen, fault }: { chosen: readonly string[]; fault: string | undefined }) {
+  const firstFault = useContext(FirstFault);
+  return (
+    <fieldset class="field" aria-describedby={fault && "scopes-fault"}>
+      <legend>{LABELS.scopes}</legend>
+      {fault && <p class="fault" id="scopes-fault">{fault}</p>}
+      <p class="help">
+        Serving a widget from your backend needs <code>agents:write</code> and{" "}
+        <code>widget:mint</code>. A write scope includes reading.
+      </p>
+      <div class="scopes">
+        {Object.entries(SCOPES).map(([scope, meaning], n) => (
+          <label key={scope} class="check">
+            <input
+              type="checkbox"
+              name="scopes"
+              {...n === 0 && { id: "scopes", autofocus: firstFault === "scopes" }}
+              value={scope}
+              checked={chosen.includes(scope as Scope)}
+            />
+            <span>
+              <code>{scope}</code>
+              <span class="help">{meaning}</span>
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
   );
 }

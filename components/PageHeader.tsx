@@ -5,6 +5,8 @@ import { Icon } from "./Icon.tsx";
 export interface PageHeaderProps {
   title: string;
   text?: string;
+  /** The page shows a form that came back: what its tab says before anything else. */
+  refused?: string | undefined;
   /** The list that the page belongs to. */
   back?: { href: string; label: string };
   /** Buttons at the end of the title's line. */
@@ -12,11 +14,11 @@ export interface PageHeaderProps {
 }
 
 /** Title of the page and of the browser's tab, with the page's actions. */
-export function PageHeader({ title, text, back, children }: PageHeaderProps) {
+export function PageHeader({ title, text, refused, back, children }: PageHeaderProps) {
   return (
     <header class="page-header">
       <Head>
-        <title>{`${title} · Agent Chat`}</title>
+        <title>{`${refused ? `${refused} · ` : ""}${title} · Agent Chat`}</title>
       </Head>
       {back && (
         <a class="back" href={back.href} aria-current="false">

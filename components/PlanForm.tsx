@@ -1,6 +1,6 @@
 import type { PlanFaults, PlanField, PlanFormValues } from "@/lib/http/dashboard/plan_form.ts";
 import { Field } from "./Field.tsx";
-import { Notice } from "./Notice.tsx";
+import { PostForm } from "./PostForm.tsx";
 
 export interface PlanFormProps {
   tenant: { id: string; name: string };
@@ -19,14 +19,26 @@ const VISITORS = [
   ["none", "Nothing at all"],
 ] as const;
 
+const LABELS = {
+  models: "Models it may use",
+  visitorOverrides: "What a widget's visitor may choose per call",
+  conversationDays: "Days that conversations are kept",
+};
+
 /** What a tenant may use, and how much of it. */
 export function PlanForm(props: PlanFormProps) {
   const { tenant, values, faults } = props;
   return (
-    <form method="post" action={`/operator/tenants/${tenant.id}`} class="sections">
-      {Object.keys(faults).length > 0 && (
-        <Notice kind="fault">The plan was not saved. Check the marked fields.</Notice>
-      )}
+    <PostForm
+      action={`/operator/tenants/${tenant.id}`}
+      class="sections"
+      faults={faults}
+      labels={{
+        ...Object.fromEntries(props.fields.map(({ name, label }) => [name, label])),
+        ...LABELS,
+      }}
+      lead="The plan was not saved."
+    >
       <section class="card stack" aria-labelledby="plan-limits">
         <h2 id="plan-limits">Limits</h2>
         <p class="help">
@@ -42,7 +54,7 @@ export function PlanForm(props: PlanFormProps) {
         <Models {...props} />
         <Field
           name="visitorOverrides"
-          label="What a widget's visitor may choose per call"
+          label={LABELS.visitorOverrides}
           fault={faults.visitorOverrides}
         >
           {(attributes) => (
@@ -60,7 +72,7 @@ export function PlanForm(props: PlanFormProps) {
         <h2 id="plan-retention">Retention</h2>
         <Field
           name="conversationDays"
-          label="Days that conversations are kept"
+          label={LABELS.conversationDays}
           fault={faults.conversationDays}
           help="0 stores none at all. It holds for what is said from now on."
         >
@@ -80,7 +92,7 @@ export function PlanForm(props: PlanFormProps) {
         <button class="button button-primary" type="submit">Save plan</button>
         <a class="button" href="/operator/tenants" aria-current="false">Cancel</a>
       </div>
-    </form>
+    </PostForm>
   );
 }
 
@@ -99,7 +111,6 @@ function LimitField(
           {...attributes}
           value={values.limits[name]}
           placeholder={hint}
-          autocomplete="off"
         />
       )}
     </Field>
@@ -109,10 +120,16 @@ function LimitField(
 function Models({ values, models, faults }: PlanFormProps) {
   return (
     <fieldset class="field" aria-describedby={faults.models && "models-fault"}>
-      <legend>Models it may use</legend>
+      <legend>{LABELS.models}</legend>
       {faults.models && <p class="fault" id="models-fault">{faults.models}</p>}
       <label class="check">
-        <input type="radio" name="models" value="all" checked={values.models === "all"} />
+        <input
+          type="radio"
+          name="models"
+          id="models"
+          value="all"
+          checked={values.models === "all"}
+        />
         <span>All of the catalogue, also what is added later</span>
       </label>
       <label class="check">

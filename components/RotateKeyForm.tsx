@@ -1,7 +1,7 @@
 import type { ApiKey } from "@/lib/storage/api_key_store.ts";
 import { Field } from "./Field.tsx";
-import { Notice } from "./Notice.tsx";
 import { PasswordAgain } from "./PasswordAgain.tsx";
+import { PostForm } from "./PostForm.tsx";
 import { Time } from "./Time.tsx";
 
 /** How long the old secret may live on, in hours. */
@@ -17,6 +17,7 @@ export interface RotateKeyFormProps {
   apiKey: ApiKey;
   now: number;
   asksPassword: boolean;
+  once: string;
   hours?: string;
   fault?: string;
   passwordFault?: string;
@@ -27,8 +28,13 @@ export function RotateKeyForm(props: RotateKeyFormProps) {
   const { apiKey, now, hours = "24" } = props;
   const leaving = leavingSecret(apiKey, now);
   return (
-    <form method="post" action={`/api-keys/${apiKey.id}/rotate`} class="stack">
-      {props.fault !== undefined && <Notice kind="fault">{props.fault}</Notice>}
+    <PostForm
+      action={`/api-keys/${apiKey.id}/rotate`}
+      class="stack"
+      faults={{ form: props.fault, own_password: props.passwordFault }}
+      lead="Nothing was changed."
+      once={props.once}
+    >
       {leaving?.expiresAt === undefined
         ? (
           <Field
@@ -63,7 +69,7 @@ export function RotateKeyForm(props: RotateKeyFormProps) {
           )}
         <a class="button" href="/api-keys" aria-current="false">Cancel</a>
       </div>
-    </form>
+    </PostForm>
   );
 }
 

@@ -1,5 +1,8 @@
 import { Field } from "./Field.tsx";
 import { PasswordAgain } from "./PasswordAgain.tsx";
+import { PostForm } from "./PostForm.tsx";
+
+const LABELS = { name: "Name", value: "Value", domains: "Domains it may be sent to" };
 
 export interface SecretFormProps {
   name: string;
@@ -11,11 +14,17 @@ export interface SecretFormProps {
 
 /** Sets a secret. A value that was typed is never sent back: it has to be given again after a fault. */
 export function SecretForm({ name, domains, asksPassword, faults }: SecretFormProps) {
+  const { password: own_password, ...others } = faults;
   return (
-    <form method="post" action="/settings/secrets/new" class="card narrow stack">
+    <PostForm
+      action="/settings/secrets/new"
+      class="card narrow stack"
+      faults={{ ...others, own_password }}
+      labels={LABELS}
+    >
       <Field
         name="name"
-        label="Name"
+        label={LABELS.name}
         fault={faults.name}
         help="Upper-case letters, digits and _. An existing one of this name is replaced."
       >
@@ -27,14 +36,13 @@ export function SecretForm({ name, domains, asksPassword, faults }: SecretFormPr
             value={name}
             required
             maxLength={64}
-            autocomplete="off"
             spellcheck={false}
           />
         )}
       </Field>
       <Field
         name="value"
-        label="Value"
+        label={LABELS.value}
         fault={faults.value}
         help="Stored encrypted. It goes to a tool's request and is never shown again."
       >
@@ -52,7 +60,7 @@ export function SecretForm({ name, domains, asksPassword, faults }: SecretFormPr
       </Field>
       <Field
         name="domains"
-        label="Domains it may be sent to"
+        label={LABELS.domains}
         fault={faults.domains}
         help="One a line: a host, or *.host, with an optional :port. 16 at most."
       >
@@ -62,11 +70,11 @@ export function SecretForm({ name, domains, asksPassword, faults }: SecretFormPr
           </textarea>
         )}
       </Field>
-      <PasswordAgain asked={asksPassword} fault={faults.password} />
+      <PasswordAgain asked={asksPassword} fault={own_password} />
       <div class="form-actions">
         <button class="button button-primary" type="submit">Save secret</button>
         <a class="button" href="/settings" aria-current="false">Cancel</a>
       </div>
-    </form>
+    </PostForm>
   );
 }

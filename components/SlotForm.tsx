@@ -1,7 +1,15 @@
 import type { SlotFaults, SlotFormValues } from "@/lib/http/dashboard/slot_form.ts";
 import { Field } from "./Field.tsx";
-import { Notice } from "./Notice.tsx";
 import { PasswordAgain } from "./PasswordAgain.tsx";
+import { PostForm } from "./PostForm.tsx";
+
+const LABELS = {
+  protocol: "Wire protocol",
+  baseUrl: "Address",
+  apiKey: "Credential",
+  model: "Model to test with",
+  name: "Name",
+};
 
 export interface SlotFormProps {
   vendor: string;
@@ -15,10 +23,15 @@ export interface SlotFormProps {
 
 /** How a vendor is reached. It is asked before anything is saved. */
 export function SlotForm({ vendor, values, faults, ...props }: SlotFormProps) {
+  const { password: own_password, ...others } = faults;
   return (
-    <form method="post" action={`/operator/vendors/${vendor}`} class="card narrow stack">
-      {faults.form !== undefined && <Notice kind="fault">{faults.form}</Notice>}
-      <Field name="protocol" label="Wire protocol" fault={faults.protocol}>
+    <PostForm
+      action={`/operator/vendors/${vendor}`}
+      class="card narrow stack"
+      faults={{ ...others, own_password }}
+      labels={LABELS}
+    >
+      <Field name="protocol" label={LABELS.protocol} fault={faults.protocol}>
         {(attributes) => (
           <select {...attributes}>
             {props.protocols.map((name) => (
@@ -29,7 +42,7 @@ export function SlotForm({ vendor, values, faults, ...props }: SlotFormProps) {
       </Field>
       <Text
         name="baseUrl"
-        label="Address"
+        label={LABELS.baseUrl}
         value={values.baseUrl}
         fault={faults.baseUrl}
         help="Of the vendor, or of a server that speaks its protocol."
@@ -37,7 +50,7 @@ export function SlotForm({ vendor, values, faults, ...props }: SlotFormProps) {
       />
       <Field
         name="apiKey"
-        label="Credential"
+        label={LABELS.apiKey}
         fault={faults.apiKey}
         help="Stored encrypted, sent to this address alone, never shown again."
       >
@@ -47,14 +60,14 @@ export function SlotForm({ vendor, values, faults, ...props }: SlotFormProps) {
       </Field>
       <Text
         name="model"
-        label="Model to test with"
+        label={LABELS.model}
         value={values.model}
         fault={faults.model}
         help="It is asked for one word. The slot is saved only when it answers."
         mono
       />
-      <Text name="name" label="Name" value={values.name} fault={faults.name} optional />
-      <PasswordAgain asked={props.asksPassword} fault={faults.password} />
+      <Text name="name" label={LABELS.name} value={values.name} fault={faults.name} optional />
+      <PasswordAgain asked={props.asksPassword} fault={own_password} />
       <div class="form-actions">
         <button class="button button-primary" type="submit">Test and save</button>
         <a class="button" href="/operator/vendors" aria-current="false">Cancel</a>
@@ -64,7 +77,7 @@ export function SlotForm({ vendor, values, faults, ...props }: SlotFormProps) {
           </a>
         )}
       </div>
-    </form>
+    </PostForm>
   );
 }
 
@@ -89,7 +102,6 @@ function Text(
           {...attributes}
           value={value}
           required={!optional}
-          autocomplete="off"
           spellcheck={false}
         />
       )}

@@ -30,6 +30,17 @@ export function formatUsd(usd: number): string {
   return usd < LEAST_USD ? `< ${parts.format(LEAST_USD)}` : parts.format(usd);
 }
 
+/** Micro-USD on an axis of this step: as many digits as tell its lines apart, the same for all. */
+export function microUsdAxis(step: number): (microUsd: number) => string {
+  const digits = Math.max(2, -Math.floor(Math.log10(step / 1_000_000)));
+  const format = new Intl.NumberFormat("en", {
+    style: "currency",
+    currency: "USD",
+    minimumFractionDigits: digits,
+  });
+  return (microUsd) => microUsd === 0 ? "$0" : format.format(microUsd / 1_000_000);
+}
+
 /** `340 ms`, `2.4 s`. */
 export function formatMs(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;

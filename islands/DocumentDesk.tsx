@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { plural } from "@/components/format_amount.ts";
 import { DocumentRow } from "@/components/knowledge/DocumentRow.tsx";
 import { DropForm } from "@/components/knowledge/DropForm.tsx";
 import { sendFiles, type Sending } from "@/components/knowledge/send_files.ts";
@@ -8,6 +9,9 @@ import type { Document } from "@/lib/wire/knowledge.ts";
 /** Documents as the page and its script have them. */
 export interface DeskData {
   documents: Document[];
+  /** Of the whole base: documents in any state, and passages that can be found. */
+  documentCount: number;
+  chunkCount: number;
   now: number;
 }
 
@@ -27,7 +31,7 @@ const LOOK_MS = 1_000;
  * by themselves; without it is a form and a list, and the page reloads itself.
  */
 export default function DocumentDesk({ path, query, editor, ...first }: DocumentDeskProps) {
-  const [{ documents, now }, setData] = useState<DeskData>(first);
+  const [{ documents, documentCount, chunkCount, now }, setData] = useState<DeskData>(first);
   const [sending, setSending] = useState<Sending[]>([]);
   const [said, setSaid] = useState("");
   const shown = useRef(first.documents);
@@ -70,6 +74,11 @@ export default function DocumentDesk({ path, query, editor, ...first }: Document
             />
           ))}
         </ul>
+      )}
+      {documentCount > 0 && (
+        <p class="help">
+          {plural(documentCount, "document")}, {plural(chunkCount, "passage")} that can be found.
+        </p>
       )}
       <p class="sr-only" role="status">{said}</p>
     </div>

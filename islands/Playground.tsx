@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { TurnView } from "@/components/playground/AnswerView.tsx";
 import { TriedChat, type TriedWith } from "@/components/playground/tried_chat.ts";
-import { valuesOf } from "@/components/editor/kept_draft.ts";
+import { valuesOf } from "@/components/editor/form_values.ts";
 
 export interface PlaygroundProps {
   /** `/agents/<id>`. */
@@ -31,7 +31,11 @@ export default function Playground(props: PlaygroundProps) {
     const said = text.current!.value.trim();
     if (said === "" || busy) return;
     text.current!.value = "";
-    shown.forEach((chat, n) => void chat.send(said, triedWith(choices[n]!)));
+    const asked = shown.map((chat, n) => chat.send(said, triedWith(choices[n]!)));
+    void Promise.all(asked).then((taken) => {
+      // Nobody has it: it stands ready to be sent again, unless something else has been typed since.
+      if (!taken.includes(true) && text.current?.value === "") text.current.value = said;
+    });
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;

@@ -1,5 +1,6 @@
 import { IS_BROWSER } from "fresh/runtime";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { focusSoon } from "@/components/tools/focus_soon.ts";
 import type { ControlAttributes } from "@/components/Field.tsx";
 import { HttpToolFields, McpToolFields } from "@/components/tools/ToolFields.tsx";
 import { NEW_HTTP_TOOL, NEW_MCP_SERVER, readTools, type ToolDraft } from "@/lib/wire/tool_draft.ts";
@@ -21,6 +22,7 @@ export default function ToolEditor({ attributes, value, readOnly }: ToolEditorPr
   const [asJson, setAsJson] = useState(false);
   const [text, setText] = useState(() => typedBefore(attributes.id) ?? value);
   const area = useRef<HTMLTextAreaElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const written = useRef(text);
   useEffect(() => setReady(true), []);
   useEffect(() => {
@@ -30,8 +32,13 @@ export default function ToolEditor({ attributes, value, readOnly }: ToolEditorPr
   }, [text]);
   const tools = readTools(text);
   const asForm = ready && !readOnly && !asJson && tools !== undefined;
+  useEffect(() => {
+    // The JSON had the focus, as what a refusal was about, and has just been hidden.
+    if (asForm && attributes.autofocus) list.current?.querySelector("summary")?.focus();
+  }, [asForm]);
   return (
-    <div class="stack tool-editor">
+    // A link to the field leads to whichever of its two faces is shown.
+    <div class="stack tool-editor" ref={list} {...asForm && { id: attributes.id, tabIndex: -1 }}>
       {ready && !readOnly && (
         <div class="form-actions">
           <button
@@ -50,6 +57,7 @@ export default function ToolEditor({ attributes, value, readOnly }: ToolEditorPr
       )}
       <textarea
         {...attributes}
+        id={asForm ? undefined : attributes.id}
         ref={area}
         class="mono"
         rows={6}
@@ -79,6 +87,22 @@ function typedBefore(id: string): string | undefined {
 function ToolList(
   { tools, onChange }: { tools: ToolDraft[]; onChange: (tools: ToolDraft[]) => void },
 ) {
+  const add = useRef<HTMLButtonElement>(null);
+  /** Opened, with the focus where one begins to type. */
+  function addTool(tool: ToolDraft) {
+    onChange([...tools, tool]);
+    focusSoon(() => {
+      const fold = document.getElementById(`tool-${tools.length}`) as HTMLDetailsElement | null;
+      if (fold !== null) fold.open = true;
+      return document.getElementById(`tool-${tools.length}-name`);
+    });
+  }
+  /** The button that had the focus goes: the next tool gets it, or the one before. */
+  function remove(n: number) {
+    onChange(tools.toSpliced(n, 1));
+    const next = Math.min(n, tools.length - 2);
+    focusSoon(() => document.querySelector<HTMLElement>(`#tool-${next} > summary`) ?? add.current);
+  }
   return (
     <>
       {tools.map((tool, n) => (
@@ -87,7 +111,7 @@ function ToolList(
           id={`tool-${n}`}
           tool={tool}
           onChange={(next) => onChange(tools.with(n, next))}
-          onRemove={() => onChange(tools.toSpliced(n, 1))}
+          onRemove={() => remove(n)}
         />
       ))}
       {tools.length === 0 && <p class="help">No tools: the agent answers from what it knows.</p>}
@@ -95,14 +119,15 @@ function ToolList(
         <button
           type="button"
           class="button button-small"
-          onClick={() => onChange([...tools, NEW_HTTP_TOOL])}
+          ref={add}
+          onClick={() => addTool(NEW_HTTP_TOOL)}
         >
           Add HTTP tool
         </button>
         <button
           type="button"
           class="button button-small"
-          onClick={() => onChange([...tools, NEW_MCP_SERVER])}
+          onClick={() => addTool(NEW_MCP_SERVER)}
         >
           Add MCP server
         </button>
@@ -122,7 +147,7 @@ function Tool(
   const Fields = tool.type === "http" ? HttpToolFields : McpToolFields;
   const name = String(tool.name ?? "") || "unnamed";
   return (
-    <details class="tool">
+    <details class="tool" id={id}>
       <summary>
         <code>{name}</code>
         <span class="help">{addressOf(tool)}</span>

@@ -108,7 +108,29 @@ Deno.test("POST /agents/:id: of two admins the second keeps what was typed, and 
   const html = await late.text();
   assertStringIncludes(html, `value="Second"`);
   assertStringIncludes(html, `href="${path}/versions/2?with=1"`);
+  // Back from it would be a question whether to send the form again.
+  assertMatch(html, /<a [^>]*versions\/2\?with=1" target="_blank" rel="noopener"/);
+  assert(html.indexOf("Someone else changed this agent") < html.indexOf("Open it as it is now"));
+  // What the form was opened with: what is brought back later must not undo the first one's change.
+  assertStringIncludes(html, String.raw`\"base\":{\"name\":\"Helper\"`);
   assertEquals((await read(agent.id)).name, "First");
+});
+
+Deno.test("POST /agents/:id: of an agent that was deleted meanwhile, what was typed can be made anew", async () => {
+  const { service, agents, tenant, send, add, read } = await open();
+  await using _ = service;
+  const agent = await add("Helper");
+  await agents.delete(tenant, agent.id);
+  const typed = save(agent, { systemPrompt: "A long text." });
+  const answer = await send(`/agents/${agent.id}`, typed);
+  assertEquals(answer.status, 404);
+  const html = await answer.text();
+  assertStringIncludes(html, "This agent was deleted.");
+  assertStringIncludes(html, "A long text.</textarea>");
+  assertMatch(html, /<form method="post" action="\/agents\/new"/);
+  const made = await send("/agents/new", { ...typed, version: "" });
+  const id = /[0-9a-f-]{36}/.exec(made.headers.get("location")!)![0];
+  assertEquals((await read(id)).systemPrompt, "A long text.");
 });
 
 Deno.test("POST /agents/new: what is wrong is told once above, with the way to each field", async () => {

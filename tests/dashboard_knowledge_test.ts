@@ -127,6 +127,11 @@ Deno.test("a document is read again, replaced under its id, and deleted", async 
   await sendTo(`${path}/documents`, files("a.md"));
   await documents.idle();
   const [document] = await list();
+  // To the page, and to its script, which shows what changes.
+  assertMatch(await (await get(path)).text(), /1 document, 1 passage\W.*that can be found/);
+  const asked = await get(`${path}/documents`, { accept: "application/json" });
+  const { documentCount, chunkCount } = await asked.json();
+  assertEquals([documentCount, chunkCount], [1, 1]);
   const address = `${path}/documents/${document!.id}`;
   assertEquals((await sendTo(`${address}/read-again`)).status, 303);
   await documents.idle();

@@ -1,55 +1,98 @@
+import { defaultsOf, valuesOf } from "./form_values.ts";
+
 /** One draft a tab: kept while a save is under way, so that nothing is lost if it never arrives. */
 const NAME = "agent-draft";
 
-interface KeptDraft {
+type Values = Record<string, string>;
+
+export interface KeptDraft {
   /** Of the form. */
   path: string;
-  values: Record<string, string>;
+  values: Values;
+  /** What the form was opened with: without it nobody could tell whose a difference is. */
+  base: Values;
+  /** It has arrived: there is nothing to bring back. */
+  saved?: true;
 }
 
-export function keepDraft(form: HTMLFormElement, path: string): void {
-  const draft: KeptDraft = { path, values: valuesOf(form) };
-  try {
-    sessionStorage.setItem(NAME, JSON.stringify(draft));
-  } catch {
-    // Storage may be full or closed: then the page alone keeps it.
-  }
+/** `base` where the page came with something typed already, after a refusal. */
+export function keepDraft(
+  form: HTMLFormElement,
+  { path, base }: { path: string; base: Values | undefined },
+): void {
+  write({ path, values: valuesOf(form), base: base ?? defaultsOf(form) });
 }
 
 export function dropDraft(): void {
-  try {
-    sessionStorage.removeItem(NAME);
-  } catch {
-    // As above.
-  }
+  write(undefined);
 }
 
-/** What was kept of the form at `path`, if it differs from what the form holds. */
+/** The last draft has arrived. What it held is still known, for somebody who goes back to its form. */
+export function draftArrived(): void {
+  const draft = read();
+  if (draft !== undefined) write({ ...draft, saved: true });
+}
+
+/** What was kept of the form at `path` and did not arrive, if it would change anything. */
 export function keptDraft(form: HTMLFormElement, path: string): KeptDraft | undefined {
+  const draft = read();
+  if (draft?.path !== path || draft.saved) return undefined;
+  return changesOf(draft, valuesOf(form)).mine.length > 0 ? draft : undefined;
+}
+
+/** Whether the form at `path` holds what has been saved from it: somebody has gone back to it. */
+export function isSaved(form: HTMLFormElement, path: string): boolean {
+  const draft = read();
+  if (draft?.path !== path || !draft.saved) return false;
+  const now = valuesOf(form);
+  return Object.entries(draft.values).every(([name, value]) => now[name] === value);
+}
+
+/** Which fields a draft changes where a form holds `now`. */
+export interface DraftChanges {
+  mine: string[];
+  /** Those of them that somebody else has changed as well. */
+  clashes: string[];
+}
+
+/**
+ * What a draft would change: only what differs from what its form was opened with, since whatever else
+ * differs from `now` is somebody else's work. A new agent is nobody else's, and all of it counts.
+ */
+export function changesOf({ values, base }: KeptDraft, now: Values): DraftChanges {
+  const isNew = (values.version ?? "") === "";
+  const mine = Object.keys(values).filter((name) =>
+    name !== "version" && values[name] !== now[name] && (isNew || values[name] !== base[name])
+  );
+  return { mine, clashes: isNew ? [] : mine.filter((name) => now[name] !== base[name]) };
+}
+
+/** Puts a draft's changes into the form; the version stays the page's, so that a newer one is noticed. */
+export function restoreDraft(form: HTMLFormElement, draft: KeptDraft): DraftChanges {
+  const changes = changesOf(draft, valuesOf(form));
+  for (const name of changes.mine) {
+    const control = form.elements.namedItem(name);
+    if (control === null || !("value" in control)) continue;
+    control.value = draft.values[name] ?? "";
+    if (control instanceof Element) control.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  return changes;
+}
+
+function read(): KeptDraft | undefined {
   try {
     const draft = JSON.parse(sessionStorage.getItem(NAME) ?? "null") as KeptDraft | null;
-    if (draft?.path !== path) return undefined;
-    const now = valuesOf(form);
-    const { version: _, ...kept } = draft.values;
-    return Object.entries(kept).some(([name, value]) => now[name] !== value) ? draft : undefined;
+    return draft?.base === undefined ? undefined : draft;
   } catch {
     return undefined;
   }
 }
 
-/** Puts a draft into the form; the version stays the page's, so that a newer one is noticed. */
-export function restoreDraft(form: HTMLFormElement, { values }: KeptDraft): void {
-  for (const [name, value] of Object.entries(values)) {
-    const control = form.elements.namedItem(name);
-    if (name === "version" || control === null || !("value" in control)) continue;
-    control.value = value;
-    if (control instanceof Element) control.dispatchEvent(new Event("input", { bubbles: true }));
+function write(draft: KeptDraft | undefined): void {
+  try {
+    if (draft === undefined) sessionStorage.removeItem(NAME);
+    else sessionStorage.setItem(NAME, JSON.stringify(draft));
+  } catch {
+    // Storage may be full or closed: then the page alone keeps it.
   }
-}
-
-/** A form's fields by name. */
-export function valuesOf(form: HTMLFormElement): Record<string, string> {
-  return Object.fromEntries(
-    [...new FormData(form)].map(([name, value]) => [name, String(value).replace(/\r\n?/g, "\n")]),
-  );
 }

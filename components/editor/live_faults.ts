@@ -1,20 +1,3 @@
-/** Whether a form holds anything else than the page came with. */
-export function isChanged(form: HTMLFormElement): boolean {
-  return [...form.elements].some((element) => {
-    if (element instanceof HTMLSelectElement) {
-      return element.name !== "" && element.value !== defaultOf(element);
-    }
-    const isText = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
-    if (!isText || element.name === "") return false;
-    // An island's control has no default of its own: its text was put there by script.
-    return element.value !== (element.dataset.default ?? element.defaultValue);
-  });
-}
-
-function defaultOf({ options }: HTMLSelectElement): string | undefined {
-  return ([...options].find((option) => option.defaultSelected) ?? options[0])?.value;
-}
-
 /** Puts what is wrong with a field beneath it as the server's page would, or takes it away. */
 export function showFault(control: HTMLElement, name: string, message: string | undefined): void {
   const id = `${name}-fault`;

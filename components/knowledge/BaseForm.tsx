@@ -1,7 +1,9 @@
 import { Field } from "@/components/Field.tsx";
-import { Notice } from "@/components/Notice.tsx";
+import { PostForm } from "@/components/PostForm.tsx";
 import type { BaseFormFaults, BaseFormValues } from "@/lib/http/save_base.ts";
 import { KNOWLEDGE_BOUNDS } from "@/lib/wire/limits.ts";
+
+const LABELS = { name: "Name", description: "Description" };
 
 export interface BaseFormProps {
   action: string;
@@ -15,15 +17,10 @@ export interface BaseFormProps {
 /** What a knowledge base is called, and what it is for. */
 export function BaseForm({ action, submit, values, faults, cancelHref }: BaseFormProps) {
   return (
-    <form method="post" action={action} class="stack">
-      {Object.keys(faults).length > 0 && (
-        <Notice kind="fault">
-          {faults.form ?? "It was not saved. Check the marked fields."}
-        </Notice>
-      )}
+    <PostForm {...{ action, faults }} labels={LABELS} class="stack">
       <Field
         name="name"
-        label="Name"
+        label={LABELS.name}
         fault={faults.name}
         help="What its documents are about, for example “Shipping and returns”."
       >
@@ -34,13 +31,12 @@ export function BaseForm({ action, submit, values, faults, cancelHref }: BaseFor
             value={values.name}
             required
             maxLength={KNOWLEDGE_BOUNDS.nameLength}
-            autocomplete="off"
           />
         )}
       </Field>
       <Field
         name="description"
-        label="Description"
+        label={LABELS.description}
         optional
         fault={faults.description}
         help="For your colleagues; agents do not see it."
@@ -57,6 +53,6 @@ export function BaseForm({ action, submit, values, faults, cancelHref }: BaseFor
           ? <button class="button" type="submit" formMethod="dialog" formNoValidate>Cancel</button>
           : <a class="button" href={cancelHref} aria-current="false">Cancel</a>}
       </div>
-    </form>
+    </PostForm>
   );
 }

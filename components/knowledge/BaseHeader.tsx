@@ -8,10 +8,11 @@ export interface BaseHeaderProps {
   base: KnowledgeBase;
   tab: keyof typeof TABS;
   editor: boolean;
+  refused?: string | undefined;
 }
 
 /** The head of each page of a knowledge base. */
-export function BaseHeader({ base, tab, editor }: BaseHeaderProps) {
+export function BaseHeader({ base, tab, editor, refused }: BaseHeaderProps) {
   const path = `/knowledge/${base.id}`;
   const address = { documents: path, search: `${path}/search`, settings: `${path}/settings` };
   const { description } = base;
@@ -19,6 +20,7 @@ export function BaseHeader({ base, tab, editor }: BaseHeaderProps) {
     <>
       <PageHeader
         title={base.name}
+        refused={refused}
         {...(description === undefined ? {} : { text: description })}
         back={{ href: "/knowledge", label: "Knowledge" }}
       />

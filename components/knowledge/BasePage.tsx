@@ -1,6 +1,5 @@
 import { Head } from "fresh/runtime";
 import { EmptyState } from "@/components/EmptyState.tsx";
-import { formatCount, plural } from "@/components/format_amount.ts";
 import { Notice } from "@/components/Notice.tsx";
 import DocumentDesk from "@/islands/DocumentDesk.tsx";
 import type { BasePageData } from "@/lib/http/dashboard/base_page.ts";
@@ -28,6 +27,8 @@ export function BasePage({ notice, fault, ...data }: BasePageProps) {
         path={`${path}/documents`}
         query={query}
         documents={documents}
+        documentCount={base.documentCount}
+        chunkCount={base.chunkCount}
         now={now}
         editor={editor}
       />
@@ -60,17 +61,13 @@ function Reloading({ path }: { path: string }) {
   );
 }
 
-function UsedBy({ base, agents }: BasePageData) {
+function UsedBy({ agents }: Pick<BasePageData, "agents">) {
   return (
     <section class="used-by">
       <h2>Used by</h2>
       {agents.data.length > 0
         ? <AgentLinks agents={agents} />
         : <p class="prose">No agent yet: choose it in an agent’s editor, under “Knowledge”.</p>}
-      <p class="help">
-        {plural(base.documentCount, "document")}, {formatCount(base.chunkCount)}{" "}
-        passages that can be found.
-      </p>
     </section>
   );
 }

@@ -31,9 +31,12 @@ export class TriedChat {
     this.#agentPath = agentPath;
   }
 
-  /** Asks, and settles when the answer has ended one way or another. */
-  async send(said: string, tried: TriedWith): Promise<void> {
-    if (this.busy.value) return;
+  /**
+   * Asks, and settles when the answer has ended one way or another; false when the question has not
+   * even been taken, and so is to be asked again.
+   */
+  async send(said: string, tried: TriedWith): Promise<boolean> {
+    if (this.busy.value) return true;
     this.busy.value = true;
     const body = { ...tried, ...this.#conversation(said) };
     this.turns.value = [...this.turns.value, { said, answer: NO_ANSWER }];
@@ -46,6 +49,8 @@ export class TriedChat {
     } finally {
       this.busy.value = false;
     }
+    const { runId, fault } = this.turns.value.at(-1)?.answer ?? NO_ANSWER;
+    return runId !== undefined || fault === undefined;
   }
 
   /** Ends the answer under way; its run is cancelled, and what it cost is told. */

@@ -3,7 +3,7 @@ import type { Sealer } from "../credentials/sealing.ts";
 import type { System } from "../system.ts";
 import { keys } from "./keys.ts";
 import { joinParts, readParts, splitParts } from "./parts.ts";
-import { CorruptRecordError, parseRecord } from "./record.ts";
+import { commitRecord, CorruptRecordError, parseRecord } from "./record.ts";
 
 const RECEIPT_TTL_MS = 24 * 60 * 60_000;
 /** Garbage is collected this much later, so that no part goes before its record has lapsed. */
@@ -81,6 +81,20 @@ export class ReceiptStore {
     // What is left over of a lapsed one goes first: a set of the same key after it stands.
     for (const old of partKeys(place.scope, place.parts)) change.delete(old);
     partKeys(place.scope, rest.length).forEach((part, n) => change.set(part, rest[n], expiry));
+  }
+
+  /** Puts an empty receipt there by itself; false when there is one. */
+  async claim(scope: string): Promise<boolean> {
+    const place = await this.find(scope);
+    if (place.receipt !== undefined) return false;
+    const change = this.#kv.atomic();
+    await this.add(change, place, { fingerprint: "", status: 204, headers: {}, body: "" });
+    return await commitRecord(change);
+  }
+
+  /** Takes back what was claimed for something that then was not made. */
+  async release(scope: string): Promise<void> {
+    await this.#kv.delete(keys.receipt(scope));
   }
 }
 

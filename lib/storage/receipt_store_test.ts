@@ -88,3 +88,16 @@ Deno.test("ReceiptStore: one moved elsewhere, of another key, or short of a part
   await kv.delete(keys.receiptPart("scope", 1));
   await assertRejects(() => receipts.find("scope"), CorruptRecordError);
 });
+
+Deno.test("ReceiptStore: a scope is claimed by one, until it is released or has lapsed", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { system, receipts } = open(kv);
+  const both = await Promise.all([receipts.claim("scope"), receipts.claim("scope")]);
+  assertEquals(both.filter(Boolean).length, 1);
+  assertFalse(await receipts.claim("scope"));
+  assert(await receipts.claim("other"));
+  await receipts.release("scope");
+  assert(await receipts.claim("scope"));
+  system.advance(DAY_MS);
+  assert(await receipts.claim("scope"));
+});

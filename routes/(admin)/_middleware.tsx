@@ -3,18 +3,17 @@ import { actingAs } from "@/lib/audit/acting.ts";
 import { dashboardSecurity } from "@/lib/http/dashboard/dashboard_security.ts";
 import { mayPass } from "@/lib/http/dashboard/permissions.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { signInAddress } from "@/lib/http/dashboard/sign_in_address.ts";
 import { readSignInCookie } from "@/lib/http/dashboard/sign_in_cookie.ts";
 import { define } from "@/utils.ts";
 
 const requireSignIn = define.middleware(async (ctx) => {
-  const { accounts, config } = ctx.state.service;
+  const { accounts, config, baseUrl } = ctx.state.service;
   const cookie = readSignInCookie(ctx.req.headers, config);
   const user = cookie && await accounts.signedIn(cookie);
   if (!user) {
     if (await accounts.needsSetup()) return ctx.redirect("/setup", 303);
-    // What was being sent is lost with the sign-in, so only a page is worth coming back to.
-    const next = ctx.req.method === "GET" ? ctx.url.pathname + ctx.url.search : "/home";
-    return ctx.redirect(`/sign-in?next=${encodeURIComponent(next)}`, 303);
+    return ctx.redirect(signInAddress(ctx.req, { url: ctx.url, baseUrl }), 303);
   }
   ctx.state.user = user;
   const actor = { kind: "user", id: user.id, name: user.email } as const;
@@ -25,7 +24,8 @@ const requireSignIn = define.middleware(async (ctx) => {
 const requireRole = define.middleware(async (ctx) => {
   const route = ctx.route ?? ctx.url.pathname;
   if (mayPass(signedIn(ctx.state), ctx.req.method, route)) return await ctx.next();
-  return await ctx.render(<ErrorView status={403} />, { status: 403 });
+  const reading = ctx.req.method === "GET" || ctx.req.method === "HEAD";
+  return await ctx.render(<ErrorView status={403} reading={reading} />, { status: 403 });
 });
 
 export default define.middleware([...dashboardSecurity, requireSignIn, requireRole]);

@@ -3,7 +3,13 @@ import { AttentionList } from "@/components/AttentionList.tsx";
 import { DayChart, shortDay } from "@/components/DayChart.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { Facts } from "@/components/Facts.tsx";
-import { formatCompact, formatCount, formatMicroUsd, plural } from "@/components/format_amount.ts";
+import {
+  formatCompact,
+  formatCount,
+  formatMicroUsd,
+  microUsdAxis,
+  plural,
+} from "@/components/format_amount.ts";
 import { LimitMeter } from "@/components/LimitMeter.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { UsageTable } from "@/components/UsageTable.tsx";
@@ -87,7 +93,8 @@ function Month({ days, sum }: { days: { day: string; usage: Usage }[]; sum: Usag
           title="Cost"
           sum={formatMicroUsd(sum.cost)}
           days={values(({ cost }) => cost)}
-          format={(cost) => cost === 0 ? "$0" : formatMicroUsd(cost)}
+          format={formatMicroUsd}
+          axis={microUsdAxis}
         />
         <DayChart
           title="Runs"

@@ -1,13 +1,16 @@
 import { page } from "fresh";
 import { AuthCard } from "@/components/AuthCard.tsx";
+import { notSaved } from "@/components/FaultyFields.tsx";
 import { Field } from "@/components/Field.tsx";
-import { Notice } from "@/components/Notice.tsx";
+import { PostForm } from "@/components/PostForm.tsx";
 import type { SetUpResult } from "@/lib/accounts/accounts.ts";
 import { MIN_PASSWORD_LENGTH } from "@/lib/accounts/credential_rules.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { setSignInCookie } from "@/lib/http/dashboard/sign_in_cookie.ts";
 import { refusal } from "@/lib/http/dashboard/sign_in_refusal.ts";
 import { define } from "@/utils.ts";
+
+const LABELS = { token: "Setup token", email: "E-mail", password: "Password" };
 
 interface Data {
   token: string;
@@ -50,13 +53,19 @@ function fieldFaults(result: Exclude<SetUpResult, { cookieToken: string }>): Dat
 export default define.page<typeof handler>(({ data }) => (
   <AuthCard
     title="Set up your service"
+    refused={notSaved({ ...data.faults, form: data.fault })}
     text="Nobody owns this installation yet. Prove that you run it, then choose how you will sign in."
   >
-    <form method="post" action="/setup" class="stack">
-      {data.fault && <Notice kind="fault">{data.fault}</Notice>}
+    <PostForm
+      action="/setup"
+      class="stack"
+      faults={{ ...data.faults, form: data.fault }}
+      labels={LABELS}
+    >
       <Field
         name="token"
-        label="Setup token"
+        label={LABELS.token}
+        focused
         fault={data.faults.token}
         help="Printed in the log when the service started, or the value of SETUP_TOKEN."
       >
@@ -69,20 +78,19 @@ export default define.page<typeof handler>(({ data }) => (
             required
             autocomplete="off"
             spellcheck={false}
-            autofocus
           />
         )}
       </Field>
-      <Field name="email" label="E-mail" fault={data.faults.email}>
+      <Field name="email" label={LABELS.email} fault={data.faults.email}>
         {(attributes) => (
           <input type="email" {...attributes} value={data.email} required autocomplete="username" />
         )}
       </Field>
       <Field
         name="password"
-        label="Password"
+        label={LABELS.password}
         fault={data.faults.password}
-        help={`At least ${MIN_PASSWORD_LENGTH} characters.`}
+        help={data.faults.password === undefined && `At least ${MIN_PASSWORD_LENGTH} characters.`}
       >
         {(attributes) => (
           <input
@@ -95,6 +103,6 @@ export default define.page<typeof handler>(({ data }) => (
         )}
       </Field>
       <button class="button button-primary button-wide" type="submit">Create owner account</button>
-    </form>
+    </PostForm>
   </AuthCard>
 ));

@@ -15,6 +15,8 @@ interface Data {
   /** Where to go once signed in: a path on this site. */
   next: string;
   fault?: string | undefined;
+  /** Somebody has just sent a form, not knowing that they are signed out. */
+  interrupted?: boolean;
 }
 
 export const handler = define.handlers({
@@ -24,7 +26,8 @@ export const handler = define.handlers({
     const next = localPath(ctx.url.searchParams.get("next"), HOME);
     const cookie = readSignInCookie(ctx.req.headers, config);
     if (cookie && await accounts.signedIn(cookie)) return ctx.redirect(next, 303);
-    return page<Data>({ email: "", next });
+    const interrupted = ctx.url.searchParams.get("interrupted") === "yes";
+    return page<Data>({ email: "", next, interrupted });
   },
 
   async POST(ctx) {
@@ -47,9 +50,14 @@ export const handler = define.handlers({
 });
 
 export default define.page<typeof handler>(({ data }) => (
-  <AuthCard title="Sign in" text="Welcome back to your agents.">
+  <AuthCard
+    title="Sign in"
+    text="Welcome back to your agents."
+    refused={data.fault && "Not signed in"}
+  >
     <form method="post" action="/sign-in" class="stack">
       <input type="hidden" name="next" value={data.next} />
+      {data.interrupted && <Notice kind="warning">You were signed out. Sign in to go on.</Notice>}
       {data.fault && <Notice kind="fault">{data.fault}</Notice>}
       <Field name="email" label="E-mail">
         {(attributes) => (

@@ -14,6 +14,13 @@ const NOTICES = {
   document_deleted: "Document deleted.",
   key_revoked: "Key revoked. Requests with it are refused from now on.",
   key_overlap_ended: "The old secret is refused from now on.",
+  key_made_before:
+    "The key was created already, and its secret was shown once. If you did not copy it, rotate the key.",
+  key_rotated_before:
+    "The key has its new secret already, which was shown once. If you did not copy it, rotate it again.",
+  link_made_before:
+    "The link was made already, and was shown once. If you did not copy it, make another.",
+  tenant_made_before: "The tenant was created already, and the link for its owner was shown once.",
   member_changed: "Role changed.",
   member_removed: "Removed. Their sign-ins ended at once.",
   invitation_withdrawn: "Invitation withdrawn. Its link works no more.",

@@ -1,7 +1,9 @@
 import { type Context, page } from "fresh";
+import { notSaved } from "@/components/FaultyFields.tsx";
 import { Field } from "@/components/Field.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { PostForm } from "@/components/PostForm.tsx";
 import { MIN_PASSWORD_LENGTH } from "@/lib/accounts/credential_rules.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { noticeText, withNotice } from "@/lib/http/dashboard/notices.ts";
@@ -15,6 +17,8 @@ interface Data {
   fault?: string | undefined;
   faults?: { current?: string; password?: string };
 }
+
+const LABELS = { current: "Current password", password: "New password" };
 
 export const handler = define.handlers({
   GET(ctx) {
@@ -72,26 +76,28 @@ function refuse(email: string, refused: Refused) {
 
 export default define.page<typeof handler>(({ data, url }) => {
   const notice = noticeText(url);
+  const faults = { ...data.faults, form: data.fault };
   return (
     <>
-      <PageHeader title="Your account" text={data.email} />
+      <PageHeader title="Your account" refused={notSaved(faults)} text={data.email} />
       {notice && <Notice kind="done">{notice}</Notice>}
       <div class="narrow sections">
-        <form method="post" action="/account" class="card stack">
+        <PostForm action="/account" class="card stack" {...{ faults, labels: LABELS }}>
           <h2>Change your password</h2>
-          {data.fault && <Notice kind="fault">{data.fault}</Notice>}
           {/* Only for password managers, which do not look at fields of type "hidden". */}
           <input type="text" value={data.email} autocomplete="username" readonly hidden />
-          <Field name="current" label="Current password" fault={data.faults?.current}>
+          <Field name="current" label={LABELS.current} fault={data.faults?.current}>
             {(attributes) => (
               <input type="password" {...attributes} required autocomplete="current-password" />
             )}
           </Field>
           <Field
             name="password"
-            label="New password"
+            label={LABELS.password}
             fault={data.faults?.password}
-            help={`At least ${MIN_PASSWORD_LENGTH} characters. You are signed out everywhere else.`}
+            help={`${
+              data.faults?.password ? "" : `At least ${MIN_PASSWORD_LENGTH} characters. `
+            }You are signed out everywhere else.`}
           >
             {(attributes) => (
               <input
@@ -106,7 +112,7 @@ export default define.page<typeof handler>(({ data, url }) => {
           <div class="form-actions">
             <button class="button button-primary" type="submit">Change password</button>
           </div>
-        </form>
+        </PostForm>
         <form method="post" action="/account" class="card stack">
           <h2>Sign out elsewhere</h2>
           <p class="prose">Ends every sign-in of yours but this one, in whatever browser it is.</p>

@@ -1,6 +1,7 @@
 import { type Context, page } from "fresh";
 import { AgentForm } from "@/components/AgentForm.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
+import { notSaved } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { TemplatePicker } from "@/components/TemplatePicker.tsx";
 import {
@@ -32,7 +33,9 @@ interface Data {
 export const handler = define.handlers({
   async GET(ctx) {
     const user = signedIn(ctx.state);
-    if (!isEditor(user)) return await ctx.render(<ErrorView status={403} />, { status: 403 });
+    if (!isEditor(user)) {
+      return await ctx.render(<ErrorView status={403} reading />, { status: 403 });
+    }
     const choices = await editorChoices(ctx.state.service, user.tenant);
     const copied = await copyOf(ctx);
     if (copied !== undefined) return page<Data>({ values: copied, faults: {}, choices });
@@ -71,7 +74,11 @@ async function copyOf(ctx: Context<State>): Promise<AgentFormValues | undefined>
 
 export default define.page<typeof handler>(({ data }) => (
   <>
-    <PageHeader title="New agent" back={{ href: "/agents", label: "Agents" }} />
+    <PageHeader
+      title="New agent"
+      refused={notSaved(data.faults)}
+      back={{ href: "/agents", label: "Agents" }}
+    />
     <TemplatePicker templates={AGENT_TEMPLATES} chosen={data.template} />
     <AgentForm
       {...data}

@@ -8,6 +8,7 @@ import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
 import { listPart } from "@/lib/http/dashboard/list_part.ts";
 import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { onceMark } from "@/lib/http/dashboard/once.ts";
 import { asksPassword } from "@/lib/http/dashboard/password_again.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { ApiKey } from "@/lib/storage/api_key_store.ts";
@@ -18,8 +19,8 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     const user = signedIn(ctx.state);
     const part = listPart(await service.apiKeys.list(user.tenant), ctx.url);
-    const again = asksPassword(ctx.state);
-    return page({ part, now: service.system.now(), editor: isEditor(user), again });
+    const form = { asksPassword: asksPassword(ctx.state), once: onceMark(ctx.state) };
+    return page({ part, now: service.system.now(), editor: isEditor(user), form });
   },
 });
 
@@ -34,7 +35,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       title="New API key"
     >
       <h2>New API key</h2>
-      <NewKeyForm inDialog asksPassword={data.again} />
+      <NewKeyForm inDialog {...data.form} />
     </DialogLink>
   );
   return (

@@ -1,13 +1,16 @@
 import { page } from "fresh";
+import { notSaved } from "@/components/FaultyFields.tsx";
 import { KEY_LIFETIMES, NewKeyForm, type NewKeyFormProps } from "@/components/NewKeyForm.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { ShownKey } from "@/components/ShownKey.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { once, onceMark } from "@/lib/http/dashboard/once.ts";
 import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { iso } from "@/lib/system.ts";
 import { newApiKeySchema } from "@/lib/wire/api_key.ts";
-import { define } from "@/utils.ts";
+import { define, type State } from "@/utils.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -16,7 +19,7 @@ type Data = { form: NewKeyFormProps } | { name: string; secret: string };
 
 export const handler = define.handlers({
   GET(ctx) {
-    return page<Data>({ form: { asksPassword: asksPassword(ctx.state) } });
+    return page<Data>({ form: blank(ctx.state) });
   },
 
   async POST(ctx) {
@@ -26,7 +29,7 @@ export const handler = define.handlers({
     const days = KEY_LIFETIMES.find(([value]) => value === form.get("days"))?.[0] ?? "";
     const expiresAt = iso(service.system.now() + Number(days) * DAY_MS);
     const input = newApiKeySchema.safeParse({ name, scopes, ...(days && { expiresAt }) });
-    const typed = { name, scopes, days, asksPassword: asksPassword(ctx.state) };
+    const typed = { ...blank(ctx.state), name, scopes, days };
     if (!input.success) {
       const wrong = new Set(input.error.issues.map((issue) => issue.path[0]));
       const faults = {
@@ -39,15 +42,25 @@ export const handler = define.handlers({
     if (refused !== undefined) {
       return page<Data>({ form: { ...typed, faults: { password: refused.fault } } }, refused);
     }
-    const { secret } = await service.apiKeys.create(signedIn(ctx.state).tenant, input.data);
-    return page<Data>({ name: input.data.name, secret }, { status: 201 });
+    const { tenant } = signedIn(ctx.state);
+    const made = await once(ctx, form, () => service.apiKeys.create(tenant, input.data));
+    if ("refused" in made) return ctx.redirect(withNotice("/api-keys", "key_made_before"), 303);
+    return page<Data>({ name: input.data.name, secret: made.secret }, { status: 201 });
   },
 });
+
+function blank(state: State): NewKeyFormProps {
+  return { asksPassword: asksPassword(state), once: onceMark(state) };
+}
 
 export default define.page<typeof handler>(({ data }) =>
   "secret" in data ? <ShownKey title={`Key “${data.name}” created`} secret={data.secret} /> : (
     <>
-      <PageHeader title="New API key" back={{ href: "/api-keys", label: "API keys" }} />
+      <PageHeader
+        title="New API key"
+        refused={notSaved(data.form.faults ?? {})}
+        back={{ href: "/api-keys", label: "API keys" }}
+      />
       <div class="card narrow">
         <NewKeyForm {...data.form} />
       </div>

@@ -1,5 +1,6 @@
 import { page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
+import { notSaved } from "@/components/FaultyFields.tsx";
 import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
@@ -23,7 +24,7 @@ export const handler = define.handlers({
     if (isEditor(signedIn(ctx.state))) {
       return page<Data>({ values: { name: "", description: "" }, faults: {} });
     }
-    return await ctx.render(<ErrorView status={403} />, { status: 403 });
+    return await ctx.render(<ErrorView status={403} reading />, { status: 403 });
   },
 
   async POST(ctx) {
@@ -40,7 +41,11 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data }) => (
   <>
-    <PageHeader title="New knowledge base" back={{ href: "/knowledge", label: "Knowledge" }} />
+    <PageHeader
+      title="New knowledge base"
+      refused={notSaved(data.faults)}
+      back={{ href: "/knowledge", label: "Knowledge" }}
+    />
     <div class="card narrow">
       <BaseForm {...data} action="/knowledge/new" submit="Create" cancelHref="/knowledge" />
     </div>

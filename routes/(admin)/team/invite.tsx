@@ -1,12 +1,16 @@
 import { page } from "fresh";
+import { notSaved } from "@/components/FaultyFields.tsx";
 import { Field } from "@/components/Field.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PasswordAgain } from "@/components/PasswordAgain.tsx";
+import { PostForm } from "@/components/PostForm.tsx";
 import { roleOf, RoleSelect } from "@/components/RoleSelect.tsx";
 import { ShownLink } from "@/components/ShownLink.tsx";
 import type { Role } from "@/lib/accounts/signed_in_user.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { joinLink } from "@/lib/http/dashboard/account_links.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { once, onceMark } from "@/lib/http/dashboard/once.ts";
 import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
@@ -17,6 +21,7 @@ interface Form {
   email: string;
   role: Role;
   asksPassword: boolean;
+  once: string;
   faults: { email?: string; password?: string };
 }
 type Data = Form | { link: string; email: string };
@@ -27,6 +32,7 @@ export const handler = define.handlers({
       email: "",
       role: "viewer",
       asksPassword: asksPassword(ctx.state),
+      once: onceMark(ctx.state),
       faults: {},
     });
   },
@@ -36,16 +42,28 @@ export const handler = define.handlers({
     const form = await readForm(ctx.req, service.system);
     const email = form.get("email") ?? "";
     const role = roleOf(form.get("role")) ?? "viewer";
-    const typed = { email, role, asksPassword: asksPassword(ctx.state) };
+    const typed = {
+      email,
+      role,
+      asksPassword: asksPassword(ctx.state),
+      once: onceMark(ctx.state),
+    };
     const refused = await passwordAgain(ctx, form);
     if (refused !== undefined) {
       return page<Data>({ ...typed, faults: { password: refused.fault } }, refused);
     }
     const user = signedIn(ctx.state);
-    const invited = await service.team.invite(user.tenant, { email, role }, user);
+    const invited = await once(
+      ctx,
+      form,
+      () => service.team.invite(user.tenant, { email, role }, user),
+    );
     if ("token" in invited) {
       const link = joinLink(service.baseUrl, invited.token);
       return page<Data>({ link, email: invited.invitation.email }, { status: 201 });
+    }
+    if (invited.refused === "sent_before") {
+      return ctx.redirect(withNotice("/team", "link_made_before"), 303);
     }
     const fault = invited.refused === "invalid"
       ? "Enter an e-mail address."
@@ -67,28 +85,34 @@ export default define.page<typeof handler>(({ data }) =>
     : <InviteForm {...data} />
 );
 
-function InviteForm({ email, role, asksPassword, faults }: Form) {
+function InviteForm({ email, role, asksPassword, once, faults }: Form) {
+  const own_password = faults.password;
   return (
     <>
-      <PageHeader title="Invite" back={BACK} />
-      <form method="post" action="/team/invite" class="card narrow stack">
+      <PageHeader title="Invite" refused={notSaved(faults)} back={BACK} />
+      <PostForm
+        action="/team/invite"
+        class="card narrow stack"
+        faults={{ email: faults.email, own_password }}
+        labels={{ email: "E-mail" }}
+        lead="Nobody was invited."
+        once={once}
+      >
         <Field
           name="email"
           label="E-mail"
           fault={faults.email}
           help="Nothing is sent: you get a link to hand over yourself."
         >
-          {(attributes) => (
-            <input type="email" {...attributes} value={email} required autocomplete="off" />
-          )}
+          {(attributes) => <input type="email" {...attributes} value={email} required />}
         </Field>
         <RoleSelect value={role} />
-        <PasswordAgain asked={asksPassword} fault={faults.password} />
+        <PasswordAgain asked={asksPassword} fault={own_password} />
         <div class="form-actions">
           <button class="button button-primary" type="submit">Make the link</button>
           <a class="button" href="/team" aria-current="false">Cancel</a>
         </div>
-      </form>
+      </PostForm>
     </>
   );
 }

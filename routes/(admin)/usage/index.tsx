@@ -2,7 +2,7 @@ import { page } from "fresh";
 import { DayChart } from "@/components/DayChart.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { Facts } from "@/components/Facts.tsx";
-import { formatCount, formatMicroUsd } from "@/components/format_amount.ts";
+import { formatCount, formatMicroUsd, microUsdAxis } from "@/components/format_amount.ts";
 import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { UsageTable } from "@/components/UsageTable.tsx";
@@ -65,7 +65,8 @@ export default define.page<typeof handler>(({ data }) => {
               title="Cost"
               sum={formatMicroUsd(sum.cost)}
               days={days}
-              format={(cost) => cost === 0 ? "$0" : formatMicroUsd(cost)}
+              format={formatMicroUsd}
+              axis={microUsdAxis}
             />
           </div>
           <nav class="views" aria-label="Usage by">

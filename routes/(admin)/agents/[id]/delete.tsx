@@ -29,7 +29,7 @@ export const handler = define.handlers({
     const form = await readForm(ctx.req, ctx.state.service.system);
     const typed = form.get("confirmName") ?? "";
     if (typed.trim() !== agent.name.trim()) {
-      const fault = "This is not its name. Nothing was deleted.";
+      const fault = "This is not its name.";
       return page<Data>({ agent, typed, fault }, { status: 400 });
     }
     await ctx.state.service.agents.delete(signedIn(ctx.state).tenant, agent.id);
@@ -42,7 +42,7 @@ export default define.page<typeof handler>(({ data }) => {
   const back = { href: `/agents/${agent.id}`, label: agent.name };
   return (
     <>
-      <PageHeader title="Delete agent" back={back} />
+      <PageHeader title="Delete agent" refused={data.fault && "Not deleted"} back={back} />
       <div class="card narrow">
         <DeleteAgentForm {...data} cancelHref={back.href} />
       </div>

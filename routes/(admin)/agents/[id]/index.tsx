@@ -1,7 +1,10 @@
 import { type Context, page } from "fresh";
 import { AgentForm } from "@/components/AgentForm.tsx";
 import { AgentHeader } from "@/components/AgentHeader.tsx";
+import { DeletedAgent } from "@/components/DeletedAgent.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
+import { notSaved } from "@/components/FaultyFields.tsx";
+import { NewTabLink } from "@/components/NewTabLink.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import Playground from "@/islands/Playground.tsx";
 import {
@@ -13,10 +16,12 @@ import {
 import type { AgentFormFaults } from "@/lib/http/dashboard/agent_form_faults.ts";
 import { type EditorChoices, editorChoices } from "@/lib/http/dashboard/editor_choices.ts";
 import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
+import { findVersion, versionOf } from "@/lib/http/dashboard/find_version.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { noticeText, withNotice } from "@/lib/http/dashboard/notices.ts";
 import { saveAgent } from "@/lib/http/dashboard/save_agent.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { isUuid } from "@/lib/http/uuid_param.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import { define, type State } from "@/utils.ts";
 
@@ -29,8 +34,11 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const agent = await findAgent(ctx);
-    if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    if (agent === undefined && !isUuid(ctx.params.id ?? "")) {
+      return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    }
     const values = readAgentForm(await readForm(ctx.req, ctx.state.service.system));
+    if (agent === undefined) return await offerAnew(ctx, values);
     const saved = await saveAgent(values, () => {
       const change = { patch: toAgentPatch(values), ifMatch: [Number(values.version)] };
       return ctx.state.service.agents.patch(signedIn(ctx.state).tenant, agent.id, change);
@@ -38,15 +46,28 @@ export const handler = define.handlers({
     if ("agent" in saved) {
       return ctx.redirect(withNotice(`/agents/${agent.id}`, "agent_saved"), 303);
     }
-    const data = await editorData(ctx, { agent, values, faults: saved.faults });
+    const opened = await findVersion(ctx, agent, versionOf(values.version));
+    const base = opened && toFormValues(opened);
+    const data = await editorData(ctx, { agent, values, faults: saved.faults, base });
     return page(data, { status: saved.status });
   },
 });
+
+/** Somebody else has deleted it meanwhile: what was typed must not go with it. */
+async function offerAnew(ctx: Context<State>, values: AgentFormValues): Promise<Response> {
+  const choices = await editorChoices(ctx.state.service, signedIn(ctx.state).tenant);
+  return await ctx.render(<DeletedAgent {...{ values, choices }} />, { status: 404 });
+}
+
+/** Notices of what the form has sent; an earlier version is brought back by another form. */
+const SAVED = ["agent_saved", "agent_created"];
 
 interface Edited {
   agent: Agent;
   values: AgentFormValues;
   faults: AgentFormFaults;
+  /** What the form was opened with, where it shows what was typed since. */
+  base?: AgentFormValues | undefined;
 }
 
 async function editorData(ctx: Context<State>, edited: Edited) {
@@ -56,21 +77,24 @@ async function editorData(ctx: Context<State>, edited: Edited) {
 }
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { agent, editor } = data;
+  const { agent, editor, faults } = data;
+  const { form: _, ...fieldFaults } = faults;
+  const refused = notSaved(faults);
   const notice = noticeText(url);
   const path = `/agents/${agent.id}`;
   return (
     <>
-      <AgentHeader agent={agent} tab="editor" editor={editor} />
+      <AgentHeader agent={agent} tab="editor" editor={editor} refused={refused} />
       {notice && <Notice kind="done">{notice}</Notice>}
-      <Conflict {...data} />
+      {isConflict(data) && <Conflict {...data} />}
       <div class="editor">
         <AgentForm
           {...data}
+          faults={isConflict(data) ? fieldFaults : faults}
           action={path}
           submit="Save changes"
           readOnly={!editor}
-          saved={notice !== undefined}
+          saved={SAVED.includes(url.searchParams.get("notice") ?? "")}
         />
         {editor && (
           <aside>
@@ -82,17 +106,26 @@ export default define.page<typeof handler>(({ data, url }) => {
   );
 });
 
-/** What was typed is kept in the browser, and offered again where the link leads. */
-function Conflict({ agent, values }: Edited) {
-  if (values.version === String(agent.version)) return null;
+function isConflict({ agent, values }: Edited): boolean {
+  return values.version !== String(agent.version);
+}
+
+/** What was typed is kept in the browser, and offered again where the first link leads. */
+function Conflict({ agent, values, faults }: Edited) {
   const path = `/agents/${agent.id}`;
   return (
-    <p class="form-actions conflict">
-      <a class="button" href={path} aria-current="false">Open it as it is now</a>
-      <a class="button" href={`${path}/versions/${agent.version}?with=${values.version}`}>
-        What they changed
-      </a>
-    </p>
+    <div class="conflict stack">
+      {faults.form !== undefined && <Notice kind="fault" focused>{faults.form}</Notice>}
+      <p class="form-actions">
+        <a class="button" href={path} aria-current="false">Open it as it is now</a>
+        <NewTabLink
+          class="button"
+          href={`${path}/versions/${agent.version}?with=${values.version}`}
+        >
+          What they changed
+        </NewTabLink>
+      </p>
+    </div>
   );
 }
 

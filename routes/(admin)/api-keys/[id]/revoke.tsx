@@ -43,6 +43,7 @@ export default define.page<typeof handler>(({ data: { apiKey, password } }) => (
     action={`/api-keys/${apiKey.id}/revoke`}
     question={`Revoke ${apiKey.name}?`}
     confirm="Revoke"
+    faults={{ own_password: password.fault }}
     fields={<PasswordAgain {...password} />}
   >
     <p>Whatever uses this key is refused from now on. This cannot be undone.</p>

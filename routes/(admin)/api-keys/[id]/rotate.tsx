@@ -1,11 +1,13 @@
 import { type Context, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
+import { notSaved } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { OVERLAPS, RotateKeyForm, type RotateKeyFormProps } from "@/components/RotateKeyForm.tsx";
 import { ShownKey } from "@/components/ShownKey.tsx";
 import { findApiKey } from "@/lib/http/dashboard/find_api_key.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { once, onceMark } from "@/lib/http/dashboard/once.ts";
 import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { ApiKey } from "@/lib/storage/api_key_store.ts";
@@ -40,9 +42,16 @@ export const handler = define.handlers({
       return ctx.redirect(withNotice("/api-keys", "key_overlap_ended"), 303);
     }
     const overlapMs = Number(hours) * HOUR_MS;
-    const rotated = await apiKeys.rotate(tenant, apiKey.id, { overlapMs });
+    const rotated = await once(
+      ctx,
+      form,
+      () => apiKeys.rotate(tenant, apiKey.id, { overlapMs }),
+    );
     if ("secret" in rotated) {
       return page<Data>({ name: apiKey.name, secret: rotated.secret }, { status: 201 });
+    }
+    if (rotated.refused === "sent_before") {
+      return ctx.redirect(withNotice("/api-keys", "key_rotated_before"), 303);
     }
     const fault = rotated.refused === "overlap"
       ? "The key was rotated in the meantime. End that overlap first, or wait for it."
@@ -53,7 +62,7 @@ export const handler = define.handlers({
 
 function formOf(ctx: Context<State>, apiKey: ApiKey): RotateKeyFormProps {
   const now = ctx.state.service.system.now();
-  return { apiKey, now, asksPassword: asksPassword(ctx.state) };
+  return { apiKey, now, asksPassword: asksPassword(ctx.state), once: onceMark(ctx.state) };
 }
 
 export default define.page<typeof handler>(({ data }) =>
@@ -61,6 +70,7 @@ export default define.page<typeof handler>(({ data }) =>
     <>
       <PageHeader
         title={`Rotate ${data.form.apiKey.name}`}
+        refused={notSaved({ form: data.form.fault, password: data.form.passwordFault })}
         back={{ href: "/api-keys", label: "API keys" }}
       />
       <div class="card narrow">

@@ -15,7 +15,7 @@ export const handler = define.handlers({
     const found = await findBase(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     if (!isEditor(signedIn(ctx.state))) {
-      return await ctx.render(<ErrorView status={403} />, { status: 403 });
+      return await ctx.render(<ErrorView status={403} reading />, { status: 403 });
     }
     const { base, of } = found;
     const agents = await ctx.state.service.agents.usingKnowledgeBase(of.tenant, base.id);

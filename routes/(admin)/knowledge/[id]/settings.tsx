@@ -1,5 +1,6 @@
 import { page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
+import { notSaved } from "@/components/FaultyFields.tsx";
 import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
 import { BaseHeader } from "@/components/knowledge/BaseHeader.tsx";
 import { Notice } from "@/components/Notice.tsx";
@@ -27,7 +28,7 @@ export const handler = define.handlers({
     const found = await findBase(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     if (!isEditor(signedIn(ctx.state))) {
-      return await ctx.render(<ErrorView status={403} />, { status: 403 });
+      return await ctx.render(<ErrorView status={403} reading />, { status: 403 });
     }
     const { name, description = "" } = found.base;
     return page<Data>({ base: found.base, values: { name, description }, faults: {} });
@@ -53,7 +54,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   const path = `/knowledge/${base.id}`;
   return (
     <>
-      <BaseHeader base={base} tab="settings" editor />
+      <BaseHeader base={base} tab="settings" editor refused={notSaved(faults)} />
       {notice && <Notice kind="done">{notice}</Notice>}
       <div class="stack narrow">
         <section class="card">

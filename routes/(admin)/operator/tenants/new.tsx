@@ -1,50 +1,68 @@
 import { page } from "fresh";
+import { notSaved } from "@/components/FaultyFields.tsx";
 import { Field } from "@/components/Field.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PasswordAgain } from "@/components/PasswordAgain.tsx";
+import { PostForm } from "@/components/PostForm.tsx";
 import { ShownLink } from "@/components/ShownLink.tsx";
 import { normalizeEmail } from "@/lib/accounts/credential_rules.ts";
 import { joinLink } from "@/lib/http/dashboard/account_links.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { once, onceMark } from "@/lib/http/dashboard/once.ts";
 import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { define } from "@/utils.ts";
+import { define, type State } from "@/utils.ts";
 
 const BACK = { href: "/operator/tenants", label: "Tenants" };
 const MAX_NAME = 128;
+const LABELS = { name: "Name", email: "E-mail of its first owner" };
 
 interface Form {
   name: string;
   email: string;
   asksPassword: boolean;
+  once: string;
   faults: { name?: string; email?: string; password?: string };
 }
 type Data = Form | { name: string; link: string };
 
 export const handler = define.handlers({
   GET(ctx) {
-    return page<Data>({ name: "", email: "", asksPassword: asksPassword(ctx.state), faults: {} });
+    return page<Data>({ name: "", email: "", ...blank(ctx.state), faults: {} });
   },
 
   async POST(ctx) {
     const { service } = ctx.state;
     const form = await readForm(ctx.req, service.system);
     const [name, email] = [(form.get("name") ?? "").trim(), form.get("email") ?? ""];
-    const typed = { name, email, asksPassword: asksPassword(ctx.state) };
+    const typed = { name, email, ...blank(ctx.state) };
     const faults = faultsOf(name, email);
     if (Object.keys(faults).length > 0) return page<Data>({ ...typed, faults }, { status: 400 });
     const refused = await passwordAgain(ctx, form);
     if (refused !== undefined) {
       return page<Data>({ ...typed, faults: { password: refused.fault } }, refused);
     }
-    const tenant = await service.tenants.create(name);
-    const owner = { email, role: "owner" } as const;
-    const invited = await service.team.invite(tenant.id, owner, signedIn(ctx.state));
-    if (!("token" in invited)) throw new Error("a new tenant has members already");
+    const invited = await once(ctx, form, () => createTenant(ctx.state, { name, email }));
+    if ("refused" in invited) {
+      return ctx.redirect(withNotice("/operator/tenants", "tenant_made_before"), 303);
+    }
     const link = joinLink(service.baseUrl, invited.token);
     return page<Data>({ name, link }, { status: 201 });
   },
 });
+
+function blank(state: State) {
+  return { asksPassword: asksPassword(state), once: onceMark(state) };
+}
+
+async function createTenant(state: State, { name, email }: { name: string; email: string }) {
+  const { tenants, team } = state.service;
+  const tenant = await tenants.create(name);
+  const invited = await team.invite(tenant.id, { email, role: "owner" }, signedIn(state));
+  if (!("token" in invited)) throw new Error("a new tenant has members already");
+  return invited;
+}
 
 function faultsOf(name: string, email: string): Form["faults"] {
   const named = name !== "" && name.length <= MAX_NAME;
@@ -67,12 +85,20 @@ export default define.page<typeof handler>(({ data }) =>
     : <NewTenantForm {...data} />
 );
 
-function NewTenantForm({ name, email, asksPassword, faults }: Form) {
+function NewTenantForm({ name, email, asksPassword, once, faults }: Form) {
+  const { password: own_password, ...others } = faults;
   return (
     <>
-      <PageHeader title="New tenant" back={BACK} />
-      <form method="post" action="/operator/tenants/new" class="card narrow stack">
-        <Field name="name" label="Name" fault={faults.name}>
+      <PageHeader title="New tenant" refused={notSaved(faults)} back={BACK} />
+      <PostForm
+        action="/operator/tenants/new"
+        class="card narrow stack"
+        faults={{ ...others, own_password }}
+        labels={LABELS}
+        lead="No tenant was created."
+        once={once}
+      >
+        <Field name="name" label={LABELS.name} fault={faults.name}>
           {(attributes) => (
             <input
               type="text"
@@ -80,26 +106,23 @@ function NewTenantForm({ name, email, asksPassword, faults }: Form) {
               value={name}
               required
               maxLength={MAX_NAME}
-              autocomplete="off"
             />
           )}
         </Field>
         <Field
           name="email"
-          label="E-mail of its first owner"
+          label={LABELS.email}
           fault={faults.email}
           help="Nothing is sent: you get a link to hand over yourself."
         >
-          {(attributes) => (
-            <input type="email" {...attributes} value={email} required autocomplete="off" />
-          )}
+          {(attributes) => <input type="email" {...attributes} value={email} required />}
         </Field>
-        <PasswordAgain asked={asksPassword} fault={faults.password} />
+        <PasswordAgain asked={asksPassword} fault={own_password} />
         <div class="form-actions">
           <button class="button button-primary" type="submit">Create tenant</button>
           <a class="button" href="/operator/tenants" aria-current="false">Cancel</a>
         </div>
-      </form>
+      </PostForm>
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { page } from "fresh";
+import { notSaved } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { SecretForm, type SecretFormProps } from "@/components/SecretForm.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
@@ -60,7 +61,11 @@ function faultsOf(issues: readonly { path: PropertyKey[] }[]): SecretFormProps["
 
 export default define.page<typeof handler>(({ data }) => (
   <>
-    <PageHeader title="Set a secret" back={{ href: "/settings", label: "Settings" }} />
+    <PageHeader
+      title="Set a secret"
+      refused={notSaved(data.faults)}
+      back={{ href: "/settings", label: "Settings" }}
+    />
     <SecretForm {...data} />
   </>
 ));

@@ -1,8 +1,9 @@
 import { type Context, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { Notice } from "@/components/Notice.tsx";
+import { notSaved } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
+import { PostForm } from "@/components/PostForm.tsx";
 import { roleOf, RoleSelect } from "@/components/RoleSelect.tsx";
 import type { Member } from "@/lib/accounts/team.ts";
 import { findMember, MEMBER_REFUSALS } from "@/lib/http/dashboard/find_member.ts";
@@ -46,41 +47,47 @@ async function changeRole(ctx: Context<State>, member: Member) {
   return page<Data>({ member, password: { asked: false }, fault }, { status: 409 });
 }
 
-export default define.page<typeof handler>(({ data: { member, password, fault } }) => (
-  <>
-    <PageHeader title={member.email} back={{ href: "/team", label: "Team" }} />
-    <div class="narrow sections">
-      <form method="post" action={`/team/${member.id}`} class="card stack">
-        {fault !== undefined && <Notice kind="fault">{fault}</Notice>}
-        <RoleSelect value={member.role} />
-        <PasswordAgain {...password} />
-        <div class="form-actions">
-          <button class="button button-primary" type="submit">Change role</button>
-        </div>
-      </form>
-      <section class="card stack" aria-labelledby="reset">
-        <h2 id="reset">Lost password</h2>
-        <p class="prose">
-          Make a one-time link with which they choose a new password. Until they do, the old one
-          works.
-        </p>
-        <div class="form-actions">
-          <a class="button" href={`/team/${member.id}/reset`} aria-current="false">
-            Reset password
-          </a>
-        </div>
-      </section>
-      <section class="card stack" aria-labelledby="remove">
-        <h2 id="remove">Remove</h2>
-        <p class="prose">
-          They are signed out at once. What they made stays, and so do the API keys they know.
-        </p>
-        <div class="form-actions">
-          <a class="button" href={`/team/${member.id}/remove`} aria-current="false">
-            Remove from the team
-          </a>
-        </div>
-      </section>
-    </div>
-  </>
-));
+export default define.page<typeof handler>(({ data: { member, password, fault } }) => {
+  const faults = { form: fault, own_password: password.fault };
+  return (
+    <>
+      <PageHeader
+        title={member.email}
+        refused={notSaved(faults)}
+        back={{ href: "/team", label: "Team" }}
+      />
+      <div class="narrow sections">
+        <PostForm action={`/team/${member.id}`} class="card stack" faults={faults}>
+          <RoleSelect value={member.role} />
+          <PasswordAgain {...password} />
+          <div class="form-actions">
+            <button class="button button-primary" type="submit">Change role</button>
+          </div>
+        </PostForm>
+        <section class="card stack" aria-labelledby="reset">
+          <h2 id="reset">Lost password</h2>
+          <p class="prose">
+            Make a one-time link with which they choose a new password. Until they do, the old one
+            works.
+          </p>
+          <div class="form-actions">
+            <a class="button" href={`/team/${member.id}/reset`} aria-current="false">
+              Reset password
+            </a>
+          </div>
+        </section>
+        <section class="card stack" aria-labelledby="remove">
+          <h2 id="remove">Remove</h2>
+          <p class="prose">
+            They are signed out at once. What they made stays, and so do the API keys they know.
+          </p>
+          <div class="form-actions">
+            <a class="button" href={`/team/${member.id}/remove`} aria-current="false">
+              Remove from the team
+            </a>
+          </div>
+        </section>
+      </div>
+    </>
+  );
+});

@@ -1,7 +1,6 @@
 import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { Notice } from "@/components/Notice.tsx";
 import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
 import type { Member } from "@/lib/accounts/team.ts";
 import { findMember, MEMBER_REFUSALS } from "@/lib/http/dashboard/find_member.ts";
@@ -47,12 +46,8 @@ export default define.page<typeof handler>(({ data: { member, password, fault } 
     action={`/team/${member.id}/remove`}
     question={`Remove ${member.email}?`}
     confirm="Remove"
-    fields={
-      <>
-        {fault !== undefined && <Notice kind="fault">{fault}</Notice>}
-        <PasswordAgain {...password} />
-      </>
-    }
+    faults={{ form: fault, own_password: password.fault }}
+    fields={<PasswordAgain {...password} />}
   >
     <p>They are signed out at once. What they made stays, and so do the API keys they know.</p>
   </ConfirmPage>

@@ -1,13 +1,14 @@
 import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { Notice } from "@/components/Notice.tsx";
 import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
 import { ShownLink } from "@/components/ShownLink.tsx";
 import type { Member } from "@/lib/accounts/team.ts";
 import { resetLink } from "@/lib/http/dashboard/account_links.ts";
 import { findMember, MEMBER_REFUSALS } from "@/lib/http/dashboard/find_member.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { once, onceMark } from "@/lib/http/dashboard/once.ts";
 import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
@@ -15,6 +16,7 @@ import { define } from "@/utils.ts";
 interface Data {
   member: Member;
   password: PasswordAgainProps;
+  once: string;
   fault?: string;
   link?: string;
 }
@@ -23,30 +25,38 @@ export const handler = define.handlers({
   async GET(ctx) {
     const member = await findMember(ctx);
     if (member === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    return page<Data>({ member, password: { asked: asksPassword(ctx.state) } });
+    const password = { asked: asksPassword(ctx.state) };
+    return page<Data>({ member, password, once: onceMark(ctx.state) });
   },
 
   async POST(ctx) {
     const member = await findMember(ctx);
     if (member === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
-    const refused = await passwordAgain(ctx, await readForm(ctx.req, service.system));
+    const form = await readForm(ctx.req, service.system);
+    const mark = onceMark(ctx.state);
+    const refused = await passwordAgain(ctx, form);
     if (refused !== undefined) {
       const password = { asked: true, fault: refused.fault };
-      return page<Data>({ member, password }, refused);
+      return page<Data>({ member, password, once: mark }, refused);
     }
-    const offered = await service.team.offerReset(signedIn(ctx.state), member.id);
+    const user = signedIn(ctx.state);
+    const offered = await once(ctx, form, () => service.team.offerReset(user, member.id));
     const password = { asked: false };
     if ("token" in offered) {
       const link = resetLink(service.baseUrl, offered.token);
-      return page<Data>({ member, password, link }, { status: 201 });
+      return page<Data>({ member, password, once: mark, link }, { status: 201 });
+    }
+    if (offered.refused === "sent_before") {
+      return ctx.redirect(withNotice("/team", "link_made_before"), 303);
     }
     const fault = MEMBER_REFUSALS[offered.refused];
-    return page<Data>({ member, password, fault }, { status: 409 });
+    return page<Data>({ member, password, once: mark, fault }, { status: 409 });
   },
 });
 
-export default define.page<typeof handler>(({ data: { member, password, fault, link } }) => {
+export default define.page<typeof handler>(({ data }) => {
+  const { member, password, once, fault, link } = data;
   const back = { href: `/team/${member.id}`, label: member.email };
   if (link !== undefined) {
     const text = "Send it to them. It works once, for 24 hours, and ends their other sign-ins.";
@@ -59,12 +69,9 @@ export default define.page<typeof handler>(({ data: { member, password, fault, l
       action={`/team/${member.id}/reset`}
       question={`Let ${member.email} choose a new password?`}
       confirm="Make the link"
-      fields={
-        <>
-          {fault !== undefined && <Notice kind="fault">{fault}</Notice>}
-          <PasswordAgain {...password} />
-        </>
-      }
+      once={once}
+      faults={{ form: fault, own_password: password.fault }}
+      fields={<PasswordAgain {...password} />}
     >
       <p>Whoever has the link can take over the account: hand it to nobody else.</p>
     </ConfirmPage>

@@ -1,10 +1,12 @@
 import { type Context, page } from "fresh";
 import { AgentHeader } from "@/components/AgentHeader.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
+import { notSaved } from "@/components/FaultyFields.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import { VersionDiff } from "@/components/VersionDiff.tsx";
 import { diffAgents, type FieldDiff } from "@/lib/http/dashboard/agent_diff.ts";
 import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
+import { findVersion, versionOf } from "@/lib/http/dashboard/find_version.ts";
 import { toFormValues } from "@/lib/http/dashboard/agent_form.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { withNotice } from "@/lib/http/dashboard/notices.ts";
@@ -60,9 +62,12 @@ export const handler = define.handlers({
 async function compared(ctx: Context<State>, agent: Agent): Promise<Data | undefined> {
   const version = versionOf(ctx.params.n);
   const before = agent.version === version ? version - 1 : agent.version;
-  const other = versionOf(ctx.url.searchParams.get("with") ?? undefined) ?? before;
+  const other = versionOf(ctx.url.searchParams.get("with")) ?? before;
   if (version === undefined) return undefined;
-  const [shown, against] = await Promise.all([load(ctx, agent, version), load(ctx, agent, other)]);
+  const [shown, against] = await Promise.all([
+    findVersion(ctx, agent, version),
+    findVersion(ctx, agent, other),
+  ]);
   if (shown === undefined) return undefined;
   // The older one comes first, whichever was asked for; the first version has nothing before it.
   const pair = against === undefined ? undefined : [shown, against];
@@ -72,27 +77,13 @@ async function compared(ctx: Context<State>, agent: Agent): Promise<Data | undef
   return { agent, version, other: against?.version ?? version, diff, editor };
 }
 
-function versionOf(text: string | undefined): number | undefined {
-  return text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
-}
-
-async function load(
-  ctx: Context<State>,
-  agent: Agent,
-  version: number,
-): Promise<Agent | undefined> {
-  if (version === agent.version) return agent;
-  const { tenant } = signedIn(ctx.state);
-  return await ctx.state.service.agents.findVersion(tenant, agent.id, version);
-}
-
 export default define.page<typeof handler>(({ data }) => {
   const { agent, version, other, diff, editor, fault } = data;
   const path = `/agents/${agent.id}/versions`;
   return (
     <>
-      <AgentHeader agent={agent} tab="versions" editor={editor} />
-      {fault !== undefined && <Notice kind="fault">{fault}</Notice>}
+      <AgentHeader agent={agent} tab="versions" editor={editor} refused={notSaved({ fault })} />
+      {fault !== undefined && <Notice kind="fault" focused>{fault}</Notice>}
       <section class="card stack" aria-labelledby="diff-title">
         <h2 id="diff-title">{titleOf(data)}</h2>
         <CompareForm data={data} />

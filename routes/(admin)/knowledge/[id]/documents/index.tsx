@@ -7,6 +7,7 @@ import { dashboardApi } from "@/lib/http/dashboard/dashboard_api.ts";
 import { findBase, type NamedBase } from "@/lib/http/dashboard/find_base.ts";
 import { withNotice } from "@/lib/http/dashboard/notices.ts";
 import { receiveUploads, refuseUpload } from "@/lib/http/receive_upload.ts";
+import type { DeskData } from "@/islands/DocumentDesk.tsx";
 import { define, type State } from "@/utils.ts";
 
 /** The documents of a base as the page's script asks for them, and where files are sent. */
@@ -24,7 +25,10 @@ export const handler = define.handlers({
 
 const tellByScript = dashboardApi(async (ctx) => {
   const { data: documents } = await documentPage(ctx, await requireBase(ctx));
-  return Response.json({ documents, now: ctx.state.service.system.now() });
+  // Read after them: once nothing is being read nobody asks again.
+  const { documentCount, chunkCount } = (await requireBase(ctx)).base;
+  const now = ctx.state.service.system.now();
+  return Response.json({ documents, documentCount, chunkCount, now } satisfies DeskData);
 });
 
 const addByScript = dashboardApi(async (ctx) => {

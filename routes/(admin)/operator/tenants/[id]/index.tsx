@@ -1,5 +1,6 @@
 import { type Context, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
+import { notSaved } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PlanForm, type PlanFormProps } from "@/components/PlanForm.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
@@ -66,6 +67,7 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title={data.tenant.name}
+      refused={notSaved(data.faults)}
       text="The plan holds from the next request on."
       back={{ href: "/operator/tenants", label: "Tenants" }}
     />

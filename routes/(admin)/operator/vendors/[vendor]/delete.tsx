@@ -42,6 +42,7 @@ export default define.page<typeof handler>(({ data: { vendor, password } }) => (
     action={`/operator/vendors/${vendor}/delete`}
     question={`Empty ${slotName(vendor)}?`}
     confirm="Empty it"
+    faults={{ own_password: password.fault }}
     fields={<PasswordAgain {...password} />}
   >
     <p>Its credential is deleted, and messages to its models are refused from now on.</p>

@@ -1,5 +1,6 @@
 import { type Context, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
+import { notSaved } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { SlotForm, type SlotFormProps } from "@/components/SlotForm.tsx";
 import { PROTOCOLS } from "@/lib/config.ts";
@@ -73,6 +74,7 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title={slotName(data.vendor as Vendor)}
+      refused={notSaved(data.faults)}
       back={{ href: "/operator/vendors", label: "Vendors" }}
     />
     <SlotForm {...data} />

@@ -45,6 +45,7 @@ export default define.page<typeof handler>(({ data: { name, password } }) => (
     action={`/settings/secrets/${name}/delete`}
     question={`Delete ${name}?`}
     confirm="Delete"
+    faults={{ own_password: password.fault }}
     fields={<PasswordAgain {...password} />}
   >
     <p>Tools that send it fail from the next call on. This cannot be undone.</p>

@@ -12,7 +12,7 @@ export const handler = define.handlers({
     const found = await findDocument(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     if (isEditor(signedIn(ctx.state))) return page(found);
-    return await ctx.render(<ErrorView status={403} />, { status: 403 });
+    return await ctx.render(<ErrorView status={403} reading />, { status: 403 });
   },
 
   async POST(ctx) {

@@ -20,7 +20,7 @@ export const handler = define.handlers({
     const found = await findDocument(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     if (isEditor(signedIn(ctx.state))) return page<Data>(found);
-    return await ctx.render(<ErrorView status={403} />, { status: 403 });
+    return await ctx.render(<ErrorView status={403} reading />, { status: 403 });
   },
 
   async POST(ctx) {
@@ -43,14 +43,14 @@ export default define.page<typeof handler>(({ data: { base, document, fault } })
   const back = { href: `/knowledge/${base.id}`, label: base.name };
   return (
     <>
-      <PageHeader title="Replace document" back={back} />
+      <PageHeader title="Replace document" refused={fault && "Not replaced"} back={back} />
       <form
         method="post"
         action={`${back.href}/documents/${document.id}/replace`}
         encType="multipart/form-data"
         class="card narrow stack"
       >
-        {fault && <Notice kind="fault">{fault}</Notice>}
+        {fault && <Notice kind="fault" focused>{fault}</Notice>}
         <div class="field">
           <label for="file">A file to stand in place of “{document.title}”</label>
           <input

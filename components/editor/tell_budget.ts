@@ -1,0 +1,19 @@
+import { budgetWords } from "@/lib/wire/budget_words.ts";
+import { valuesOf } from "./form_values.ts";
+
+/** Tells the budget in messages for what the form says now. */
+export function tellBudget(form: HTMLFormElement): void {
+  const place = document.getElementById("budget-words");
+  const model = form.elements.namedItem("model") as HTMLSelectElement | null;
+  const { inputUsd, outputUsd } = model?.selectedOptions[0]?.dataset ?? {};
+  if (place === null) return;
+  const { maxCostUsd = "", systemPrompt = "" } = valuesOf(form);
+  place.textContent = budgetWords({
+    price: inputUsd === undefined
+      ? undefined
+      : { inputUsdPerMTok: Number(inputUsd), outputUsdPerMTok: Number(outputUsd) },
+    promptLength: systemPrompt.length,
+    maxCostUsd: maxCostUsd.trim() === "" ? NaN : Number(maxCostUsd),
+    hardDailyUsd: Number(place.dataset.hardDailyUsd),
+  });
+}

@@ -1,0 +1,67 @@
+import { isChanged } from "./form_values.ts";
+import { LiveChecks } from "./live_checks.ts";
+import { tellBudget } from "./tell_budget.ts";
+
+export interface FormWatch {
+  /** The page came with something typed that is not saved. */
+  refused: boolean;
+  /** Gets whether the form holds anything unsaved, whenever that may have changed. */
+  changed: (isChanged: boolean) => void;
+  /** Gets how many fields need attention, once the server has been asked. */
+  faulty: (count: number) => void;
+  sent: () => void;
+  /** Whether what the form holds has been saved already, from this very form. */
+  isSaved: () => boolean;
+}
+
+/** Watches the editor's form until the answer is called, and asks before unsaved changes are left. */
+export function watchForm(form: HTMLFormElement, watch: FormWatch): () => void {
+  const stop = new AbortController();
+  const on = (target: EventTarget, type: string, listener: (event: Event) => void) =>
+    target.addEventListener(type, listener, { signal: stop.signal });
+  const checks = new LiveChecks(form, watch.faulty);
+  const isUnsaved = () => watch.refused || isChanged(form);
+  let leaving = false;
+  const look = () => {
+    // Somebody has gone back to a form whose agent is made: sent again it would make a second one.
+    if (!watch.refused && isChanged(form) && watch.isSaved()) {
+      empty(form);
+      checks.forget();
+    }
+    watch.changed(isUnsaved());
+    tellBudget(form);
+  };
+  on(form, "input", (event) => {
+    checks.touch(event.target);
+    watch.changed(isUnsaved());
+    tellBudget(form);
+  });
+  on(form, "submit", () => {
+    leaving = true;
+    watch.sent();
+  });
+  on(globalThis, "pageshow", () => {
+    leaving = false;
+    look();
+  });
+  on(globalThis, "beforeunload", (event) => {
+    if (!leaving && isUnsaved()) event.preventDefault();
+  });
+  look();
+  return () => {
+    stop.abort();
+    checks.stop();
+  };
+}
+
+/** As the page came; islands hear of it as of anything typed. */
+function empty(form: HTMLFormElement): void {
+  form.reset();
+  for (const control of form.elements) {
+    if (control.getAttribute("name") === null) continue;
+    if (control instanceof HTMLTextAreaElement && control.dataset.default !== undefined) {
+      control.value = control.dataset.default;
+    }
+    control.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+}

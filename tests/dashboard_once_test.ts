@@ -1,0 +1,73 @@
+/** Pages that show a key or a link once: reloading one sends its form again, which makes nothing. */
+import { assertEquals, assertMatch } from "@std/assert";
+import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
+import { TestService } from "./support/service.ts";
+
+async function open() {
+  const service = await TestService.start({ env: { SETUP_TOKEN } });
+  const owner = await Dashboard.setUp(service);
+  /** The mark of the form at a page. */
+  const mark = async (path: string) => {
+    const html = await (await owner.get(path)).text();
+    return /name="once" value="([^"]+)"/.exec(html)![1]!;
+  };
+  /** Sends a form, and again as a reload would: where the second is sent on to. */
+  const twice = async (path: string, fields: [string, string][], page = path) => {
+    const form: [string, string][] = [...fields, ["once", await mark(page)]];
+    const first = await owner.post(path, form);
+    assertEquals(first.status, 201, path);
+    await first.body?.cancel();
+    const second = await owner.post(path, form);
+    assertEquals(second.status, 303, path);
+    return second.headers.get("location");
+  };
+  return { service, owner, mark, twice };
+}
+
+Deno.test("a form that shows what it makes once makes it once, however often it is sent", async () => {
+  const { service, owner, twice } = await open();
+  await using _ = service;
+  const { apiKeys, audit, tenants } = service.service;
+  const tenant = await service.tenant();
+  const newKey: [string, string][] = [["name", "Shop"], ["scopes", "agents:read"]];
+  assertEquals(await twice("/api-keys/new", newKey), "/api-keys?notice=key_made_before");
+  // The dialog on the list has a mark of its own.
+  assertEquals(
+    await twice("/api-keys/new", newKey, "/api-keys"),
+    "/api-keys?notice=key_made_before",
+  );
+  const [apiKey, ...others] = await apiKeys.list(tenant);
+  assertEquals(others.length, 1);
+  const rotate = `/api-keys/${apiKey!.id}/rotate`;
+  assertEquals(await twice(rotate, [["hours", "0"]]), "/api-keys?notice=key_rotated_before");
+  const invite: [string, string][] = [["email", "new@example.com"], ["role", "viewer"]];
+  assertEquals(await twice("/team/invite", invite), "/team?notice=link_made_before");
+  await Dashboard.join(service, "viewer");
+  const members = await service.service.team.members(tenant);
+  const member = members.find(({ email }) => email === "viewer@example.com")!;
+  assertEquals(await twice(`/team/${member.id}/reset`, []), "/team?notice=link_made_before");
+  const newTenant: [string, string][] = [["name", "Other"], ["email", "o@example.com"]];
+  const toTenants = "/operator/tenants?notice=tenant_made_before";
+  assertEquals(await twice("/operator/tenants/new", newTenant), toTenants);
+  assertEquals((await tenants.list()).length, 2);
+  const { data } = await audit.list(tenant, { limit: 100 });
+  const actions = data.map(({ kind, action }) => `${kind} ${action}`);
+  assertEquals(actions.filter((one) => one.includes("rotate")).length, 1);
+  assertEquals(actions.filter((one) => one.includes("reset link")).length, 1);
+  assertMatch(await (await owner.get("/team?notice=link_made_before")).text(), /was made already/);
+});
+
+Deno.test("a form that was refused, or has been changed since, may be sent under the same mark", async () => {
+  const { service, owner, mark } = await open();
+  await using _ = service;
+  const once = await mark("/team/invite");
+  const invite = async (email: string) => {
+    const { status, body } = await owner.post("/team/invite", { email, role: "viewer", once });
+    await body?.cancel();
+    return status;
+  };
+  assertEquals(await invite("operator@example.com"), 400);
+  assertEquals(await invite("operator@example.com"), 400);
+  assertEquals(await invite("new@example.com"), 201);
+  assertEquals(await invite("another@example.com"), 201);
+});

@@ -1,0 +1,108 @@
+/** What a form that comes back refused says, and where it puts the person who sent it. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { Dashboard, PASSWORD, SETUP_TOKEN } from "./support/dashboard.ts";
+import { agentBody, TestService } from "./support/service.ts";
+
+type Refused = [path: string, fields: Record<string, string>, first: string, title?: string];
+
+const FORMS: Refused[] = [
+  [
+    "/agents/new",
+    { name: "A", systemPrompt: "B", model: "vendor_a/demo", maxCostUsd: "1", maxSteps: "99" },
+    "maxSteps",
+  ],
+  ["/knowledge/new", { name: " " }, "name"],
+  ["/settings/secrets/new", { name: "A", value: "tops3cret", domains: "https://x/" }, "domains"],
+  ["/team/invite", { email: "nonsense", role: "viewer" }, "email"],
+  ["/api-keys/new", { name: "Shop" }, "scopes"],
+  ["/operator/tenants/new", { name: "T", email: "nonsense" }, "email"],
+  [
+    "/operator/catalogue/model",
+    { vendor: "vendor_a", model: "m", inputUsdPerMTok: "-1" },
+    "inputUsdPerMTok",
+  ],
+  ["/operator/vendors/vendor_b", { protocol: "openai", baseUrl: "nonsense" }, "baseUrl"],
+  ["/account", { current: PASSWORD, password: "short" }, "password"],
+];
+
+async function open() {
+  const service = await TestService.start({ env: { SETUP_TOKEN } });
+  return { service, owner: await Dashboard.setUp(service) };
+}
+
+/** One control has the focus: the first at fault, and nothing else claims it. */
+function assertTold(html: string, { first, title }: { first: string; title: string }): void {
+  assertMatch(html, new RegExp(`<title>${title} · `));
+  assertEquals(html.match(/role="alert"/g)?.length, 1);
+  const focused = [...html.matchAll(/<[^>]* autofocus[^>]*>/g)].map(([tag]) => tag)
+    .filter((tag) => !tag.includes('formMethod="dialog"'));
+  assertEquals(focused.length, 1, focused.join("\n"));
+  assertStringIncludes(focused[0]!, `id="${first}"`);
+  assertStringIncludes(html, `<a href="#${first}">`);
+}
+
+Deno.test("a refused form says so in its tab and above, and its first fault has the focus", async (t) => {
+  const { service, owner } = await open();
+  await using _ = service;
+  for (const [path, fields, first, title = "Not saved"] of FORMS) {
+    await t.step(path, async () => {
+      const answer = await owner.post(path, fields);
+      assertEquals(answer.status, 400);
+      assertTold(await answer.text(), { first, title });
+    });
+  }
+  await t.step("deleting under a wrong name", async () => {
+    const agent = await service.service.agents.create(await service.tenant(), agentBody());
+    const answer = await owner.post(`/agents/${agent.id}/delete`, { confirmName: "wrong" });
+    assertEquals(answer.status, 400);
+    assertTold(await answer.text(), { first: "confirmName", title: "Not deleted" });
+  });
+});
+
+Deno.test("/setup: the field at fault has the focus, and the length of a password is told once", async () => {
+  await using service = await TestService.start({ env: { SETUP_TOKEN } });
+  const nobody = new Dashboard(service);
+  const fields = { token: SETUP_TOKEN, email: "a@example.com", password: "short" };
+  const html = await (await nobody.post("/setup", fields)).text();
+  assertTold(html, { first: "password", title: "Not saved" });
+  assertEquals(html.match(/at least 10 characters/gi)?.length, 1);
+});
+
+Deno.test("a form sent without a sign-in leads back to its page, with the reason", async () => {
+  const { service } = await open();
+  await using _ = service;
+  const nobody = new Dashboard(service);
+  const referer = `${service.url}/knowledge/new`;
+  const sent = await nobody.post("/knowledge/new", { name: "Kept" }, { referer });
+  const address = sent.headers.get("location")!;
+  assertEquals(address, "/sign-in?next=%2Fknowledge%2Fnew&interrupted=yes");
+  const html = await (await nobody.get(address)).text();
+  assertStringIncludes(html, "You were signed out. Sign in to go on.");
+  const account = { email: "operator@example.com", password: PASSWORD, next: "/knowledge/new" };
+  const back = await nobody.post("/sign-in", account);
+  assertEquals(back.headers.get("location"), "/knowledge/new");
+});
+
+Deno.test("fields that are no secret may be kept by the browser, for whoever goes back to them", async (t) => {
+  const { service, owner } = await open();
+  await using _ = service;
+  for (const [path] of FORMS) {
+    if (path === "/account") continue;
+    await t.step(path, async () => {
+      const html = await (await owner.get(path)).text();
+      const off = [...html.matchAll(/<(?:input|textarea)[^>]*autocomplete="off"[^>]*>/g)];
+      const names = off.map(([tag]) => /name="([^"]*)"/.exec(tag)?.[1]);
+      assert(names.every((name) => name === "value" || name === "apiKey"), names.join());
+    });
+  }
+});
+
+Deno.test("a page that a role may not open is told from a change it may not make", async () => {
+  const { service } = await open();
+  await using _ = service;
+  const viewer = await Dashboard.join(service, "viewer");
+  const opened = await (await viewer.get("/agents/new")).text();
+  assertStringIncludes(opened, "Your role does not allow this page. Ask an owner of your team.");
+  const sent = await (await viewer.post("/agents/new")).text();
+  assertStringIncludes(sent, "Your role does not allow this change");
+});
