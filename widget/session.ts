@@ -51,10 +51,11 @@ export class Session implements TokenSource {
     const { endpoint, fetcher, now } = this.#options;
     if (!endpoint) return false;
     // A POST, because browsers send no Origin with a GET to the page's own site.
+    this.refusal = undefined;
     const response = await fetcher(endpoint, { method: "POST", cache: "no-store" });
     const { sessionToken, expiresAt, messageCap, code } = await response.json();
-    // The service's own words, where the site's backend hands them on.
-    this.refusal = code && { status: response.status, code };
+    // The service's own words, where the site's backend hands them on; many have codes of their own.
+    if (!response.ok && /^[a-z_]+$/.test(code)) this.refusal = { status: response.status, code };
     if (typeof sessionToken !== "string" || !sessionToken) return false;
     // Counted from the server's own clock where it can be read: the visitor's may be hours off.
     const clock = Date.parse(response.headers.get("date") ?? "") || now();

@@ -57,6 +57,8 @@ export async function openStep(
     };
     request.again = async () => {
       await grantAnew(rest);
+      // What no longer pays this one may well pay the next.
+      isBilled = grant(candidate) === 0;
       return grant(candidate);
     };
     try {

@@ -65,6 +65,26 @@ Deno.test("runAgent: what a refused attempt was billed is no longer there for th
   assertEquals(spare.requests[0]?.maxOutputTokens, 20);
 });
 
+Deno.test("runAgent: what does not pay the same model once more may pay the next", async () => {
+  const dear: Model = {
+    stream: async ({ billed, again }) => {
+      billed?.({ inputTokens: 5, outputTokens: 0 });
+      assertEquals(await again?.(), 0);
+      throw down;
+    },
+  };
+  const grants: StepGrant[] = [
+    { outputTokens: () => 100 },
+    { ended: { finishReason: "max_cost" } },
+    { outputTokens: () => 20 },
+  ];
+  const spare = new FakeModel([end()]);
+  const { outcome } = await runLoop([dear, spare], {
+    allow: () => Promise.resolve(grants.shift()!),
+  });
+  assertEquals([outcome?.finishReason, spare.requests[0]?.maxOutputTokens], ["stop", 20]);
+});
+
 Deno.test("runAgent: a fallback that nothing is left for is not asked", async () => {
   const refused: Model = {
     stream: ({ billed }) => {

@@ -30,9 +30,14 @@ export function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** An error inside a stream; `kind` is all the vendor calls it by, `data` the event it came in. */
-export function streamFault(kind: string, data: string): VendorFault {
-  const more = { words: data.slice(0, 4096), told: true } as const;
+/**
+ * An error inside a stream; `kind` is all the vendor calls it by, `error` what it says of it. Its event
+ * may hold what the model said or thought as well, and words are logged.
+ */
+export function streamFault(kind: string, error: unknown): VendorFault {
+  const said = asText(error) || asText(asObject(error)?.message);
+  const words = `error ${kind}: ${said}`.slice(0, 4096);
+  const more = { words, told: true } as const;
   if (/insufficient_quota/i.test(kind)) {
     const message = "the model vendor is over its rate limit";
     return new VendorFault("provider_rate_limited", message, more);

@@ -1,5 +1,5 @@
 /** What a model thought before its calls, and what goes back of it, over real sockets. */
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { Script } from "@/tests/support/mock_vendors/script.ts";
 import { type Answer, only, user, Vendors } from "@/tests/support/vendors.ts";
 import type { AssistantMessage, ModelMessage } from "./model.ts";
@@ -190,3 +190,26 @@ Deno.test("google: the first call of a step that another vendor made has the sig
     ["skip_thought_signature_validator", undefined],
   ]);
 });
+
+for (
+  const [protocol, event] of [
+    ["openai", { choices: [{ delta: { reasoning_content: "Private." }, finish_reason: "error" }] }],
+    ["openai", {
+      error: { message: "It broke." },
+      choices: [{ delta: { reasoning_content: "Private." } }],
+    }],
+    ["google", {
+      error: { message: "It broke." },
+      candidates: [{ content: { parts: [{ text: "Private.", thought: true }] } }],
+    }],
+  ] as const
+) {
+  const kind = Object.keys(event)[0];
+  Deno.test(`${protocol}: what was thought beside a failure is not reported with it (${kind})`, async () => {
+    await using vendors = await Vendors.start();
+    const script: Script = { body: `data: ${JSON.stringify(event)}\n\n` };
+    await vendors.ask(protocol, [script, script, script]);
+    assert(vendors.reports.length > 0);
+    assert(!JSON.stringify(vendors.reports).includes("Private."));
+  });
+}

@@ -12,8 +12,11 @@ const DELETE_MS = 2_000;
 const MAX_BYTES = 1_048_576;
 /** What a server says of itself: the library takes it apart with all that is wrong in it. */
 const MAX_HELLO_BYTES = 32_768;
-/** A server may ask questions of its own, each answered by a request: not without end. */
-const MAX_REQUESTS = 256;
+/**
+ * A server may ask questions of its own, end its streams to have them resumed and send a request
+ * elsewhere, each of which makes a request: not without end.
+ */
+const MAX_CAUSED = 256;
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -43,7 +46,10 @@ interface FetchOptions extends RequestInit {
 /** What one server was asked during one run. */
 class McpExchange {
   #world: ToolWorld;
-  #requests = 0;
+  /** Requests that are the server's doing. */
+  #caused = 0;
+  /** Of our own latest request. */
+  #ownId: AskedRequest["id"] | undefined;
   /** Bytes that all pages of its list may still have. */
   #listBytes = MAX_BYTES;
   /** The latest answer. Requests are made one after the other: no other stream is resumed. */
@@ -87,7 +93,7 @@ class McpExchange {
       asked: AskedRequest | undefined;
     },
   ): Promise<EgressAnswer> {
-    if (++this.#requests > MAX_REQUESTS) {
+    if (!this.#isOwn(method, asked) && ++this.#caused > MAX_CAUSED) {
       throw new EgressError("tool_unreachable", "the server asks for too many requests");
     }
     return await this.#world.egress.open({
@@ -102,6 +108,15 @@ class McpExchange {
       redirects: 0,
       record: this.#world.record,
     });
+  }
+
+  /** Calls are as many as the run makes, and leave is always taken. */
+  #isOwn(method: string, asked: AskedRequest | undefined): boolean {
+    if (method !== "POST" || asked === undefined) return method === "DELETE";
+    // The same once more was sent elsewhere by the server.
+    const isNew = asked.id !== this.#ownId;
+    this.#ownId = asked.id;
+    return isNew;
   }
 
   #mostBytes(asked: AskedRequest | undefined): number {

@@ -1,5 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { EgressServer, type SeenRequest } from "@/tests/support/egress_server.ts";
+import { EgressError } from "../../egress/egress_error.ts";
 import { mcpFetch } from "./mcp_fetch.ts";
 import { Redactor } from "./redactor.ts";
 
@@ -69,3 +70,31 @@ Deno.test("mcp fetch: of an answer's head only what the library needs is handed 
     "mcp-session-id": "s1",
   });
 });
+
+Deno.test("mcp fetch: a run calls as often as it likes, a server makes us ask 256 times at most", async () => {
+  const methods: string[] = [];
+  const open = ({ method }: { method: string }) => {
+    methods.push(method);
+    const headers = { "content-type": "application/json" };
+    return Promise.resolve({ status: 200, headers, body: nothing(), close: () => {} });
+  };
+  const world = { egress: { open }, allowedDomains: [], redactor: new Redactor() } as never;
+  const fetch = mcpFetch(world, () => {});
+  const ask = (id: number) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call" });
+    return fetch(URL_OF_SERVER, { method: "POST", body });
+  };
+  const reply = () =>
+    fetch(URL_OF_SERVER, { method: "POST", body: JSON.stringify({ id: "ping" }) });
+  for (let id = 0; id < 300; id++) await ask(id);
+  // The library sends a request again where a server wants it elsewhere.
+  for (let n = 0; n < 128; n++) await Promise.all([ask(299), reply()]);
+  await assertRejects(reply, EgressError, "too many requests");
+  await assertRejects(() => ask(299), EgressError, "too many requests");
+  await ask(300);
+  await fetch(URL_OF_SERVER, { method: "DELETE" });
+  assertEquals([methods.length, methods.at(-1)], [300 + 256 + 2, "DELETE"]);
+});
+
+/** A body without a byte. */
+async function* nothing(): AsyncGenerator<Uint8Array> {}

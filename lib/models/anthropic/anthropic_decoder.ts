@@ -42,7 +42,7 @@ export class AnthropicDecoder implements StreamDecoder {
       case "message_stop":
         return this.#turn.close();
       case "error":
-        throw streamFault(asText(asObject(event.error)?.type), data);
+        throw streamFault(asText(asObject(event.error)?.type), event.error);
     }
   }
 

@@ -48,6 +48,8 @@ for (const reason of ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFOR
     const late = await vendors.ask("google", ending(reason, "Once upon"));
     assertEquals([late.text, late.error.code], ["Once upon", "provider_error"]);
     assertEquals(vendors.mock.requests.length, 4);
+    // What the model said is in the same event, and is nobody's to read in a log.
+    assertEquals(vendors.reports.at(-1)?.words, reason);
   });
 }
 

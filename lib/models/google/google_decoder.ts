@@ -40,7 +40,7 @@ export class GoogleDecoder implements StreamDecoder {
   take(data: string): void {
     const response = readEvent(data);
     const error = asObject(response.error);
-    if (error !== undefined) throw streamFault(`${error.status} ${error.code}`, data);
+    if (error !== undefined) throw streamFault(`${error.status} ${error.code}`, error);
     const usage = asObject(response.usageMetadata);
     if (usage !== undefined) this.#usage(usage);
     // A prompt that was blocked has a reason and no candidate.
@@ -55,7 +55,7 @@ export class GoogleDecoder implements StreamDecoder {
     }
     const { finishReason } = candidate;
     if (typeof finishReason === "string" && finishReason !== NO_REASON) {
-      this.#stop(finishReason, data);
+      this.#stop(finishReason);
     }
   }
 
@@ -85,14 +85,15 @@ export class GoogleDecoder implements StreamDecoder {
     });
   }
 
-  #stop(reason: string, data: string): void {
+  #stop(reason: string): void {
     const known = REASONS.get(reason);
     if (known !== undefined) return this.#turn.stop(known);
     // The others (OTHER, TOO_MANY_TOOL_CALLS, MISSING_THOUGHT_SIGNATURE, NO_IMAGE, IMAGE_OTHER, and
     // what is still to come) are failures as well: what was said is no answer. They would come again.
     const retry = SLIPS.has(reason) ? "later" : "no";
     const message = "the model gave up its answer";
-    throw new VendorFault("provider_error", message, { words: data.slice(0, 4096), retry });
+    // No more of the event than that: what the model said or thought is in it, and words are logged.
+    throw new VendorFault("provider_error", message, { words: reason.slice(0, 100), retry });
   }
 }
 

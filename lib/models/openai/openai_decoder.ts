@@ -28,7 +28,7 @@ export class OpenaiDecoder implements StreamDecoder {
   take(data: string): void {
     if (data === END_MARK) return this.#close();
     const chunk = readEvent(data);
-    if (chunk.error !== undefined && chunk.error !== null) return this.#fail(chunk.error, data);
+    if (chunk.error !== undefined && chunk.error !== null) return this.#fail(chunk.error);
     const usage = asObject(chunk.usage);
     if (usage !== undefined) this.#usage(usage);
     // The chunk with the usage has no choice; only the first of several would be ours.
@@ -36,7 +36,7 @@ export class OpenaiDecoder implements StreamDecoder {
     if (choice === undefined || (choice.index ?? 0) !== 0) return;
     const delta = asObject(choice.delta);
     if (delta !== undefined) this.#delta(delta);
-    if (typeof choice.finish_reason === "string") this.#stop(choice.finish_reason, data);
+    if (typeof choice.finish_reason === "string") this.#stop(choice.finish_reason);
   }
 
   #delta(delta: Loose): void {
@@ -95,8 +95,8 @@ export class OpenaiDecoder implements StreamDecoder {
     });
   }
 
-  #stop(reason: string, data: string): void {
-    if (reason === "error") throw streamFault("server_error", data);
+  #stop(reason: string): void {
+    if (reason === "error") throw streamFault("server_error", "");
     const known = REASONS.get(reason) ?? "stop";
     this.#turn.stop(this.#refused && known === "stop" ? "content_filter" : known);
   }
@@ -107,9 +107,9 @@ export class OpenaiDecoder implements StreamDecoder {
     this.#turn.close();
   }
 
-  #fail(error: unknown, data: string): void {
+  #fail(error: unknown): void {
     const { type, code } = asObject(error) ?? {};
     if (code === "content_filter") return this.#turn.stop("content_filter");
-    throw streamFault(`${type} ${code}`, data);
+    throw streamFault(`${type} ${code}`, error);
   }
 }
