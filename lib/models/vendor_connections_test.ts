@@ -91,6 +91,17 @@ for (const protocol of PROTOCOLS) {
     assertEquals(vendors.mock.connections, 2);
   });
 
+  Deno.test(`${protocol}: a kept connection that fails is asked on again by us alone`, async () => {
+    await using vendors = await Vendors.start();
+    for (const garbage of ["", "nonsense\r\n\r\n"]) {
+      await vendors.ask(protocol);
+      const before = vendors.mock.requests.length;
+      const answer = await vendors.ask(protocol, [{ garbage }, {}]);
+      assertEquals(answer.text, "Hello there.");
+      assertEquals(vendors.mock.requests.length - before, 2);
+    }
+  });
+
   Deno.test(`${protocol}: an abort closes the vendor's connection and tells what was used`, async () => {
     await using vendors = await Vendors.start();
     const reason = new Error("the run was stopped");

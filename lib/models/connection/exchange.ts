@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { alarm, type System } from "../../system.ts";
 import { VendorFault } from "./vendor_fault.ts";
 import type { VendorConnection, VendorPost } from "./vendor_connection.ts";
@@ -40,6 +41,8 @@ export class Exchange {
   #response: IncomingMessage | undefined;
   #listener: ResponseListener | undefined;
   #fault: unknown;
+  /** Whether its socket was one kept from before; unknown while it has none. */
+  #kept: boolean | undefined;
   #connected = false;
   #abandoned = false;
   /** From then on what still trickles in is no sign of life. */
@@ -52,10 +55,7 @@ export class Exchange {
     this.#lastByteAt = options.system.now();
     this.#headAt = this.#lastByteAt;
     this.#request = options.connection.post(options.post);
-    this.#request.once("socket", (socket) => {
-      if (this.#request.reusedSocket) return this.#onConnected();
-      socket.once(options.connection.secure ? "secureConnect" : "connect", this.#onConnected);
-    });
+    this.#request.on("socket", (socket) => this.#onSocket(socket));
     this.#request.once("response", (response) => this.#onResponse(response));
     this.#request.on("error", (error) => this.#lose(error));
     this.#request.once("close", () => {
@@ -126,6 +126,23 @@ export class Exchange {
 
   readonly #onAbort = () => this.destroy(this.#options.signal.reason);
 
+  /**
+   * Deno sends a request again by itself when a kept connection dies before the head: a second request
+   * that nobody counts and the vendor may bill. Only our own retries ask again.
+   */
+  #onSocket(socket: Socket): void {
+    if (this.#kept !== undefined) {
+      this.#lose();
+      socket.destroy();
+      this.#request.destroy();
+      return;
+    }
+    this.#kept = this.#request.reusedSocket;
+    if (this.#kept) return this.#onConnected();
+    const { secure } = this.#options.connection;
+    socket.once(secure ? "secureConnect" : "connect", this.#onConnected);
+  }
+
   readonly #onConnected = () => {
     this.#connected = true;
   };
@@ -163,7 +180,7 @@ export class Exchange {
         retry: "later",
       });
     }
-    const retry = this.#request.reusedSocket ? "now" : "later";
+    const retry = this.#kept ? "now" : "later";
     return new VendorFault("provider_error", "the model vendor could not be reached", {
       cause,
       retry,
