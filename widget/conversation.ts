@@ -124,7 +124,7 @@ export class Conversation {
       onLink: (up) => {
         const { state } = this;
         const lost = !up && this.#run === run;
-        if (lost && !state.lost) state.said.push(this.#options.sentence(OFF));
+        if (lost && !state.lost) this.say(this.#options.sentence(OFF));
         state.lost = lost;
         this.#options.changed(false);
       },

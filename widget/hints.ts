@@ -1,6 +1,6 @@
 /** What the site's developer reads in the browser console: the symptom and what to do about it. */
 
-const MINT = "session token missing, expired or used up: mint one for setSessionToken() or " +
+const MINT = "no usable session token: mint one and call setSessionToken(), or set " +
   "data-session-endpoint";
 
 const HINTS: Readonly<Record<string, string>> = {

@@ -50,12 +50,12 @@ export class Session implements TokenSource {
   async #mint(): Promise<boolean> {
     const { endpoint, fetcher, now } = this.#options;
     if (!endpoint) return false;
-    // A POST, because browsers send no Origin with a GET to the page's own site.
     this.refusal = undefined;
+    // A POST, because browsers send no Origin with a GET to the page's own site.
     const response = await fetcher(endpoint, { method: "POST", cache: "no-store" });
     const { sessionToken, expiresAt, messageCap, code } = await response.json();
-    // The service's own words, where the site's backend hands them on; many have codes of their own.
-    if (!response.ok && /^[a-z_]+$/.test(code)) this.refusal = { status: response.status, code };
+    // The one refusal that no reload cures. Other codes may be the site's own.
+    if (code === "origin_not_allowed") this.refusal = { status: 403, code };
     if (typeof sessionToken !== "string" || !sessionToken) return false;
     // Counted from the server's own clock where it can be read: the visitor's may be hours off.
     const clock = Date.parse(response.headers.get("date") ?? "") || now();
