@@ -110,10 +110,6 @@ Deno.test("widget: two agents are two widgets side by side, one agent twice is o
       "[...document.scripts].map((s) => s.serviceWidget === window.serviceWidget)",
     );
     assertEquals(handles, [true, true, false]);
-    // The one that opens goes behind the other in the page, so this is each in turn.
-    for (let n = 0; n < 2; n++) await page.locator(".launcher").first().click();
-    const open = page.getByRole("button", { name: "Close chat", expanded: true });
-    assertEquals([await open.count(), (await open.boundingBox())!.x], [1, b.x]);
   });
 });
 

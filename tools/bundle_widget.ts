@@ -29,7 +29,7 @@ const INTERNAL = new RegExp(
     "lost|newId|nodes|nth|onLink|onRetry|renew|renewing|restart|resume|retryAt|said|saved|say|" +
     "sentence|session|sessionEndpoint|side|show|suggestions|theme|toEnd|token|tool|turn|ui|" +
     "unread|wake|warn|pause|waiting|begin|retryAfter|handle|child|apiBase|emit|load|save|left|" +
-    "busy|retry|refusal|greeting|onWake|announce|label|found|inner|frames|input|kind|line|lines|log|onLeave|tag|" +
+    "busy|retry|greeting|onWake|announce|label|found|inner|frames|input|kind|line|lines|log|onLeave|tag|" +
     // What Preact has for components that are classes, of which there are none here.
     "state|props|vnode|diffed|unmount|debounceRendering|context|contextType|defaultProps|getChildContext|getDerivedStateFrom(Error|Props)|" +
     "getSnapshotBeforeUpdate|shouldComponentUpdate|component(Did|Will)[A-Z][A-Za-z]+" +

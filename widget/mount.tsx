@@ -100,14 +100,11 @@ function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
     if (turns.at(-1)?.role === "user") ui.away = false;
     const inside = root.activeElement;
     render(<App ui={ui} />, root);
-    if (open !== shown && !first) {
-      if (open) {
-        // Above the launcher of another widget, which on a phone would lie on this panel.
-        if (root.host.nextElementSibling) document.body.append(root.host);
-        input.current?.focus({ preventScroll: true });
-      } else if (inside) launcher.current?.focus({ preventScroll: true });
-    }
     if (!ui.away) log.current!.scrollTop = log.current!.scrollHeight;
+    if (open !== shown && !first) {
+      if (open) input.current?.focus({ preventScroll: true });
+      else if (inside) launcher.current?.focus({ preventScroll: true });
+    }
     shown = open;
     first = false;
     const wait = (failure?.retryAt ?? 0) - Date.now();
