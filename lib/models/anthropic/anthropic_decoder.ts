@@ -1,6 +1,7 @@
 import type { EndReason } from "../model.ts";
 import type { StreamDecoder } from "../protocol.ts";
 import { asObject, asText, type Loose, readEvent, streamFault } from "../stream_json.ts";
+import { TextFrame } from "../text_frame.ts";
 import type { Turn } from "../turn.ts";
 import { isCount } from "../usage_tally.ts";
 import { Thoughts } from "./thoughts.ts";
@@ -21,6 +22,7 @@ export class AnthropicDecoder implements StreamDecoder {
   readonly #thoughts: Thoughts;
   /** The parts that the input is counted in, each as last told. */
   readonly #input: { [Part in "own" | "read" | "written"]?: number | undefined } = {};
+  readonly #frame = new TextFrame(readText);
   #textLength = 0;
 
   constructor(turn: Turn) {
@@ -29,7 +31,10 @@ export class AnthropicDecoder implements StreamDecoder {
   }
 
   take(data: string): void {
+    const text = this.#frame.textOf(data);
+    if (text !== undefined) return this.#text(text);
     const event = readEvent(data);
+    this.#frame.learn(data, event);
     switch (event.type) {
       case "message_start":
         return this.#usage(asObject(event.message)?.usage);
@@ -104,6 +109,13 @@ export class AnthropicDecoder implements StreamDecoder {
       cachedInputTokens: input.read,
     });
   }
+}
+
+/** The text of an event that adds to one. */
+function readText({ type, delta }: Loose): string | undefined {
+  const { type: kind, text } = asObject(delta) ?? {};
+  const isText = type === "content_block_delta" && kind === "text_delta";
+  return isText && typeof text === "string" ? text : undefined;
 }
 
 function indexOf(event: Loose): number {

@@ -1,6 +1,7 @@
 import type { EndReason } from "../model.ts";
 import type { StreamDecoder } from "../protocol.ts";
 import { asArray, asObject, asText, type Loose, readEvent, streamFault } from "../stream_json.ts";
+import { TextFrame } from "../text_frame.ts";
 import type { Turn } from "../turn.ts";
 
 const END_MARK = "[DONE]";
@@ -18,6 +19,7 @@ export class OpenaiDecoder implements StreamDecoder {
   readonly #turn: Turn;
   /** The newest call at each of the vendor's positions. */
   readonly #keys = new Map<number, { key: number; id: string }>();
+  readonly #frame = new TextFrame(readText);
   #refused = false;
   #reasoning = "";
 
@@ -26,8 +28,11 @@ export class OpenaiDecoder implements StreamDecoder {
   }
 
   take(data: string): void {
+    const text = this.#frame.textOf(data);
+    if (text !== undefined) return this.#turn.text(text);
     if (data === END_MARK) return this.#close();
     const chunk = readEvent(data);
+    this.#frame.learn(data, chunk);
     if (chunk.error !== undefined && chunk.error !== null) return this.#fail(chunk.error);
     const usage = asObject(chunk.usage);
     if (usage !== undefined) this.#usage(usage);
@@ -112,4 +117,19 @@ export class OpenaiDecoder implements StreamDecoder {
     if (code === "content_filter") return this.#turn.stop("content_filter");
     throw streamFault(`${type} ${code}`, error);
   }
+}
+
+/** The text of a chunk that says nothing else. */
+function readText({ error, usage, choices }: Loose): string | undefined {
+  const choice = asObject(asArray(choices)[0]);
+  const delta = asObject(choice?.delta);
+  if (choice === undefined || delta === undefined) return undefined;
+  if (isSaid(error) || isSaid(usage) || isSaid(choice.finish_reason)) return undefined;
+  const { content, role: _role, ...rest } = delta;
+  const isTextAlone = (choice.index ?? 0) === 0 && !Object.values(rest).some(isSaid);
+  return isTextAlone && typeof content === "string" ? content : undefined;
+}
+
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
