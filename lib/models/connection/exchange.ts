@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { alarm, type System } from "../../system.ts";
@@ -24,6 +25,8 @@ export interface ResponseListener {
   onEnd(fault: unknown): void;
 }
 
+/** More is not taken in one piece. */
+const MAX_GATHERED_BYTES = 65_536;
 /** Bytes a vendor may still send after an answer was told complete, before it is cut off. */
 const MAX_TRAILING_BYTES = 65_536;
 
@@ -40,6 +43,9 @@ export class Exchange {
   #callOff: () => void = () => {};
   #response: IncomingMessage | undefined;
   #listener: ResponseListener | undefined;
+  /** Chunks of this turn of the loop. */
+  #gathered: Uint8Array[] = [];
+  #gatheredBytes = 0;
   #fault: unknown;
   /** Whether its socket was one kept from before; unknown while it has none. */
   #kept: boolean | undefined;
@@ -89,10 +95,26 @@ export class Exchange {
     if (this.#isOver) return listener.onEnd(this.#fault);
     response.on("data", (chunk: Uint8Array) => {
       if (!this.#released) this.#lastByteAt = this.#options.system.now();
-      this.#listener?.onChunk(chunk);
+      this.#gather(chunk);
     });
     response.once("end", () => this.#end(undefined));
   }
+
+  /** What came in many small pieces goes on as one: each would cost a turn of all that reads it. */
+  #gather(chunk: Uint8Array): void {
+    this.#gatheredBytes += chunk.byteLength;
+    const count = this.#gathered.push(chunk);
+    if (this.#gatheredBytes >= MAX_GATHERED_BYTES) this.#handOn();
+    else if (count === 1) queueMicrotask(this.#handOn);
+  }
+
+  readonly #handOn = () => {
+    const chunks = this.#gathered;
+    if (chunks.length === 0) return;
+    this.#gathered = [];
+    this.#gatheredBytes = 0;
+    this.#listener?.onChunk(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+  };
 
   pause(): void {
     this.#response?.pause();
@@ -159,6 +181,7 @@ export class Exchange {
 
   /** The first end counts: what follows is only its echo on the socket. */
   #end(fault: unknown): void {
+    this.#handOn();
     if (this.#isOver) return;
     this.#isOver = true;
     this.#fault = fault;
