@@ -20,6 +20,7 @@ import { CatalogueError, readCatalogue } from "./lib/process/read_catalogue.ts";
 import { readScripts } from "./lib/process/read_scripts.ts";
 import type { Service } from "./lib/service.ts";
 import { realSystem } from "./lib/system.ts";
+import { lockBuild } from "./tools/build_lock.ts";
 import { isBuildCurrent } from "./tools/build_mark.ts";
 
 const root = import.meta.dirname!;
@@ -142,6 +143,9 @@ async function listen(config: Config, log: Logger): Promise<LastingServer<Deno.N
 
 /** Builds the browser code when a file it is made of has changed. */
 async function ensureBuilt(): Promise<void> {
+  if (await isBuildCurrent(root)) return;
+  // A build removes the one before: of services that start at once, one builds and the others wait.
+  using _lock = await lockBuild(root);
   if (await isBuildCurrent(root)) return;
   printLine("building the browser code, once …");
   const build = new Deno.Command(Deno.execPath(), {

@@ -1,6 +1,8 @@
 /** `client.v1.js` as others get it: fetched from the service, against the service. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type * as Client from "@/widget/client/client.ts";
+import { withBrowser } from "./support/browser.ts";
+import { heldSystem } from "./support/held_system.ts";
 import { onRealSite } from "./support/real_site.ts";
 import { TestService } from "./support/service.ts";
 import { embed } from "./support/widget_calls.ts";
@@ -54,7 +56,8 @@ Deno.test("client.v1.js: another program goes on where the first one was left, a
 });
 
 Deno.test("client.v1.js: stop ends the run at the service, and a refusal says why", async () => {
-  await using service = await TestService.start();
+  // It stands after its first word: only the stop can end it.
+  await using service = await TestService.start({ system: heldSystem().system });
   const { chat, ChatError } = await connect(service);
   const given = await options(service);
   const reply = chat(given);
@@ -77,18 +80,20 @@ Deno.test("client.v1.js: docs/client.md's example runs in a page of another orig
       example.replaceAll("https://chat.example.com", base)
         .replace("/chat-session", "/mint").replace(/[0-9a-f-]{36}/, agent.id)
     }; document.title = "over";</script>`;
-  await onRealSite({ html, endpoint: true }, async ({ page, held, console }) => {
-    await page.locator("output").getByText("Hello!").waitFor();
-    held.release();
-    await page.waitForFunction("document.title === 'over'");
-    assertStringIncludes(await page.locator("output").innerText(), "hear something new.");
-    assertEquals(console, []);
-  });
-  await onRealSite({ html, endpoint: true }, async ({ page }) => {
-    await page.locator("output").getByText("Hello!").waitFor();
-    await page.getByRole("button").click();
-    await page.waitForFunction("document.title === 'over'");
-    assertEquals(await page.locator("output").innerText(), "Hello! ");
+  await withBrowser(async (browser) => {
+    await onRealSite({ browser, html, endpoint: true }, async ({ page, held, console }) => {
+      await page.locator("output").getByText("Hello!").waitFor();
+      held.release();
+      await page.waitForFunction("document.title === 'over'");
+      assertStringIncludes(await page.locator("output").innerText(), "hear something new.");
+      assertEquals(console, []);
+    });
+    await onRealSite({ browser, html, endpoint: true }, async ({ page }) => {
+      await page.locator("output").getByText("Hello!").waitFor();
+      await page.getByRole("button").click();
+      await page.waitForFunction("document.title === 'over'");
+      assertEquals(await page.locator("output").innerText(), "Hello! ");
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 /** The widget in another engine, where one is installed. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { findFirefox, type FirefoxPage, withFirefox } from "./support/firefox.ts";
+import { heldSystem } from "./support/held_system.ts";
 import { TestService } from "./support/service.ts";
 
 const [TAB, ENTER, ESCAPE] = ["\uE004", "\uE006", "\uE00C"];
@@ -13,7 +14,8 @@ Deno.test({
   name: "widget: in Firefox it is opened, asked, read and closed by keyboard alone",
   ignore: firefox === undefined,
   async fn() {
-    await using service = await TestService.start();
+    const held = heldSystem();
+    await using service = await TestService.start({ system: held.system });
     await withFirefox(firefox!, async (page) => {
       await page.goto(`${service.url}/demo`);
       await page.until(`!!${ROOT}?.querySelector(".launcher")`);
@@ -23,6 +25,7 @@ Deno.test({
       await page.press(`What is a violet?${ENTER}`);
       await page.until(`${ROOT}.querySelector(".live p")`);
       assertEquals(await page.evaluate(`${ROOT}.querySelector("[role=log]").ariaBusy`), "true");
+      held.release();
       await page.until(`${ROOT}.querySelector(".after")`);
       const log = await page.evaluate(`${ROOT}.querySelector("[role=log]").innerText`);
       assertStringIncludes(`${log}`, "You asked: “What is a violet?”");
@@ -32,6 +35,6 @@ Deno.test({
       await page.press(ESCAPE);
       await page.until(`${ROOT}.activeElement?.className === "launcher"`);
       assertEquals(await page.evaluate(`${ROOT}.activeElement.ariaExpanded`), "false");
-    });
+    }).finally(() => held.release()); // an answer that stands still would keep the service from ending
   },
 });

@@ -1,31 +1,34 @@
 /** What a broken connection, a reload, an old token and a second page load must not lose. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Page } from "playwright-core";
+import { withBrowser } from "./support/browser.ts";
 import { ask, onSite } from "./support/widget_site.ts";
 
 const answer = (page: Page) => page.getByRole("log").locator(".turn:not(.mine) .bubble");
 const settled = (page: Page) => page.getByRole("button", { name: "Send message" }).waitFor();
 
 Deno.test("widget: a connection that breaks is resumed, and no word is doubled or lost", async () => {
-  for (const resumes of [true, false]) {
-    await onSite({}, async ({ page, chat }) => {
-      chat.resumes = resumes;
-      await ask(page, "Hello?");
-      chat.say("One ", "two ");
-      await answer(page).getByText("One two").waitFor();
-      const again = page.waitForResponse((response) =>
-        resumes ? response.url().includes("?after=") : response.url().endsWith("/v1/chat/stream")
-      );
-      chat.cut();
-      await again;
-      chat.say("three.");
-      chat.done();
-      await settled(page);
-      assertEquals(await answer(page).innerText(), "One two three.");
-      const keys = chat.seen.map((seen) => seen.key).filter((key) => key !== null);
-      assertEquals(new Set(keys).size, 1);
-    });
-  }
+  await withBrowser(async (browser) => {
+    for (const resumes of [true, false]) {
+      await onSite({ browser }, async ({ page, chat }) => {
+        chat.resumes = resumes;
+        await ask(page, "Hello?");
+        chat.say("One ", "two ");
+        await answer(page).getByText("One two").waitFor();
+        const again = page.waitForResponse((response) =>
+          resumes ? response.url().includes("?after=") : response.url().endsWith("/v1/chat/stream")
+        );
+        chat.cut();
+        await again;
+        chat.say("three.");
+        chat.done();
+        await settled(page);
+        assertEquals(await answer(page).innerText(), "One two three.");
+        const keys = chat.seen.map((seen) => seen.key).filter((key) => key !== null);
+        assertEquals(new Set(keys).size, 1);
+      });
+    }
+  });
 });
 
 Deno.test("widget: across a reload the open answer goes on, and the conversation after it", async () => {
@@ -57,8 +60,8 @@ Deno.test("widget: while offline it waits, and goes on when the network is back"
     await page.context().setOffline(true);
     chat.cut();
     await page.getByRole("log").getByText("The connection was lost.").waitFor();
-    await page.context().setOffline(false);
     const again = page.waitForResponse(/\?after=/);
+    await page.context().setOffline(false);
     await again;
     chat.say("two.");
     chat.done();
@@ -146,13 +149,15 @@ Deno.test("widget: when it is wrong, the visitor reads a calm sentence and the c
       "mint",
     ],
   ] as const;
-  for (const [status, body, seen, told] of cases) {
-    await onSite({}, async ({ page, chat, console }) => {
-      chat.refusals.push(Response.json({ message: "", http: status, ...body }, { status }));
-      await ask(page, "Hello?");
-      assertStringIncludes(await page.locator(".notice").innerText(), seen);
-      const line = console.find((line) => line.text.includes("[service-widget]"));
-      assertStringIncludes(line?.text ?? "", told);
-    });
-  }
+  await withBrowser(async (browser) => {
+    for (const [status, body, seen, told] of cases) {
+      await onSite({ browser }, async ({ page, chat, console }) => {
+        chat.refusals.push(Response.json({ message: "", http: status, ...body }, { status }));
+        await ask(page, "Hello?");
+        assertStringIncludes(await page.locator(".notice").innerText(), seen);
+        const line = console.find((line) => line.text.includes("[service-widget]"));
+        assertStringIncludes(line?.text ?? "", told);
+      });
+    }
+  });
 });

@@ -98,6 +98,6 @@ Deno.test("ReceiptStore: a scope is claimed by one, until it is released or has 
   assert(await receipts.claim("other"));
   await receipts.release("scope");
   assert(await receipts.claim("scope"));
-  system.advance(DAY_MS);
+  await system.advance(DAY_MS);
   assert(await receipts.claim("scope"));
 });

@@ -14,6 +14,11 @@ const MARKS: Record<string, string> = {
   "Deno.serve": "$listen",
   "Deno.listen": "$listen",
   setTimeout: "$sleep",
+  "Deno.env.set": "$envOfAll",
+  "Deno.env.delete": "$envOfAll",
+  "Deno.chdir": "$folderOfAll",
+  "Deno.umask": "$maskOfAll",
+  "Deno.memoryUsage": "$memoryOfAll",
 };
 
 const MAX_LINES = 300;
@@ -21,8 +26,15 @@ const MAX_LINES = 300;
 /** Tests that set a real or faked timer on purpose. Sleeping for a fixed time is never one. */
 const TIMER_TESTS: Record<string, string> = {
   "jsr/std_testing/time_test.ts": "the timers are FakeTime's, which is what it tests",
+};
+
+/** Their strings are code that breaks the rules. */
+const SAMPLES: Record<string, string> = {
   "tests/house_test.ts": "holds samples of what a test must not do",
 };
+
+/** What all threads of a process have in common; a socket for commands is bound under a mask. */
+const OF_ALL_THREADS = /\$(env|folder|mask|memory)OfAll|(?<![.\w$])(serveControl|serveIn)\(/;
 
 /** Places besides main.ts that touch the process or the machine. */
 const AMBIENT = /^main\.ts$|^dev\.ts$|^cli\/|^tools\/|^tests\/|^bench\/|^jsr\/|_test\.tsx?$/;
@@ -58,6 +70,7 @@ export function wrongSource(source: Source): string[] {
     ...tooLong(source),
     ...strayHelper(source),
     ...sleeping(source),
+    ...besideOthers(source),
   ].map((why) => `${source.path}: ${why}`);
 }
 
@@ -95,7 +108,14 @@ function strayHelper({ path, code }: Source): string[] {
 }
 
 function sleeping({ path, code }: Source): string[] {
-  if (!/_test\.tsx?$/.test(path) || path in TIMER_TESTS) return [];
+  if (!/_test\.tsx?$/.test(path) || path in TIMER_TESTS || path in SAMPLES) return [];
   if (!code.includes("$sleep") && !/(?<![.\w$])(delay|sleep)\(/.test(code)) return [];
   return ["a test sets a timer; inject the clock, or wait for the event itself"];
+}
+
+/** `deno test --parallel` runs the files of a run in threads of one process. */
+function besideOthers({ path, code }: Source): string[] {
+  if (!/(?<!_alone)_test\.tsx?$/.test(path) || path in SAMPLES) return [];
+  if (!OF_ALL_THREADS.test(code)) return [];
+  return ["changes or measures the whole process; name it _alone_test, which runs beside no other"];
 }

@@ -26,6 +26,12 @@ export interface SiteOptions extends PageOptions {
   readonly beforeLoad?: (page: Page) => Promise<void>;
 }
 
+/** Built once for all pages of a test file. */
+const bundled = (() => {
+  let bundle: ReturnType<typeof describeWidgetBundle> | undefined;
+  return () => bundle ??= bundleWidget().then(describeWidgetBundle);
+})();
+
 /**
  * A shop with a strict policy and Trusted Types, the service on another origin, and one open browser.
  */
@@ -33,7 +39,7 @@ export async function onSite(
   options: SiteOptions,
   use: (site: Site) => Promise<void>,
 ): Promise<void> {
-  const bundle = await describeWidgetBundle(await bundleWidget());
+  const bundle = await bundled();
   const chat = new FakeChat();
   const asked: string[] = [];
   const quiet = { port: 0, hostname: "127.0.0.1", onListen() {} };
