@@ -100,6 +100,7 @@ function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
     if (turns.at(-1)?.role === "user") ui.away = false;
     const inside = root.activeElement;
     render(<App ui={ui} />, root);
+    root.host.toggleAttribute("open", open);
     if (!ui.away) log.current!.scrollTop = log.current!.scrollHeight;
     if (open !== shown && !first) {
       if (open) input.current?.focus({ preventScroll: true });
