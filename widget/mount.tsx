@@ -91,8 +91,7 @@ function createUi(view: View, draw: () => void): Ui {
 
 function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
   const { conversation, launcher, input, log } = ui;
-  let shown = false;
-  let first = true;
+  let shown: boolean | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {
     const { open, turns, failure } = conversation.state;
@@ -102,12 +101,12 @@ function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
     render(<App ui={ui} />, root);
     root.host.toggleAttribute("open", open);
     if (!ui.away) log.current!.scrollTop = log.current!.scrollHeight;
-    if (open !== shown && !first) {
+    // Not at first: a page that loads is not robbed of its focus.
+    if (open !== (shown ?? open)) {
       if (open) input.current?.focus({ preventScroll: true });
       else if (inside) launcher.current?.focus({ preventScroll: true });
     }
     shown = open;
-    first = false;
     const wait = (failure?.retryAt ?? 0) - Date.now();
     clearTimeout(timer);
     if (wait > 0) timer = setTimeout(draw, wait);
