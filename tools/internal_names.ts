@@ -7,7 +7,7 @@
 /** Of the widget's own objects. */
 export const OWN = words(`
   accent apiBase attach away busy changed child config conversation css depth draw due emit
-  emitter endpoint failure fetcher forget frames gap greeting handle imageOrigins input kids kind
+  emitter endpoint failure fetcher forget frames gap greeting handle hush imageOrigins input kids kind
   label languages launcher left line lines live load locale log lost newId nodes nth onLeave
   onLink onRetry onWake pause refusal renew restart resume retry retryAfter retryAt said save saved say
   sentence session sessionEndpoint show side source suggestions tag theme toEnd token tool turn ui

@@ -104,6 +104,12 @@ export class Conversation {
     this.#options.changed(false);
   }
 
+  /** What was told has been heard. */
+  hush(): void {
+    this.state.said = [];
+    this.#options.changed(false);
+  }
+
   #ask(): void {
     const { turns, conversationId } = this.state;
     this.#told = 0;

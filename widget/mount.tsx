@@ -38,6 +38,8 @@ export interface Mounted {
 
 /** How far from the end, in pixels, still counts as reading along. */
 const NEAR = 48;
+/** By then a screen reader has taken up what it was told; who then reads on meets the answer once. */
+const HEARD_MS = 10_000;
 
 export function mount(view: View, css: string): Mounted {
   const host = document.createElement("service-widget");
@@ -93,8 +95,9 @@ function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
   const { conversation, launcher, input, log } = ui;
   let shown: boolean | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let heard: ReturnType<typeof setTimeout> | undefined;
   return () => {
-    const { open, turns, failure } = conversation.state;
+    const { open, turns, failure, said } = conversation.state;
     // Asking something always brings the reader back to the end.
     if (turns.at(-1)?.role === "user") ui.away = false;
     const inside = root.activeElement;
@@ -110,6 +113,8 @@ function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
     const wait = (failure?.retryAt ?? 0) - Date.now();
     clearTimeout(timer);
     if (wait > 0) timer = setTimeout(draw, wait);
+    clearTimeout(heard);
+    if (said[0]) heard = setTimeout(() => conversation.hush(), HEARD_MS);
   };
 }
 
