@@ -44,6 +44,7 @@ const STORED: Names<Saved | Turn | Attempt | ChatMessage> = {
   nextId: true,
   conversationId: true,
   attempt: true,
+  draft: true,
   id: true,
   role: true,
   text: true,

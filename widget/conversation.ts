@@ -80,8 +80,8 @@ export class Conversation {
   /** Forgets everything said so far. */
   restart(): void {
     this.#leave();
-    const { open, nextId } = this.state;
-    this.state = { ...initialState(), open, nextId };
+    const { open, nextId, draft } = this.state;
+    this.state = { ...initialState(), open, nextId, draft };
     this.#options.changed(true);
   }
 

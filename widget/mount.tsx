@@ -1,6 +1,7 @@
 /** Draws the widget into a shadow root of its own, where the page's styles cannot reach. */
 import { createRef, type RefObject, render } from "preact";
 import { App } from "./components/App.tsx";
+import { fitHeight } from "./components/Composer.tsx";
 import type { WidgetConfig } from "./config.ts";
 import type { Conversation } from "./conversation.ts";
 import { followViewport } from "./follow_viewport.ts";
@@ -103,6 +104,7 @@ function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
     const inside = root.activeElement;
     render(<App ui={ui} />, root);
     root.host.toggleAttribute("open", open);
+    if (open !== shown) fitHeight(input.current!);
     if (!ui.away) log.current!.scrollTop = log.current!.scrollHeight;
     // Not at first: a page that loads is not robbed of its focus.
     if (open !== (shown ?? open)) {

@@ -11,6 +11,8 @@ export interface Saved {
   conversationId?: string | undefined;
   /** The question that has no whole answer yet. */
   attempt?: Attempt | undefined;
+  /** What is written and not yet sent. */
+  draft?: string | undefined;
 }
 
 export interface State extends Saved {
