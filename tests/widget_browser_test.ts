@@ -29,6 +29,19 @@ Deno.test("widget: the specification's tag streams Markdown as nodes under a str
   });
 });
 
+Deno.test("widget: the status is empty once it was heard, so that nobody meets an answer twice", async () => {
+  await onSite({ beforeLoad: (page) => page.clock.install() }, async ({ page, chat }) => {
+    await ask(page, "Hello?");
+    chat.say("Some words.");
+    chat.done();
+    await page.getByRole("button", END).waitFor();
+    assertEquals(await page.getByRole("status").innerText(), "Some words.");
+    await page.clock.fastForward(10_000);
+    await page.getByRole("status").filter({ hasNotText: "words" }).waitFor({ state: "attached" });
+    assertEquals(await page.locator(".bubble > p").innerText(), "Some words.");
+  });
+});
+
 Deno.test("widget: finished blocks keep their elements while the answer grows", async () => {
   await onSite({}, async ({ page, chat }) => {
     await ask(page, "Hello?");

@@ -98,18 +98,30 @@ Deno.test("widget: a page's resets and importance stay outside", async () => {
 
 Deno.test("widget: two agents are two widgets side by side, one agent twice is one", async () => {
   const other = AGENT.replace("7d0e", "7d0f");
-  const html = (tag: string) => tag + tag + tag.replace(AGENT, other);
+  const html = (tag: string) => tag + tag + tag.replace(AGENT, `${other}" data-title="Billing`);
   await onSite({ html }, async ({ page }) => {
     const hosts = page.locator("service-widget");
     await hosts.nth(1).waitFor({ state: "attached" });
     assertEquals(await hosts.count(), 2);
-    const [first, second] = await page.getByRole("button", { name: "Open chat" }).all();
+    const [first, second] = await page.locator(".launcher").all();
     const [a, b] = [(await first!.boundingBox())!, (await second!.boundingBox())!];
     assert(a.x >= b.x + b.width, "the launchers do not cover each other");
     const handles = await page.evaluate(
       "[...document.scripts].map((s) => s.serviceWidget === window.serviceWidget)",
     );
     assertEquals(handles, [true, true, false]);
+    await page.getByRole("button", { name: "Open chat Billing", exact: true }).waitFor();
+    for (const launcher of [first!, second!]) await launcher.click();
+    const open = page.getByRole("button", { name: "Close chat", expanded: true });
+    assertEquals([await open.count(), (await open.boundingBox())!.x], [1, b.x]);
+    await first!.click();
+    await page.setViewportSize({ width: 360, height: 640 });
+    const covering = await second!.evaluate((launcher) => {
+      const { x, y } = launcher.getBoundingClientRect();
+      const all = [...document.querySelectorAll("service-widget")];
+      return all.indexOf(document.elementFromPoint(x + 30, y + 30)!);
+    });
+    assertEquals(covering, 0, "the open panel lies on the other's launcher");
   });
 });
 

@@ -52,6 +52,27 @@ Deno.test("widget: across a reload the open answer goes on, and the conversation
   });
 });
 
+Deno.test("widget: across a reload what was written is still to be sent, in all its lines", async () => {
+  await onSite({}, async ({ page, chat }) => {
+    const field = page.getByRole("textbox");
+    await page.getByRole("button", { name: "Open chat" }).click();
+    const height = () => field.evaluate((element) => (element as HTMLElement).offsetHeight);
+    assertEquals(await height(), 44);
+    await field.fill("Do you ship\nto Malta?");
+    await page.reload();
+    assertEquals(await field.inputValue(), "Do you ship\nto Malta?");
+    assertEquals(await height(), 68);
+    await field.press("Enter");
+    chat.say("Yes.");
+    chat.done();
+    await settled(page);
+    await page.reload();
+    await answer(page).getByText("Yes.").waitFor();
+    assertEquals(await field.inputValue(), "");
+    assertEquals(await height(), 44);
+  });
+});
+
 Deno.test("widget: while offline it waits, and goes on when the network is back", async () => {
   await onSite({}, async ({ page, chat }) => {
     await ask(page, "Hello?");

@@ -3,6 +3,7 @@
  * because the bytes are what an integrity hash in somebody's page is compared with.
  */
 import { type BuildOptions, buildSync, type Metafile } from "esbuild";
+import { INTERNAL } from "./internal_names.ts";
 
 export interface BundleOptions {
   /** Folder that holds `widget/` and `node_modules/`; defaults to this repository. */
@@ -18,23 +19,17 @@ export interface BuiltWidget {
 /** Browsers with constructable style sheets and `100dvh`; older ones never show the widget. */
 const TARGET = ["chrome111", "edge111", "firefox114", "safari16.4"];
 
-/**
- * Names of properties that never leave the script's memory; shortened, they are 300 bytes less. Not
- * among them: whatever is on the wire, in storage, in the page's reach, or of the browser.
- */
-const INTERNAL = new RegExp(
-  "^(" +
-    "accent|attach|away|changed|config|conversation|depth|draw|due|emitter|endpoint|failure|" +
-    "fetcher|forget|gap|gone|imageOrigins|kids|languages|lastQuestion|launcher|link|live|locale|" +
-    "lost|newId|nodes|nth|onLink|onRetry|renew|renewing|restart|resume|retryAt|said|saved|say|" +
-    "sentence|session|sessionEndpoint|side|show|suggestions|theme|toEnd|token|tool|turn|ui|" +
-    "unread|wake|warn|pause|waiting|begin|retryAfter|handle|child|apiBase|emit|load|save|left|" +
-    "busy|retry|greeting|onWake|announce|label|found|inner|frames|input|kind|line|lines|log|onLeave|tag|" +
-    // What Preact has for components that are classes, of which there are none here.
-    "state|props|vnode|diffed|unmount|debounceRendering|context|contextType|defaultProps|getChildContext|getDerivedStateFrom(Error|Props)|" +
-    "getSnapshotBeforeUpdate|shouldComponentUpdate|component(Did|Will)[A-Z][A-Za-z]+" +
-    ")$",
-);
+export const WIDGET: BuildOptions = {
+  entryPoints: ["widget/main.ts"],
+  format: "iife",
+  platform: "browser",
+  // Preact's older way: 300 bytes less than its JSX runtime.
+  jsx: "transform",
+  jsxFactory: "h",
+  jsxFragment: "Fragment",
+  inject: ["widget/h.ts"],
+  mangleProps: INTERNAL,
+};
 
 /** Builds the widget script. Throws esbuild's own error, with file and line, on a mistake. */
 export function bundleWidget(options: BundleOptions = {}): Promise<Uint8Array> {
@@ -51,18 +46,8 @@ export function buildClient(options: BundleOptions = {}): BuiltWidget {
 export function buildWidget(options: BundleOptions = {}): BuiltWidget {
   const root = options.root ?? new URL("../", import.meta.url).pathname;
   const css = build(root, { entryPoints: ["widget/styles/main.css"] });
-  const script = build(root, {
-    entryPoints: ["widget/main.ts"],
-    format: "iife",
-    platform: "browser",
-    // Preact's older way: 300 bytes less than its JSX runtime.
-    jsx: "transform",
-    jsxFactory: "h",
-    jsxFragment: "Fragment",
-    inject: ["widget/h.ts"],
-    mangleProps: INTERNAL,
-    define: { WIDGET_CSS: JSON.stringify(new TextDecoder().decode(css.bytes).trim()) },
-  });
+  const define = { WIDGET_CSS: JSON.stringify(new TextDecoder().decode(css.bytes).trim()) };
+  const script = build(root, { ...WIDGET, define });
   return { bytes: script.bytes, inputs: [...css.inputs, ...script.inputs].sort() };
 }
 

@@ -53,6 +53,8 @@ export function activate(script: WidgetScript, texts: Texts): void {
     },
   });
   all.set(key, started);
+  // They open in one place.
+  started.handle.on("open", () => all.forEach((one) => one !== started && one.handle.close()));
   script.serviceWidget = started.handle;
   // Not `??=`: an element with this id would be `window.serviceWidget` as well.
   if (all.size === 1) page.serviceWidget = started.handle;

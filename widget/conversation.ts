@@ -3,7 +3,7 @@ import type { Frame } from "../lib/wire/frames.ts";
 import { type Attempt, ChatRun, type ChatRunOptions } from "./client/chat_run.ts";
 import type { Refusal } from "./client/refusal.ts";
 import type { Emitter } from "./emitter.ts";
-import { EMPTY, type Failure, failureOfRefusal, failureOfRun, needsToken } from "./failure.ts";
+import { EMPTY, type Failure, failureOfRefusal, failureOfRun, needsToken, OFF } from "./failure.ts";
 import { clip, messagesOf } from "./history.ts";
 import type { Session } from "./session.ts";
 import { addSources } from "./sources.ts";
@@ -80,8 +80,8 @@ export class Conversation {
   /** Forgets everything said so far. */
   restart(): void {
     this.#leave();
-    const { open, nextId } = this.state;
-    this.state = { ...initialState(), open, nextId };
+    const { open, nextId, draft } = this.state;
+    this.state = { ...initialState(), open, nextId, draft };
     this.#options.changed(true);
   }
 
@@ -104,6 +104,12 @@ export class Conversation {
     this.#options.changed(false);
   }
 
+  /** What was told has been heard. */
+  hush(): void {
+    this.state.said = [];
+    this.#options.changed(false);
+  }
+
   #ask(): void {
     const { turns, conversationId } = this.state;
     this.#told = 0;
@@ -122,7 +128,10 @@ export class Conversation {
     const run: ChatRun = this.#run = new ChatRun(attempt, {
       ...this.#options,
       onLink: (up) => {
-        this.state.lost = !up && this.#run === run;
+        const { state } = this;
+        const lost = !up && this.#run === run;
+        if (lost && !state.lost) this.say(this.#options.sentence(OFF));
+        state.lost = lost;
         this.#options.changed(false);
       },
     });

@@ -144,6 +144,8 @@ Deno.test("Conversation: an unreachable service is tried again, then left to the
   await t.until((state) => state.lost);
   await t.idle();
   assertEquals(t.conversation.state.failure?.code, "network_error");
+  // Told once when it is lost, however often it is tried, and once when it is given up.
+  assertEquals(t.conversation.state.said, ["network_error", "network_error"]);
   assertEquals(new Set(t.seen.map((s) => s.headers.get("idempotency-key"))).size, 1);
 });
 

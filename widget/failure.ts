@@ -17,6 +17,7 @@ export interface Failure {
   readonly retryAt?: number;
 }
 
+export const OFF: Failure = { code: "network_error", say: OFFLINE, retry: "same" };
 export const EMPTY: Failure = { code: "empty_answer", say: WRONG, retry: "new" };
 
 /** Failures that a fresh session token cures. */
@@ -27,7 +28,7 @@ export function needsToken(failure: Failure | undefined): boolean {
 /** `now` is in milliseconds since the epoch. */
 export function failureOfRefusal(refusal: Refusal, now: number): Failure {
   const { code, status, scope, retryAfter } = refusal;
-  if (!status) return { code, say: OFFLINE, retry: "same" };
+  if (!status) return OFF;
   if (scope === "session_messages") {
     return { code: "session_exhausted", say: RELOAD, retry: "same" };
   }

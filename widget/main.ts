@@ -1,11 +1,13 @@
-/** The script behind `widget.v1.js`. The order of the imports is the order of the bundle. */
+/**
+ * The script behind `widget.v1.js`. The order of the imports is the order of the bundle, in which the
+ * letters of other alphabets come last: there they cost the fewest bytes.
+ */
+import "./markdown.ts"; // 40 bytes less than where it is first asked for
 import { activate } from "./activate.ts";
 import { findScript } from "./find_script.ts";
+import { STYLE_SHEET } from "./style_sheet.ts";
 import { LANGUAGES } from "./languages.ts";
-
-/** The style sheet, put in by the bundler. */
-declare const WIDGET_CSS: string;
 
 /** `document.currentScript` is only there while the script runs for the first time. */
 const script = findScript(document.currentScript);
-if (script) activate(script, { languages: LANGUAGES, css: WIDGET_CSS });
+if (script) activate(script, { languages: LANGUAGES, css: STYLE_SHEET });

@@ -1,6 +1,7 @@
 /** Draws the widget into a shadow root of its own, where the page's styles cannot reach. */
 import { createRef, type RefObject, render } from "preact";
 import { App } from "./components/App.tsx";
+import { fitHeight } from "./components/Composer.tsx";
 import type { WidgetConfig } from "./config.ts";
 import type { Conversation } from "./conversation.ts";
 import { followViewport } from "./follow_viewport.ts";
@@ -38,6 +39,8 @@ export interface Mounted {
 
 /** How far from the end, in pixels, still counts as reading along. */
 const NEAR = 48;
+/** By then a screen reader has taken up what it was told; who then reads on meets the answer once. */
+const HEARD_MS = 10_000;
 
 export function mount(view: View, css: string): Mounted {
   const host = document.createElement("service-widget");
@@ -91,25 +94,29 @@ function createUi(view: View, draw: () => void): Ui {
 
 function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
   const { conversation, launcher, input, log } = ui;
-  let shown = false;
-  let first = true;
+  let shown: boolean | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let heard: ReturnType<typeof setTimeout> | undefined;
   return () => {
-    const { open, turns, failure } = conversation.state;
+    const { open, turns, failure, said } = conversation.state;
     // Asking something always brings the reader back to the end.
     if (turns.at(-1)?.role === "user") ui.away = false;
     const inside = root.activeElement;
     render(<App ui={ui} />, root);
+    root.host.toggleAttribute("open", open);
+    if (open !== shown) fitHeight(input.current!);
     if (!ui.away) log.current!.scrollTop = log.current!.scrollHeight;
-    if (open !== shown && !first) {
+    // Not at first: a page that loads is not robbed of its focus.
+    if (open !== (shown ?? open)) {
       if (open) input.current?.focus({ preventScroll: true });
       else if (inside) launcher.current?.focus({ preventScroll: true });
     }
     shown = open;
-    first = false;
     const wait = (failure?.retryAt ?? 0) - Date.now();
     clearTimeout(timer);
     if (wait > 0) timer = setTimeout(draw, wait);
+    clearTimeout(heard);
+    if (said[0]) heard = setTimeout(() => conversation.hush(), HEARD_MS);
   };
 }
 

@@ -44,6 +44,41 @@ Deno.test("Session: asked twice at once, it mints once", async () => {
   assertEquals(minted(), 1);
 });
 
+Deno.test("Session: the service's refusal to mint is known until it mints", async () => {
+  const refused = Response.json({ code: "origin_not_allowed", message: "…" }, { status: 403 });
+  const own = Response.json({ error: "not signed in" }, { status: 403 });
+  const broken = new Response("<h1>oops</h1>", { status: 500 });
+  const minted = Response.json({ sessionToken: "cs_minted" }, { status: 201 });
+  const answers = [own, broken, refused, minted];
+  const fetcher = (() => Promise.resolve(answers.shift()!)) as unknown as typeof fetch;
+  const session = new Session({ token: "", endpoint: "https://x/", fetcher, now: () => 0 });
+  for (const code of [undefined, undefined, "origin_not_allowed"]) {
+    assertEquals([await session.token(), session.refusal?.code], ["", code]);
+  }
+  assertEquals([await session.token(), session.refusal], ["cs_minted", undefined]);
+});
+
+Deno.test("Session: codes that a site has of its own are no refusal of the service", async () => {
+  const refused = () => Response.json({ code: "origin_not_allowed" }, { status: 403 });
+  const others = [
+    () => Response.json({ code: "" }, { status: 403 }),
+    () => Response.json({ code: 40101, message: "not signed in" }, { status: 403 }),
+    () => Response.json({ code: 0, data: {} }),
+    () => Response.json({ code: "ok", data: {} }),
+    () => new Response("<h1>oops</h1>", { status: 500 }),
+    () => Promise.reject(new Error("offline")),
+  ];
+  const answers = others.flatMap((other) => [refused, other]);
+  const fetcher = (() => Promise.resolve(answers.shift()!())) as unknown as typeof fetch;
+  const session = new Session({ token: "", endpoint: "https://x/", fetcher, now: () => 0 });
+  for (const _ of others) {
+    await session.token();
+    assertEquals(session.refusal?.code, "origin_not_allowed");
+    await session.token();
+    assertEquals(session.refusal, undefined);
+  }
+});
+
 Deno.test("Session: a token of the page is used as it is, and without an endpoint nothing is fetched", async () => {
   const { session, minted } = setUp({ token: "cs_page" });
   assertEquals([await session.token(), minted()], ["cs_page", 0]);

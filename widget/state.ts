@@ -11,6 +11,8 @@ export interface Saved {
   conversationId?: string | undefined;
   /** The question that has no whole answer yet. */
   attempt?: Attempt | undefined;
+  /** What is written and not yet sent. */
+  draft?: string | undefined;
 }
 
 export interface State extends Saved {
@@ -38,9 +40,12 @@ export function answerOf({ turns }: State): Turn | undefined {
   return last?.role === "assistant" ? last : undefined;
 }
 
+/** Fences, rules of tables, marks of quotes, addresses of links, and all other marks of markup. */
+const MARKUP = /^[>\s]*[`~]{3}.*|^[|:\s-]+$|^[>\s]+|!?\[|]\([^)\s]*\)|[*_`#|~\]]+/gm;
+
 /** An answer's text as it is read aloud: without the marks of its markup. */
 export function spoken(text: string): string {
-  return text.replace(/\]\([^)\s]*\)|[*_`#>|~[\]]+/g, " ").replace(/\s+/g, " ").trim();
+  return text.replace(MARKUP, " ").replace(/\s+/g, " ").trim();
 }
 
 /** Length of the whole sentences that `text` begins with. */

@@ -3,7 +3,7 @@ import type { Saved, State } from "./state.ts";
 
 export interface TabStore {
   load(): Saved | undefined;
-  /** Nothing is written before the first question, and nothing stays when all is forgotten. */
+  /** Nothing is written before the visitor writes, and nothing stays when all is forgotten. */
   save(state: State): void;
 }
 
@@ -19,10 +19,10 @@ export function createTabStore(name: string, storage: () => Storage): TabStore {
         return undefined;
       }
     },
-    save({ open, turns, nextId, conversationId, attempt }) {
+    save({ open, turns, nextId, conversationId, attempt, draft }) {
       try {
-        const saved: Saved = { open, turns, nextId, conversationId, attempt };
-        if (turns.length) storage().setItem(key, JSON.stringify(saved));
+        const saved: Saved = { open, turns, nextId, conversationId, attempt, draft };
+        if (turns.length || draft) storage().setItem(key, JSON.stringify(saved));
         else storage().removeItem(key);
       } catch { /* full or blocked: the conversation lives on until the page is left */ }
     },

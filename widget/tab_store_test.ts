@@ -24,6 +24,14 @@ Deno.test("TabStore: nothing is written before the first question, and nothing s
   assertEquals([items.size, tab.load()], [0, undefined]);
 });
 
+Deno.test("TabStore: what is written and not yet sent is kept, before the first question too", () => {
+  const { items, tab } = memory();
+  tab.save({ ...initialState(), draft: "Do you ship to" });
+  assertEquals(initialState(tab.load()).draft, "Do you ship to");
+  tab.save({ ...initialState(), draft: "" });
+  assertEquals(items.size, 0);
+});
+
 Deno.test("TabStore: blocked storage and foreign content are no conversation", () => {
   const blocked = createTabStore("agent", () => {
     throw new DOMException("denied", "SecurityError");

@@ -53,10 +53,8 @@ export class SseDecoder {
   }
 
   #field(line: string): undefined {
-    const colon = line.indexOf(":");
-    if (colon === 0) return; // a comment, which the server sends as a heartbeat
-    const name = colon < 0 ? line : line.slice(0, colon);
-    const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    // A comment, which the server sends as a heartbeat, is a field without a name.
+    const [, name, value = ""] = /^([^:]*):? ?(.*)/s.exec(line)!;
     if (name === "data") this.#data.push(value);
     else if (name === "event") this.#type = value;
     else if (name === "id" && !value.includes("\0")) this.#id = value;

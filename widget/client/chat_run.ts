@@ -36,6 +36,8 @@ export interface TokenSource {
   left: number;
   /** A token to use now, or "". */
   token(): Promise<string>;
+  /** Why there is none, where whoever mints has said so. */
+  readonly refusal?: Refusal | undefined;
   /** The service refused the token: false when no other can be had. */
   renew(): Promise<boolean>;
 }
@@ -119,7 +121,7 @@ export class ChatRun {
     const { attempt } = this;
     const { session, onLink } = this.#options;
     const token = await session.token();
-    if (!token) return { status: 401, code: "session_token_missing" };
+    if (!token) return session.refusal ?? { status: 401, code: "session_token_missing" };
     const link = this.#link = new AbortController();
     try {
       const response = await this.#request(token, resuming);

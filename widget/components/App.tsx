@@ -10,7 +10,7 @@ import { MessageLog } from "./MessageLog.tsx";
 export function App({ ui }: { readonly ui: Ui }) {
   const { config, conversation: { state }, handle, locale: { t, lang, dir }, nth } = ui;
   const { theme, side, accent } = config;
-  const label = t(state.open ? CLOSE : OPEN);
+  const label = `${t(state.open ? CLOSE : OPEN)} ${config.title}`;
   return (
     <div
       lang={lang}

@@ -12,12 +12,17 @@ const FEW = 5;
  * answer. While an answer arrives the draft can be written on.
  */
 export function Composer({ ui }: { readonly ui: Ui }) {
-  const { conversation: { state: { busy } }, handle, input, session, locale: { t } } = ui;
+  const { conversation: { state }, handle, input, session, locale: { t } } = ui;
+  const { busy } = state;
+  const written = (field: HTMLTextAreaElement) => {
+    state.draft = field.value;
+    fitHeight(field);
+  };
   const send = (event: Event) => {
     event.preventDefault();
     const field = input.current!;
     if (handle.send(field.value)) field.value = "";
-    fitHeight(field);
+    written(field);
   };
   const press = (event: Event) => {
     if (!busy) return send(event);
@@ -37,7 +42,8 @@ export function Composer({ ui }: { readonly ui: Ui }) {
           enterkeyhint="send"
           placeholder={t(WRITE)}
           aria-label={t(WRITE)}
-          onInput={(event) => fitHeight(event.currentTarget)}
+          defaultValue={state.draft}
+          onInput={(event) => written(event.currentTarget)}
           onKeyDown={(event) => sendsOn(event) && send(event)}
         />
         <button
@@ -61,7 +67,7 @@ function sendsOn(event: KeyboardEvent): boolean {
 }
 
 /** Measured without the height that it has: only so does it shrink again. */
-function fitHeight(field: HTMLTextAreaElement): void {
+export function fitHeight(field: HTMLTextAreaElement): void {
   field.style.blockSize = "auto";
   field.style.blockSize = `${field.scrollHeight}px`;
 }

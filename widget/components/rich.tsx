@@ -49,7 +49,7 @@ function draw(node: Inline, ui: Ui): ComponentChild {
     case "a":
       return <Link href={href!} label={kids.join("")}>{inner}</Link>;
     default:
-      return h(tag, start === undefined ? null : { start }, inner);
+      return h(tag, { start }, inner);
   }
 }
 

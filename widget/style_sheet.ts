@@ -1,0 +1,4 @@
+/** Put in by the bundler. */
+declare const WIDGET_CSS: string;
+
+export const STYLE_SHEET: string = WIDGET_CSS;
