@@ -3,18 +3,29 @@ import { VendorFault } from "./connection/vendor_fault.ts";
 /** A JSON object of a stream whose fields are looked at one by one: nothing in it is trusted. */
 export type Loose = Readonly<Record<string, unknown>>;
 
-/** One event's data. Throws a `VendorFault` for what is no JSON object. */
+/**
+ * One event's data. Throws a `VendorFault` for what is no JSON object, with nothing of it: it may be what
+ * the model said or thought, and a fault's words are logged.
+ */
 export function readEvent(data: string): Loose {
   let value: unknown;
   try {
     value = JSON.parse(data);
   } catch {
-    // Told below, with what could not be read.
+    // Told below.
   }
   const object = asObject(value);
   if (object !== undefined) return object;
   const message = "the model vendor's answer cannot be read";
-  throw new VendorFault("provider_error", message, { words: data.slice(0, 4096) });
+  const words = `an event of ${data.length} characters is ${kindOf(value)}`;
+  throw new VendorFault("provider_error", message, { words });
+}
+
+/** What stands in the place of a JSON object. */
+function kindOf(value: unknown): string {
+  if (value === undefined) return "no JSON";
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }
 
 export function asObject(value: unknown): Loose | undefined {
