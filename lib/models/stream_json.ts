@@ -41,13 +41,26 @@ export function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** What a JSON text says of an error, after a colon; nothing else in it is repeated. */
+export function saidError(text: string): string {
+  try {
+    const { error } = asObject(JSON.parse(text)) ?? {};
+    return error === undefined ? "" : `: ${messageOf(error)}`;
+  } catch {
+    return "";
+  }
+}
+
+function messageOf(error: unknown): string {
+  return asText(error) || asText(asObject(error)?.message);
+}
+
 /**
  * An error inside a stream; `kind` is all the vendor calls it by, `error` what it says of it. Its event
  * may hold what the model said or thought as well, and words are logged.
  */
 export function streamFault(kind: string, error: unknown): VendorFault {
-  const said = asText(error) || asText(asObject(error)?.message);
-  const words = `error ${kind}: ${said}`.slice(0, 4096);
+  const words = `error ${kind}: ${messageOf(error)}`.slice(0, 4096);
   const more = { words, told: true } as const;
   if (/insufficient_quota/i.test(kind)) {
     const message = "the model vendor is over its rate limit";

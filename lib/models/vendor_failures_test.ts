@@ -205,6 +205,20 @@ for (const protocol of PROTOCOLS) {
     assertEquals(vendors.reports.map(({ words }) => words), kinds);
   });
 
+  Deno.test(`${protocol}: of a whole answer in place of a stream only an error is quoted`, async () => {
+    await using vendors = await Vendors.start();
+    const headers = { "content-type": "application/json" };
+    const said = { choices: [{ message: { content: "my thoughts on Ada" } }] };
+    const failed = { ...said, error: { message: "out of memory" } };
+    for (const body of [said, failed].map((answer) => JSON.stringify(answer))) {
+      assertRefused(await vendors.ask(protocol, { headers, body }), "provider_error");
+    }
+    assertEquals(vendors.reports.map(({ words }) => words), [
+      "application/json of 58 characters",
+      "application/json of 94 characters: out of memory",
+    ]);
+  });
+
   Deno.test(`${protocol}: an event longer than a mebibyte fails the answer`, async () => {
     await using vendors = await Vendors.start();
     const raw = `data: {"x": "${"a".repeat(1_200_000)}`;

@@ -9,6 +9,7 @@ import { VendorFault } from "./connection/vendor_fault.ts";
 import { withRetries } from "./connection/with_retries.ts";
 import type { Model, ModelEvent, ModelRequest } from "./model.ts";
 import type { Phrasing, Protocol } from "./protocol.ts";
+import { saidError } from "./stream_json.ts";
 import { Turn } from "./turn.ts";
 import { UsageTally } from "./usage_tally.ts";
 import { describeFault, type VendorReport } from "./vendor_report.ts";
@@ -157,7 +158,7 @@ export class VendorModel implements Model {
     }
     const { "content-type": type = "", "content-encoding": coding = "identity" } = response.headers;
     if (/json|html/i.test(type) || coding !== "identity") {
-      const words = await readWords(exchange, system);
+      const words = wordsOf(type, await readWords(exchange, system));
       signal.throwIfAborted();
       throw new VendorFault("provider_error", "the model vendor answered no stream", { words });
     }
@@ -169,6 +170,11 @@ export class VendorModel implements Model {
     const { vendor, apiKey, report } = this.#options;
     report(describeFault(error, { vendor, model, attempt, apiKey }));
   }
+}
+
+/** What is logged of an answer that is no stream: a JSON text may be all that the model said. */
+function wordsOf(type: string, words: string): string {
+  return /json/i.test(type) ? `${type} of ${words.length} characters${saidError(words)}` : words;
 }
 
 /**
