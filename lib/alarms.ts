@@ -1,5 +1,10 @@
 /** Long waits end on whole multiples of this, never early. */
 const TICK_MS = 50;
+/**
+ * A timer that rings so late was held up with everything else: a laptop slept, a virtual machine stood
+ * still. What was waited for may have come meanwhile, and is handled before anybody gives it up.
+ */
+const STALLED_MS = 500;
 
 /** The platform's clock and timer, which a test may stand in for. */
 export interface AlarmClock {
@@ -24,18 +29,21 @@ const PLATFORM: AlarmClock = {
 export class Alarms {
   readonly #clock: AlarmClock;
   readonly #rings = new Map<number, Set<() => void>>();
-  #set: { tick: number; callOff: () => void } | undefined;
+  #set: { tick: number; due: number; callOff: () => void } | undefined;
 
   constructor(clock: AlarmClock = PLATFORM) {
     this.#clock = clock;
   }
 
-  /** Calls `ring` once, at least `ms` and less than `ms + 50` from now; the answer calls it off. */
+  /**
+   * Calls `ring` once, at least `ms` and less than `ms + 50` from now, or 50 ms after the process has
+   * stood still; the answer calls it off.
+   */
   after(ms: number, ring: () => void): () => void {
     const tick = Math.ceil((this.#clock.now() + ms) / TICK_MS);
     const rings = this.#rings.get(tick) ?? new Set();
     this.#rings.set(tick, rings.add(ring));
-    if (this.#set === undefined || tick < this.#set.tick) this.#setFor(tick);
+    if (this.#set === undefined || tick < this.#set.tick) this.#setFor(tick, tick * TICK_MS);
     return () => {
       if (!rings.delete(ring) || rings.size > 0) return;
       if (this.#rings.get(tick) === rings) this.#rings.delete(tick);
@@ -43,10 +51,17 @@ export class Alarms {
     };
   }
 
-  #setFor(tick: number): void {
+  #setFor(tick: number, due: number): void {
     this.#set?.callOff();
-    const ms = Math.max(0, tick * TICK_MS - this.#clock.now());
-    this.#set = { tick, callOff: this.#clock.after(ms, () => this.#ring()) };
+    const ms = Math.max(0, due - this.#clock.now());
+    this.#set = { tick, due, callOff: this.#clock.after(ms, () => this.#wake(tick, due)) };
+  }
+
+  #wake(tick: number, due: number): void {
+    this.#set = undefined;
+    const now = this.#clock.now();
+    if (now - due >= STALLED_MS) this.#setFor(tick, now + TICK_MS);
+    else this.#ring(now);
   }
 
   #rest(): void {
@@ -54,9 +69,7 @@ export class Alarms {
     this.#set = undefined;
   }
 
-  #ring(): void {
-    this.#set = undefined;
-    const now = this.#clock.now();
+  #ring(now: number): void {
     let next = Infinity;
     const due: Set<() => void>[] = [];
     for (const [tick, rings] of this.#rings) {
@@ -66,7 +79,7 @@ export class Alarms {
         due.push(rings);
       }
     }
-    if (next !== Infinity) this.#setFor(next);
+    if (next !== Infinity) this.#setFor(next, next * TICK_MS);
     // One may call off another that is due as well.
     for (const rings of due) for (const ring of [...rings]) if (rings.delete(ring)) ringOne(ring);
   }
