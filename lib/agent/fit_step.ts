@@ -2,7 +2,7 @@ import type { ModelMessage, ModelTool } from "../models/model.ts";
 import { type ContextRoom, roomBytes } from "./context_room.ts";
 import { fitMessages, type FittedMessages } from "./fit_messages.ts";
 import { fitTools } from "./fit_tools.ts";
-import { inputBound } from "./input_bound.ts";
+import { inputBound, inputBytes } from "./input_bound.ts";
 
 /** What a run asks its models. */
 interface Prompt {
@@ -27,28 +27,35 @@ export interface LeftOut {
 export function fitRunTools({ system, messages, tools, room }: Prompt) {
   if (room === undefined || tools.length === 0) return { tools, leftOut: [] };
   const asked = messages.slice(-1);
-  if (inputBound({ system, messages: asked, tools }) <= roomBytes(room)) {
+  if (inputBytes({ system, messages: asked, tools }) <= roomBytes(room)) {
     return { tools, leftOut: [] };
   }
-  const around = inputBound({ system, messages: asked, tools: [] });
+  const around = inputBytes({ system, messages: asked, tools: [] });
   return fitTools(tools, roomBytes(room) - around);
+}
+
+/** What a step is told, how long that is, and how many tokens nobody reads more than for it. */
+export interface FittedStep extends FittedMessages {
+  inputBytes: number;
+  inputTokens: number;
 }
 
 /**
  * What one step is told: `messages` as far as they fit, of which the one at `question` and all after it
- * stay. Nobody reads more than `inputTokens` for it.
+ * stay.
  */
 export function fitStep(
   { system, messages, tools, room }: Prompt,
   question: number,
-): FittedMessages & { inputTokens: number } {
-  const inputTokens = inputBound({ system, tools, messages });
+): FittedStep {
+  const bytes = inputBytes({ system, tools, messages });
   // JSON is longer than what it holds: where it fits, nothing needs to be measured.
-  if (room === undefined || inputTokens <= roomBytes(room)) {
-    return { messages, inputTokens, dropped: 0, cut: 0 };
+  if (room === undefined || bytes <= roomBytes(room)) {
+    const inputTokens = inputBound(bytes, messages);
+    return { messages, inputBytes: bytes, inputTokens, dropped: 0, cut: 0 };
   }
-  const around = inputBound({ system, tools, messages: [] });
+  const around = inputBytes({ system, tools, messages: [] });
   const fitted = fitMessages(messages, { bytes: roomBytes(room) - around, question });
-  const bound = inputBound({ system, tools, messages: fitted.messages });
-  return { ...fitted, inputTokens: bound };
+  const left = inputBytes({ system, tools, messages: fitted.messages });
+  return { ...fitted, inputBytes: left, inputTokens: inputBound(left, fitted.messages) };
 }

@@ -33,6 +33,8 @@ export interface AgentOutcome {
 /** A step about to be made: nobody will read more tokens than `inputTokens` for it. */
 export interface PlannedStep {
   inputTokens: number;
+  /** Of all that is read; more than the tokens where a turn's thoughts are known to be fewer. */
+  inputBytes: number;
   candidates: readonly Candidate[];
 }
 
@@ -83,7 +85,8 @@ export async function* runAgent(
     const question = options.messages.length - 1;
     const { dropped, cut, ...told } = fitStep({ ...options, tools, messages }, question);
     if (dropped + cut + leftOut.length > 0) options.leftOut?.({ dropped, cut, tools: leftOut });
-    const grant = await options.allow({ inputTokens: told.inputTokens, candidates });
+    const { inputTokens, inputBytes } = told;
+    const grant = await options.allow({ inputTokens, inputBytes, candidates });
     if ("ended" in grant) return grant.ended;
     const step = await openStep(candidates, { ...options, ...grant, ...told, tools });
     // What the others' turns carried is nothing to whoever goes on.

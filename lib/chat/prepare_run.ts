@@ -1,4 +1,4 @@
-import { inputBound } from "../agent/input_bound.ts";
+import { inputBytes } from "../agent/input_bound.ts";
 import type { ModelAccess } from "../admin/model_access.ts";
 import type { KvReader } from "../committer/view.ts";
 import type { System } from "../system.ts";
@@ -64,11 +64,12 @@ export async function prepareRun(
   const { systemPrompt, tools } = agent;
   const { messages, dropped } = fitContext(body.messages, {
     ...contextRoom(policy),
-    otherBytes: inputBound({ system: systemPrompt, messages: [], tools: tools as never }),
+    otherBytes: inputBytes({ system: systemPrompt, messages: [], tools: tools as never }),
   });
-  const inputTokens = inputBound({ system: systemPrompt, messages, tools: tools as never });
-  const { most } = stepCost(policy.entries, { inputTokens, outputTokens: policy.maxOutputTokens });
-  const { least } = stepCost([primary], { inputTokens, outputTokens: 1 });
+  const bytes = inputBytes({ system: systemPrompt, messages, tools: tools as never });
+  const step = { inputBytes: bytes, inputTokens: bytes, outputTokens: policy.maxOutputTokens };
+  const { most } = stepCost(policy.entries, step);
+  const { least } = stepCost([primary], step);
   // What the budget cannot pay is told in the run's frames: it takes its place like any other.
   const ceiling = toMicroUsd(agent.budget.maxCostUsd);
   const facts: RunFacts = {
