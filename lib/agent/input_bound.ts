@@ -1,21 +1,22 @@
 import { Buffer } from "node:buffer";
 import type { ModelMessage, ModelTool } from "../models/model.ts";
 
-/** What a model is shown. */
-interface Shown {
-  system: string;
-  messages: readonly ModelMessage[];
-  tools: readonly ModelTool[];
+/**
+ * Bytes of what all steps of a run are told. With those of the messages they are more than a model can
+ * read tokens: no token is shorter than a byte.
+ */
+export function promptBytes(
+  { system, tools }: { system: string; tools: readonly ModelTool[] },
+): number {
+  return Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(tools));
 }
 
 /**
- * Bytes of all that is sent: more than a model can read tokens, as no token is shorter than a byte, and
- * the JSON around a message is longer than the few tokens a vendor puts there. What a turn carries for
- * its vendor counts: it is sent, and read.
+ * Bytes of messages: the JSON around each is longer than the few tokens that a vendor puts there. What a
+ * turn carries for its vendor counts, as it is sent and read.
  */
-export function inputBytes({ system, messages, tools }: Shown): number {
-  return Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(messages)) +
-    Buffer.byteLength(JSON.stringify(tools));
+export function messageBytes(messages: readonly ModelMessage[]): number {
+  return Buffer.byteLength(JSON.stringify(messages));
 }
 
 /**

@@ -1,12 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { inputBound, inputBytes } from "./input_bound.ts";
+import { inputBound, messageBytes, promptBytes } from "./input_bound.ts";
 
-Deno.test("inputBytes: counts the bytes of everything the model is shown", () => {
-  const nothing = { system: "", messages: [], tools: [] };
-  assertEquals(inputBytes(nothing), 4);
-  assertEquals(inputBytes({ ...nothing, system: "äö" }), 8);
+Deno.test("promptBytes and messageBytes count the bytes of everything the model is shown", () => {
+  assertEquals(promptBytes({ system: "", tools: [] }), 2);
+  assertEquals(promptBytes({ system: "äö", tools: [] }), 6);
   const messages = [{ role: "user" as const, content: "猫" }];
-  assertEquals(inputBytes({ ...nothing, messages }), 4 + '{"role":"user","content":""}'.length + 3);
+  assertEquals(messageBytes(messages), '[{"role":"user","content":""}]'.length + 3);
 });
 
 Deno.test("inputBound: thoughts that go back are no more tokens than their turn was granted", () => {

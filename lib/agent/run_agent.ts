@@ -78,12 +78,12 @@ export async function* runAgent(
 ): AsyncGenerator<AgentEvent, AgentOutcome> {
   let messages = [...options.messages];
   let candidates = options.candidates;
-  const { tools, leftOut } = fitRunTools(options);
+  const { tools, leftOut, around } = fitRunTools(options);
   for (let n = 1; n <= options.maxSteps; n++) {
     // A tool answers an abort with its output like any failure, so only looking ends the loop.
     options.signal.throwIfAborted();
     const question = options.messages.length - 1;
-    const { dropped, cut, ...told } = fitStep({ ...options, tools, messages }, question);
+    const { dropped, cut, ...told } = fitStep({ room: options.room, messages, around }, question);
     if (dropped + cut + leftOut.length > 0) options.leftOut?.({ dropped, cut, tools: leftOut });
     const { inputTokens, inputBytes } = told;
     const grant = await options.allow({ inputTokens, inputBytes, candidates });

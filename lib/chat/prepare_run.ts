@@ -1,4 +1,4 @@
-import { inputBytes } from "../agent/input_bound.ts";
+import { messageBytes, promptBytes } from "../agent/input_bound.ts";
 import type { ModelAccess } from "../admin/model_access.ts";
 import type { KvReader } from "../committer/view.ts";
 import type { System } from "../system.ts";
@@ -62,11 +62,10 @@ export async function prepareRun(
   const policy = await resolveCandidates({ ...request, visitor, models: models, reader });
   const primary = policy.entries[0]!;
   const { systemPrompt, tools } = agent;
-  const { messages, dropped } = fitContext(body.messages, {
-    ...contextRoom(policy),
-    otherBytes: inputBytes({ system: systemPrompt, messages: [], tools: tools as never }),
-  });
-  const bytes = inputBytes({ system: systemPrompt, messages, tools: tools as never });
+  const otherBytes = promptBytes({ system: systemPrompt, tools: tools as never });
+  const room = { ...contextRoom(policy), otherBytes };
+  const { messages, dropped } = fitContext(body.messages, room);
+  const bytes = otherBytes + messageBytes(messages);
   const step = { inputBytes: bytes, inputTokens: bytes, outputTokens: policy.maxOutputTokens };
   const { most } = stepCost(policy.entries, step);
   const { least } = stepCost([primary], step);
