@@ -38,7 +38,10 @@ export interface PlannedStep {
   candidates: readonly Candidate[];
 }
 
-/** What a step may write, by candidate, 0 for one that cannot be paid; or how the run ends, because nothing is left to pay it. */
+/**
+ * What a step may write, by candidate, 0 for one that cannot be paid; or how the run ends, because
+ * nothing is left to pay it.
+ */
 export type StepGrant =
   | { outputTokens: (candidate: Candidate) => number }
   | { ended: AgentOutcome };
