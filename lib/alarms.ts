@@ -29,7 +29,7 @@ const PLATFORM: AlarmClock = {
 export class Alarms {
   readonly #clock: AlarmClock;
   readonly #rings = new Map<number, Set<() => void>>();
-  #set: { tick: number; due: number; callOff: () => void } | undefined;
+  #set: { tick: number; callOff: () => void } | undefined;
 
   constructor(clock: AlarmClock = PLATFORM) {
     this.#clock = clock;
@@ -43,7 +43,7 @@ export class Alarms {
     const tick = Math.ceil((this.#clock.now() + ms) / TICK_MS);
     const rings = this.#rings.get(tick) ?? new Set();
     this.#rings.set(tick, rings.add(ring));
-    if (this.#set === undefined || tick < this.#set.tick) this.#setFor(tick, tick * TICK_MS);
+    if (this.#set === undefined || tick < this.#set.tick) this.#setFor(tick);
     return () => {
       if (!rings.delete(ring) || rings.size > 0) return;
       if (this.#rings.get(tick) === rings) this.#rings.delete(tick);
@@ -51,17 +51,16 @@ export class Alarms {
     };
   }
 
-  #setFor(tick: number, due: number): void {
+  #setFor(tick: number): void {
     this.#set?.callOff();
-    const ms = Math.max(0, due - this.#clock.now());
-    this.#set = { tick, due, callOff: this.#clock.after(ms, () => this.#wake(tick, due)) };
+    const ms = Math.max(0, tick * TICK_MS - this.#clock.now());
+    this.#set = { tick, callOff: this.#clock.after(ms, () => this.#wake(tick)) };
   }
 
-  #wake(tick: number, due: number): void {
-    this.#set = undefined;
-    const now = this.#clock.now();
-    if (now - due >= STALLED_MS) this.#setFor(tick, now + TICK_MS);
-    else this.#ring(now);
+  /** Held up again and again, it rings the second time: what never ends must be ended all the same. */
+  #wake(tick: number): void {
+    if (this.#clock.now() - tick * TICK_MS < STALLED_MS) return this.#ring();
+    this.#set = { tick, callOff: this.#clock.after(TICK_MS, () => this.#ring()) };
   }
 
   #rest(): void {
@@ -69,7 +68,9 @@ export class Alarms {
     this.#set = undefined;
   }
 
-  #ring(now: number): void {
+  #ring(): void {
+    this.#set = undefined;
+    const now = this.#clock.now();
     let next = Infinity;
     const due: Set<() => void>[] = [];
     for (const [tick, rings] of this.#rings) {
@@ -79,7 +80,7 @@ export class Alarms {
         due.push(rings);
       }
     }
-    if (next !== Infinity) this.#setFor(next, next * TICK_MS);
+    if (next !== Infinity) this.#setFor(next);
     // One may call off another that is due as well.
     for (const rings of due) for (const ring of [...rings]) if (rings.delete(ring)) ringOne(ring);
   }

@@ -77,6 +77,17 @@ Deno.test("Alarms: after the process stood still, what came meanwhile calls off 
   assertEquals([rung, pending()], [["hanging"], false]);
 });
 
+Deno.test("Alarms: a process that stands still again and again ends what is due all the same", () => {
+  const { alarms, advance, stall } = open();
+  let rung = 0;
+  alarms.after(5_000, () => rung++);
+  for (let n = 0; n < 2; n++) {
+    stall(6_000);
+    advance(0);
+  }
+  assertEquals(rung, 1);
+});
+
 Deno.test("Alarms: one that rings may call off another that is due as well", () => {
   const { alarms, advance } = open();
   const rung: string[] = [];
