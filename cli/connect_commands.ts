@@ -2,7 +2,7 @@ import type { Config } from "../lib/config.ts";
 import { Signer } from "../lib/credentials/hashing.ts";
 import { Sealer } from "../lib/credentials/sealing.ts";
 import { adminCommands } from "../lib/process/admin_commands.ts";
-import type { Commands } from "../lib/process/commands.ts";
+import { CommandError, type Commands } from "../lib/process/commands.ts";
 import { callControl } from "../lib/process/control_socket.ts";
 import { openStore, type OpenStoreOptions, type Store } from "../lib/process/open_store.ts";
 import { StoreInUseError } from "../lib/process/process_lock.ts";
@@ -25,6 +25,7 @@ export async function connectCommands(
     store = await openStore(config, options);
   } catch (error) {
     if (!(error instanceof StoreInUseError)) throw error;
+    if (error.held.what === "store") throw elsewhere(error);
     return { commands: remoteCommands(`${config.dataDir}/control.sock`), [Symbol.dispose]() {} };
   }
   const { system } = options;
@@ -37,6 +38,14 @@ export async function connectCommands(
     tenants: new TenantStore(store.kv, system),
   });
   return { commands, [Symbol.dispose]: () => void store.close() };
+}
+
+/** Who holds the store alone takes commands in a folder of its own, and nothing tells which. */
+function elsewhere({ held, pid }: StoreInUseError): CommandError {
+  const holder = pid === undefined ? "a process" : `a process (pid ${pid})`;
+  return new CommandError(
+    `the store ${held.path} is open in ${holder} that has another DATA_DIR: name that folder`,
+  );
 }
 
 function remoteCommands(path: string): Commands {

@@ -24,7 +24,15 @@ function open() {
     }
     now = end;
   };
-  return { alarms, advance, now: () => now, made: () => made, pending: () => timer !== undefined };
+  return {
+    alarms,
+    advance,
+    /** The clock goes on, and no timer rings. */
+    stall: (ms: number) => void (now += ms),
+    now: () => now,
+    made: () => made,
+    pending: () => timer !== undefined,
+  };
 }
 
 Deno.test("Alarms: each rings once, never early, and at most 50 ms late", () => {
@@ -52,6 +60,32 @@ Deno.test("Alarms: what is called off does not ring, and with the last of them t
   assertEquals(pending(), false);
   advance(2_000);
   assertEquals(rung, ["b"]);
+});
+
+Deno.test("Alarms: after the process stood still, what came meanwhile calls off first", () => {
+  const { alarms, advance, stall, pending } = open();
+  const rung: string[] = [];
+  const callOff = alarms.after(5_000, () => rung.push("answered"));
+  alarms.after(5_000, () => rung.push("hanging"));
+  stall(6_000);
+  advance(0);
+  assertEquals(rung, []);
+  callOff();
+  advance(49);
+  assertEquals(rung, []);
+  advance(1);
+  assertEquals([rung, pending()], [["hanging"], false]);
+});
+
+Deno.test("Alarms: a process that stands still again and again ends what is due all the same", () => {
+  const { alarms, advance, stall } = open();
+  let rung = 0;
+  alarms.after(5_000, () => rung++);
+  for (let n = 0; n < 2; n++) {
+    stall(6_000);
+    advance(0);
+  }
+  assertEquals(rung, 1);
 });
 
 Deno.test("Alarms: one that rings may call off another that is due as well", () => {

@@ -1,5 +1,5 @@
 import { isTooDeep, MAX_NESTING } from "./nesting.ts";
-import { textFaults } from "./text_faults.ts";
+import { MAX_PATH_LENGTH, textFaults } from "./text_faults.ts";
 import { ERROR_STATUS, type ErrorCode, type ValidationIssue } from "./wire/error_codes.ts";
 import type { z } from "zod";
 
@@ -29,8 +29,13 @@ export class ApiError extends Error {
   }
 }
 
-/** `schema_validation_failed` with its list of faults. */
-export function invalid(issues: ValidationIssue[]): ApiError {
+/** A body of nothing but unknown fields would be answered with six times its size. */
+const MAX_ISSUES = 100;
+
+/** `schema_validation_failed` with its list of faults, the first 100 of them. */
+export function invalid(faults: ValidationIssue[]): ApiError {
+  const issues = faults.slice(0, MAX_ISSUES)
+    .map(({ path, ...fault }) => ({ path: path.slice(0, MAX_PATH_LENGTH), ...fault }));
   const first = issues[0];
   const where = first === undefined || first.path === "" ? "body" : first.path;
   const message = first === undefined ? "the request is not valid" : `${where}: ${first.message}`;
@@ -51,9 +56,6 @@ export function toIssues(error: z.ZodError): ValidationIssue[] {
   });
 }
 
-/** A body of nothing but unknown fields would be answered with six times its size. */
-const MAX_ISSUES = 100;
-
 /**
  * Parses what somebody sent, or throws `schema_validation_failed` with every fault, the first 100 of
  * them. Text that is not plain is one wherever it stands, whatever the schema says of it.
@@ -63,8 +65,8 @@ export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.
   const parsed = schema.safeParse(value);
   const issues = parsed.success ? [] : toIssues(parsed.error);
   const told = new Set(issues.map(({ path }) => path));
-  issues.push(...textFaults(value).filter(({ path }) => !told.has(path)));
-  if (!parsed.success || issues.length > 0) throw invalid(issues.slice(0, MAX_ISSUES));
+  issues.push(...textFaults(value, MAX_ISSUES).filter(({ path }) => !told.has(path)));
+  if (!parsed.success || issues.length > 0) throw invalid(issues);
   return parsed.data;
 }
 
@@ -74,7 +76,7 @@ export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.
  */
 export function parseAgain<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw invalid(toIssues(parsed.error).slice(0, MAX_ISSUES));
+  if (!parsed.success) throw invalid(toIssues(parsed.error));
   return parsed.data;
 }
 

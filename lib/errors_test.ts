@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { z } from "zod";
 import { ApiError, invalid, parseOrThrow } from "./errors.ts";
 import { ERROR_STATUS, type ErrorCode } from "./wire/error_codes.ts";
@@ -47,6 +47,13 @@ Deno.test("parseOrThrow: of very many faults the first hundred are told", () => 
     ApiError,
   );
   assertEquals((error.details?.issues as unknown[]).length, 100);
+});
+
+Deno.test("parseOrThrow: many faults beneath one long name do not multiply it", () => {
+  const value = { ["n".repeat(10_000)]: Array(5_000).fill("\0") };
+  const error = assertThrows(() => parseOrThrow(schema, value), ApiError);
+  assertEquals((error.details?.issues as unknown[]).length, 100);
+  assert(JSON.stringify([error.details, error.message]).length < 100_000);
 });
 
 Deno.test("parseOrThrow: a key named __proto__ is refused wherever it stands, never dropped", () => {

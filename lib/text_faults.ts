@@ -1,23 +1,35 @@
 import type { ValidationIssue } from "./wire/error_codes.ts";
 import { textFault } from "./wire/plain_text.ts";
 
-/**
- * Every text in a JSON value that is not plain, names of fields included, with its dotted path: also
- * where a schema takes any JSON. Call it on what is known not to be nested deeply.
- */
-export function textFaults(value: unknown): ValidationIssue[] {
-  if (typeof value === "string") return faultsOf(value);
-  if (typeof value !== "object" || value === null) return [];
-  const faults: ValidationIssue[] = [];
-  for (const [key, inner] of Object.entries(value)) {
-    for (const { path, ...fault } of [...faultsOf(key), ...textFaults(inner)]) {
-      faults.push({ path: path === "" ? key : `${key}.${path}`, ...fault });
-    }
-  }
-  return faults;
-}
+/** Names come from whoever sent them: 100 faults beneath a long one made an answer of 88 MB. */
+export const MAX_PATH_LENGTH = 512;
 
-function faultsOf(text: string): ValidationIssue[] {
-  const message = textFault(text);
-  return message === undefined ? [] : [{ path: "", code: "not_plain_text", message }];
+/**
+ * The first `most` texts in a JSON value that are not plain, names of fields included, each with its
+ * dotted path: also where a schema takes any JSON. Call it on what is known not to be nested deeply.
+ */
+export function textFaults(root: unknown, most: number): ValidationIssue[] {
+  const faults: ValidationIssue[] = [];
+  const names: string[] = [];
+  const look = (text: string) => {
+    const message = textFault(text);
+    if (message === undefined) return;
+    const path = names.map((name) => name.slice(0, MAX_PATH_LENGTH)).join(".");
+    faults.push({ path, code: "not_plain_text", message });
+  };
+  // What is found is noted where it is found: handed up level by level, 110,000 texts in 60 lists
+  // took 15 s (measured), and nobody else's turn came.
+  const walk = (value: unknown) => {
+    if (typeof value === "string") return look(value);
+    if (typeof value !== "object" || value === null) return;
+    for (const name of Object.keys(value)) {
+      if (faults.length >= most) return;
+      names.push(name);
+      if (!Array.isArray(value)) look(name);
+      walk((value as Record<string, unknown>)[name]);
+      names.pop();
+    }
+  };
+  walk(root);
+  return faults.slice(0, most);
 }

@@ -10,12 +10,28 @@ Deno.test("textFaults: half characters and NUL are told wherever they stand, nam
     [`d${HALF}`]: { e: 1, f: null },
     g: { "\0": [true] },
   };
-  const faults = textFaults(value);
+  const faults = textFaults(value, 9);
   assertEquals(faults.map(({ path }) => path), ["a", "b.0.c", `d${HALF}`, "g.\0"]);
   assertEquals(new Set(faults.map(({ code }) => code)), new Set(["not_plain_text"]));
-  assertEquals(textFaults(HALF).map(({ path }) => path), [""]);
+  assertEquals(textFaults(HALF, 9).map(({ path }) => path), [""]);
 });
 
 Deno.test("textFaults: whole characters of any script are none", () => {
-  assertEquals(textFaults({ "😀": ["é", "日本", "\u200b\ufffd\n", 1, true, null, {}] }), []);
+  assertEquals(textFaults({ "😀": ["é", "日本", "\u200b\ufffd\n", 1, true, null, {}] }, 9), []);
+});
+
+Deno.test("textFaults: looks no further than it was asked to", () => {
+  let looked = 0;
+  const endless = Array.from({ length: 1_000 }, () => ({
+    get text() {
+      looked++;
+      return "\0";
+    },
+  }));
+  assertEquals(textFaults([[endless]], 3).map(({ path }) => path), [
+    "0.0.0.text",
+    "0.0.1.text",
+    "0.0.2.text",
+  ]);
+  assertEquals(looked, 3);
 });

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { Head } from "fresh/runtime";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { Notice } from "@/components/Notice.tsx";
@@ -7,7 +8,8 @@ import { AgentLinks } from "./AgentLinks.tsx";
 import { BaseHeader } from "./BaseHeader.tsx";
 
 export interface BasePageProps extends BasePageData {
-  notice?: string | undefined;
+  /** Of what was done elsewhere. */
+  notice?: ComponentChildren;
   /** Why what was sent was not taken. */
   fault?: string | undefined;
 }
@@ -21,7 +23,7 @@ export function BasePage({ notice, fault, ...data }: BasePageProps) {
     <>
       <BaseHeader base={base} tab="documents" editor={editor} />
       {documents.some(({ state }) => state === "processing") && <Reloading path={path + query} />}
-      {notice && <Notice kind="done">{notice}</Notice>}
+      {notice}
       {fault && <Notice kind="fault">{fault}</Notice>}
       <DocumentDesk
         path={`${path}/documents`}

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { outputText } from "../models/call_arguments.ts";
 import type { ModelMessage } from "../models/model.ts";
+import { opaqueBytes } from "./input_bound.ts";
 
 /** Of each result at least so much is shown, however little room there is. */
 const LEAST_SHOWN_BYTES = 200;
@@ -46,14 +47,10 @@ function sizeOf(message: ModelMessage): number {
   if (message.role === "user") return Buffer.byteLength(message.content);
   const { content, toolCalls = [], opaque } = message;
   const calls = toolCalls.reduce(
-    (sum, { name, args, opaque }) => sum + Buffer.byteLength(name + args) + bytesOf(opaque),
+    (sum, { name, args, opaque }) => sum + Buffer.byteLength(name + args) + opaqueBytes(opaque),
     0,
   );
-  return Buffer.byteLength(content) + calls + bytesOf(opaque);
-}
-
-function bytesOf(opaque: unknown): number {
-  return opaque === undefined ? 0 : Buffer.byteLength(JSON.stringify(opaque));
+  return Buffer.byteLength(content) + calls + opaqueBytes(opaque);
 }
 
 /** The most that each may have so that all fit: what short ones leave is the long ones'. */

@@ -2,15 +2,18 @@ import type { ModelMessage, ModelTool } from "../models/model.ts";
 import { type ContextRoom, roomBytes } from "./context_room.ts";
 import { fitMessages, type FittedMessages } from "./fit_messages.ts";
 import { fitTools } from "./fit_tools.ts";
-import { inputBound } from "./input_bound.ts";
+import { inputBound, messageBytes, promptBytes } from "./input_bound.ts";
 
-/** What a run asks its models. */
-interface Prompt {
-  system: string;
+interface Asked {
   messages: readonly ModelMessage[];
-  tools: readonly ModelTool[];
   /** Of the smallest model that may answer; unset, everything fits. */
   room?: ContextRoom | undefined;
+}
+
+/** What a run asks its models. */
+interface Prompt extends Asked {
+  system: string;
+  tools: readonly ModelTool[];
 }
 
 /** What had to be left out for a run's models to take it at all. */
@@ -23,32 +26,43 @@ export interface LeftOut {
   tools: readonly string[];
 }
 
+/** The tools of a run, and how much of each step they and its system prompt take. */
+interface FittedTools extends ReturnType<typeof fitTools> {
+  around: number;
+}
+
 /** The tools of a run: those that fit beside the prompt and what it is asked. */
-export function fitRunTools({ system, messages, tools, room }: Prompt) {
-  if (room === undefined || tools.length === 0) return { tools, leftOut: [] };
-  const asked = messages.slice(-1);
-  if (inputBound({ system, messages: asked, tools }) <= roomBytes(room)) {
-    return { tools, leftOut: [] };
+export function fitRunTools({ system, messages, tools, room }: Prompt): FittedTools {
+  const around = promptBytes({ system, tools });
+  const asked = messageBytes(messages.slice(-1));
+  if (room === undefined || tools.length === 0 || around + asked <= roomBytes(room)) {
+    return { tools, leftOut: [], around };
   }
-  const around = inputBound({ system, messages: asked, tools: [] });
-  return fitTools(tools, roomBytes(room) - around);
+  const fitted = fitTools(tools, roomBytes(room) - promptBytes({ system, tools: [] }) - asked);
+  return { ...fitted, around: promptBytes({ system, tools: fitted.tools }) };
+}
+
+/** What a step is told, how long that is, and how many tokens nobody reads more than for it. */
+export interface FittedStep extends FittedMessages {
+  inputBytes: number;
+  inputTokens: number;
 }
 
 /**
- * What one step is told: `messages` as far as they fit, of which the one at `question` and all after it
- * stay. Nobody reads more than `inputTokens` for it.
+ * What one step is told: `messages` as far as they fit beside the `around` bytes of prompt and tools. The
+ * one at `question` stays, and all after it.
  */
 export function fitStep(
-  { system, messages, tools, room }: Prompt,
+  { messages, room, around }: Asked & { around: number },
   question: number,
-): FittedMessages & { inputTokens: number } {
-  const inputTokens = inputBound({ system, tools, messages });
+): FittedStep {
+  const bytes = around + messageBytes(messages);
   // JSON is longer than what it holds: where it fits, nothing needs to be measured.
-  if (room === undefined || inputTokens <= roomBytes(room)) {
-    return { messages, inputTokens, dropped: 0, cut: 0 };
+  if (room === undefined || bytes <= roomBytes(room)) {
+    const inputTokens = inputBound(bytes, messages);
+    return { messages, inputBytes: bytes, inputTokens, dropped: 0, cut: 0 };
   }
-  const around = inputBound({ system, tools, messages: [] });
   const fitted = fitMessages(messages, { bytes: roomBytes(room) - around, question });
-  const bound = inputBound({ system, tools, messages: fitted.messages });
-  return { ...fitted, inputTokens: bound };
+  const left = around + messageBytes(fitted.messages);
+  return { ...fitted, inputBytes: left, inputTokens: inputBound(left, fitted.messages) };
 }

@@ -24,7 +24,7 @@ const tool = (name: string, length = 0) => ({
 /** What of `messages` a model with room for about `bytes` is told; the last at `question` is asked. */
 function fit(messages: ModelMessage[], { bytes, question }: { bytes: number; question: number }) {
   const room = { contextTokens: Math.floor(bytes / 3) + 10, outputTokens: 10 };
-  return fitStep({ system: "", tools: [], messages, room }, question);
+  return fitStep({ around: 2, messages, room }, question);
 }
 
 function outputAt(told: { messages: readonly ModelMessage[] }, n: number): string {
@@ -93,7 +93,7 @@ Deno.test("fitStep: however little room there is, of each result something is sh
 
 Deno.test("fitStep: without a known room everything is told", () => {
   const messages = [user(5_000_000)];
-  const told = fitStep({ system: "", tools: [], messages }, 0);
+  const told = fitStep({ around: 2, messages }, 0);
   assertEquals([told.messages, told.dropped], [messages, 0]);
 });
 
@@ -104,6 +104,8 @@ Deno.test("fitRunTools: tools that do not fit beside the question are left out b
   const fitted = fitRunTools({ ...prompt, room });
   assertEquals(fitted.tools.map(({ name }) => name), ["a", "b"]);
   assertEquals(fitted.leftOut, ["large"]);
-  assertEquals(fitRunTools(prompt), { tools, leftOut: [] });
+  assertEquals(fitted.around, "Be helpful.".length + JSON.stringify(fitted.tools).length);
+  const whole = "Be helpful.".length + JSON.stringify(tools).length;
+  assertEquals(fitRunTools(prompt), { tools, leftOut: [], around: whole });
   assertEquals(fitRunTools({ ...prompt, room: { ...room, contextTokens: 9_000 } }).leftOut, []);
 });

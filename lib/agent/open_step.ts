@@ -9,6 +9,8 @@ const LONGEST_WAIT_MS = 1_000;
 export interface OpenedStep {
   candidate: Candidate;
   events: Awaited<ReturnType<Model["stream"]>>;
+  /** Tokens that it may write. */
+  grantedTokens: number;
 }
 
 type Passed =
@@ -24,6 +26,7 @@ type Passed =
 
 type StepOptions = Pick<AgentRunOptions, Passed> & {
   inputTokens: number;
+  inputBytes: number;
   outputTokens: (candidate: Candidate) => number;
 };
 
@@ -39,7 +42,8 @@ export async function openStep(
   let grant = options.outputTokens;
   let isBilled = false;
   const grantAnew = async (rest: readonly Candidate[]) => {
-    const granted = await options.allow({ inputTokens: options.inputTokens, candidates: rest });
+    const { inputTokens, inputBytes } = options;
+    const granted = await options.allow({ inputTokens, inputBytes, candidates: rest });
     grant = "ended" in granted ? () => 0 : granted.outputTokens;
     isBilled = false;
   };
@@ -63,7 +67,7 @@ export async function openStep(
     };
     try {
       const events = await candidate.client.stream(request);
-      return { candidate, events };
+      return { candidate, events, grantedTokens: grant(candidate) };
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       refusal = error;

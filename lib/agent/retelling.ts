@@ -5,8 +5,8 @@ import type { Turn } from "./stream_step.ts";
 const MAX_NAME_LENGTH = 64;
 
 /** A turn whose calls are carried out, as its model is told of it in the next step. */
-export function toldTurn({ text, calls, opaque }: Turn): AssistantMessage {
-  const kept = opaque === undefined ? {} : { opaque };
+export function toldTurn({ text, calls, opaque, grantedTokens }: Turn): AssistantMessage {
+  const kept = opaque === undefined ? {} : { opaque, grantedTokens };
   return { role: "assistant", content: text, toolCalls: calls.map(asTold), ...kept };
 }
 
@@ -33,7 +33,7 @@ export function toldName(name: string): string {
 export function forAnother(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.map((message) => {
     if (message.role !== "assistant" || message.toolCalls === undefined) return message;
-    const { opaque: _, ...turn } = message;
+    const { opaque: _, grantedTokens: _tokens, ...turn } = message;
     const toolCalls = message.toolCalls.map(({ opaque: _, ...call }) => call);
     return { ...turn, toolCalls, foreign: true };
   });

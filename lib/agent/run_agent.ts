@@ -33,10 +33,15 @@ export interface AgentOutcome {
 /** A step about to be made: nobody will read more tokens than `inputTokens` for it. */
 export interface PlannedStep {
   inputTokens: number;
+  /** Of all that is read; more than the tokens where a turn's thoughts are known to be fewer. */
+  inputBytes: number;
   candidates: readonly Candidate[];
 }
 
-/** What a step may write, by candidate, 0 for one that cannot be paid; or how the run ends, because nothing is left to pay it. */
+/**
+ * What a step may write, by candidate, 0 for one that cannot be paid; or how the run ends, because
+ * nothing is left to pay it.
+ */
 export type StepGrant =
   | { outputTokens: (candidate: Candidate) => number }
   | { ended: AgentOutcome };
@@ -76,14 +81,15 @@ export async function* runAgent(
 ): AsyncGenerator<AgentEvent, AgentOutcome> {
   let messages = [...options.messages];
   let candidates = options.candidates;
-  const { tools, leftOut } = fitRunTools(options);
+  const { tools, leftOut, around } = fitRunTools(options);
   for (let n = 1; n <= options.maxSteps; n++) {
     // A tool answers an abort with its output like any failure, so only looking ends the loop.
     options.signal.throwIfAborted();
     const question = options.messages.length - 1;
-    const { dropped, cut, ...told } = fitStep({ ...options, tools, messages }, question);
+    const { dropped, cut, ...told } = fitStep({ room: options.room, messages, around }, question);
     if (dropped + cut + leftOut.length > 0) options.leftOut?.({ dropped, cut, tools: leftOut });
-    const grant = await options.allow({ inputTokens: told.inputTokens, candidates });
+    const { inputTokens, inputBytes } = told;
+    const grant = await options.allow({ inputTokens, inputBytes, candidates });
     if ("ended" in grant) return grant.ended;
     const step = await openStep(candidates, { ...options, ...grant, ...told, tools });
     // What the others' turns carried is nothing to whoever goes on.

@@ -149,21 +149,22 @@ Deno.test("runAgent: what a call and its turn carry for their vendor go to nobod
   assertEquals(/signature|thought/.test(JSON.stringify(events)), false);
 });
 
-Deno.test("runAgent: what a turn carries for its vendor is input of the steps after it", async () => {
-  const asked = async (...opaque: string[]) => {
-    const [carried] = opaque;
+Deno.test("runAgent: what a turn carries for its vendor is input of the steps after it, up to its grant", async () => {
+  const asked = async (granted: number, carried?: string) => {
     const ends = { ...end("tool_calls"), ...(carried === undefined ? {} : { opaque: carried }) };
     const bounds: number[] = [];
     await runLoop([new FakeModel([call("look_up"), ends], [end()])], {
       allow: ({ inputTokens }) => {
         bounds.push(inputTokens);
-        return Promise.resolve({ outputTokens: () => 100 });
+        return Promise.resolve({ outputTokens: () => granted });
       },
     });
     return bounds;
   };
-  const [first, bare] = await asked();
-  assertEquals(await asked("é".repeat(500)), [first, bare! + 1_000 + `,"opaque":""`.length]);
+  const [first, bare] = await asked(9_999);
+  const around = `,"opaque":,"grantedTokens":9999`.length;
+  assertEquals(await asked(9_999, "é".repeat(500)), [first, bare! + around + 1_002]);
+  assertEquals(await asked(1_001, "é".repeat(500)), [first, bare! + around + 1_001]);
 });
 
 Deno.test("runAgent: a name no vendor accepts is told as one that all do", async () => {

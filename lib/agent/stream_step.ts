@@ -9,6 +9,8 @@ export interface Turn {
   reason: "stop" | "length" | "content_filter" | "tool_calls";
   /** What its vendor wants back with it. */
   opaque?: unknown;
+  /** Tokens that it was allowed to have. */
+  grantedTokens: number;
 }
 
 /**
@@ -16,9 +18,9 @@ export interface Turn {
  * breaks still tells its usage before it throws.
  */
 export async function* streamStep(
-  { candidate, events }: OpenedStep,
+  { candidate, events, grantedTokens }: OpenedStep,
 ): AsyncGenerator<AgentEvent, Turn> {
-  const turn: Turn = { text: "", calls: [], reason: "stop" };
+  const turn: Turn = { text: "", calls: [], reason: "stop", grantedTokens };
   for await (const event of events) {
     switch (event.type) {
       case "text":

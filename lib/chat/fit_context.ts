@@ -11,7 +11,8 @@ export interface FittedContext {
 
 /**
  * Drops the oldest turns until prompt, tools, messages and a short answer fit into `contextTokens`: the
- * answer is cut before the conversation is. The last message stays whatever its length, and what is left begins with the user, as vendors demand.
+ * answer is cut before the conversation is. The last message stays whatever its length, and what is
+ * left begins with the user, as vendors demand.
  */
 export function fitContext(
   messages: readonly ChatMessage[],

@@ -1,4 +1,4 @@
-import { inputBound } from "../agent/input_bound.ts";
+import { messageBytes, promptBytes } from "../agent/input_bound.ts";
 import type { ModelAccess } from "../admin/model_access.ts";
 import type { KvReader } from "../committer/view.ts";
 import type { System } from "../system.ts";
@@ -62,13 +62,13 @@ export async function prepareRun(
   const policy = await resolveCandidates({ ...request, visitor, models: models, reader });
   const primary = policy.entries[0]!;
   const { systemPrompt, tools } = agent;
-  const { messages, dropped } = fitContext(body.messages, {
-    ...contextRoom(policy),
-    otherBytes: inputBound({ system: systemPrompt, messages: [], tools: tools as never }),
-  });
-  const inputTokens = inputBound({ system: systemPrompt, messages, tools: tools as never });
-  const { most } = stepCost(policy.entries, { inputTokens, outputTokens: policy.maxOutputTokens });
-  const { least } = stepCost([primary], { inputTokens, outputTokens: 1 });
+  const otherBytes = promptBytes({ system: systemPrompt, tools: tools as never });
+  const room = { ...contextRoom(policy), otherBytes };
+  const { messages, dropped } = fitContext(body.messages, room);
+  const bytes = otherBytes + messageBytes(messages);
+  const step = { inputBytes: bytes, inputTokens: bytes, outputTokens: policy.maxOutputTokens };
+  const { most } = stepCost(policy.entries, step);
+  const { least } = stepCost([primary], step);
   // What the budget cannot pay is told in the run's frames: it takes its place like any other.
   const ceiling = toMicroUsd(agent.budget.maxCostUsd);
   const facts: RunFacts = {

@@ -31,14 +31,15 @@ export class RunBudget {
     this.#hold = options.hold;
   }
 
-  async allow({ inputTokens, candidates }: PlannedStep): Promise<StepGrant> {
+  async allow({ inputTokens, inputBytes, candidates }: PlannedStep): Promise<StepGrant> {
     const { ceiling, maxOutputTokens } = this.#options;
     const prices = candidates.map((candidate) => this.#priceOf(candidate));
-    const step = { inputTokens, outputTokens: maxOutputTokens };
+    const step = { inputTokens, inputBytes, outputTokens: maxOutputTokens };
+    const shortest = { ...step, outputTokens: 1 };
     const { most } = stepCost(prices, step);
     const spent = this.#options.spent();
     // A fallback that is too dear is not asked; it does not keep the model before it from answering.
-    const least = spent + stepCost(prices.slice(0, 1), { inputTokens, outputTokens: 1 }).least;
+    const least = spent + stepCost(prices.slice(0, 1), shortest).least;
     if (least > ceiling) return { ended: OVER_BUDGET };
     const wanted = Math.min(spent + most, ceiling);
     if (wanted > this.#hold) {
@@ -50,7 +51,7 @@ export class RunBudget {
     return {
       outputTokens: (candidate) => {
         const entry = this.#priceOf(candidate);
-        if (stepCost([entry], { inputTokens, outputTokens: 1 }).least > hold) return 0;
+        if (stepCost([entry], shortest).least > hold) return 0;
         // A fallback may be able to write less than the model it stands in for.
         const wanted = outputLimit(entry, step);
         return affordableOutput(entry, { hold, inputTokens, wanted });

@@ -30,7 +30,11 @@ function open(
     },
   });
   const allow = async (inputTokens: number) => {
-    const grant = await budget.allow({ inputTokens, candidates: [CANDIDATE] });
+    const grant = await budget.allow({
+      inputTokens,
+      inputBytes: inputTokens,
+      candidates: [CANDIDATE],
+    });
     return "ended" in grant ? grant.ended.finishReason : grant.outputTokens(CANDIDATE);
   };
   return { allow, raised };
@@ -44,6 +48,23 @@ Deno.test("RunBudget: a step within what is held asks nobody", async () => {
 Deno.test("RunBudget: a dearer step sets more aside, with what is spent", async () => {
   const { allow, raised } = open({ ceiling: 1e6, hold: 15_300, spent: 5_000 });
   assertEquals([await allow(100), raised], [1_000, [20_300]]);
+});
+
+Deno.test("RunBudget: thoughts that are fewer tokens than bytes are paid as such, and take their room", async () => {
+  const local = { ...ENTRY, contextTokens: 2_000, maxOutputTokens: 1_000 };
+  const budget = new RunBudget({
+    entries: [local],
+    maxOutputTokens: 1_000,
+    ceiling: 300 + 1_000 * 15,
+    hold: 300 + 1_000 * 15,
+    spent: () => 0,
+    raise: () => Promise.resolve(undefined),
+  });
+  const allowed = async (inputBytes: number) => {
+    const grant = await budget.allow({ inputTokens: 100, inputBytes, candidates: [CANDIDATE] });
+    return "outputTokens" in grant ? grant.outputTokens(CANDIDATE) : grant;
+  };
+  assertEquals([await allowed(3_000), await allowed(3_600)], [1_000, 800]);
 });
 
 Deno.test("RunBudget: a step may write what the agent's budget still pays for, and no more", async () => {
@@ -70,7 +91,11 @@ Deno.test("RunBudget: a candidate is asked for no more than its own catalogue en
     raise: ({ hold }) => Promise.resolve(hold),
   });
   const spare = { ...CANDIDATE, model: "short" };
-  const grant = await budget.allow({ inputTokens: 10, candidates: [CANDIDATE, spare] });
+  const grant = await budget.allow({
+    inputTokens: 10,
+    inputBytes: 10,
+    candidates: [CANDIDATE, spare],
+  });
   assert("outputTokens" in grant);
   assertEquals([CANDIDATE, spare].map(grant.outputTokens), [1_000, 200]);
 });
@@ -87,7 +112,11 @@ Deno.test("RunBudget: no more is asked for, or set aside, than fits beside the p
     raise: ({ hold }) => Promise.resolve((raised.push(hold), hold)),
   });
   for (const [inputTokens, outputTokens] of [[3_000, 7_192], [18_000, 2_192], [90_000, 2_048]]) {
-    const grant = await budget.allow({ inputTokens: inputTokens!, candidates: [CANDIDATE] });
+    const grant = await budget.allow({
+      inputTokens: inputTokens!,
+      inputBytes: inputTokens!,
+      candidates: [CANDIDATE],
+    });
     assert("outputTokens" in grant);
     assertEquals(grant.outputTokens(CANDIDATE), outputTokens);
   }
@@ -109,7 +138,11 @@ Deno.test("RunBudget: honest steps never cost more than the ceiling, and use it 
     });
     while (true) {
       const inputTokens = Math.floor(random() * 300);
-      const grant = await budget.allow({ inputTokens, candidates: [CANDIDATE] });
+      const grant = await budget.allow({
+        inputTokens,
+        inputBytes: inputTokens,
+        candidates: [CANDIDATE],
+      });
       if ("ended" in grant) break;
       spent += costMicroUsd(ENTRY, { inputTokens, outputTokens: grant.outputTokens(CANDIDATE) });
       assert(spent <= ceiling);
@@ -132,11 +165,19 @@ Deno.test("RunBudget: a fallback that cannot be paid is left out, and stands in 
         Promise.resolve(least > limits.day ? undefined : Math.min(hold, limits.day)),
     });
   for (const limits of [{ ceiling: 20_000, day: 1e6 }, { ceiling: 1e6, day: 20_000 }]) {
-    const grant = await open(limits).allow({ inputTokens: 100, candidates: [CANDIDATE, spare] });
+    const grant = await open(limits).allow({
+      inputTokens: 100,
+      inputBytes: 100,
+      candidates: [CANDIDATE, spare],
+    });
     assert("outputTokens" in grant);
     assertEquals([CANDIDATE, spare].map(grant.outputTokens), [1_000, 0]);
     // When it is the dear one's turn, there is nobody to pay for.
-    const ended = await open(limits).allow({ inputTokens: 100, candidates: [spare] });
+    const ended = await open(limits).allow({
+      inputTokens: 100,
+      inputBytes: 100,
+      candidates: [spare],
+    });
     assert("ended" in ended);
   }
 });

@@ -8,6 +8,8 @@ export type StepModel = Price & Pick<CatalogueEntry, "contextTokens" | "maxOutpu
 /** A step about to be made: no model reads more than `inputTokens`, and `outputTokens` are asked for. */
 export interface StepSize {
   inputTokens: number;
+  /** Of all that is read. */
+  inputBytes: number;
   outputTokens: number;
 }
 
@@ -32,11 +34,10 @@ export function stepCost(models: readonly StepModel[], step: StepSize): StepCost
 /** How many tokens a model may write: no more than it can, nor than fits beside what it reads. */
 export function outputLimit(
   { maxOutputTokens, contextTokens }: StepModel,
-  { inputTokens, outputTokens }: StepSize,
+  { inputBytes, outputTokens }: StepSize,
 ): number {
   const wanted = Math.min(outputTokens, maxOutputTokens);
-  // The bound of a prompt is its bytes, as no token is shorter than one.
-  return outputBeside({ contextTokens, outputTokens: wanted }, inputTokens);
+  return outputBeside({ contextTokens, outputTokens: wanted }, inputBytes);
 }
 
 /** How many tokens of output `hold` (micro-USD) pays for after the input; at most `wanted`. */

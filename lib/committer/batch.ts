@@ -12,8 +12,9 @@ export interface Entry {
   readonly basis: ReadonlyMap<string, { versionstamp: string | null }>;
   /** The committer's count when it was asked: a document seen later is fresh for it. */
   readonly since: number;
-  /** Milliseconds since the epoch; told `StoreUnavailableError` from then on. */
+  /** Milliseconds since the epoch; told `StoreUnavailableError` from then on, once it was tried. */
   readonly deadline: number;
+  tried: boolean;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }

@@ -2,7 +2,7 @@ import type { System } from "../system.ts";
 import { Batch, type Entry } from "./batch.ts";
 import { Documents, keyText } from "./documents.ts";
 import { Line, type Taken } from "./line.ts";
-import { type Operation, StoreFailedError, StoreUnavailableError } from "./operation.ts";
+import { isOutOfPatience, type Operation, StoreUnavailableError } from "./operation.ts";
 import { Patience } from "./patience.ts";
 import { isTooLarge } from "./too_large.ts";
 import { basisOf, ChangedError, View } from "./view.ts";
@@ -124,10 +124,11 @@ export class Committer {
     const drawn = (operation.drawn ?? []).map(keyText);
     this.#documents.assumeAbsent(drawn, keys);
     const deadline = this.#system.now() + this.#patience.ms;
-    if (!this.#documents.hasAll(keys.keys())) await this.#loadFirst(keys);
+    const isCold = !this.#documents.hasAll(keys.keys());
+    const tried = isCold && !await this.#loadFirst(keys);
     try {
       return await new Promise<T>((resolve, reject) => {
-        const asked = { operation, keys, view, basis, since, deadline };
+        const asked = { operation, keys, view, basis, since, deadline, tried };
         this.#line.add({ ...asked, resolve: resolve as Entry["resolve"], reject });
         this.#pump();
       });
@@ -137,13 +138,15 @@ export class Committer {
   }
 
   /** Cold keys are read before the queue, so that they hold up nobody with warm ones. */
-  async #loadFirst(keys: ReadonlyMap<string, Deno.KvKey>): Promise<void> {
+  async #loadFirst(keys: ReadonlyMap<string, Deno.KvKey>): Promise<boolean> {
     this.#loading++;
     try {
       await this.#patience.inTime(this.#documents.load(keys));
+      return true;
     } catch {
       // The pump reads again, with patience, what is missing now.
       this.#documents.abandonReads();
+      return false;
     } finally {
       this.#loading--;
     }
@@ -270,23 +273,23 @@ export class Committer {
     return stale;
   }
 
+  /**
+   * A store that answers is not what kept one that was never tried: the process may have stood still,
+   * as a laptop does that sleeps.
+   */
   #giveUpLate(entries: Entry[]): Entry[] {
     const now = this.#system.now();
     const isHopeless = this.#failures >= MAX_FAILURES;
     // The next one who asks finds out anew.
     if (isHopeless) this.#failures = 0;
     return entries.filter((entry) => {
-      if (entry.deadline > now && !isHopeless) return true;
+      const isLate = entry.deadline <= now && (entry.tried || this.#failures > 0);
+      if (!isLate && !isHopeless) return entry.tried = true;
       const cause = this.#lastFailure;
       entry.reject(new StoreUnavailableError("the store did not answer in time", { cause }));
       return false;
     });
   }
-}
-
-/** Not so one failed call of the store: the work is done again anyway, and asks again. */
-function isOutOfPatience(error: unknown): boolean {
-  return error instanceof StoreUnavailableError && !(error instanceof StoreFailedError);
 }
 
 /** What came of a batch: the entries it leaves open, and the telling of what is certain. */

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { flakyKv, seeded } from "../../tests/support/flaky_kv.ts";
+import { hangingKv } from "../../tests/support/hanging_kv.ts";
 import { realSystem, type System } from "../system.ts";
 import { Committer } from "./committer.ts";
 import { type Draft, type Operation, StoreUnavailableError } from "./operation.ts";
@@ -223,6 +224,19 @@ describe("Committer", () => {
     hung.resolve();
     for (let turn = 0; turn < 5; turn++) await kv.get(["counters", "a"]);
     assertEquals(await stored(kv, "a"), { total: 0, by: [] });
+  });
+
+  it("does not blame a store that answers for the time in which the process stood still", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const store = hangingKv(kv);
+    let now = 0;
+    const committer = new Committer(store.kv, { system: { ...system, now: () => now } });
+    store.hang();
+    const asked = ["a", "b"].map((id) => committer.run(count("a", id)));
+    await store.hung(0);
+    now = 60_000;
+    store.goOn();
+    assertEquals(await Promise.all(asked), ["counted", "counted"]);
   });
 
   it("gives up on a store that hangs", async () => {

@@ -15,6 +15,7 @@ function entry(own: string[], read: string[] = []): Entry {
     view: undefined,
     since: 0,
     deadline: Infinity,
+    tried: false,
     resolve() {},
     reject() {},
   };

@@ -60,3 +60,8 @@ export class StoreUnavailableError extends Error {
 export class StoreFailedError extends StoreUnavailableError {
   override name = "StoreFailedError";
 }
+
+/** Whether a store was waited for in vain. After one failed call the work is done again, and asks again. */
+export function isOutOfPatience(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && !(error instanceof StoreFailedError);
+}

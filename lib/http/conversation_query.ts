@@ -1,12 +1,11 @@
 import { invalid } from "../errors.ts";
 import type { ConversationFilter } from "../storage/conversation_store.ts";
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+import { isUuid } from "./uuid_param.ts";
 
 /** `?agentId`, lower-cased; 400 for what is no UUID. */
 export function agentIdQuery(url: URL): string | undefined {
   const agentId = url.searchParams.get("agentId") ?? undefined;
-  if (agentId === undefined || UUID.test(agentId)) return agentId?.toLowerCase();
+  if (agentId === undefined || isUuid(agentId)) return agentId?.toLowerCase();
   throw invalid([{ path: "agentId", code: "invalid_format", message: "must be a UUID" }]);
 }
 

@@ -8,7 +8,8 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * The text of a JSON body: 415 for another content type or a compressed one, 413 past 1 MiB, 400 for
- * what is not UTF-8 or comes too slowly, 503 while too much is being sent. An empty body is `""`, whatever its type.
+ * what is not UTF-8 or comes too slowly, 503 while too much is being sent. An empty body is `""`,
+ * whatever its type.
  */
 export async function readJsonText(req: Request, system: System): Promise<string> {
   const length = Number(req.headers.get("content-length") ?? "0");

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { decodeText } from "./decode_text.ts";
-import { estimateTokens, utf8Length } from "./estimate_tokens.ts";
+import { utf8Length } from "../utf8_length.ts";
+import { estimateTokens } from "./estimate_tokens.ts";
 
 Deno.test("decodeText: a mark, noughts, UTF-8, a label and the browsers' choice, in this order", () => {
   const utf8 = new TextEncoder().encode("ä世");

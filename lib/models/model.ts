@@ -11,6 +11,8 @@ export interface AssistantMessage {
   toolCalls?: ModelToolCall[];
   /** What this vendor wants back with the turn, such as what its model thought; nobody else reads it. */
   opaque?: unknown;
+  /** Tokens that its model was granted for the turn: `opaque` holds no more of them than that. */
+  grantedTokens?: number;
   /** Another model than the one that is told of it made the calls. */
   foreign?: true;
 }

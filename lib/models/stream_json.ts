@@ -3,18 +3,29 @@ import { VendorFault } from "./connection/vendor_fault.ts";
 /** A JSON object of a stream whose fields are looked at one by one: nothing in it is trusted. */
 export type Loose = Readonly<Record<string, unknown>>;
 
-/** One event's data. Throws a `VendorFault` for what is no JSON object. */
+/**
+ * One event's data. Throws a `VendorFault` for what is no JSON object, with nothing of it: it may be what
+ * the model said or thought, and a fault's words are logged.
+ */
 export function readEvent(data: string): Loose {
   let value: unknown;
   try {
     value = JSON.parse(data);
   } catch {
-    // Told below, with what could not be read.
+    // Told below.
   }
   const object = asObject(value);
   if (object !== undefined) return object;
   const message = "the model vendor's answer cannot be read";
-  throw new VendorFault("provider_error", message, { words: data.slice(0, 4096) });
+  const words = `an event of ${data.length} characters is ${kindOf(value)}`;
+  throw new VendorFault("provider_error", message, { words });
+}
+
+/** What stands in the place of a JSON object. */
+function kindOf(value: unknown): string {
+  if (value === undefined) return "no JSON";
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }
 
 export function asObject(value: unknown): Loose | undefined {
@@ -30,13 +41,26 @@ export function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** What a JSON text says of an error, after a colon; nothing else in it is repeated. */
+export function saidError(text: string): string {
+  try {
+    const { error } = asObject(JSON.parse(text)) ?? {};
+    return error === undefined ? "" : `: ${messageOf(error)}`;
+  } catch {
+    return "";
+  }
+}
+
+function messageOf(error: unknown): string {
+  return asText(error) || asText(asObject(error)?.message);
+}
+
 /**
  * An error inside a stream; `kind` is all the vendor calls it by, `error` what it says of it. Its event
  * may hold what the model said or thought as well, and words are logged.
  */
 export function streamFault(kind: string, error: unknown): VendorFault {
-  const said = asText(error) || asText(asObject(error)?.message);
-  const words = `error ${kind}: ${said}`.slice(0, 4096);
+  const words = `error ${kind}: ${messageOf(error)}`.slice(0, 4096);
   const more = { words, told: true } as const;
   if (/insufficient_quota/i.test(kind)) {
     const message = "the model vendor is over its rate limit";

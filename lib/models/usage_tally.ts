@@ -1,3 +1,4 @@
+import { utf8Length } from "../utf8_length.ts";
 import type { ModelUsage } from "./model.ts";
 
 /**
@@ -141,15 +142,4 @@ function tokensOf(bytes: number): number {
 /** Whether a vendor's count can be true. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && value as number >= 0 && value as number <= MOST_TOKENS;
-}
-
-/** Without encoding: it is asked for every fragment. */
-function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    // Half of a surrogate pair is two of its four bytes.
-    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
-  }
-  return bytes;
 }

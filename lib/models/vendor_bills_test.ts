@@ -67,6 +67,17 @@ for (const protocol of PROTOCOLS) {
     assertInputBilled(billed, 1);
   });
 
+  Deno.test(`${protocol}: a whole answer where a stream was asked for is billed by its length`, async () => {
+    await using vendors = await Vendors.start();
+    const { billed, change } = bills();
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ said: "w".repeat(189) });
+    const { error } = await vendors.ask(protocol, [{ headers, body }], change);
+    assert(error !== undefined);
+    assertEquals(billed.map(({ outputTokens }) => outputTokens), [100]);
+    assert(billed[0]!.inputTokens > 10);
+  });
+
   Deno.test(`${protocol}: one that refuses, or cannot be understood, bills nothing`, async () => {
     const refusals: Script[] = [
       { status: 429 },
@@ -74,6 +85,7 @@ for (const protocol of PROTOCOLS) {
       { status: 400 },
       { garbage: "nothing" },
       { headers: { "content-type": "text/html" }, body: "<p>" },
+      { headers: { "content-type": "application/json" }, body: '{"error":"out of memory"}' },
     ];
     for (const refusal of refusals) {
       await using vendors = await Vendors.start();

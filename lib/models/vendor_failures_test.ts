@@ -195,6 +195,30 @@ for (const protocol of PROTOCOLS) {
     });
   }
 
+  Deno.test(`${protocol}: of an event that is no JSON object only the size is told`, async () => {
+    await using vendors = await Vendors.start();
+    for (const data of ["my thoughts on Ada", '"my thoughts on Ada"']) {
+      const raw = `data: ${data}\n\n`;
+      assertBroken(await vendors.ask(protocol, half({ say: [{ text: "Half an ans" }, { raw }] })));
+    }
+    const kinds = ["an event of 18 characters is no JSON", "an event of 20 characters is a string"];
+    assertEquals(vendors.reports.map(({ words }) => words), kinds);
+  });
+
+  Deno.test(`${protocol}: of a whole answer in place of a stream only an error is quoted`, async () => {
+    await using vendors = await Vendors.start();
+    const headers = { "content-type": "application/json" };
+    const said = { choices: [{ message: { content: "my thoughts on Ada" } }] };
+    const failed = { ...said, error: { message: "out of memory" } };
+    for (const body of [said, failed].map((answer) => JSON.stringify(answer))) {
+      assertRefused(await vendors.ask(protocol, { headers, body }), "provider_error");
+    }
+    assertEquals(vendors.reports.map(({ words }) => words), [
+      "application/json of 58 characters",
+      "application/json of 94 characters: out of memory",
+    ]);
+  });
+
   Deno.test(`${protocol}: an event longer than a mebibyte fails the answer`, async () => {
     await using vendors = await Vendors.start();
     const raw = `data: {"x": "${"a".repeat(1_200_000)}`;

@@ -9,6 +9,7 @@ import { VendorFault } from "./connection/vendor_fault.ts";
 import { withRetries } from "./connection/with_retries.ts";
 import type { Model, ModelEvent, ModelRequest } from "./model.ts";
 import type { Phrasing, Protocol } from "./protocol.ts";
+import { saidError } from "./stream_json.ts";
 import { Turn } from "./turn.ts";
 import { UsageTally } from "./usage_tally.ts";
 import { describeFault, type VendorReport } from "./vendor_report.ts";
@@ -115,7 +116,12 @@ export class VendorModel implements Model {
     });
     const bill = () => request.billed?.(tally.total(false));
     const post = { path, headers: this.#headers, body };
-    const exchange = await this.#open(post, { signal: request.signal, onAbandoned: bill });
+    const onWhole = (words: string) => {
+      tally.saw(words);
+      bill();
+    };
+    const { signal } = request;
+    const exchange = await this.#open(post, { signal, onAbandoned: bill, onWhole });
     tally.begins(exchange.headAt);
     // A run's messages grow with each step, so their number tells its steps apart; where old ones were
     // dropped and it comes again, `withCallIds` does.
@@ -141,7 +147,12 @@ export class VendorModel implements Model {
   /** An exchange whose answer is a stream of events. */
   async #open(
     post: VendorPost,
-    { signal, onAbandoned }: { signal: AbortSignal; onAbandoned: () => void },
+    { signal, onAbandoned, onWhole }: {
+      signal: AbortSignal;
+      onAbandoned: () => void;
+      /** Told of an answer that came whole, and is billed though nobody can use it. */
+      onWhole: (words: string) => void;
+    },
   ): Promise<Exchange> {
     const { system } = this.#options;
     const connection = this.#connection;
@@ -157,8 +168,10 @@ export class VendorModel implements Model {
     }
     const { "content-type": type = "", "content-encoding": coding = "identity" } = response.headers;
     if (/json|html/i.test(type) || coding !== "identity") {
-      const words = await readWords(exchange, system);
+      const said = await readWords(exchange, system);
+      if (/json/i.test(type) && saidError(said) === "") onWhole(said);
       signal.throwIfAborted();
+      const words = wordsOf(type, said);
       throw new VendorFault("provider_error", "the model vendor answered no stream", { words });
     }
     return exchange;
@@ -169,6 +182,11 @@ export class VendorModel implements Model {
     const { vendor, apiKey, report } = this.#options;
     report(describeFault(error, { vendor, model, attempt, apiKey }));
   }
+}
+
+/** What is logged of an answer that is no stream: a JSON text may be all that the model said. */
+function wordsOf(type: string, words: string): string {
+  return /json/i.test(type) ? `${type} of ${words.length} characters${saidError(words)}` : words;
 }
 
 /**

@@ -4,8 +4,9 @@ export const API_SUMMARY =
 /** What holds for every operation; paragraphs of CommonMark with nothing but code spans in them. */
 export const API_DESCRIPTION = [
   "Bodies are JSON with camelCase names; the chat answers as server-sent events. Unknown fields of a " +
-  "request are refused, optional ones are left out and never `null`. Text is whole characters: half of a surrogate pair, or a NUL, is refused " +
-  "wherever a body holds one, names of fields included. Times are ISO 8601 in UTC.",
+  "request are refused, optional ones are left out and never `null`. Text is whole characters: half " +
+  "of a surrogate pair, or a NUL, is refused wherever a body holds one, names of fields included. " +
+  "Times are ISO 8601 in UTC.",
   "Every refusal under `/v1` is one envelope: `code` is stable and machine-readable, `message` is for " +
   "people, `http` repeats the status. The request's id is in the header `x-request-id`. A method that " +
   "an address does not take is 405 with those it takes in `Allow`; HEAD is GET without the body, and " +

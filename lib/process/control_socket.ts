@@ -8,6 +8,7 @@ import {
   type Commands,
 } from "./commands.ts";
 import { LastingServer } from "./lasting_server.ts";
+import { StoreFault } from "./store_fault.ts";
 
 /** A socket's path must fit `sockaddr_un`: 104 bytes on macOS, 108 on Linux, a zero included. */
 const MAX_PATH_BYTES = 103;
@@ -40,7 +41,7 @@ type Answer<C extends CommandName> = { output: CommandOutputs[C] } | { refused: 
 export function serveControl(options: ControlOptions): ControlSocket {
   const { path, log, system } = options;
   if (new TextEncoder().encode(path).length > MAX_PATH_BYTES) {
-    throw new Error(`${path} is too long for a socket: point DATA_DIR at a shorter path`);
+    throw new StoreFault(`${path} is too long for a socket: point DATA_DIR at a shorter path`);
   }
   const listen = () => listenPrivately(options);
   const server = new LastingServer(listen, { name: "the control socket", log, system });

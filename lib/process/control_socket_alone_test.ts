@@ -7,6 +7,7 @@ import { realSystem } from "../system.ts";
 import { adminCommands } from "./admin_commands.ts";
 import { CommandError, type Commands } from "./commands.ts";
 import { callControl, type ControlSocket, serveControl } from "./control_socket.ts";
+import { StoreFault } from "./store_fault.ts";
 
 const log = createLogger();
 
@@ -76,7 +77,7 @@ Deno.test("callControl: nobody at the socket is an error to try again on", async
 Deno.test("serveControl: a path that no socket can have is refused with a reason", () => {
   const path = `/tmp/${"d".repeat(120)}/control.sock`;
   const options = { path, handlers: {} as Commands, log, system: realSystem };
-  const error = assertThrows(() => serveControl(options), Error);
+  const error = assertThrows(() => serveControl(options), StoreFault);
   assert(error.message.includes("DATA_DIR"));
 });
 

@@ -80,7 +80,7 @@ async function takeLocks(
 ): Promise<{ locks: ProcessLock[]; file: string | undefined }> {
   const takeFolder = async () => {
     await makePrivateDir(dataDir);
-    return await takeProcessLock(`${dataDir}/lock`, { held: `the data folder ${dataDir}` });
+    return await takeProcessLock(`${dataDir}/lock`, { what: "data folder", path: dataDir });
   };
   const folder = await orFault(
     takeFolder,
@@ -91,7 +91,7 @@ async function takeLocks(
   if (kvPath === IN_MEMORY) return { locks: [folder], file: undefined };
   const takeFile = async () => {
     const file = await realStoreFile(kvPath);
-    const lock = await takeProcessLock(`${file}.lock`, { held: `the store ${kvPath}` });
+    const lock = await takeProcessLock(`${file}.lock`, { what: "store", path: kvPath });
     return { locks: [folder, lock], file };
   };
   try {

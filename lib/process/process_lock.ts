@@ -1,16 +1,24 @@
 import { StoreFault } from "./store_fault.ts";
 
+/** What a lock is for, and its path as the configuration has it. */
+export interface Held {
+  what: "data folder" | "store";
+  path: string;
+}
+
 /** Another process holds the data: a KV file has exactly one owner. */
 export class StoreInUseError extends StoreFault {
   override name = "StoreInUseError";
-  /** What is held: the data folder, or the store's file. */
-  readonly held: string;
+  readonly held: Held;
   /** The holder's process id, when it could be read. */
   readonly pid: number | undefined;
 
-  constructor(held: string, pid: number | undefined) {
+  constructor(held: Held, pid: number | undefined) {
+    const { what, path } = held;
     const holder = pid === undefined ? "another process" : `another process (pid ${pid})`;
-    super(`${held} is in use by ${holder}: stop it, or point DATA_DIR and KV_PATH elsewhere`);
+    super(
+      `the ${what} ${path} is in use by ${holder}: stop it, or point DATA_DIR and KV_PATH elsewhere`,
+    );
     this.held = held;
     this.pid = pid;
   }
@@ -26,24 +34,21 @@ export interface ProcessLock {
  * frees it however the process ends, `kill -9` included, so a file that is left behind means
  * nothing; it holds the owner's process id for the message only.
  */
-export async function takeProcessLock(
-  path: string,
-  options: { held: string },
-): Promise<ProcessLock> {
+export async function takeProcessLock(path: string, held: Held): Promise<ProcessLock> {
   const file = await Deno.open(path, { create: true, read: true, write: true, mode: 0o600 });
   try {
-    if (!await file.tryLock(true)) throw new StoreInUseError(options.held, await holderOf(path));
+    if (!await file.tryLock(true)) throw new StoreInUseError(held, await holderOf(path));
     await file.truncate(0);
     await file.write(new TextEncoder().encode(`${Deno.pid}\n`));
   } catch (error) {
     file.close();
     throw error;
   }
-  let held = true;
+  let isHeld = true;
   return {
     release: () => {
-      if (held) file.close();
-      held = false;
+      if (isHeld) file.close();
+      isHeld = false;
     },
   };
 }

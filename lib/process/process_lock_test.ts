@@ -6,7 +6,7 @@ const MODULE = new URL("./process_lock.ts", import.meta.url).href;
 /** A child process that takes the lock, says so, and then lives until it is killed. */
 async function holdInChild(path: string): Promise<Deno.ChildProcess> {
   const program = `const { takeProcessLock } = await import(${JSON.stringify(MODULE)});
-    await takeProcessLock(${JSON.stringify(path)}, { held: "it" });
+    await takeProcessLock(${JSON.stringify(path)}, { what: "store", path: "it" });
     console.log("held");
     await new Response(Deno.stdin.readable).text();`;
   const args = ["eval", program];
@@ -20,8 +20,8 @@ async function holdInChild(path: string): Promise<Deno.ChildProcess> {
 
 Deno.test("takeProcessLock: a second taker is refused at once, and told who holds it", async () => {
   const dir = await Deno.makeTempDir();
-  const lock = await takeProcessLock(`${dir}/lock`, { held: dir });
-  const take = () => takeProcessLock(`${dir}/lock`, { held: dir });
+  const lock = await takeProcessLock(`${dir}/lock`, { what: "data folder", path: dir });
+  const take = () => takeProcessLock(`${dir}/lock`, { what: "data folder", path: dir });
   const error = await assertRejects(take, StoreInUseError);
   assertEquals(error.pid, Deno.pid);
   assertEquals(error.message.includes(dir), true);
@@ -34,7 +34,7 @@ Deno.test("takeProcessLock: a second taker is refused at once, and told who hold
 Deno.test("takeProcessLock: kill -9 of the holder frees it", async () => {
   const dir = await Deno.makeTempDir();
   const child = await holdInChild(`${dir}/lock`);
-  const take = () => takeProcessLock(`${dir}/lock`, { held: dir });
+  const take = () => takeProcessLock(`${dir}/lock`, { what: "data folder", path: dir });
   const error = await assertRejects(take, StoreInUseError);
   assertEquals(error.pid, child.pid);
   child.kill("SIGKILL");

@@ -10,9 +10,9 @@ export interface StoreWatch {
 }
 
 /**
- * Looks every 10 s whether `file`, where the store is one, is the one that is there now. A file that was removed or replaced is
- * written on without an error, and all of it is gone when the process ends: the log must say so, and
- * whoever asks whether the process is ready must hear that it is not.
+ * Looks every 10 s whether `file`, where the store is one, is the one that is there now. A file that
+ * was removed or replaced is written on without an error, and all of it is gone when the process ends:
+ * the log must say so, and whoever asks whether the process is ready must hear that it is not.
  */
 export async function watchStore(
   file: string | undefined,
@@ -26,10 +26,9 @@ export async function watchStore(
     const found = await identityOf(file).catch(() => opened);
     if (inPlace === (found === opened)) return;
     inPlace = !inPlace;
+    const lost = "the store's file was removed or replaced: what is stored now is lost";
     if (inPlace) log.warn("the store's file is in its place again", { file });
-    else {log.error("the store's file was removed or replaced: what is stored now is lost", {
-        file,
-      });}
+    else log.error(lost, { file });
   };
   const watch = async () => {
     while (true) {

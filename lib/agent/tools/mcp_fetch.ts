@@ -96,6 +96,8 @@ class McpExchange {
     if (!this.#isOwn(method, asked) && ++this.#caused > MAX_CAUSED) {
       throw new EgressError("tool_unreachable", "the server asks for too many requests");
     }
+    // The library stops all that it has under way when a handshake fails, its leave among it.
+    const signal = method === "DELETE" ? undefined : init.signal;
     return await this.#world.egress.open({
       method,
       url,
@@ -104,7 +106,7 @@ class McpExchange {
       allowedDomains: this.#world.allowedDomains,
       timeoutMs: method === "DELETE" ? DELETE_MS : ANSWER_MS,
       maxResponseBytes: this.#mostBytes(asked),
-      signal: init.signal ?? new AbortController().signal,
+      signal: signal ?? new AbortController().signal,
       redirects: 0,
       record: this.#world.record,
     });

@@ -35,6 +35,8 @@ type Request = Parameters<Client["request"]>[0];
 interface Session {
   client: Client;
   transport: StreamableHTTPClientTransport;
+  /** Whether hands have been shaken on it. */
+  isOpen: boolean;
 }
 
 interface Asking {
@@ -62,6 +64,7 @@ export class McpServer {
     this.#newSession = () => ({
       client: new Client({ name: "agent-chat-service", version: "1" }, { capabilities: {} }),
       transport: new StreamableHTTPClientTransport(url, options),
+      isOpen: false,
     });
     this.#session = this.#newSession();
   }
@@ -79,11 +82,13 @@ export class McpServer {
 
   /** Shakes hands. Whether it fails or not, `close` is to be called at the end. */
   async connect(signal: AbortSignal): Promise<void> {
-    const { client, transport } = this.#session;
+    const session = this.#session;
+    const { client, transport } = session;
     await this.#exchange(
       (options) => client.connect(transport as never, options),
       { signal, timeout: CONNECT_MS },
     );
+    session.isOpen = true;
   }
 
   /** What the server offers, in its order. Its output schemas are not compiled: nobody needs them. */
@@ -142,7 +147,9 @@ export class McpServer {
   }
 
   async #renew(signal: AbortSignal): Promise<void> {
-    await this.#session.client.close().catch(() => {});
+    // The server knows one whose handshake failed at its end, and nothing of one that it forgot.
+    if (this.#session.isOpen) await this.#session.client.close().catch(() => {});
+    else await this.close();
     this.#session = this.#newSession();
     await this.connect(signal);
     this.#isLost = false;

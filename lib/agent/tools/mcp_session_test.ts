@@ -81,6 +81,43 @@ Deno.test("mcp: a server that is not there for a new session is asked again by t
   assertEquals(await run.call(), FINE);
 });
 
+Deno.test("mcp: a session whose handshake the server refuses at its end is ended all the same", async () => {
+  const isEnd = ({ rpc }: McpAsked) => rpc === "notifications/initialized";
+  let refuses = true;
+  await using server = new EgressServer(
+    rawMcp((asked) => refuses && isEnd(asked) ? new Response("no", { status: 500 }) : undefined),
+  );
+  await using failed = await calling(server);
+  await failed.toolset.close();
+  const ends = () => rpcsOf(server.seen).filter((rpc) => rpc.startsWith("DELETE"));
+  assertEquals(ends(), ["DELETE session-1"]);
+  refuses = false;
+  await using run = await calling(server);
+  assertEquals(await run.call(), FINE);
+  await run.toolset.close();
+  assertEquals(ends(), ["DELETE session-1", "DELETE session-2"]);
+});
+
+Deno.test("mcp: one that is refused at the end of a later handshake is ended before the next", async () => {
+  let forgotten = "";
+  let refuses = false;
+  await using server = new EgressServer(
+    rawMcp((asked) => {
+      if (sessionOf(asked) === forgotten) return notFound();
+      const isEnd = asked.rpc === "notifications/initialized";
+      return refuses && isEnd ? new Response("no", { status: 500 }) : undefined;
+    }),
+  );
+  await using run = await calling(server);
+  [forgotten, refuses] = ["session-1", true];
+  await run.call();
+  refuses = false;
+  assertEquals(await run.call(), FINE);
+  await run.toolset.close();
+  const ends = rpcsOf(server.seen).filter((rpc) => rpc.startsWith("DELETE"));
+  assertEquals(ends, ["DELETE session-2", "DELETE session-3"]);
+});
+
 Deno.test("mcp: without a session a 404 is the answer, and nothing is asked twice", async () => {
   const answer = rawMcp(({ rpc }) => rpc === "tools/call" ? notFound() : undefined);
   await using server = new EgressServer(async (seen) => {

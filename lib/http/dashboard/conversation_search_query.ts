@@ -2,8 +2,7 @@ import { COST_STEPS } from "../../storage/conversation_index.ts";
 import type { ConversationSearch } from "../../storage/conversation_search.ts";
 import { addDays, inOrder, isDay } from "../../usage/day_range.ts";
 import { RUN_FINISHES } from "../../usage/run_record.ts";
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+import { isUuid } from "../uuid_param.ts";
 
 /** The filters as the form of the page has them: what is no value of theirs is empty. */
 export interface ConversationFilters {
@@ -26,7 +25,7 @@ export function readFilters({ searchParams }: URL): ConversationFilters {
     return isValid(text) ? text : "";
   };
   return {
-    agentId: read("agentId", (text) => UUID.test(text)).toLowerCase(),
+    agentId: read("agentId", isUuid).toLowerCase(),
     ...inOrder({ from: read("from", isDay), to: read("to", isDay) }),
     finish: read("finish", (text) => RUN_FINISHES.some((one) => one === text)),
     cost: read("cost", (text) => COST_STEPS.some((step) => String(step) === text)),

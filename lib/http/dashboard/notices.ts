@@ -14,13 +14,6 @@ const NOTICES = {
   document_deleted: "Document deleted.",
   key_revoked: "Key revoked. Requests with it are refused from now on.",
   key_overlap_ended: "The old secret is refused from now on.",
-  key_made_before:
-    "The key was created already, and its secret was shown once. If you did not copy it, rotate the key.",
-  key_rotated_before:
-    "The key has its new secret already, which was shown once. If you did not copy it, rotate it again.",
-  link_made_before:
-    "The link was made already, and was shown once. If you did not copy it, make another.",
-  tenant_made_before: "The tenant was created already, and the link for its owner was shown once.",
   member_changed: "Role changed.",
   member_removed: "Removed. Their sign-ins ended at once.",
   invitation_withdrawn: "Invitation withdrawn. Its link works no more.",
@@ -34,11 +27,34 @@ const NOTICES = {
   slot_saved: "The vendor answered. Its slot is saved and used from the next message on.",
   slot_emptied: "Slot emptied. Its models are refused from now on.",
 } as const;
-export type NoticeName = keyof typeof NOTICES;
 
-export function noticeText(url: URL): string | undefined {
+/** The same of what was not done, because it had been done before. */
+const WARNINGS = {
+  key_made_before:
+    "The key was created already, and its secret was shown once. If you did not copy it, rotate the key.",
+  key_rotated_before:
+    "The key has its new secret already, which was shown once. If you did not copy it, rotate it again.",
+  link_made_before:
+    "The link was made already, and was shown once. If you did not copy it, make another.",
+  tenant_made_before: "The tenant was created already, and the link for its owner was shown once.",
+} as const;
+
+export type NoticeName = keyof typeof NOTICES | keyof typeof WARNINGS;
+
+/** One notice as a page shows it. */
+export interface PageNotice {
+  kind: "done" | "warning";
+  text: string;
+}
+
+/** The notice that `url` names. */
+export function noticeAt(url: URL): PageNotice | undefined {
   const name = url.searchParams.get("notice") ?? "";
-  return Object.hasOwn(NOTICES, name) ? NOTICES[name as NoticeName] : undefined;
+  if (Object.hasOwn(WARNINGS, name)) {
+    return { kind: "warning", text: WARNINGS[name as keyof typeof WARNINGS] };
+  }
+  if (!Object.hasOwn(NOTICES, name)) return undefined;
+  return { kind: "done", text: NOTICES[name as keyof typeof NOTICES] };
 }
 
 /** `path` with the notice to show there. */

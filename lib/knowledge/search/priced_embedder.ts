@@ -3,7 +3,7 @@ import type { SideCosts } from "../../limits/side_costs.ts";
 import type { Embedder, EmbedOptions } from "../../models/embeddings/embedder.ts";
 import type { CatalogueStore } from "../../storage/catalogue_store.ts";
 import { NO_AGENT } from "../../usage/usage_rows.ts";
-import { utf8Length } from "../estimate_tokens.ts";
+import { utf8Length } from "../../utf8_length.ts";
 
 /** Where a vendor does not say what it has read; the estimate errs upward, for it stands in for a bill. */
 const BYTES_PER_TOKEN = 2;

@@ -1,7 +1,7 @@
 import type { Logger } from "../../log.ts";
 import type { System } from "../../system.ts";
 import type { Chunk } from "../chunk.ts";
-import { utf8Length } from "../estimate_tokens.ts";
+import { utf8Length } from "../../utf8_length.ts";
 import type { BaseName, FoundRevision } from "./chunk_source.ts";
 import type { PricedEmbedder } from "./priced_embedder.ts";
 import type { StoredVectors, VectorsName } from "./stored_vectors.ts";

@@ -1,12 +1,12 @@
 import { type Context, page } from "fresh";
 import { notSaved } from "@/components/FaultyFields.tsx";
 import { Field } from "@/components/Field.tsx";
-import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { PageNotice } from "@/components/PageNotice.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import { MIN_PASSWORD_LENGTH } from "@/lib/accounts/credential_rules.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { noticeText, withNotice } from "@/lib/http/dashboard/notices.ts";
+import { noticeAt, withNotice } from "@/lib/http/dashboard/notices.ts";
 import { readSignInCookie, setSignInCookie } from "@/lib/http/dashboard/sign_in_cookie.ts";
 import { refusal } from "@/lib/http/dashboard/sign_in_refusal.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
@@ -75,12 +75,11 @@ function refuse(email: string, refused: Refused) {
 }
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const notice = noticeText(url);
   const faults = { ...data.faults, form: data.fault };
   return (
     <>
       <PageHeader title="Your account" refused={notSaved(faults)} text={data.email} />
-      {notice && <Notice kind="done">{notice}</Notice>}
+      <PageNotice notice={noticeAt(url)} />
       <div class="narrow sections">
         <PostForm action="/account" class="card stack" {...{ faults, labels: LABELS }}>
           <h2>Change your password</h2>

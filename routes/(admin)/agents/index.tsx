@@ -1,11 +1,11 @@
 import { type Context, page } from "fresh";
 import { AgentList } from "@/components/AgentList.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
-import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { PageNotice } from "@/components/PageNotice.tsx";
 import { SearchForm } from "@/components/SearchForm.tsx";
 import { ApiError } from "@/lib/errors.ts";
-import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import { pageRequest } from "@/lib/http/dashboard/page_request.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
@@ -60,14 +60,13 @@ async function findAgents(
 
 export default define.page<typeof handler>(({ data, url }) => {
   const { agents, editor, first, nextCursor, query } = data;
-  const notice = noticeText(url);
   const none = agents.length === 0 && query === "" && first;
   return (
     <>
       <PageHeader title="Agents" text="Each has its own prompt, model, tools and budget.">
         {editor && !none && <a class="button button-primary" href="/agents/new">New agent</a>}
       </PageHeader>
-      {notice && <Notice kind="done">{notice}</Notice>}
+      <PageNotice notice={noticeAt(url)} />
       {!none && <SearchForm query={query} label="Search agents by name or id" />}
       {none ? <NoAgents editor={editor} /> : <Found {...data} />}
       <nav class="pager" aria-label="Pages">

@@ -1,13 +1,13 @@
 import { page } from "fresh";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { NewKeyForm } from "@/components/NewKeyForm.tsx";
-import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { PageNotice } from "@/components/PageNotice.tsx";
 import { PartLinks } from "@/components/PartLinks.tsx";
 import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
 import { listPart } from "@/lib/http/dashboard/list_part.ts";
-import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import { onceMark } from "@/lib/http/dashboard/once.ts";
 import { asksPassword } from "@/lib/http/dashboard/password_again.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
@@ -26,7 +26,6 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data, url }) => {
   const { part: { shown: apiKeys, ...links }, editor } = data;
-  const notice = noticeText(url);
   const newKey = editor && (
     <DialogLink
       href="/api-keys/new"
@@ -43,7 +42,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       <PageHeader title="API keys" text="For your servers only; a browser gets a session token.">
         {apiKeys.length > 0 && newKey}
       </PageHeader>
-      {notice && <Notice kind="done">{notice}</Notice>}
+      <PageNotice notice={noticeAt(url)} />
       {apiKeys.length === 0
         ? (
           <EmptyState

@@ -1,9 +1,9 @@
 import { type Context, page } from "fresh";
 import { ConversationFilters, FindConversation } from "@/components/ConversationFilters.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
+import { PageNotice } from "@/components/PageNotice.tsx";
 import { FINISH_NAMES, finishBadge } from "@/components/finish_names.ts";
 import { formatCount, formatUsd } from "@/components/format_amount.ts";
-import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { Time } from "@/components/Time.tsx";
 import type { FoundConversation } from "@/lib/admin/conversation_admin.ts";
@@ -16,7 +16,7 @@ import {
   toSearch,
 } from "@/lib/http/dashboard/conversation_search_query.ts";
 import { findConversation } from "@/lib/http/dashboard/find_conversation.ts";
-import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import { pageRequest } from "@/lib/http/dashboard/page_request.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { COST_STEPS } from "@/lib/storage/conversation_index.ts";
@@ -61,7 +61,6 @@ async function readList(ctx: Context<State>) {
 
 export default define.page<typeof handler>(({ data, url }) => {
   const { found, filters, names, now } = data;
-  const notice = noticeText(url);
   const isFiltered = Object.values(filters).some((value) => value !== "");
   const first = !url.searchParams.has("cursor");
   const agents = [...names].map(([id, name]) => ({ id, name }));
@@ -70,7 +69,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       <PageHeader title="Conversations" text="What was said with your agents, the latest first.">
         <FindConversation id={data.id} missing={data.missing} />
       </PageHeader>
-      {notice && <Notice kind="done">{notice}</Notice>}
+      <PageNotice notice={noticeAt(url)} />
       <ConversationFilters filters={filters} agents={agents} costs={COST_STEPS} />
       {found.data.length > 0
         ? <List conversations={found.data} names={names} now={now} />

@@ -1,13 +1,13 @@
 import { page } from "fresh";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { Facts } from "@/components/Facts.tsx";
+import { PageNotice } from "@/components/PageNotice.tsx";
 import { formatCount } from "@/components/format_amount.ts";
 import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
-import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
-import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { KnowledgeBase } from "@/lib/wire/knowledge.ts";
 import { KNOWLEDGE_BOUNDS } from "@/lib/wire/limits.ts";
@@ -27,7 +27,6 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data, url }) => {
   const { bases, editor, now } = data;
-  const notice = noticeText(url);
   const newBase = editor && (
     <DialogLink
       href="/knowledge/new"
@@ -49,7 +48,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       <PageHeader title="Knowledge" text="Documents of yours that agents answer from.">
         {bases.length > 0 && newBase}
       </PageHeader>
-      {notice && <Notice kind="done">{notice}</Notice>}
+      <PageNotice notice={noticeAt(url)} />
       {bases.length > 0
         ? (
           <ul class="rows">

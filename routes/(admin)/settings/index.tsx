@@ -1,9 +1,9 @@
 import { page } from "fresh";
-import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { PageNotice } from "@/components/PageNotice.tsx";
 import { SecretRows } from "@/components/SecretRows.tsx";
 import { SlotRows } from "@/components/SlotRows.tsx";
-import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import { planValues, retention, visitorsMayChoose } from "@/lib/http/dashboard/plan_values.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { slotViews } from "@/lib/http/dashboard/slot_views.ts";
@@ -35,11 +35,10 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data, url }) => {
   const { plan, secrets, editor, now } = data;
-  const notice = noticeText(url);
   return (
     <>
       <PageHeader title="Settings" text={data.tenant} />
-      {notice && <Notice kind="done">{notice}</Notice>}
+      <PageNotice notice={noticeAt(url)} />
       <div class="sections">
         <section aria-labelledby="secrets">
           <div class="section-head">

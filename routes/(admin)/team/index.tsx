@@ -1,11 +1,11 @@
 import { page } from "fresh";
-import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { PageNotice } from "@/components/PageNotice.tsx";
 import { PartLinks } from "@/components/PartLinks.tsx";
 import { Time } from "@/components/Time.tsx";
 import type { Member } from "@/lib/accounts/team.ts";
 import { listPart } from "@/lib/http/dashboard/list_part.ts";
-import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import { isOwner, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { Invitation } from "@/lib/storage/account_link_store.ts";
 import { iso } from "@/lib/system.ts";
@@ -26,7 +26,6 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data, url }) => {
   const { part: { shown: members, ...links }, invitations, owner, now } = data;
-  const notice = noticeText(url);
   return (
     <>
       <PageHeader
@@ -35,7 +34,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       >
         {owner && <a class="button button-primary" href="/team/invite">Invite</a>}
       </PageHeader>
-      {notice && <Notice kind="done">{notice}</Notice>}
+      <PageNotice notice={noticeAt(url)} />
       <div class="sections">
         <ul class="rows">
           {members.map((member) => <MemberRow key={member.id} member={member} {...data} />)}

@@ -6,6 +6,7 @@ import { ErrorView } from "@/components/ErrorView.tsx";
 import { notSaved } from "@/components/FaultyFields.tsx";
 import { NewTabLink } from "@/components/NewTabLink.tsx";
 import { Notice } from "@/components/Notice.tsx";
+import { PageNotice } from "@/components/PageNotice.tsx";
 import Playground from "@/islands/Playground.tsx";
 import {
   type AgentFormValues,
@@ -18,7 +19,7 @@ import { type EditorChoices, editorChoices } from "@/lib/http/dashboard/editor_c
 import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
 import { findVersion, versionOf } from "@/lib/http/dashboard/find_version.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { noticeText, withNotice } from "@/lib/http/dashboard/notices.ts";
+import { noticeAt, withNotice } from "@/lib/http/dashboard/notices.ts";
 import { saveAgent } from "@/lib/http/dashboard/save_agent.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { isUuid } from "@/lib/http/uuid_param.ts";
@@ -80,12 +81,11 @@ export default define.page<typeof handler>(({ data, url }) => {
   const { agent, editor, faults } = data;
   const { form: _, ...fieldFaults } = faults;
   const refused = notSaved(faults);
-  const notice = noticeText(url);
   const path = `/agents/${agent.id}`;
   return (
     <>
       <AgentHeader agent={agent} tab="editor" editor={editor} refused={refused} />
-      {notice && <Notice kind="done">{notice}</Notice>}
+      <PageNotice notice={noticeAt(url)} />
       {isConflict(data) && <Conflict {...data} />}
       <div class="editor">
         <AgentForm

@@ -1,10 +1,11 @@
 import { page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
+import { PageNotice } from "@/components/PageNotice.tsx";
 import { BasePage } from "@/components/knowledge/BasePage.tsx";
 import { ApiError } from "@/lib/errors.ts";
 import { basePage } from "@/lib/http/dashboard/base_page.ts";
 import { findBase } from "@/lib/http/dashboard/find_base.ts";
-import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
@@ -22,5 +23,5 @@ export const handler = define.handlers({
 });
 
 export default define.page<typeof handler>(({ data, url }) => (
-  <BasePage {...data} notice={noticeText(url)} />
+  <BasePage {...data} notice={<PageNotice notice={noticeAt(url)} />} />
 ));

@@ -1,12 +1,12 @@
 import { page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { notSaved } from "@/components/FaultyFields.tsx";
+import { PageNotice } from "@/components/PageNotice.tsx";
 import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
 import { BaseHeader } from "@/components/knowledge/BaseHeader.tsx";
-import { Notice } from "@/components/Notice.tsx";
 import { findBase } from "@/lib/http/dashboard/find_base.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { noticeText, withNotice } from "@/lib/http/dashboard/notices.ts";
+import { noticeAt, withNotice } from "@/lib/http/dashboard/notices.ts";
 import {
   type BaseFormFaults,
   type BaseFormValues,
@@ -50,12 +50,11 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data, url }) => {
   const { base, values, faults } = data;
-  const notice = noticeText(url);
   const path = `/knowledge/${base.id}`;
   return (
     <>
       <BaseHeader base={base} tab="settings" editor refused={notSaved(faults)} />
-      {notice && <Notice kind="done">{notice}</Notice>}
+      <PageNotice notice={noticeAt(url)} />
       <div class="stack narrow">
         <section class="card">
           <BaseForm

@@ -1,11 +1,11 @@
 import { page } from "fresh";
 import { EmptyState } from "@/components/EmptyState.tsx";
-import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { PageNotice } from "@/components/PageNotice.tsx";
 import { PartLinks } from "@/components/PartLinks.tsx";
 import { listPart } from "@/lib/http/dashboard/list_part.ts";
 import { modelHref } from "@/lib/http/dashboard/model_form.ts";
-import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import type { CatalogueEntry } from "@/lib/storage/catalogue_store.ts";
 import { define } from "@/utils.ts";
 
@@ -22,7 +22,6 @@ export const handler = define.handlers({
 });
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const notice = noticeText(url);
   const add = <a class="button button-primary" href="/operator/catalogue/model">Add a model</a>;
   return (
     <>
@@ -32,7 +31,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       >
         {data.rows.length > 0 && add}
       </PageHeader>
-      {notice && <Notice kind="done">{notice}</Notice>}
+      <PageNotice notice={noticeAt(url)} />
       {data.rows.length === 0
         ? (
           <EmptyState

@@ -1,10 +1,10 @@
 import { page } from "fresh";
-import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { PageNotice } from "@/components/PageNotice.tsx";
 import { PartLinks } from "@/components/PartLinks.tsx";
 import { Time } from "@/components/Time.tsx";
 import { listPart } from "@/lib/http/dashboard/list_part.ts";
-import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import { iso } from "@/lib/system.ts";
 import { define } from "@/utils.ts";
 
@@ -24,13 +24,12 @@ export const handler = define.handlers({
 });
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const notice = noticeText(url);
   return (
     <>
       <PageHeader title="Tenants" text="Each has its own agents, keys, people and plan.">
         <a class="button button-primary" href="/operator/tenants/new">New tenant</a>
       </PageHeader>
-      {notice && <Notice kind="done">{notice}</Notice>}
+      <PageNotice notice={noticeAt(url)} />
       <ul class="rows">
         {data.rows.map((tenant) => (
           <li key={tenant.id} class="row">

@@ -1,8 +1,8 @@
 import { page } from "fresh";
-import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { PageNotice } from "@/components/PageNotice.tsx";
 import { SlotRows } from "@/components/SlotRows.tsx";
-import { noticeText } from "@/lib/http/dashboard/notices.ts";
+import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import { slotViews } from "@/lib/http/dashboard/slot_views.ts";
 import { define } from "@/utils.ts";
 
@@ -16,14 +16,13 @@ export const handler = define.handlers({
 });
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const notice = noticeText(url);
   return (
     <>
       <PageHeader
         title="Vendors"
         text="Three slots for model vendors. What the environment sets up is shown only."
       />
-      {notice && <Notice kind="done">{notice}</Notice>}
+      <PageNotice notice={noticeAt(url)} />
       <SlotRows
         slots={data.slots}
         now={data.now}

@@ -1,0 +1,22 @@
+import { assert, assertRejects } from "@std/assert";
+import { readConfig } from "../lib/config.ts";
+import { CommandError } from "../lib/process/commands.ts";
+import { openStore } from "../lib/process/open_store.ts";
+import { realSystem } from "../lib/system.ts";
+import { inTempDir } from "../tests/support/command_line.ts";
+import { connectCommands } from "./connect_commands.ts";
+
+const REAL = { openKv: Deno.openKv, system: realSystem };
+
+Deno.test("connectCommands: a store held by a service with another data folder is told as that", () =>
+  inTempDir(async (dir) => {
+    const config = (name: string) =>
+      readConfig({ DATA_DIR: `${dir}/${name}`, KV_PATH: `${dir}/kv` });
+    const store = await openStore(config("service"), REAL);
+    const connect = () => connectCommands(config("other"), REAL);
+    const { message } = await assertRejects(connect, CommandError);
+    for (const words of [`${dir}/kv`, `pid ${Deno.pid}`, "another DATA_DIR"]) {
+      assert(message.includes(words), message);
+    }
+    await store.close();
+  }));
