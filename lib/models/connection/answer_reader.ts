@@ -102,7 +102,7 @@ export class AnswerReader {
     }
     if (this.#options.turn.closed) {
       this.#finish(undefined);
-      this.#options.exchange.release();
+      this.#options.exchange.release(chunk.byteLength);
       return;
     }
     this.#notify();

@@ -25,7 +25,7 @@ export interface ResponseListener {
   onEnd(fault: unknown): void;
 }
 
-/** More is not taken in one piece. */
+/** Chunks that are more in all are not taken in one piece. */
 const MAX_GATHERED_BYTES = 65_536;
 /** Bytes a vendor may still send after an answer was told complete, before it is cut off. */
 const MAX_TRAILING_BYTES = 65_536;
@@ -102,10 +102,9 @@ export class Exchange {
 
   /** What came in many small pieces goes on as one: each would cost a turn of all that reads it. */
   #gather(chunk: Uint8Array): void {
+    if (this.#gatheredBytes + chunk.byteLength > MAX_GATHERED_BYTES) this.#handOn();
     this.#gatheredBytes += chunk.byteLength;
-    const count = this.#gathered.push(chunk);
-    if (this.#gatheredBytes >= MAX_GATHERED_BYTES) this.#handOn();
-    else if (count === 1) queueMicrotask(this.#handOn);
+    if (this.#gathered.push(chunk) === 1) queueMicrotask(this.#handOn);
   }
 
   readonly #handOn = () => {
@@ -125,9 +124,12 @@ export class Exchange {
     this.#response?.resume();
   }
 
-  /** Nobody listens any more; a response that soon ends leaves its connection to the next request. */
-  release(): void {
-    let left = MAX_TRAILING_BYTES;
+  /**
+   * Nobody listens any more; a response that soon ends leaves its connection to the next request. The
+   * last chunk may have gone on after the answer's end by as much as `trailingBytes`.
+   */
+  release(trailingBytes: number): void {
+    let left = MAX_TRAILING_BYTES - trailingBytes;
     this.#listener = {
       onChunk: (chunk) => {
         left -= chunk.byteLength;

@@ -24,15 +24,19 @@ function open(clock: FakeSystem) {
   });
   const response = new PassThrough();
   request.emit("response", response);
-  exchange.listen({ onChunk: () => {}, onEnd: () => {} });
-  return { exchange, response, state };
+  const told: string[] = [];
+  exchange.listen({
+    onChunk: (chunk) => told.push(`${chunk.byteLength} bytes`),
+    onEnd: (fault) => told.push(fault === undefined ? "end" : "fault"),
+  });
+  return { exchange, response, state, told };
 }
 
 Deno.test("Exchange: what trickles in after the answer was told whole is no sign of life", async () => {
   for (const released of [false, true]) {
     const clock = new FakeSystem();
     const { exchange, response, state } = open(clock);
-    if (released) exchange.release();
+    if (released) exchange.release(0);
     for (let n = 0; n < 3; n++) {
       await clock.advance(25 * SECOND);
       response.emit("data", new Uint8Array(1));
@@ -41,4 +45,21 @@ Deno.test("Exchange: what trickles in after the answer was told whole is no sign
     exchange.destroy();
     response.destroy();
   }
+});
+
+Deno.test("Exchange: what comes together is handed on together, in pieces of a bounded size", async () => {
+  const { response, told } = open(new FakeSystem());
+  const ended = new Promise((resolve) => response.once("end", resolve));
+  for (const size of [1, 2, 60_000, 6_000, 70_000]) response.write(new Uint8Array(size));
+  response.end();
+  await ended;
+  assertEquals(told, ["60003 bytes", "6000 bytes", "70000 bytes", "end"]);
+});
+
+Deno.test("Exchange: what came before a break is handed on before it", () => {
+  const { exchange, response, told } = open(new FakeSystem());
+  response.emit("data", new Uint8Array(3));
+  exchange.destroy(new Error("broken"));
+  response.destroy();
+  assertEquals(told, ["3 bytes", "fault"]);
 });
