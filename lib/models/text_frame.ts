@@ -1,4 +1,4 @@
-import { type Loose, readEvent } from "./stream_json.ts";
+import { asObject, type Loose } from "./stream_json.ts";
 
 /** What need not be looked at twice: no end of its string, no escape, no control character. */
 // deno-lint-ignore no-control-regex
@@ -32,7 +32,7 @@ export class TextFrame {
     if (data.slice(0, head.length) !== head || data.slice(tailAt) !== this.#tail) return undefined;
     this.#unused = 0;
     const literal = data.slice(head.length, tailAt);
-    return PLAIN.test(literal) ? literal : unescaped(literal);
+    return PLAIN.test(literal) ? literal : parsed(`"${literal}"`) as string | undefined;
   }
 
   /** Learns from an event that was read in full. */
@@ -48,16 +48,18 @@ export class TextFrame {
     const head = data.slice(0, at + 1);
     const tail = data.slice(at + literal.length - 1);
     const other = text === "a" ? "b" : "a";
-    if (this.#readText(readEvent(head + other + tail)) !== other) return;
+    // A text such as `,` is also what stands between two strings: there the other one is no JSON.
+    const trial = asObject(parsed(head + other + tail));
+    if (trial === undefined || this.#readText(trial) !== other) return;
     this.#head = head;
     this.#tail = tail;
   }
 }
 
-/** Nothing for what is no inside of a JSON string. */
-function unescaped(literal: string): string | undefined {
+/** Nothing for what is no JSON. */
+function parsed(json: string): unknown {
   try {
-    return JSON.parse(`"${literal}"`);
+    return JSON.parse(json);
   } catch {
     return undefined;
   }

@@ -67,6 +67,12 @@ describe("TextFrame", () => {
     assertEquals(learnt('{"said":{"text":"\\u0061b"}}').textOf('{"said":{"text":"c"}}'), undefined);
   });
 
+  it("passes over a text that is also what stands between two strings", () => {
+    for (const text of [",", ":", ":{"]) {
+      assertEquals(learnt(eventOf(text)).textOf(eventOf("next")), undefined, text);
+    }
+  });
+
   it("goes on with a new frame, and gives up where no two events are alike", () => {
     const frame = learnt();
     const later = (n: number) => eventOf(`later ${n}`, { n });

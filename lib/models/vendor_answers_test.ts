@@ -25,6 +25,15 @@ for (const protocol of PROTOCOLS) {
     assertEquals(vendors.reports, []);
   });
 
+  Deno.test(`${protocol}: an answer may begin with what stands between two strings`, async () => {
+    await using vendors = await Vendors.start();
+    for (const first of [",", ":", ":{"]) {
+      const { text } = await vendors.ask(protocol, { say: [{ text: first }, ...WORDS] });
+      assertEquals(text, first + SENTENCE);
+    }
+    assertEquals(vendors.reports, []);
+  });
+
   for (const eol of ["\n", "\r\n"] as const) {
     Deno.test(`${protocol}: any cut gives the same answer, with line ends ${JSON.stringify(eol)}`, async () => {
       await using vendors = await Vendors.start();
