@@ -5,6 +5,8 @@ import { asObject, type Loose } from "./stream_json.ts";
 const PLAIN = /^[^"\\\u0000-\u001f]*$/;
 /** A vendor whose events are never alike is not learnt from again and again. */
 const MAX_UNUSED = 4;
+/** What follows a string that is a key. */
+const AFTER_KEY = /^"\s*:/;
 
 /**
  * Most events of an answer differ from the one before in their text alone. Once one has been read in
@@ -47,6 +49,7 @@ export class TextFrame {
     this.#unused++;
     const head = data.slice(0, at + 1);
     const tail = data.slice(at + literal.length - 1);
+    if (AFTER_KEY.test(tail)) return;
     const other = text === "a" ? "b" : "a";
     // A text such as `,` is also what stands between two strings: there the other one is no JSON.
     const trial = asObject(parsed(head + other + tail));

@@ -61,6 +61,8 @@ describe("TextFrame", () => {
     for (const text of ["said", "a"]) {
       assertEquals(learnt(eventOf(text)).textOf(eventOf("next")), undefined, text);
     }
+    const key = '{"s\\u0061id":{"text":"a"},"said":{"text":"said"}}';
+    assertEquals(learnt(key).textOf(key.replace('"said"', '"next"')), undefined);
     const more = { stop: "end" };
     assertEquals(learnt(eventOf("first", more)).textOf(eventOf("next", more)), undefined);
     assertEquals(learnt(eventOf("")).textOf(eventOf("next")), undefined);
