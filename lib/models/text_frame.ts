@@ -34,7 +34,7 @@ export class TextFrame {
     if (data.slice(0, head.length) !== head || data.slice(tailAt) !== this.#tail) return undefined;
     this.#unused = 0;
     const literal = data.slice(head.length, tailAt);
-    return PLAIN.test(literal) ? literal : parsed(`"${literal}"`) as string | undefined;
+    return PLAIN.test(literal) ? copyOf(literal) : parsed(`"${literal}"`) as string | undefined;
   }
 
   /** Learns from an event that was read in full. */
@@ -57,6 +57,11 @@ export class TextFrame {
     this.#head = head;
     this.#tail = tail;
   }
+}
+
+/** A slice keeps all that it was cut from, here a whole piece of the stream, as long as it is kept. */
+function copyOf(slice: string): string {
+  return (slice + " ").slice(0, -1);
 }
 
 /** Nothing for what is no JSON. */
