@@ -103,6 +103,8 @@ export class Exchange {
   /** What came in many small pieces goes on as one: each would cost a turn of all that reads it. */
   #gather(chunk: Uint8Array): void {
     if (this.#gatheredBytes + chunk.byteLength > MAX_GATHERED_BYTES) this.#handOn();
+    // Who has just been handed a piece may have had enough.
+    if (this.#isOver) return;
     this.#gatheredBytes += chunk.byteLength;
     if (this.#gathered.push(chunk) === 1) queueMicrotask(this.#handOn);
   }

@@ -6,8 +6,8 @@ import { Exchange } from "./exchange.ts";
 
 const SECOND = 1_000;
 
-/** An exchange whose request and response are emitters, moved by hand. */
-function open(clock: FakeSystem) {
+/** An exchange whose request and response are emitters, moved by hand; `most` chunks are wanted. */
+function open(clock: FakeSystem, { most = Infinity } = {}) {
   const state = { destroyed: false };
   const request = Object.assign(new EventEmitter(), {
     reusedSocket: true,
@@ -26,7 +26,9 @@ function open(clock: FakeSystem) {
   request.emit("response", response);
   const told: string[] = [];
   exchange.listen({
-    onChunk: (chunk) => told.push(`${chunk.byteLength} bytes`),
+    onChunk: (chunk) => {
+      if (told.push(`${chunk.byteLength} bytes`) === most) exchange.destroy();
+    },
     onEnd: (fault) => told.push(fault === undefined ? "end" : "fault"),
   });
   return { exchange, response, state, told };
@@ -62,4 +64,15 @@ Deno.test("Exchange: what came before a break is handed on before it", () => {
   exchange.destroy(new Error("broken"));
   response.destroy();
   assertEquals(told, ["3 bytes", "fault"]);
+});
+
+Deno.test("Exchange: nothing is handed on after the end", async () => {
+  const { response, told } = open(new FakeSystem(), { most: 1 });
+  // The second does not fit beside the first, which is handed on before it is taken.
+  for (const size of [60_000, 6_000, 1]) response.emit("data", new Uint8Array(size));
+  await Promise.resolve();
+  response.emit("data", new Uint8Array(1));
+  await Promise.resolve();
+  assertEquals(told, ["60000 bytes", "end"]);
+  response.destroy();
 });
