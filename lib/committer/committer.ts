@@ -137,7 +137,10 @@ export class Committer {
     }
   }
 
-  /** Cold keys are read before the queue, so that they hold up nobody with warm ones. */
+  /**
+   * Cold keys are read before the queue, so that they hold up nobody with warm ones; tells whether they
+   * were.
+   */
   async #loadFirst(keys: ReadonlyMap<string, Deno.KvKey>): Promise<boolean> {
     this.#loading++;
     try {
