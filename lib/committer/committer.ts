@@ -137,10 +137,7 @@ export class Committer {
     }
   }
 
-  /**
-   * Cold keys are read before the queue, so that they hold up nobody with warm ones; tells whether they
-   * were.
-   */
+  /** Reads cold keys before the queue, so that they hold up nobody with warm ones; tells if it could. */
   async #loadFirst(keys: ReadonlyMap<string, Deno.KvKey>): Promise<boolean> {
     this.#loading++;
     try {
