@@ -8,5 +8,11 @@ export async function lockBuild(root: string): Promise<Disposable> {
   await Deno.mkdir(dir, { recursive: true });
   const file = await Deno.open(`${dir}/build.lock`, { create: true, write: true });
   await file.lock(true);
-  return file;
+  return {
+    [Symbol.dispose]() {
+      // Closing alone would leave it to a child that is just being started, which has the file open.
+      file.unlockSync();
+      file.close();
+    },
+  };
 }

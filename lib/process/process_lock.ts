@@ -47,8 +47,11 @@ export async function takeProcessLock(path: string, held: Held): Promise<Process
   let isHeld = true;
   return {
     release: () => {
-      if (isHeld) file.close();
+      if (!isHeld) return;
       isHeld = false;
+      // Closing alone would leave it to a child that is just being started, which has the file open.
+      file.unlockSync();
+      file.close();
     },
   };
 }

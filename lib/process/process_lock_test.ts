@@ -42,3 +42,19 @@ Deno.test("takeProcessLock: kill -9 of the holder frees it", async () => {
   (await take()).release();
   await Deno.remove(dir, { recursive: true });
 });
+
+Deno.test("takeProcessLock: a released lock is free, whatever is being started at that moment", async () => {
+  const dir = await Deno.makeTempDir();
+  // Another thread's child has every file of this process open between its fork and its exec.
+  const program = `for (;;) { await new Deno.Command("true").output(); postMessage("started"); }`;
+  const worker = new Worker(`data:text/javascript,${encodeURIComponent(program)}`, {
+    type: "module",
+  });
+  let started = 0;
+  await new Promise((resolve) => worker.onmessage = () => ++started === 1 && resolve(started));
+  while (started < 200) {
+    (await takeProcessLock(`${dir}/lock`, { what: "data folder", path: dir })).release();
+  }
+  worker.terminate();
+  await Deno.remove(dir, { recursive: true });
+});
