@@ -1,7 +1,7 @@
 /** The built script in a real browser: what a visitor sees and what the page is spared. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Page } from "playwright-core";
-import { ask, focused, onSite } from "./support/widget_site.ts";
+import { answered, ask, focused, onSite } from "./support/widget_site.ts";
 
 const END = { name: "Send message" };
 
@@ -75,9 +75,7 @@ Deno.test("widget: by keyboard alone a question is asked, stopped, and a new con
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.keyboard.type("Hello?");
-    const answered = page.waitForResponse(/\/stream$/);
-    await page.keyboard.press("Enter");
-    await answered;
+    await answered(page, () => page.keyboard.press("Enter"));
     chat.say("One");
     await page.locator(".live").waitFor();
     await page.keyboard.press("Tab");
@@ -136,9 +134,7 @@ Deno.test("widget: the input grows with what is written, and is one line again o
     const line = await height();
     await input.fill("A line.\n".repeat(3));
     assert(await height() > 2 * line, "it has grown");
-    const answered = page.waitForResponse(/\/stream$/);
-    await input.press("Enter");
-    await answered;
+    await answered(page, () => input.press("Enter"));
     assertEquals(await height(), line);
   });
 });
@@ -148,9 +144,7 @@ Deno.test("widget: suggestions ask, a tool at work is named, and code and answer
   const context = { permissions: ["clipboard-read", "clipboard-write"] };
   await onSite({ attributes, context }, async ({ page, chat }) => {
     await page.getByRole("button", { name: "Open chat" }).click();
-    const answered = page.waitForResponse(/\/stream$/);
-    await page.getByRole("button", { name: "Where is my order?" }).click();
-    await answered;
+    await answered(page, () => page.getByRole("button", { name: "Where is my order?" }).click());
     assertEquals(await focused(page), "input");
     chat.write({ type: "tool_call", name: "track_order", args: {} });
     await page.getByRole("log").getByText("track order").waitFor();

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
 import { withBrowser } from "./support/browser.ts";
-import { ask, onSite } from "./support/widget_site.ts";
+import { answered, ask, onSite } from "./support/widget_site.ts";
 
 /** Tags as pages write them: the ready event comes whenever the script has run. */
 const WAYS: Record<string, (tag: string) => string> = {
@@ -79,9 +79,7 @@ async function retry(browser: Browser): Promise<void> {
     chat.refusals.push(Response.json(body, { status: 500 }));
     await ask(page, "Hello?");
     await page.getByText("Something went wrong.").first().waitFor();
-    const answered = page.waitForResponse(/\/stream$/);
-    await page.getByRole("button", { name: "Try again" }).click();
-    await answered;
+    await answered(page, () => page.getByRole("button", { name: "Try again" }).click());
     chat.say("Hi.");
     chat.done();
     await page.locator(".after").waitFor();

@@ -2,7 +2,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Page } from "playwright-core";
 import { withBrowser } from "./support/browser.ts";
-import { ask, onSite } from "./support/widget_site.ts";
+import { answered, ask, onSite } from "./support/widget_site.ts";
 
 const answer = (page: Page) => page.getByRole("log").locator(".turn:not(.mine) .bubble");
 const settled = (page: Page) => page.getByRole("button", { name: "Send message" }).waitFor();
@@ -62,7 +62,7 @@ Deno.test("widget: across a reload what was written is still to be sent, in all 
     await page.reload();
     assertEquals(await field.inputValue(), "Do you ship\nto Malta?");
     assertEquals(await height(), 68);
-    await field.press("Enter");
+    await answered(page, () => field.press("Enter"));
     chat.say("Yes.");
     chat.done();
     await settled(page);

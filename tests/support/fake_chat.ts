@@ -41,11 +41,20 @@ export class FakeChat {
   /** Answered instead of a stream, once each. */
   readonly refusals: Response[] = [];
   #runs = new Map<string, Run>();
+  /** Written before the run that they are for was asked for. */
+  #early: Frame[] = [];
 
-  /** Adds frames to the newest run; its followers get them at once. */
+  /**
+   * Adds frames to the open run; its followers get them at once. While none is open they wait for the
+   * next: a page takes its time to ask.
+   */
   write(...frames: Frame[]): void {
-    const run = [...this.#runs.values()].at(-1)!;
     for (const frame of frames) {
+      const run = this.#openRun();
+      if (!run) {
+        this.#early.push(frame);
+        continue;
+      }
       run.frames.push(frame);
       for (const follower of run.followers) this.#send(run, follower, run.frames.length);
       if (frame.type === "done") this.cut();
@@ -70,6 +79,10 @@ export class FakeChat {
       }
       followers.clear();
     }
+  }
+
+  #openRun(): Run | undefined {
+    return [...this.#runs.values()].findLast((run) => run.frames.at(-1)!.type !== "done");
   }
 
   async handle(request: Request): Promise<Response> {
@@ -97,7 +110,7 @@ export class FakeChat {
     const run = [...this.#runs.values()].find((run) => run.id === id);
     if (!this.resumes || !run) return this.#refuse(404, "not_found");
     if (verb === "stream") return this.#follow(run, +url.searchParams.get("after")!.split(".")[1]!);
-    this.done("cancelled");
+    if (run === this.#openRun()) this.done("cancelled");
     return new Response(null, { status: 202, headers: CORS });
   }
 
@@ -111,6 +124,7 @@ export class FakeChat {
     const id = `0b6c7a1e-57c3-4a52-9c1c-${`${this.#runs.size + 1}`.padStart(12, "0")}`;
     const run: Run = { id, frames: [{ ...START, runId: id }], followers: new Set() };
     this.#runs.set(key, run);
+    this.write(...this.#early.splice(0));
     return this.#follow(run, 0, { "ratelimit": `"session_messages";r=${--this.left};t=900` });
   }
 

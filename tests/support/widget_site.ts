@@ -101,9 +101,14 @@ function pixel(): Response {
 export async function ask(page: Page, text: string): Promise<void> {
   await page.getByRole("button", { name: "Open chat" }).click();
   await page.getByRole("textbox").fill(text);
-  const answered = page.waitForResponse(/\/stream$/);
-  await page.getByRole("textbox").press("Enter");
-  await answered;
+  await answered(page, () => page.getByRole("textbox").press("Enter"));
+}
+
+/** Does what makes the widget ask; resolves as `ask` does. */
+export async function answered(page: Page, act: () => Promise<void>): Promise<void> {
+  const response = page.waitForResponse(/\/stream$/);
+  await act();
+  await response;
 }
 
 /** Class of the focused element inside the widget. */
