@@ -119,10 +119,15 @@ Deno.test("widget: the reader's place is kept, and one button leads back to the 
     chat.say("More.\n\n".repeat(20));
     await log.getByText("More.").nth(19).waitFor();
     assertEquals(await log.evaluate((element) => element.scrollTop), place);
+    await page.getByRole("textbox").fill("A line.\n".repeat(3));
+    assertEquals(await log.evaluate((element) => element.scrollTop), place);
     await jump.click();
     await jump.waitFor({ state: "detached" });
-    assert(await log.evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight < 2));
+    const below = () => log.evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight);
+    assert(await below() < 2);
     assertEquals(await focused(page), "log");
+    await page.getByRole("textbox").fill("A line.\n".repeat(6));
+    assert(await below() < 2, "a growing draft hides nothing of the end");
   });
 });
 

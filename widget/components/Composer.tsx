@@ -17,6 +17,8 @@ export function Composer({ ui }: { readonly ui: Ui }) {
   const written = (field: HTMLTextAreaElement) => {
     state.draft = field.value;
     fitHeight(field);
+    // A taller field leaves less of the log: who reads its end goes on reading it.
+    if (!ui.away) ui.toEnd();
   };
   const send = (event: Event) => {
     event.preventDefault();
