@@ -1,5 +1,5 @@
 import { IS_BROWSER } from "fresh/runtime";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { focusSoon } from "@/components/tools/focus_soon.ts";
 import type { ControlAttributes } from "@/components/Field.tsx";
 import { HttpToolFields, McpToolFields } from "@/components/tools/ToolFields.tsx";
@@ -25,7 +25,8 @@ export default function ToolEditor({ attributes, value, readOnly }: ToolEditorPr
   const list = useRef<HTMLDivElement>(null);
   const written = useRef(text);
   useEffect(() => setReady(true), []);
-  useEffect(() => {
+  // Before anything else can happen: told later, it would take back a change that came meanwhile.
+  useLayoutEffect(() => {
     if (written.current === text) return;
     written.current = text;
     area.current?.dispatchEvent(new Event("input", { bubbles: true }));

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import type { Browser, Page } from "playwright-core";
 import type { Agent } from "@/lib/wire/agent.ts";
 import { httpTool } from "./support/agents.ts";
-import { type ConsoleLine, withBrowser, withPage } from "./support/browser.ts";
+import { alive, type ConsoleLine, visit, withBrowser, withPage } from "./support/browser.ts";
 import { ownerContext } from "./support/owner.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
@@ -52,7 +52,9 @@ async function faultsOf(page: Page): Promise<unknown[]> {
   ];
 }
 
+/** The end of an answer is told before its stream has ended; until then nothing is sent. */
 async function ask(page: Page, text: string): Promise<void> {
+  await page.getByRole("button", { name: "Send", exact: true }).waitFor();
   await page.getByLabel("Message").fill(text);
   await page.getByLabel("Message").press("Enter");
 }
@@ -68,7 +70,7 @@ Deno.test("agent pages: axe finds nothing in either theme, and nothing is wider 
     for (const [colorScheme, width] of [["light", 360], ["dark", 1280]] as const) {
       await onPage(async (page, lines) => {
         for (const address of pages) {
-          await page.goto(address);
+          await visit(page, address);
           if (address === path) await unfold(page);
           assertEquals(await faultsOf(page), [], `${address} ${colorScheme}`);
         }
@@ -94,23 +96,26 @@ Deno.test("the editor: an agent is made from a template, tried and saved by keyb
   await withDashboard(async ({ service, onPage }) => {
     await onPage(async (page, lines) => {
       const { keyboard } = page;
-      await page.goto("/agents");
+      await visit(page, "/agents");
       await tabTo(page, "New agent");
       await keyboard.press("Enter");
       await page.waitForURL("**/agents/new");
       await tabTo(page, "Customer support");
       await keyboard.press("Enter");
       await page.waitForURL("**template=support");
+      await alive(page);
       await tabTo(page, "Name");
       await keyboard.press("ControlOrMeta+a");
       await keyboard.type("Night desk");
       await tabTo(page, "Add HTTP tool");
       await keyboard.press("Enter");
+      await page.waitForFunction(() => document.activeElement?.id === "tool-0-name");
       await tabTo(page, "Allowed domains");
       await keyboard.type("api.example.com");
       await tabTo(page, "Create agent");
       await keyboard.press("Enter");
       await page.waitForURL(/agents\/[0-9a-f-]{36}/);
+      await alive(page);
       await tabTo(page, "Message");
       await keyboard.type("Who are you?");
       await keyboard.press("Enter");
@@ -120,7 +125,7 @@ Deno.test("the editor: an agent is made from a template, tried and saved by keyb
         limit: 1,
       });
       assertEquals([made?.name, made?.tools[0]?.name], ["Night desk", "new_tool"]);
-      await page.goto(`/agents/${made?.id}`);
+      await visit(page, `/agents/${made?.id}`);
       await tabTo(page, "Delete");
       await keyboard.press("Enter");
       await page.getByRole("dialog").getByLabel("Type its name").focus();
@@ -148,7 +153,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
 Deno.test("the editor: faults show while one types, by the server's rules, and go again", async () => {
   await withDashboard(async ({ agent, onPage }) => {
     await onPage(async (page) => {
-      await page.goto(`/agents/${agent.id}`);
+      await visit(page, `/agents/${agent.id}`);
       const steps = page.getByLabel("Steps");
       await steps.fill("99");
       await page.locator("#maxSteps-fault").waitFor();
@@ -169,7 +174,7 @@ Deno.test("the editor: leaving with unsaved changes is asked about, and a save t
   await withDashboard(async ({ agent, onPage }) => {
     await onPage(async (page) => {
       const path = `/agents/${agent.id}`;
-      await page.goto(path);
+      await visit(page, path);
       await page.getByText("Tool definitions").waitFor();
       await page.getByLabel("Name", { exact: true }).fill("Helper!");
       await page.getByText("Unsaved changes").waitFor();
@@ -184,11 +189,12 @@ Deno.test("the editor: leaving with unsaved changes is asked about, and a save t
       await page.route("**" + path, (route) => route.abort(), { times: 1 });
       await page.getByRole("button", { name: "Save changes" }).click();
       await page.waitForURL("chrome-error://**");
-      await page.goto(path);
+      await visit(page, path);
       await page.getByRole("button", { name: "Bring back" }).click();
       assertEquals(await page.getByLabel("Name", { exact: true }).inputValue(), "Helper!");
       await page.getByRole("button", { name: "Save changes" }).click();
       await page.getByText("Changes saved.").waitFor();
+      await alive(page);
       assertEquals(await page.getByRole("button", { name: "Bring back" }).count(), 0);
     });
   });
@@ -197,11 +203,22 @@ Deno.test("the editor: leaving with unsaved changes is asked about, and a save t
 Deno.test("the tool editor: form and JSON are the same thing", async () => {
   await withDashboard(async ({ agent, onPage }) => {
     await onPage(async (page) => {
-      await page.goto(`/agents/${agent.id}`);
+      await visit(page, `/agents/${agent.id}`);
       await page.locator(".tool > summary").click();
-      await page.locator("#tool-0-name").fill("renamed");
-      await page.locator("#tool-0-name").press("Tab");
-      await page.getByRole("button", { name: "Add argument" }).click();
+      await page.locator("#tool-0-name").waitFor();
+      // A press that leaves a field changes two things with nothing painted between them.
+      await page.evaluate(async () => {
+        const name = document.querySelector<HTMLInputElement>("#tool-0-name")!;
+        name.value = "renamed";
+        name.dispatchEvent(new Event("change", { bubbles: true }));
+        await new Promise((told) => {
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = told;
+          port2.postMessage(undefined);
+        });
+        const buttons = [...document.querySelectorAll("button")];
+        buttons.find(({ textContent }) => textContent === "Add argument")!.click();
+      });
       await page.getByRole("button", { name: "Edit as JSON" }).click();
       const json = page.locator("#tools");
       const [tool] = JSON.parse(await json.inputValue());
@@ -218,7 +235,7 @@ Deno.test("the tool editor: form and JSON are the same thing", async () => {
 Deno.test("the playground: the draft answers as it is typed, and beside it the saved version", async () => {
   await withDashboard(async ({ agent, onPage }) => {
     await onPage(async (page) => {
-      await page.goto(`/agents/${agent.id}`);
+      await visit(page, `/agents/${agent.id}`);
       await page.getByRole("button", { name: "Compare" }).click();
       const bodies: { form?: { name: string }; version?: number; conversationId?: string }[] = [];
       page.on("request", (request) => {

@@ -1,7 +1,7 @@
 /** The agent editor in a real browser: two people at one agent, going back, and where the focus goes. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Page } from "playwright-core";
-import { withPage } from "./support/browser.ts";
+import { alive, visit, withPage } from "./support/browser.ts";
 import { ownerContext } from "./support/owner.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
@@ -19,7 +19,7 @@ Deno.test("the editor: nothing of somebody else is undone or doubled, and the fo
     const prompt = page.getByLabel("System prompt");
     const save = () => page.getByRole("button", { name: "Save changes" }).click();
     await t.step("of a save that came too late only one's own changes come back", async () => {
-      await opened(page, path);
+      await visit(page, path);
       await change({ systemPrompt: "A colleague's prompt." });
       await name.fill("My name");
       await save();
@@ -35,11 +35,12 @@ Deno.test("the editor: nothing of somebody else is undone or doubled, and the fo
     await t.step(
       "a field that both have changed is named, also after a second refusal",
       async () => {
-        await opened(page, path);
+        await visit(page, path);
         await change({ systemPrompt: "Theirs." });
         await prompt.fill("Mine.");
         await save();
         await page.getByRole("link", { name: "What they changed (new tab)" }).waitFor();
+        await alive(page);
         await name.fill("Second thought");
         await save();
         await page.getByRole("link", { name: "Open it as it is now" }).click();
@@ -50,24 +51,25 @@ Deno.test("the editor: nothing of somebody else is undone or doubled, and the fo
           "Mine.",
         ]);
         await save();
+        await page.getByText("Changes saved.").waitFor();
       },
     );
     await t.step("going back to the form of an agent that is made finds it empty", async () => {
-      await opened(page, "/agents/new");
+      await visit(page, "/agents/new");
       await name.fill("Made once");
       await prompt.fill("Be brief.");
       await page.getByRole("button", { name: "Create agent" }).click();
       await page.waitForURL(/agents\/[0-9a-f-]{36}/);
-      await ready(page);
+      await alive(page);
       await page.goBack();
-      await ready(page);
+      await alive(page);
       await page.waitForFunction(() => !document.querySelector<HTMLInputElement>("#name")?.value);
       assertEquals(await page.locator(".guard").innerText(), "");
     });
     await t.step(
       "a tool that is added is open and has the focus, which removing it passes on",
       async () => {
-        await opened(page, path);
+        await visit(page, path);
         await page.getByRole("button", { name: "Add HTTP tool" }).click();
         await page.waitForFunction(() => document.activeElement?.id === "tool-0-name");
         assert(await page.locator("#tool-0-name").isVisible());
@@ -78,7 +80,7 @@ Deno.test("the editor: nothing of somebody else is undone or doubled, and the fo
     await t.step(
       "the message box stays on the screen, and has what could not be asked",
       async () => {
-        await opened(page, path);
+        await visit(page, path);
         const message = page.getByLabel("Message");
         await message.fill("long ".repeat(400));
         await message.press("Enter");
@@ -88,6 +90,7 @@ Deno.test("the editor: nothing of somebody else is undone or doubled, and the fo
           box.getBoundingClientRect().bottom - innerHeight
         );
         assert(below <= 0, `${below} px below the screen`);
+        await page.getByRole("button", { name: "Send", exact: true }).waitFor();
         await page.context().clearCookies();
         await message.fill("Am I signed out?");
         await message.press("Enter");
@@ -98,16 +101,8 @@ Deno.test("the editor: nothing of somebody else is undone or doubled, and the fo
   });
 });
 
-/** With the editor's scripts at work. */
-async function opened(page: Page, path: string): Promise<void> {
-  await page.goto(path);
-  await ready(page);
-}
-
-async function ready(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Edit as JSON" }).waitFor();
-}
-
-function focused(page: Page): Promise<string> {
-  return page.evaluate(() => document.activeElement?.textContent ?? "");
+/** What has the focus once what was pressed has been drawn. */
+async function focused(page: Page): Promise<string> {
+  await alive(page);
+  return await page.evaluate(() => document.activeElement?.textContent ?? "");
 }

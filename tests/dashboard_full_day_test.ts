@@ -1,7 +1,7 @@
 /** One day of somebody who has just installed the service, from the first visit to the audit log. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
-import { type ConsoleLine, withBrowser, withPage } from "./support/browser.ts";
+import { alive, type ConsoleLine, withBrowser, withPage } from "./support/browser.ts";
 import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
 import type { TestService } from "./support/service.ts";
 import { openShop, type Shop } from "./support/shop.ts";
@@ -59,6 +59,7 @@ async function createAgent({ page, shop }: Day): Promise<void> {
 
 async function tryIt({ page, mock }: Day): Promise<void> {
   mock.next({ say: [{ text: "Tried and found good." }] });
+  await alive(page);
   await page.getByLabel("Message").fill("Who are you?");
   await page.getByRole("button", { name: "Send" }).click();
   const log = page.getByRole("log");
@@ -68,6 +69,8 @@ async function tryIt({ page, mock }: Day): Promise<void> {
 
 async function makeKey({ page, shop }: Day): Promise<void> {
   await page.getByRole("link", { name: "API keys" }).click();
+  await page.waitForURL("**/api-keys");
+  await alive(page);
   await page.getByRole("link", { name: "New key" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("Shop backend");

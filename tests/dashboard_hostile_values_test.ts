@@ -1,6 +1,6 @@
 /** Whatever somebody stores, every page shows it as text. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { withPage } from "./support/browser.ts";
+import { visit, withPage } from "./support/browser.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { readFrames } from "./support/frames.ts";
@@ -139,8 +139,7 @@ async function inBrowser(
       "/audit",
     ];
     for (const path of pages) {
-      await page.goto(path);
-      await page.waitForLoadState("networkidle");
+      await visit(page, path);
       if (path.startsWith("/agents")) {
         await page.getByLabel("Message").fill(`use look_up with ${JSON.stringify({ q: EVIL })}`);
         await page.getByRole("button", { name: "Send" }).click();

@@ -2,9 +2,10 @@
 import axe from "axe-core";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
-import { withBrowser, withPage } from "./support/browser.ts";
+import { alive, visit, withBrowser, withPage } from "./support/browser.ts";
 import { ownerContext } from "./support/owner.ts";
 import { agentBody, TestService } from "./support/service.ts";
+import { settled } from "./support/widget_site.ts";
 
 const FILES = {
   "returns.md":
@@ -42,6 +43,8 @@ async function drop(page: Page, files: Record<string, string>): Promise<void> {
 async function makeBase(page: Page): Promise<void> {
   await page.goto("/home");
   await page.getByRole("link", { name: "Knowledge" }).click();
+  await page.waitForURL("**/knowledge");
+  await alive(page);
   await page.getByRole("link", { name: "New knowledge base" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("Shop manual");
@@ -55,7 +58,7 @@ async function fillBase(page: Page): Promise<void> {
   const rows = page.getByRole("list", { name: "Documents" }).getByRole("listitem");
   await rows.filter({ hasText: "ready" }).nth(2).waitFor({ timeout: 60_000 });
   assertEquals(await rows.count(), 3);
-  assertEquals(await page.getByRole("list", { name: "Files being sent" }).count(), 0);
+  await page.getByRole("list", { name: "Files being sent" }).waitFor({ state: "detached" });
   await drop(page, { "empty.txt": "" });
   await page.getByRole("alert").filter({ hasText: "is empty" }).waitFor();
 }
@@ -88,6 +91,7 @@ async function askElsewhere(browser: Browser, shop: string): Promise<string> {
     await page.getByText("Sources").waitFor();
     const link = page.locator("service-widget").getByRole("link").last();
     assertEquals(await link.getAttribute("href"), "https://shop.example.com/faq");
+    await settled(page);
     assertEquals(await faultsOf(page), []);
     return await page.getByRole("log").innerText();
   });
@@ -160,7 +164,7 @@ Deno.test("knowledge pages: axe finds nothing in either theme, nothing is wider 
       );
     }
     await withPage({ browser, baseUrl: service.url, context }, async (page) => {
-      await page.goto(path);
+      await visit(page, path);
       await tabTo(page, `Delete: ${document!.title}`);
       await page.keyboard.press("Enter");
       const dialog = page.getByRole("dialog", { name: /^Delete / });

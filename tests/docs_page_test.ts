@@ -46,7 +46,7 @@ Deno.test("/docs: opens in a browser without a complaint, and its links unfold w
     assert(asked.some((url) => url.endsWith("/docs.css")));
     await page.getByRole("heading", { name: "Agent Chat Service" }).waitFor();
     await page.getByRole("navigation").getByRole("link", { name: "Create an agent POST" }).click();
-    assertEquals(new URL(page.url()).hash, "#createAgent");
+    await page.waitForURL("**/docs#createAgent");
     const schema = page.locator("#schema-AgentBody");
     assertEquals(await schema.isVisible(), false);
     await page.locator("#createAgent").getByRole("link", { name: "AgentBody" }).click();

@@ -20,6 +20,7 @@ Deno.test("the embed doctor's page works without script: what is wrong comes fir
     await page.getByLabel("Script tag").fill(tag);
     await page.getByRole("button", { name: "Examine" }).click();
     await page.getByRole("heading", { name: "2 things are wrong" }).waitFor();
+    await page.waitForLoadState();
     const rows = await page.locator(".row-name").allInnerTexts();
     assertMatch(rows[0]!, /^Integrity\s+wrong$/i);
     assertMatch(rows[1]!, /^Session token\s+wrong$/i);

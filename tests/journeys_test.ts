@@ -1,7 +1,7 @@
 /** What a person does in a real browser, on the whole service. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Page } from "playwright-core";
-import { type ConsoleLine, withPage } from "./support/browser.ts";
+import { alive, type ConsoleLine, withPage } from "./support/browser.ts";
 import { heldSystem } from "./support/held_system.ts";
 import { TestService } from "./support/service.ts";
 
@@ -65,6 +65,8 @@ Deno.test("/demo: the second message goes on with the same conversation", async 
     await openDemo(page);
     await say(page, "First");
     await page.getByRole("log").getByText("something new.").waitFor();
+    // Its last word is not yet its end, and until then nothing is sent.
+    await page.getByRole("button", { name: "Send message" }).waitFor();
     await say(page, "Second");
     await page.getByRole("log").getByText("this is message 2").waitFor();
     assertEquals(bodies[0]?.conversationId, undefined);
@@ -104,6 +106,8 @@ Deno.test("the dashboard: first visit, sign out, sign in, make a key, and the ke
     await page.waitForURL("**/home");
 
     await page.getByRole("link", { name: "API keys" }).click();
+    await page.waitForURL("**/api-keys");
+    await alive(page);
     await page.getByRole("link", { name: "New key" }).or(
       page.getByRole("button", { name: "New key" }),
     ).click();

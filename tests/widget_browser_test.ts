@@ -158,9 +158,12 @@ Deno.test("widget: suggestions ask, a tool at work is named, and code and answer
     chat.done();
     await page.locator(".after").waitFor();
     assertEquals(await page.getByRole("log").getByText("track order").count(), 0);
+    const copied = page.getByRole("status").getByText("Copy ✓");
     await page.getByRole("button", { name: "Copy" }).first().click();
+    await copied.waitFor({ state: "attached" });
     assertEquals(await page.evaluate("navigator.clipboard.readText()"), "abc");
     await page.locator(".after .copy").click();
+    await copied.nth(1).waitFor({ state: "attached" });
     assertStringIncludes(`${await page.evaluate("navigator.clipboard.readText()")}`, "Here:");
   });
 });

@@ -4,18 +4,10 @@ import { assert, assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
 import { ATTACKS } from "./fixtures/markdown_attacks.ts";
 import { withBrowser } from "./support/browser.ts";
-import { AGENT, ask, onSite } from "./support/widget_site.ts";
-
-const settle = (page: Page) =>
-  page.evaluate(async () => {
-    const root = document.querySelector("service-widget")!.shadowRoot!;
-    const finite = root.getAnimations().filter((a) => a.effect!.getTiming().iterations === 1);
-    // One whose element is taken away meanwhile is over as well.
-    await Promise.allSettled(finite.map((animation) => animation.finished));
-  });
+import { AGENT, ask, onSite, settled } from "./support/widget_site.ts";
 
 async function violations(page: Page): Promise<unknown[]> {
-  await settle(page);
+  await settled(page);
   const found = await page.evaluate(`(() => { ${axe.source}; return axe.run(); })()`) as {
     violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
   };
@@ -37,7 +29,7 @@ Deno.test("widget: axe finds nothing in any state and theme", async () => {
             "# A\n\nSee [b](https://c.test) and `code`.\n\n| d |\n|--|\n| e |\n\n```\nf\n```\n\nEnd",
           );
           chat.write({ type: "tool_call", name: "search_knowledge", args: {} });
-          await page.locator(".working").waitFor();
+          await page.locator(".working").getByText("search knowledge").waitFor();
           assertEquals(await violations(page), [], "streaming");
           chat.write({ type: "error", code: "provider_error", message: "" });
           chat.done("error");

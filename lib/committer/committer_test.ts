@@ -6,9 +6,10 @@ import { realSystem, type System } from "../system.ts";
 import { Committer } from "./committer.ts";
 import { type Draft, type Operation, StoreUnavailableError } from "./operation.ts";
 
-/** Waits between tries pass at once; a wait for a store that hangs never ends by itself. */
+/** Time stands, waits between tries pass at once, and one for a store that hangs never ends itself. */
 const system: System = {
   ...realSystem,
+  now: () => 0,
   sleep: (ms, signal) => ms < 1000 ? Promise.resolve() : untilAborted(signal),
 };
 

@@ -89,6 +89,33 @@ export async function withPage<T>(
   }
 }
 
+/** Opens one of the service's own pages; resolves once its scripts are at work. */
+export async function visit(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await alive(page);
+}
+
+/**
+ * Resolves once the scripts of the page that is shown are at work: until then a press on what the
+ * server has drawn is lost, or leads where it does without scripts.
+ *
+ * Islands are drawn by timers that are set before the page has loaded, and their effects run by a
+ * timer after the next frame: timers and frames that are asked for later come later. An effect may
+ * draw anew, and so have effects of its own.
+ */
+export async function alive(page: Page): Promise<void> {
+  await page.waitForLoadState();
+  await page.evaluate(async () => {
+    const timer = () => new Promise((rings) => setTimeout(rings));
+    const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
+    await timer();
+    for (let round = 0; round < 2; round++) {
+      await frame();
+      await timer();
+    }
+  });
+}
+
 /** Starts one given Chromium; the caller closes it. */
 export async function startBrowser({ executablePath, env }: Chromium): Promise<Browser> {
   try {

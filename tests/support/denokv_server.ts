@@ -1,3 +1,5 @@
+import { freePort } from "./free_port.ts";
+
 /** A `denokv` server of its own, with an empty store: what several processes share in production. */
 export class DenokvServer implements AsyncDisposable {
   readonly url: string;
@@ -46,9 +48,4 @@ export class DenokvServer implements AsyncDisposable {
     await this.#child.status;
     await Deno.remove(this.#dir, { recursive: true });
   }
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }

@@ -1,3 +1,5 @@
+import { freePort } from "./free_port.ts";
+
 /** Where Debian's package has it. */
 const NGINX = "/usr/sbin/nginx";
 
@@ -30,11 +32,6 @@ export async function startNginx(upstream: string): Promise<AsyncDisposable & { 
     if (ended !== undefined) throw new Error(await Deno.readTextFile(`${dir}/error.log`));
   }
   return { url, [Symbol.asyncDispose]: dispose };
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
-  return listener.addr.port;
 }
 
 function configuration(

@@ -115,3 +115,13 @@ export async function answered(page: Page, act: () => Promise<void>): Promise<vo
 export function focused(page: Page): Promise<unknown> {
   return page.evaluate("document.activeElement.shadowRoot?.activeElement?.className");
 }
+
+/** Resolves once nothing of the widget moves that comes to rest by itself. */
+export async function settled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const root = document.querySelector("service-widget")!.shadowRoot!;
+    const finite = root.getAnimations().filter((a) => a.effect!.getTiming().iterations === 1);
+    // One whose element is taken away meanwhile is over as well.
+    await Promise.allSettled(finite.map((animation) => animation.finished));
+  });
+}
