@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { alive, visit, withBrowser, withPage } from "./support/browser.ts";
 import { ownerContext } from "./support/owner.ts";
 import { agentBody, TestService } from "./support/service.ts";
-import { settled } from "./support/widget_site.ts";
+import { atRest } from "./support/widget_site.ts";
 
 const FILES = {
   "returns.md":
@@ -91,7 +91,7 @@ async function askElsewhere(browser: Browser, shop: string): Promise<string> {
     await page.getByText("Sources").waitFor();
     const link = page.locator("service-widget").getByRole("link").last();
     assertEquals(await link.getAttribute("href"), "https://shop.example.com/faq");
-    await settled(page);
+    await atRest(page);
     assertEquals(await faultsOf(page), []);
     return await page.getByRole("log").innerText();
   });

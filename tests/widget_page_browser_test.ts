@@ -4,10 +4,10 @@ import { assert, assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
 import { ATTACKS } from "./fixtures/markdown_attacks.ts";
 import { withBrowser } from "./support/browser.ts";
-import { AGENT, ask, onSite, settled } from "./support/widget_site.ts";
+import { AGENT, ask, atRest, onSite } from "./support/widget_site.ts";
 
 async function violations(page: Page): Promise<unknown[]> {
-  await settled(page);
+  await atRest(page);
   const found = await page.evaluate(`(() => { ${axe.source}; return axe.run(); })()`) as {
     violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
   };

@@ -117,7 +117,7 @@ export function focused(page: Page): Promise<unknown> {
 }
 
 /** Resolves once nothing of the widget moves that comes to rest by itself. */
-export async function settled(page: Page): Promise<void> {
+export async function atRest(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const root = document.querySelector("service-widget")!.shadowRoot!;
     const finite = root.getAnimations().filter((a) => a.effect!.getTiming().iterations === 1);
