@@ -140,7 +140,8 @@ export class Batch {
         const isSame = this.#documents.get(text)?.versionstamp === before.versionstamp;
         if (isSame) this.#documents.touch(text, seen);
       } else if (change.deleted) {
-        this.#documents.put(text, { key: change.key, value: undefined, versionstamp: null, seen });
+        // Hardly anybody asks for it again, and who does reads it: kept, it would crowd out what is used.
+        this.#documents.drop([text]);
       } else {
         this.#documents.put(text, { key: change.key, value: change.value, versionstamp, seen });
       }

@@ -66,6 +66,23 @@ describe("Committer", () => {
     assertEquals(traffic, cold);
   });
 
+  it("keeps what is used in memory, and not what has been deleted", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
+    const committer = new Committer(watched, { system, cachedDocuments: 2 });
+    await committer.run(count("used", "first"));
+    for (const n of [1, 2, 3]) {
+      const at = ["counters", `gone-${n}`];
+      await committer.run(count(`gone-${n}`, "only"));
+      await committer.run({ keys: [at], decide: (draft) => draft.delete(at) });
+    }
+    const before = traffic.reads;
+    await committer.run(count("used", "second"));
+    assertEquals(traffic.reads, before);
+    await committer.run(count("gone-1", "again"));
+    assertEquals((await stored(kv, "gone-1")).by, ["again"]);
+  });
+
   it("reads once more before it tells a refusal that another process may have undone", async () => {
     using kv = await Deno.openKv(":memory:");
     const here = new Committer(kv, { system });

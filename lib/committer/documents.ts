@@ -87,7 +87,7 @@ export class Documents {
     const known = this.get(text);
     const isOlder = known !== undefined &&
       (known.versionstamp ?? "") > (document.versionstamp ?? "");
-    if (!isOlder || document.versionstamp === null) this.#keep(text, document);
+    if (!isOlder) this.#keep(text, document);
   }
 
   /** Notes that a value was current when the count was at `seen`. */
