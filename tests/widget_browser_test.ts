@@ -144,6 +144,24 @@ Deno.test("widget: the input grows with what is written, and is one line again o
   });
 });
 
+Deno.test("widget: undo takes back all that was written in one go, also while an answer arrives", async () => {
+  await onSite({}, async ({ page, chat }) => {
+    await ask(page, "Hello?");
+    chat.say("Well");
+    await page.locator(".live").waitFor();
+    const input = page.getByRole("textbox");
+    let said = "Well";
+    for (const letter of "more") {
+      await input.press(letter);
+      chat.say(letter);
+      await page.locator(".live").getByText(said += letter).waitFor();
+    }
+    assertEquals(await input.inputValue(), "more");
+    await input.press("ControlOrMeta+z");
+    assertEquals(await input.inputValue(), "");
+  });
+});
+
 Deno.test("widget: suggestions ask, a tool at work is named, and code and answers can be copied", async () => {
   const attributes = `data-suggestions="Where is my order?|Opening hours"`;
   const context = { permissions: ["clipboard-read", "clipboard-write"] };

@@ -24,9 +24,13 @@ export interface Ui extends View {
   readonly log: RefObject<HTMLDivElement>;
   readonly input: RefObject<HTMLTextAreaElement>;
   readonly launcher: RefObject<HTMLButtonElement>;
+  /** What had been written when the widget was drawn first. */
+  readonly written: string | undefined;
   /** The reader has scrolled away from the end, and is left there. */
   away: boolean;
   readonly toEnd: () => void;
+  /** Keeps the end in sight, whatever has grown, for who reads along. */
+  readonly keepEnd: () => void;
   readonly onScroll: () => void;
 }
 
@@ -77,10 +81,14 @@ function createUi(view: View, draw: () => void): Ui {
     log: createRef<HTMLDivElement>(),
     input: createRef<HTMLTextAreaElement>(),
     launcher: createRef<HTMLButtonElement>(),
+    written: view.conversation.state.draft,
     away: false,
     toEnd() {
       ui.away = false;
       draw();
+    },
+    keepEnd() {
+      if (!ui.away) ui.log.current!.scrollTop = ui.log.current!.scrollHeight;
     },
     onScroll() {
       const { scrollHeight, scrollTop, clientHeight } = ui.log.current!;
@@ -93,7 +101,7 @@ function createUi(view: View, draw: () => void): Ui {
 }
 
 function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
-  const { conversation, launcher, input, log } = ui;
+  const { conversation, launcher, input } = ui;
   let shown: boolean | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let heard: ReturnType<typeof setTimeout> | undefined;
@@ -105,7 +113,7 @@ function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
     render(<App ui={ui} />, root);
     root.host.toggleAttribute("open", open);
     if (open !== shown) fitHeight(input.current!);
-    if (!ui.away) log.current!.scrollTop = log.current!.scrollHeight;
+    ui.keepEnd();
     // Not at first: a page that loads is not robbed of its focus.
     if (open !== (shown ?? open)) {
       if (open) input.current?.focus({ preventScroll: true });

@@ -9,7 +9,8 @@ const FEW = 5;
 /**
  * One button sends and stops, and is never really disabled: one that vanished or went dead under the
  * keyboard focus would drop it onto the page. The second click of a double click must not stop the
- * answer. While an answer arrives the draft can be written on.
+ * answer. While an answer arrives the draft can be written on, and drawing leaves the field alone: a
+ * default value that changed would cut what undo takes back into single letters.
  */
 export function Composer({ ui }: { readonly ui: Ui }) {
   const { conversation: { state }, handle, input, session, locale: { t } } = ui;
@@ -17,8 +18,8 @@ export function Composer({ ui }: { readonly ui: Ui }) {
   const written = (field: HTMLTextAreaElement) => {
     state.draft = field.value;
     fitHeight(field);
-    // A taller field leaves less of the log: who reads its end goes on reading it.
-    if (!ui.away) ui.toEnd();
+    // A taller field leaves less of the log. Nothing is drawn: a long one takes too long for each key.
+    ui.keepEnd();
   };
   const send = (event: Event) => {
     event.preventDefault();
@@ -44,7 +45,7 @@ export function Composer({ ui }: { readonly ui: Ui }) {
           enterkeyhint="send"
           placeholder={t(WRITE)}
           aria-label={t(WRITE)}
-          defaultValue={state.draft}
+          defaultValue={ui.written}
           onInput={(event) => written(event.currentTarget)}
           onKeyDown={(event) => sendsOn(event) && send(event)}
         />
