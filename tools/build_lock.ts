@@ -1,3 +1,5 @@
+import { freeLock } from "../lib/process/free_lock.ts";
+
 /**
  * Waits until no other process builds under `root`, and keeps others waiting until it is disposed. The
  * system frees it when its process dies.
@@ -8,11 +10,5 @@ export async function lockBuild(root: string): Promise<Disposable> {
   await Deno.mkdir(dir, { recursive: true });
   const file = await Deno.open(`${dir}/build.lock`, { create: true, write: true });
   await file.lock(true);
-  return {
-    [Symbol.dispose]() {
-      // Closing alone would leave it to a child that is just being started, which has the file open.
-      file.unlockSync();
-      file.close();
-    },
-  };
+  return { [Symbol.dispose]: () => freeLock(file) };
 }

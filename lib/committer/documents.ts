@@ -82,11 +82,10 @@ export class Documents {
   }
 
   /** Notes a value that has just been committed. */
-  put(text: string, document: Document): void {
+  put(text: string, document: Document & { versionstamp: string }): void {
     // Somebody may have read what was written after it meanwhile.
     const known = this.get(text);
-    const isOlder = known !== undefined &&
-      (known.versionstamp ?? "") > (document.versionstamp ?? "");
+    const isOlder = (known?.versionstamp ?? "") > document.versionstamp;
     if (!isOlder) this.#keep(text, document);
   }
 

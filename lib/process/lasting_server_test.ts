@@ -121,16 +121,7 @@ function module(path: string): string {
   return new URL(path, import.meta.url).href;
 }
 
-/** The text of a stream up to and with `mark`. */
-async function readUntil(reader: ReadableStreamDefaultReader<string>, mark: RegExp) {
-  for (let text = "";;) {
-    const { value, done } = await reader.read();
-    text += value ?? "";
-    if (mark.test(text) || done) return text;
-  }
-}
-
-/** All that a stream says: lines that are waited for one after the other may come in one piece. */
+/** All that a stream says; `until` tells it from the beginning, for two marks may come in one piece. */
 function listenTo(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -155,12 +146,12 @@ Deno.test({
       stdout: "piped",
       stderr: "piped",
     }).spawn();
-    const told = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    const told = listenTo(child.stdout);
     const logged = listenTo(child.stderr);
-    const port = Number(await readUntil(told, /\n/));
+    const port = Number(await told.until(/\n/));
     const stream = await fetch(`http://127.0.0.1:${port}/stream`);
-    const words = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
-    assertEquals(await readUntil(words, /one /), "one ");
+    const words = listenTo(stream.body!);
+    assertEquals(await words.until(/one /), "one ");
     const connections: Deno.Conn[] = [];
     let isFull = false;
     const failed = logged.until(/it listens again soon/).finally(() => isFull = true);
@@ -175,7 +166,7 @@ Deno.test({
     await logged.until(/it listens again"/);
     assertEquals(await (await fetch(`http://127.0.0.1:${port}/`)).text(), "ok");
     await child.stdin.close();
-    assertEquals(await readUntil(words, /two/), "two");
+    assertEquals(await words.until(/two/), "one two");
     assertEquals((await child.status).code, 0);
     await Promise.all([told.cancel(), logged.cancel(), words.cancel()]);
   },

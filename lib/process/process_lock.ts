@@ -1,3 +1,4 @@
+import { freeLock } from "./free_lock.ts";
 import { StoreFault } from "./store_fault.ts";
 
 /** What a lock is for, and its path as the configuration has it. */
@@ -41,7 +42,7 @@ export async function takeProcessLock(path: string, held: Held): Promise<Process
     await file.truncate(0);
     await file.write(new TextEncoder().encode(`${Deno.pid}\n`));
   } catch (error) {
-    file.close();
+    freeLock(file);
     throw error;
   }
   let isHeld = true;
@@ -49,9 +50,7 @@ export async function takeProcessLock(path: string, held: Held): Promise<Process
     release: () => {
       if (!isHeld) return;
       isHeld = false;
-      // Closing alone would leave it to a child that is just being started, which has the file open.
-      file.unlockSync();
-      file.close();
+      freeLock(file);
     },
   };
 }
