@@ -62,6 +62,11 @@ export class Batch {
     return this.#changes.size > 0 || this.#notes.size > 0;
   }
 
+  /** Keys whose versions its atomic checks. */
+  get checks(): number {
+    return this.#relied.size;
+  }
+
   decide(entry: Entry): void {
     const draft = new EntryDraft(entry, { changes: this.#changes, documents: this.#documents });
     let result: unknown;

@@ -1,17 +1,13 @@
 import type { System } from "../system.ts";
 import { Batch, type Entry } from "./batch.ts";
+import { BatchSize } from "./batch_size.ts";
 import { Documents, keyText } from "./documents.ts";
 import { Line, type Taken } from "./line.ts";
 import { isOutOfPatience, type Operation, StoreUnavailableError } from "./operation.ts";
 import { Patience } from "./patience.ts";
-import { isTooLarge } from "./too_large.ts";
+import { isInvalidCall } from "./store_error.ts";
 import { basisOf, ChangedError, View } from "./view.ts";
 
-/** Deno KV takes this many checks in one atomic. */
-const MAX_KEYS = 100;
-/** Keys of a batch: halved after a conflict, slowly regained after a commit. */
-const MIN_KEYS = 4;
-const REGAINED_KEYS = 4;
 /** Commits under way at once: more than one pays where the store is far, or decisions take time. */
 const MAX_UNDER_WAY = 8;
 const MAX_QUEUE = 5_000;
@@ -49,9 +45,7 @@ export class Committer {
   #patience: Patience;
   #loading = 0;
   #pumping = false;
-  #limit = MAX_KEYS;
-  /** Entries of a batch; only sizes that were told wrong make it finite. */
-  #most = Infinity;
+  #batchSize = new BatchSize();
   #failures = 0;
   #lastFailure: unknown;
 
@@ -181,7 +175,7 @@ export class Committer {
   #sendAll(): void {
     // A store that fails is tried with one batch at a time.
     while (this.#line.underWay < (this.#failures > 0 ? 1 : MAX_UNDER_WAY)) {
-      const taken = this.#line.take(this.#limit, this.#most);
+      const taken = this.#line.take(this.#batchSize.keys, this.#batchSize.entries);
       if (taken === undefined) return;
       this.#send(taken);
     }
@@ -198,14 +192,15 @@ export class Committer {
   /** One attempt at a batch. */
   async #turn(taken: Entry[]): Promise<Outcome> {
     const entries = this.#giveUpLate(taken);
-    const turn = { over: false };
+    const turn: Turn = { over: false, checks: 0 };
     try {
       const outcome = await this.#patience.inTime(this.#attempt(entries, turn));
       this.#failures = 0;
       return outcome;
     } catch (cause) {
       turn.over = true;
-      if (isTooLarge(cause)) return { open: this.#divide(entries, cause) };
+      if (this.#batchSize.learn(cause, turn.checks) && entries.length > 1) return { open: entries };
+      if (isInvalidCall(cause)) return { open: this.#divide(entries, cause) };
       // The outcome is unknown: decided again on fresh values, operations recognise their own.
       this.#lastFailure = cause;
       this.#documents.drop(entries.flatMap((entry) => [...entry.keys.keys()]));
@@ -215,10 +210,10 @@ export class Committer {
     }
   }
 
-  /** One that alone is too large must not hold up the others: fewer are tried until it is found. */
+  /** One that alone is invalid must not hold up the others: fewer are tried until it is found. */
   #divide(entries: Entry[], cause: unknown): Entry[] {
     if (entries.length > 1) {
-      this.#most = Math.floor(entries.length / 2);
+      this.#batchSize.divided(entries.length);
       return entries;
     }
     entries[0]!.reject(cause);
@@ -228,7 +223,7 @@ export class Committer {
   /**
    * One read, decision and commit. Once its turn is over it must not commit or tell anything any more.
    */
-  async #attempt(entries: Entry[], turn: { over: boolean }): Promise<Outcome> {
+  async #attempt(entries: Entry[], turn: Turn): Promise<Outcome> {
     await this.#loadAll(entries);
     if (turn.over) return { open: entries };
     const batch = new Batch(this.#documents);
@@ -236,17 +231,17 @@ export class Committer {
     if (batch.writes) {
       // Whoever asks while the commit is under way is not refused on what it has made.
       const sent = this.#documents.mark();
+      turn.checks = batch.checks;
       const committed = await batch.toAtomic(this.#kv).commit();
       if (turn.over) return { open: entries };
       if (!committed.ok) {
-        this.#limit = Math.max(MIN_KEYS, Math.floor(this.#limit / 2));
+        this.#batchSize.conflicted();
         this.#documents.drop(batch.reliedOn);
         return { open: entries };
       }
       batch.settle(committed.versionstamp, sent);
       this.#lastFailure = undefined;
-      this.#limit = Math.min(MAX_KEYS, this.#limit + REGAINED_KEYS);
-      this.#most *= 2;
+      this.#batchSize.committed();
     }
     return { open: this.#stale(batch), tell: () => batch.tell() };
   }
@@ -290,6 +285,12 @@ export class Committer {
       return false;
     });
   }
+}
+
+/** One attempt: whether it was given up, and how many checks its commit has sent. */
+interface Turn {
+  over: boolean;
+  checks: number;
 }
 
 /** What came of a batch: the entries it leaves open, and the telling of what is certain. */

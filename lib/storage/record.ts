@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { isTooLarge } from "../committer/too_large.ts";
+import { isTooLarge } from "../committer/store_error.ts";
 import { ApiError } from "../errors.ts";
 
 /** A stored value that no version of this code can have written. */

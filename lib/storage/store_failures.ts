@@ -1,28 +1,7 @@
 import { StoreFailedError } from "../committer/operation.ts";
 import { Patience } from "../committer/patience.ts";
-import { isTooLarge } from "../committer/too_large.ts";
+import { isInvalidCall } from "../committer/store_error.ts";
 import type { System } from "../system.ts";
-
-/**
- * What Deno KV (2.9) says of a call that is wrong in itself, of a value that is no longer readable
- * too: trying it again is in vain. Its classes do not tell: a locked file is a `TypeError` as well.
- */
-const WRONG_CALL = new RegExp(
-  "^(" + [
-    "Key too large",
-    "Too many (checks|mutations|ranges|entries|keys)",
-    "invalid cursor$",
-    "key cannot be empty",
-    "expireIn must be",
-    "Invalid (check|mutation|range)",
-    "(Start|End) key is",
-    "expected string, number",
-    "serde_v8 error",
-    "unknown variant",
-    "Failed to perform '",
-    "could not deserialize value",
-  ].join("|") + ")|could not be cloned\\.$",
-);
 
 export interface StoreFailuresOptions {
   system: System;
@@ -84,7 +63,7 @@ function toldAtomic(atomic: Deno.AtomicOperation): Deno.AtomicOperation {
 }
 
 function fail(cause: unknown): never {
+  if (isInvalidCall(cause)) throw cause;
   const message = cause instanceof Error ? cause.message : String(cause);
-  if (isTooLarge(cause) || WRONG_CALL.test(message)) throw cause;
   throw new StoreFailedError(`the store failed: ${message}`, { cause });
 }
