@@ -1,36 +1,35 @@
+import { walkFiles } from "./walk_files.ts";
+
 /** What a build is made of; the server-side code is read as it is and needs no build. */
 const INPUTS = ["routes", "islands", "components", "static", "widget", "lib/wire", "jsr/fresh/src"];
 const FILES = ["dev.ts", "app.ts", "deno.json", "deno.lock", "tools/bundle_widget.ts"];
 const MARK = "_fresh/build_mark.txt";
 
-/** Notes what the build under `root` was made of. */
+/** Records which inputs the build under `root` was made of. */
 export async function writeBuildMark(root: string): Promise<void> {
   await Deno.writeTextFile(`${root}/${MARK}`, await fingerprint(root));
 }
 
-/** Whether `_fresh/` was built from the files as they are now. */
+/** Whether `_fresh/` was built from the inputs as they are now. */
 export async function isBuildCurrent(root: string): Promise<boolean> {
   const mark = await Deno.readTextFile(`${root}/${MARK}`).catch(() => undefined);
   return mark !== undefined && mark === await fingerprint(root);
 }
 
-/** Sizes and times of all inputs, by path: enough to see an edit, cheap enough for every start. */
+/**
+ * SHA-256 of each input, by path. Contents, not modification times: image layers keep whole seconds and
+ * checkouts set new times, and a build that looks outdated on a read-only tree cannot be made again.
+ */
 async function fingerprint(root: string): Promise<string> {
-  const lines: string[] = [];
-  for (const dir of INPUTS) await walk(root, dir, lines);
-  for (const file of FILES) await note(root, file, lines);
-  return lines.sort().join("\n");
-}
-
-async function walk(root: string, dir: string, lines: string[]): Promise<void> {
-  const entries = await Array.fromAsync(Deno.readDir(`${root}/${dir}`)).catch(() => []);
-  await Promise.all(entries.map((entry) => {
-    const path = `${dir}/${entry.name}`;
-    return entry.isDirectory ? walk(root, path, lines) : note(root, path, lines);
+  const nested = await Promise.all(INPUTS.map((dir) => walkFiles(root, dir)));
+  const paths = [...nested.flat(), ...FILES].sort();
+  const lines = await Promise.all(paths.map(async (path) => {
+    const bytes = await Deno.readFile(`${root}/${path}`).catch(() => undefined);
+    return bytes && `${path} ${await sha256(bytes)}`;
   }));
+  return lines.filter((line) => line !== undefined).join("\n");
 }
 
-async function note(root: string, path: string, lines: string[]): Promise<void> {
-  const info = await Deno.stat(`${root}/${path}`).catch(() => undefined);
-  if (info) lines.push(`${path} ${info.size} ${info.mtime?.getTime() ?? 0}`);
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
