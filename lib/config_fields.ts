@@ -94,8 +94,9 @@ export const FIELDS = {
   }),
   kvUrl: field({
     name: "KV_URL",
-    purpose: "address of a KV server to use instead of a file; several processes may share it, " +
-      "and must then be given the same secrets",
+    purpose: "address of a KV server to use instead of a file, whose access token goes into " +
+      "`DENO_KV_ACCESS_TOKEN`; several processes may share it, and must then be given the same " +
+      "secrets",
     type: "URL",
     unset: "the file at `KV_PATH`",
     example: "http://kv.internal:4512",

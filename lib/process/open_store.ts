@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import { keys } from "../storage/keys.ts";
+import { Patience } from "../committer/patience.ts";
 import type { System } from "../system.ts";
 import { keepSecrets, makePrivateDir, makePrivateFile } from "./data_dir.ts";
 import { type ProcessLock, takeProcessLock } from "./process_lock.ts";
@@ -8,6 +9,8 @@ import { realStoreFile } from "./store_file.ts";
 
 /** SQLite's name for a store that ends with the process. */
 const IN_MEMORY = ":memory:";
+/** A server that does not answer within this many milliseconds fails the start. */
+const REMOTE_OPEN_MS = 10_000;
 
 /** The open store of this process with the secrets that go with it. */
 export interface Store {
@@ -46,7 +49,11 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
       kv = await openKv(config, { ...options, file });
       return await kv.get(keys.installation("default_tenant"));
     };
-    const tenant = await (file === undefined ? open() : orFault(open, tellDamaged(file)));
+    const tenant = await (remote
+      ? openRemote(open, { config, system: options.system })
+      : file === undefined
+      ? open()
+      : orFault(open, tellDamaged(file)));
     const firstStart = tenant.versionstamp === null;
     return { kv: kv!, file, ...secrets, firstStart, alone: !remote, close: closer(kv!, locks) };
   } catch (error) {
@@ -54,6 +61,23 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
     for (const lock of locks) lock.release();
     throw error;
   }
+}
+
+/** A server that is away, silent or refuses its token is reported in one sentence. */
+function openRemote<T>(
+  open: () => Promise<T>,
+  { config, system }: { config: Config; system: System },
+): Promise<T> {
+  const timeout = new Patience(system, REMOTE_OPEN_MS);
+  const { kvUrl } = config;
+  return orFault(
+    () => timeout.inTime(open()),
+    (why) =>
+      kvUrl === undefined
+        ? `the Deno KV database of this app cannot be opened: ${why}. Assign one to the app`
+        : `the store at KV_URL=${kvUrl} cannot be opened: ${why}. Check that the server runs there, ` +
+          "and that DENO_KV_ACCESS_TOKEN is its access token",
+  );
 }
 
 function tellDamaged(file: string): (why: string) => string {

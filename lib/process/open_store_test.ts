@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { readConfig } from "../config.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
 import { realSystem } from "../system.ts";
+import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { openStore, type OpenStoreOptions } from "./open_store.ts";
 import { StoreInUseError } from "./process_lock.ts";
 import { StoreFault } from "./store_fault.ts";
@@ -139,4 +140,34 @@ Deno.test("openStore: KV_URL and Deno Deploy are opened without a file or a lock
     }
     assertEquals(opened, ["http://127.0.0.1:4512", undefined]);
     await assertRejects(() => Deno.stat(`${dir}/none`), Deno.errors.NotFound);
+  }));
+
+Deno.test("openStore: a server that is away or refuses its token fails the start in one sentence", () =>
+  inTempDir(async (dir) => {
+    const url = "http://127.0.0.1:4512";
+    const secrets = { API_KEY_HMAC_SECRET: SECRET, ENCRYPTION_KEY: KEY };
+    const config = readConfig({ ...secrets, KV_URL: url, DATA_DIR: dir });
+    for (const why of ["Connection refused", "responded with status 401 Unauthorized"]) {
+      const openKv = () => Promise.reject(new TypeError(why));
+      const fault = await assertRejects(() => openStore(config, { ...REAL, openKv }), StoreFault);
+      for (const part of [url, why, "DENO_KV_ACCESS_TOKEN"]) {
+        assert(fault.message.includes(part), fault.message);
+      }
+    }
+  }));
+
+Deno.test("openStore: a server that does not answer fails the start after 10 seconds", () =>
+  inTempDir(async (dir) => {
+    const secrets = { API_KEY_HMAC_SECRET: SECRET, ENCRYPTION_KEY: KEY };
+    const config = readConfig({ ...secrets, KV_URL: "http://127.0.0.1:4512", DATA_DIR: dir });
+    const system = new FakeSystem();
+    const opening = Promise.withResolvers<void>();
+    const openKv = () => {
+      opening.resolve();
+      return new Promise<Deno.Kv>(() => {});
+    };
+    const failed = assertRejects(() => openStore(config, { openKv, system }), StoreFault);
+    await opening.promise;
+    await system.advance(10_000);
+    assert((await failed).message.includes("did not answer in time"));
   }));
