@@ -3,30 +3,23 @@ import { type LanguageShare, queryTerms, termsOf } from "./analyser.ts";
 import { Bm25Index, type Hit } from "./bm25_index.ts";
 import { Breather } from "./breather.ts";
 import { DEFAULT_LANGUAGE, type Language } from "./languages.ts";
+import { WordTable } from "./word_table.ts";
 import { placedWords, wordsOf } from "./words.ts";
 
 /** What an object and its fields take, beside the text. */
 const CHUNK_BYTES = 200;
 const BEYOND_LATIN1 = /[\u0100-\uffff]/;
 
-/** What the words of texts in certain languages are indexed under, once they have been looked up. */
-type KnownWords = Map<string, KnownWord>;
-
-interface KnownWord {
-  /** Numbers of its terms: the exact form, and each stem. */
-  terms: number[];
-  /** What it adds to the length of a passage: 1, or 0 for a stop word. */
-  length: number;
-}
-
 /** The passages of one base, found by their words. */
 export class PassageIndex {
   #bm25 = new Bm25Index();
   #passages: { chunk: Chunk; languages: readonly Language[]; bytes: number }[] = [];
-  /** By the codes of the languages. */
-  #known = new Map<string, KnownWords>();
+  /** By the codes of the languages: what words of texts in them are indexed under. */
+  #known = new Map<string, WordTable>();
   /** How many passages each language has. */
   #languages = new Map<Language, number>();
+  /** Of the passage that is being added. */
+  readonly #terms: number[] = [];
   #textBytes = 0;
 
   get size(): number {
@@ -121,22 +114,20 @@ export class PassageIndex {
   /** Words as terms by number, and how many of them are no stop words. */
   #lookUp(words: readonly string[], languages: readonly Language[]) {
     const codes = languages.map(({ code }) => code).join();
-    let known = this.#known.get(codes);
-    if (known === undefined) this.#known.set(codes, known = new Map());
-    const terms: number[] = [];
+    let table = this.#known.get(codes);
+    if (table === undefined) this.#known.set(codes, table = new WordTable());
     let length = 0;
-    // Loops and not a chain of calls: an index of a base is millions of words.
+    this.#terms.length = 0;
+    // A loop and not a chain of calls: an index of a base is millions of words.
     for (let n = 0; n < words.length; n++) {
       const word = words[n]!;
-      let entry = known.get(word);
-      if (entry === undefined) known.set(word, entry = this.#know(word, languages));
-      for (let t = 0; t < entry.terms.length; t++) terms.push(entry.terms[t]!);
-      length += entry.length;
+      const at = table.find(word) ?? table.add(word, this.#know(word, languages));
+      length += table.copy(at, this.#terms);
     }
-    return { terms, length };
+    return { terms: this.#terms, length };
   }
 
-  #know(word: string, languages: readonly Language[]): KnownWord {
+  #know(word: string, languages: readonly Language[]) {
     const { terms, stop } = termsOf(word, languages);
     return { terms: terms.map((term) => this.#bm25.termId(term)), length: stop ? 0 : 1 };
   }

@@ -1,7 +1,7 @@
 import { type Language, LANGUAGES } from "./languages.ts";
 
 /** Words of a text that are looked up. */
-const SAMPLE_WORDS = 50;
+const SAMPLE_WORDS = 40;
 /** Shorter texts have too few stop words: two of them took "Store in a cool, dry place" for Italian. */
 const MIN_WORDS = 20;
 /** Share of stop words among those looked up; prose has a third or more. */
