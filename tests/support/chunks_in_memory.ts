@@ -25,7 +25,14 @@ export class ChunksInMemory implements ChunkSource {
 
   add(documents: readonly TextDocument[]): void {
     for (const { id, title = "", text } of documents) {
-      this.#chunks.set(id, { documentId: id, position: 0, headingPath: [], title, text, tokens: 0 });
+      this.#chunks.set(id, {
+        documentId: id,
+        position: 0,
+        headingPath: [],
+        title,
+        text,
+        tokens: 0,
+      });
     }
     this.#version++;
   }

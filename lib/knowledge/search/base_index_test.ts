@@ -4,7 +4,8 @@ import { BaseIndex } from "./base_index.ts";
 import { VectorMatrix } from "./vector_matrix.ts";
 
 const BASE = { tenant: "t", base: "b" };
-const GERMAN = "Sie können die Ware innerhalb von dreißig Tagen zurückgeben, wenn sie nicht gefällt.";
+const GERMAN =
+  "Sie können die Ware innerhalb von dreißig Tagen zurückgeben, wenn sie nicht gefällt.";
 const ENGLISH = "You can return what you have bought within thirty days, and we will refund it.";
 const [german, english] = [GERMAN, ENGLISH].map((text) => {
   return [1, 2, 3].map((n) => ({ id: `${text.slice(0, 3)}-${n}`, text }));

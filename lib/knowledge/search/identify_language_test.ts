@@ -51,7 +51,9 @@ Deno.test("identifyLanguage: a handful of letters is never certain", () => {
 });
 
 Deno.test("identifyLanguage: knows nothing of what has no letters, or a language without a stemmer", () => {
-  for (const text of ["", "4711", "東京で会いましょう", "Proszę zwrócić towar w ciągu trzydziestu dni"]) {
+  for (
+    const text of ["", "4711", "東京で会いましょう", "Proszę zwrócić towar w ciągu trzydziestu dni"]
+  ) {
     assertEquals(identifyLanguage(text, score), { candidates: [], certain: false }, text);
   }
 });
@@ -74,7 +76,19 @@ Deno.test("certainly: is one object for each language", () => {
 });
 
 Deno.test("LANGUAGES: every stemmer answers something for whatever is a word", () => {
-  const words = ["a", "x".repeat(64), "1234", "مرحبا", "日本", "é", "ß", "books", "отмена", "са", "s"];
+  const words = [
+    "a",
+    "x".repeat(64),
+    "1234",
+    "مرحبا",
+    "日本",
+    "é",
+    "ß",
+    "books",
+    "отмена",
+    "са",
+    "s",
+  ];
   for (const { code, stem } of LANGUAGES) {
     for (const word of words) assert(stem(word).length > 0, `${code} ${word}`);
   }

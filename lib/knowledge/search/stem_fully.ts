@@ -82,5 +82,8 @@ function stemOnce(word: string, stem: (word: string) => string): string {
 }
 
 function rewrite(word: string, rewrites: readonly Rewrite[] = []): string {
-  return rewrites.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), word);
+  return rewrites.reduce(
+    (text, [pattern, replacement]) => text.replace(pattern, replacement),
+    word,
+  );
 }
