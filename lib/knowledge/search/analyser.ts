@@ -34,7 +34,7 @@ function stemsOf(word: string, languages: readonly Language[]): string[] {
   return [...new Set(languages.map(({ stem }) => fold(stem(word))))];
 }
 
-/** A language of a base, and how many of its passages are in it. */
+/** A language that passages of a base are stemmed by, and how many of them are most likely in it. */
 export interface LanguageShare {
   language: Language;
   /** Between 0 and 1. */

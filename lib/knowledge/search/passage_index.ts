@@ -16,7 +16,7 @@ export class PassageIndex {
   #passages: { chunk: Chunk; languages: readonly Language[]; bytes: number }[] = [];
   /** By the codes of the languages: what words of texts in them are indexed under. */
   #known = new Map<string, WordTable>();
-  /** How many passages each language has. */
+  /** Languages that passages are stemmed by, and how many have each as the likeliest. */
   #languages = new Map<Language, number>();
   /** Of the passage that is being added. */
   readonly #terms: number[] = [];
@@ -100,8 +100,8 @@ export class PassageIndex {
   }
 
   #countLanguages(languages: readonly Language[]): void {
-    for (const language of languages) {
-      this.#languages.set(language, (this.#languages.get(language) ?? 0) + 1);
+    for (const [n, language] of languages.entries()) {
+      this.#languages.set(language, (this.#languages.get(language) ?? 0) + (n === 0 ? 1 : 0));
     }
   }
 

@@ -75,6 +75,13 @@ Deno.test("PassageIndex: stop words of a language that few passages are in stay 
   assertEquals(found(index, "stable men").includes("Shoes for men"), true);
 });
 
+Deno.test("PassageIndex: stop words of a language that passages may be in stay words of a query", () => {
+  const index = new PassageIndex();
+  // In Dutch, "door" is a stop word.
+  for (const text of ["Door handle", "Window handle"]) addIn(index, ["en", "nl"], text);
+  assertEquals(found(index, "door handle"), ["Door handle", "Window handle"]);
+});
+
 Deno.test("PassageIndex: case and accents make no difference", () => {
   const index = indexOf("Ein Café in der Straße", PRICES);
   assertEquals(found(index, "CAFE"), ["doc-0"]);
