@@ -48,11 +48,16 @@ export function fallbackLanguage(
  */
 function majority(guesses: Iterable<LanguageGuess>): Language | undefined {
   const weights = new Map<Language, number>();
+  const add = (language: Language, weight: number) => {
+    weights.set(language, (weights.get(language) ?? 0) + weight);
+  };
   for (const { candidates } of guesses) {
-    const total = candidates.reduce((sum, _, n) => sum + 1 / (n + 1), 0);
-    for (const [n, language] of candidates.entries()) {
-      weights.set(language, (weights.get(language) ?? 0) + 1 / (n + 1) / total);
+    if (candidates.length === 1) {
+      add(candidates[0]!, 1);
+      continue;
     }
+    const total = candidates.reduce((sum, _, n) => sum + 1 / (n + 1), 0);
+    for (const [n, language] of candidates.entries()) add(language, 1 / (n + 1) / total);
   }
   let best: Language | undefined;
   for (const [language, weight] of weights) {

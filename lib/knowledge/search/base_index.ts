@@ -90,7 +90,7 @@ export class BaseIndex {
       const uncertain = await this.#addCertain(wanted);
       for (const { id, guesses } of uncertain) this.#guesses.set(id, guesses);
       const chosen = state?.language && languageByCode(state.language);
-      const fallback = fallbackLanguage(chosen, [...this.#guesses.values()].flat());
+      const fallback = fallbackLanguage(chosen, this.#allGuesses());
       const again = fallback === this.#fallback ? [] : await this.#takeOutUncertain();
       this.#fallback = fallback;
       await this.#addUncertain([...again, ...uncertain]);
@@ -99,6 +99,10 @@ export class BaseIndex {
     } finally {
       this.#update = undefined;
     }
+  }
+
+  *#allGuesses(): Generator<LanguageGuess> {
+    for (const guesses of this.#guesses.values()) yield* guesses;
   }
 
   async #remove(documents: readonly string[]): Promise<void> {
