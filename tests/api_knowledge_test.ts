@@ -62,6 +62,26 @@ Deno.test("POST /v1/knowledge-bases: a base may name its language, and change or
   assertEquals(await search(), 1);
 });
 
+Deno.test("POST …/search: finds a short text in another form of its words, each in its own language", async () => {
+  await using world = await start();
+  const { service, key, of, post, settled } = world;
+  const examples = [
+    ["Zeppelins fly over lakes.", "zeppelin"],
+    ["Refunds take fourteen days.", "Can I get a refund?"],
+    ["Returns are free.", "return"],
+    ["Blue bicycles", "bicycle"],
+    ["Rückgaben", "rückgabe"],
+    ["Store in a cool, dry place", "storing"],
+  ];
+  for (const [content] of examples) {
+    assertEquals((await settled(await post({ title: "Note", content }))).state, "ready");
+  }
+  for (const [text, query] of examples) {
+    const answer = await service.fetch(of("/search"), { method: "POST", key, json: { query } });
+    assertEquals((await expectJson(answer, 200)).passages[0]?.text, text, query);
+  }
+});
+
 Deno.test("POST /v1/knowledge-bases: refuses names that are none", async () => {
   await using world = await start();
   const { service, key } = world;

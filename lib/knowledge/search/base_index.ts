@@ -10,6 +10,8 @@ import type { VectorMatrix } from "./vector_matrix.ts";
 
 /** Documents read ahead of the one that is being added. */
 const READ_AHEAD = 8;
+/** The words of a document with more passages are read twice, because they take too much memory. */
+const MAX_KEPT = 64;
 
 /** The index of one base, brought up to what is stored before it is searched. */
 export class BaseIndex {
@@ -143,10 +145,11 @@ export class BaseIndex {
       // Skip it: the passage count does not match, and numbering relies on the count.
       if (chunks?.length !== revision.chunks) continue;
       const guesses: LanguageGuess[] = [];
-      const words: string[][] = [];
+      const kept: string[][] = [];
       for (const chunk of chunks) {
-        words.push(wordsOfPassage(chunk));
-        const plain = languageByStopWords(words.at(-1)!);
+        const words = wordsOfPassage(chunk);
+        if (chunks.length <= MAX_KEPT) kept.push(words);
+        const plain = languageByStopWords(words);
         guesses.push(plain ? certainly(plain) : guessPassage(chunk, await loadDetector()));
         if (breather.due) await breather.breathe();
       }
@@ -155,7 +158,8 @@ export class BaseIndex {
         continue;
       }
       for (const [n, chunk] of chunks.entries()) {
-        this.passages.add(chunk, { languages: guesses[n]!.candidates, words: words[n]! });
+        const words = kept[n] ?? wordsOfPassage(chunk);
+        this.passages.add(chunk, { languages: guesses[n]!.candidates, words });
         if (breather.due) await breather.breathe();
       }
       this.#revisions.set(id, revision);

@@ -62,7 +62,8 @@ export interface Language {
 
 /** The more common languages come first: a tie goes to the first. */
 const BY_CODE: Readonly<Record<KnowledgeLanguage, Language>> = {
-  en: language("en", english, englishStops),
+  // The list leaves out "a".
+  en: language("en", english, [...englishStops, "a"]),
   es: language("es", spanish, spanishStops),
   fr: language("fr", french, frenchStops),
   de: language("de", german, germanStops),
