@@ -1,6 +1,6 @@
 import { KnowledgeSearch } from "@/lib/knowledge/search/knowledge_search.ts";
-import { PassageIndex } from "@/lib/knowledge/search/passage_index.ts";
 import { StoredChunks } from "@/lib/knowledge/search/stored_chunks.ts";
+import { ChunksInMemory } from "@/tests/support/chunks_in_memory.ts";
 import { putDocument } from "@/tests/support/passages.ts";
 import type { Benchmark } from "./mod.ts";
 import { type Collection, readCollection } from "./support/beir_collection.ts";
@@ -35,21 +35,18 @@ export const benchmark: Benchmark = {
   async run() {
     const folder = Deno.env.get("KNOWLEDGE_COLLECTION");
     if (folder === undefined) console.log(HOW_TO);
-    else printQuality(await readCollection(folder));
+    else await printQuality(await readCollection(folder));
     await printSpeed();
   },
 };
 
-function printQuality(collection: Collection): void {
+async function printQuality(collection: Collection): Promise<void> {
   const { name, texts, queries, judgements } = collection;
-  const index = new PassageIndex();
-  for (const { id, title, text } of texts) {
-    index.add({ documentId: id, position: 0, headingPath: [], title, text, tokens: 0 });
-  }
+  const search = new KnowledgeSearch(new ChunksInMemory(texts));
   let sum = 0;
-  for (const [query, judged] of judgements) {
-    const hits = index.search(queries.get(query) ?? "", { limit: CUT });
-    sum += ndcg(hits.map(({ slot }) => index.chunk(slot).documentId), { judged, cut: CUT });
+  for (const [id, judged] of judgements) {
+    const found = await search.search(BASE, { query: queries.get(id) ?? "", limit: CUT });
+    sum += ndcg(found!.map(({ documentId }) => documentId), { judged, cut: CUT });
   }
   const published = PUBLISHED[name.toLowerCase()]?.map((one) => one.toFixed(3)) ?? ["?", "?"];
   const head = ["collection", "texts", "questions", "ours", "Lucene, two fields", "Lucene, one"];

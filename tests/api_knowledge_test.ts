@@ -36,6 +36,52 @@ Deno.test("POST /v1/knowledge-bases: makes one, which is read, changed, listed a
   await expectRefusal(await get(), "not_found");
 });
 
+Deno.test("POST /v1/knowledge-bases: a base may name its language, and change or remove it", async () => {
+  await using world = await start();
+  const { service, key, of, post, settled } = world;
+  const create = (json: unknown) =>
+    service.fetch("/v1/knowledge-bases", { method: "POST", key, json });
+  const { language } = await expectJson(await create({ name: "Handbuch", language: "de" }), 201);
+  assertEquals(language, "de");
+  await expectInvalid(await create({ name: "x", language: "german" }), ["language"]);
+  await expectInvalid(await create({ name: "x", language: null }), ["language"]);
+  const patch = (json: unknown) => service.fetch(of(), { method: "PATCH", key, json });
+  assertEquals((await expectJson(await patch({ language: "sv" }), 200)).language, "sv");
+  assertEquals((await expectJson(await patch({ name: "Shop" }), 200)).language, "sv");
+  await expectInvalid(await patch({ language: "" }), ["language"]);
+  assertEquals((await expectJson(await patch({ language: null }), 200)).language, undefined);
+  // It counts from the next search on: one word alone does not tell that it is Finnish.
+  await settled(await post({ title: "1", content: "Hinnat" }));
+  const search = async () => {
+    const json = { query: "hinta" };
+    const answer = await service.fetch(of("/search"), { method: "POST", key, json });
+    return (await expectJson(answer, 200)).passages.length;
+  };
+  assertEquals(await search(), 0);
+  await expectJson(await patch({ language: "fi" }), 200);
+  assertEquals(await search(), 1);
+});
+
+Deno.test("POST …/search: finds a short text in another form of its words, each in its own language", async () => {
+  await using world = await start();
+  const { service, key, of, post, settled } = world;
+  const examples = [
+    ["Zeppelins fly over lakes.", "zeppelin"],
+    ["Refunds take fourteen days.", "Can I get a refund?"],
+    ["Returns are free.", "return"],
+    ["Blue bicycles", "bicycle"],
+    ["Rückgaben", "rückgabe"],
+    ["Store in a cool, dry place", "storing"],
+  ];
+  for (const [content] of examples) {
+    assertEquals((await settled(await post({ title: "Note", content }))).state, "ready");
+  }
+  for (const [text, query] of examples) {
+    const answer = await service.fetch(of("/search"), { method: "POST", key, json: { query } });
+    assertEquals((await expectJson(answer, 200)).passages[0]?.text, text, query);
+  }
+});
+
 Deno.test("POST /v1/knowledge-bases: refuses names that are none", async () => {
   await using world = await start();
   const { service, key } = world;

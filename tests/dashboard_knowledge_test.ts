@@ -71,6 +71,25 @@ Deno.test("knowledge pages: a base is made, renamed and deleted, and what is typ
   assertEquals((await knowledge.list(of.tenant, { limit: 9 })).data.length, 1);
 });
 
+Deno.test("knowledge pages: a base's language is chosen, shown and set back to automatic", async () => {
+  await using dash = await open();
+  const { get, sendTo, knowledge, of, path } = dash;
+  const settings = `${path}/settings`;
+  const language = async () => (await knowledge.get(of.tenant, of.base)).language;
+  const chosen =
+    /<option[^>]*value="([^"]*)"[^>]*selected|<option[^>]*selected[^>]*value="([^"]*)"/;
+  assertEquals((await sendTo(settings, { name: "Shop", language: "de" })).status, 303);
+  assertEquals(await language(), "de");
+  const [, one, other] = (await (await get(settings)).text()).match(chosen) ?? [];
+  assertEquals(one ?? other, "de");
+  const refused = await sendTo(settings, { name: "Shop", language: "xx" });
+  assertEquals(refused.status, 400);
+  assertStringIncludes(await refused.text(), "Choose a language from the list.");
+  assertEquals(await language(), "de");
+  assertEquals((await sendTo(settings, { name: "Shop", language: "" })).status, 303);
+  assertEquals(await language(), undefined);
+});
+
 Deno.test("POST /knowledge/:id/documents: a plain form takes several files, which become ready", async () => {
   await using dash = await open();
   const { get, sendTo, files, documents, path } = dash;

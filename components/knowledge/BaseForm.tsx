@@ -1,9 +1,13 @@
 import { Field } from "@/components/Field.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import type { BaseFormFaults, BaseFormValues } from "@/lib/http/save_base.ts";
+import { KNOWLEDGE_LANGUAGES, LANGUAGE_NAMES } from "@/lib/wire/knowledge_languages.ts";
 import { KNOWLEDGE_BOUNDS } from "@/lib/wire/limits.ts";
 
-const LABELS = { name: "Name", description: "Description" };
+const LABELS = { name: "Name", description: "Description", language: "Language" };
+/** By name, as people look for them. */
+const LANGUAGES = KNOWLEDGE_LANGUAGES.map((code) => ({ code, name: LANGUAGE_NAMES[code] }))
+  .sort((a, b) => a.name.localeCompare(b.name, "en"));
 
 export interface BaseFormProps {
   action: string;
@@ -14,7 +18,7 @@ export interface BaseFormProps {
   cancelHref?: string;
 }
 
-/** What a knowledge base is called, and what it is for. */
+/** The name, purpose and language of a knowledge base. */
 export function BaseForm({ action, submit, values, faults, cancelHref }: BaseFormProps) {
   return (
     <PostForm {...{ action, faults }} labels={LABELS} class="stack">
@@ -45,6 +49,22 @@ export function BaseForm({ action, submit, values, faults, cancelHref }: BaseFor
           <textarea {...attributes} maxLength={KNOWLEDGE_BOUNDS.descriptionLength}>
             {values.description}
           </textarea>
+        )}
+      </Field>
+      <Field
+        name="language"
+        label={LABELS.language}
+        optional
+        fault={faults.language}
+        help="What most documents are written in. Search uses it for texts too short to tell, such as titles."
+      >
+        {(attributes) => (
+          <select {...attributes}>
+            <option value="" selected={values.language === ""}>Detect automatically</option>
+            {LANGUAGES.map(({ code, name }) => (
+              <option key={code} value={code} selected={values.language === code}>{name}</option>
+            ))}
+          </select>
         )}
       </Field>
       <div class="form-actions">

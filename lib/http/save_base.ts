@@ -7,7 +7,12 @@ import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
 export interface BaseFormValues {
   name: string;
   description: string;
+  /** A code; empty where the language is detected. */
+  language: string;
 }
+
+/** Values of a form for a new base. */
+export const EMPTY_BASE_FORM: BaseFormValues = { name: "", description: "", language: "" };
 
 /** What is wrong with each field; `form` is about none of them. */
 export type BaseFormFaults = Partial<Record<keyof BaseFormValues | "form", string>>;
@@ -18,7 +23,18 @@ export function readBaseForm(form: URLSearchParams): BaseFormValues {
   return {
     name: form.get("name")?.trim() ?? "",
     description: form.get("description")?.trim() ?? "",
+    language: form.get("language") ?? "",
   };
+}
+
+/** The form as the body that creates a base. */
+export function toBaseBody({ language, ...values }: BaseFormValues) {
+  return language === "" ? values : { ...values, language };
+}
+
+/** The form as the body that changes one. */
+export function toBasePatch({ language, ...values }: BaseFormValues) {
+  return { ...values, language: language === "" ? null : language };
 }
 
 /** Runs a save of the form; refusals become faults of it, other errors stay errors. */
@@ -39,6 +55,7 @@ function toFault({ path }: ValidationIssue): BaseFormFaults {
   if (path === "description") {
     return { description: `At most ${descriptionLength} characters of plain text.` };
   }
+  if (path === "language") return { language: "Choose a language from the list." };
   return {
     form: `You have ${basesPerTenant} knowledge bases, which is the most. Delete one first.`,
   };

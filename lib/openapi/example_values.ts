@@ -94,6 +94,7 @@ const doctorReport: DoctorReport = {
 const knowledgeBase = {
   id: "1c9d5e70-48b2-4f6a-a3d7-8e20b91c64f5",
   name: "Shipping and returns",
+  language: "en" as const,
   documentCount: 1,
   chunkCount: 4,
   createdAt: "2026-01-15T09:20:00.000Z",

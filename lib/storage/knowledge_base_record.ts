@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { iso } from "../system.ts";
 import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
-import type { KnowledgeBase } from "../wire/knowledge.ts";
+import { type KnowledgeBase, knowledgeLanguageSchema } from "../wire/knowledge.ts";
 
 const count = z.int().nonnegative();
 
@@ -11,6 +11,8 @@ export const knowledgeBaseRecordSchema = z.object({
   id: z.uuid(),
   name: z.string(),
   description: z.string().optional(),
+  /** The owner's choice. A code that only a later version of the service knows counts as none. */
+  language: knowledgeLanguageSchema.optional().catch(undefined),
   /** From 1; higher with every change of the base or of what can be found in it. */
   version: count,
   documents: count,
@@ -66,11 +68,12 @@ export function tooLargeBecause(base: KnowledgeBaseRecord, bytes: number): strin
 
 /** The base as the interface tells of it. */
 export function toKnowledgeBase(record: KnowledgeBaseRecord): KnowledgeBase {
-  const { id, name, description, documents, chunks } = record;
+  const { id, name, description, language, documents, chunks } = record;
   return {
     id,
     name,
     ...(description === undefined ? {} : { description }),
+    ...(language === undefined ? {} : { language }),
     documentCount: documents,
     chunkCount: chunks,
     createdAt: iso(record.createdAt),

@@ -1,5 +1,5 @@
 import type { System } from "../system.ts";
-import type { KnowledgeBase, KnowledgeBaseBody } from "../wire/knowledge.ts";
+import type { KnowledgeBase, KnowledgeBaseBody, KnowledgeBasePatch } from "../wire/knowledge.ts";
 import { recordChange } from "./audit_record.ts";
 import { deleteUnder } from "./bulk.ts";
 import { keys } from "./keys.ts";
@@ -31,7 +31,7 @@ export class KnowledgeBaseStore {
     const record: KnowledgeBaseRecord = {
       v: 1,
       id: this.#system.uuid(),
-      ...withDescription({ name: body.name }, body.description),
+      ...withOptional({ name: body.name }, body),
       version: 1,
       documents: 0,
       chunks: 0,
@@ -70,22 +70,27 @@ export class KnowledgeBaseStore {
     return await readPage(this.#kv, keys.knowledgeBasesByCreated(tenant), { ...page, load });
   }
 
-  /** An empty description removes it; a change that changes nothing stores nothing. */
+  /**
+   * An empty description removes it, and so does a language of `null`; a change that changes nothing
+   * stores nothing.
+   */
   update(
     tenant: string,
     id: string,
-    change: { name?: string | undefined; description?: string | undefined },
+    change: KnowledgeBasePatch,
   ): Promise<KnowledgeBase | "not_found"> {
     return untilCommitted(async () => {
       const entry = await this.#kv.get(keys.knowledgeBase(tenant, id));
       const record = parseRecord(knowledgeBaseRecordSchema, entry);
       if (record === undefined) return "not_found" as const;
-      const { name, description, ...rest } = record;
-      const next = withDescription(
-        { ...rest, name: change.name ?? name },
-        change.description ?? description,
-      );
-      if (next.name === name && next.description === description) return toKnowledgeBase(record);
+      const { name, description, language, ...rest } = record;
+      const next = withOptional({ ...rest, name: change.name ?? name }, {
+        description: change.description ?? description,
+        language: change.language === undefined ? language : change.language,
+      });
+      const same = next.name === name && next.description === description &&
+        next.language === language;
+      if (same) return toKnowledgeBase(record);
       next.version++;
       next.updatedAt = this.#system.now();
       const step = this.#kv.atomic().check(entry).set(entry.key, next);
@@ -151,13 +156,18 @@ interface Recorded {
 }
 
 /** What of a base the audit log tells. */
-function toldOf({ name, description, documents }: KnowledgeBaseRecord) {
-  return { name, description, documents };
+function toldOf({ name, description, language, documents }: KnowledgeBaseRecord) {
+  return { name, description, language, documents };
 }
 
-function withDescription<T extends object>(
+/** The base with the fields that may be absent, where they hold something. */
+function withOptional<T extends object>(
   base: T,
-  description: string | undefined,
-): T & { description?: string } {
-  return description ? { ...base, description } : base;
+  { description, language }: Pick<KnowledgeBasePatch, "description" | "language">,
+): T & Pick<KnowledgeBaseBody, "description" | "language"> {
+  return {
+    ...base,
+    ...(description ? { description } : {}),
+    ...(language ? { language } : {}),
+  };
 }

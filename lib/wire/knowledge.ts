@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { KNOWLEDGE_LANGUAGES } from "./knowledge_languages.ts";
 import { KNOWLEDGE_BOUNDS } from "./limits.ts";
 import { DOCUMENT_TYPES, UNKNOWN_TYPE } from "./media_types.ts";
 import { plainText } from "./plain_text.ts";
@@ -10,10 +11,17 @@ const nextCursor = z.string().optional().describe(
 const name = plainText(z.string().min(1).max(KNOWLEDGE_BOUNDS.nameLength));
 const description = plainText(z.string().max(KNOWLEDGE_BOUNDS.descriptionLength));
 
+export const knowledgeLanguageSchema = z.enum(KNOWLEDGE_LANGUAGES);
+const language = knowledgeLanguageSchema.describe(
+  "What most of the documents are written in (ISO 639-1). Search reads a text that is too short to " +
+    "tell its language in this one; without it, in the language that most of the base is in.",
+);
+
 /** Body of `POST /v1/knowledge-bases`. */
 export const knowledgeBaseBodySchema = z.strictObject({
   name,
   description: description.optional(),
+  language: language.optional(),
 });
 export type KnowledgeBaseBody = z.infer<typeof knowledgeBaseBodySchema>;
 
@@ -21,12 +29,15 @@ export type KnowledgeBaseBody = z.infer<typeof knowledgeBaseBodySchema>;
 export const knowledgeBasePatchSchema = z.strictObject({
   name: name.optional(),
   description: description.optional().describe("An empty one removes it."),
+  language: language.nullable().optional().describe("`null` removes it."),
 });
+export type KnowledgeBasePatch = z.infer<typeof knowledgeBasePatchSchema>;
 
 export const knowledgeBaseSchema = z.object({
   id: z.uuid().describe("What an agent's `knowledgeBaseId` names."),
   name: z.string(),
   description: z.string().optional(),
+  language: language.optional(),
   documentCount: count.describe("Documents in any state."),
   chunkCount: count.describe("Passages that can be found."),
   createdAt: z.iso.datetime(),

@@ -1,27 +1,90 @@
 import { fold } from "./fold.ts";
 import type { Language } from "./languages.ts";
 
-/** A word as it is looked up. */
-export interface Term {
-  /** Its stem, without marks. */
-  term: string;
-  /** Every text of the language has it: it tells nothing, and does not count as length. */
+/** Weight of a match of the exact form, which comes on top of that of the stem. */
+const EXACT_WEIGHT = 0.1;
+/**
+ * Weight of what only finds a text whose language was guessed wrongly: enough to find it, too little to
+ * change the order of others.
+ */
+const RESCUE_WEIGHT = 0.01;
+/** No word starts with it, so exact forms and stems never meet. */
+const EXACT_MARK = "=";
+
+/** What a word is indexed under. */
+export interface WordTerms {
+  /** Its stems and its exact form, without diacritics; a stop word has no exact form. */
+  terms: string[];
+  /** Whether it is a stop word, which tells nothing and does not count as length. */
   stop: boolean;
 }
 
-/** What a word of a text in `language` is found by; undefined is a language without known stems. */
-export function termOf(word: string, language: Language | undefined): Term {
-  if (language === undefined) return { term: fold(word), stop: false };
-  return { term: fold(language.stem(word)), stop: language.stops.has(word) };
+/** What a word of a text in one of these languages is indexed under; the first is the likeliest. */
+export function termsOf(word: string, languages: readonly Language[]): WordTerms {
+  const stems = stemsOf(word, languages);
+  const stop = languages[0]?.stops.has(word) ?? false;
+  return { terms: stop ? stems : [...stems, exactTerm(word)], stop };
 }
 
-/** All that a word of a query may be found by in texts of these languages. */
-export function queryTerms(words: readonly string[], languages: readonly Language[]): string[] {
-  const distinct = [...new Set(words)];
-  const isStop = (word: string) => languages.some(({ stops }) => stops.has(word));
-  const telling = distinct.filter((word) => !isStop(word));
-  // Who asks for "The Who" asks for stop words alone.
-  const asked = telling.length > 0 ? telling : distinct;
-  const readings = [undefined, ...languages];
-  return [...new Set(asked.flatMap((word) => readings.map((one) => termOf(word, one).term)))];
+function exactTerm(word: string): string {
+  return EXACT_MARK + fold(word);
+}
+
+function stemsOf(word: string, languages: readonly Language[]): string[] {
+  return [...new Set(languages.map(({ stem }) => fold(stem(word))))];
+}
+
+/** A language that passages of a base are stemmed by, and how many of them are most likely in it. */
+export interface LanguageShare {
+  language: Language;
+  /** Between 0 and 1. */
+  share: number;
+}
+
+/** Below this share of the passages, the stop words of a language are ordinary words of a query. */
+const MIN_STOP_SHARE = 0.25;
+
+/**
+ * What the words of a query are looked up as in texts of these languages, with their weights: the stem
+ * by each language, the exact form, and what rescues a wrong guess. A word that occurs twice counts
+ * twice.
+ */
+export function queryTerms(
+  words: readonly string[],
+  languages: readonly LanguageShare[],
+): Map<string, number> {
+  const weights = new Map<string, number>();
+  const stemmed = languages.map(({ language }) => language);
+  for (const [word, count] of askedWords(words, languages)) {
+    const stems = stemsOf(word, stemmed);
+    for (const stem of stems) addTo(weights, stem, count);
+    addTo(weights, exactTerm(word), count * EXACT_WEIGHT);
+    for (const term of rescueTerms(word, stems)) addTo(weights, term, count * RESCUE_WEIGHT);
+  }
+  return weights;
+}
+
+/** Stemmed by another language, a text may have our word as a stem, or our stem as a word. */
+function rescueTerms(word: string, stems: readonly string[]): string[] {
+  const exact = fold(word);
+  const asWords = stems.filter((stem) => stem !== exact).map((stem) => EXACT_MARK + stem);
+  return stems.includes(exact) ? asWords : [exact, ...asWords];
+}
+
+/** The words of a query that are looked for, with how often each occurs. */
+function askedWords(
+  words: readonly string[],
+  languages: readonly LanguageShare[],
+): Map<string, number> {
+  const isStop = (word: string) =>
+    languages.some(({ language, share }) => share >= MIN_STOP_SHARE && language.stops.has(word));
+  const telling = words.filter((word) => !isStop(word));
+  const counts = new Map<string, number>();
+  // "The Who" has only stop words, and still means something.
+  for (const word of telling.length > 0 ? telling : words) addTo(counts, word, 1);
+  return counts;
+}
+
+function addTo(sums: Map<string, number>, name: string, amount: number): void {
+  sums.set(name, (sums.get(name) ?? 0) + amount);
 }

@@ -1,15 +1,17 @@
 import type { Chunk } from "../chunk.ts";
 import { Breather } from "./breather.ts";
 import type { BaseName, ChunkSource, FoundRevision } from "./chunk_source.ts";
-import { detectLanguage } from "./detect_language.ts";
-import { PassageIndex } from "./passage_index.ts";
+import { assignLanguages, fallbackLanguage, guessPassage } from "./assign_languages.ts";
+import { certainly, type LanguageGuess, loadDetector } from "./identify_language.ts";
+import { DEFAULT_LANGUAGE, languageByCode } from "./languages.ts";
+import { PassageIndex, wordsOfPassage } from "./passage_index.ts";
+import { languageByStopWords } from "./stop_word_language.ts";
 import type { VectorMatrix } from "./vector_matrix.ts";
-import { wordsOf } from "./words.ts";
 
 /** Documents read ahead of the one that is being added. */
 const READ_AHEAD = 8;
-/** Words that tell the language of a document. */
-const SAMPLE_CHUNKS = 8;
+/** The words of a document with more passages are read twice, because they take too much memory. */
+const MAX_KEPT = 64;
 
 /** The index of one base, brought up to what is stored before it is searched. */
 export class BaseIndex {
@@ -18,6 +20,10 @@ export class BaseIndex {
   readonly #source: ChunkSource;
   /** By document: what of it is in the index. */
   #revisions = new Map<string, FoundRevision>();
+  /** By document: what its passages tell about their languages. */
+  readonly #guesses = new Map<string, readonly LanguageGuess[]>();
+  /** What is expected of passages that do not tell their language. */
+  #fallback = DEFAULT_LANGUAGE;
   readonly #vectors = new Map<string, VectorMatrix>();
   #version: string | undefined;
   #update: Promise<void> | undefined;
@@ -77,42 +83,101 @@ export class BaseIndex {
 
   async #bringUp(): Promise<void> {
     try {
-      const version = await this.#source.version(this.#of);
+      const state = await this.#source.state(this.#of);
       const wanted = await this.#source.revisions(this.#of);
       // While it changes it is at no version: who searches meanwhile waits.
       this.#version = undefined;
-      await this.#removeAllBut(wanted);
-      await this.#addAll(wanted);
-      this.#version = version;
+      const gone = [...this.#revisions].filter(([id, { id: is }]) => wanted.get(id)?.id !== is);
+      await this.#remove(gone.map(([id]) => id));
+      const uncertain = await this.#addCertain(wanted);
+      for (const { id, guesses } of uncertain) this.#guesses.set(id, guesses);
+      const chosen = state?.language && languageByCode(state.language);
+      const fallback = fallbackLanguage(chosen, this.#allGuesses());
+      const again = fallback === this.#fallback ? [] : await this.#takeOutUncertain();
+      this.#fallback = fallback;
+      await this.#addUncertain([...again, ...uncertain]);
+      this.passages.settle();
+      this.#version = state?.version;
     } finally {
       this.#update = undefined;
     }
   }
 
-  async #removeAllBut(wanted: ReadonlyMap<string, FoundRevision>): Promise<void> {
-    const gone = [...this.#revisions].filter(([id, { id: is }]) => wanted.get(id)?.id !== is);
-    if (gone.length === 0) return;
-    await this.passages.remove(new Set(gone.map(([id]) => id)));
-    for (const [id] of gone) {
+  *#allGuesses(): Generator<LanguageGuess> {
+    for (const guesses of this.#guesses.values()) yield* guesses;
+  }
+
+  async #remove(documents: readonly string[]): Promise<void> {
+    if (documents.length === 0) return;
+    await this.passages.remove(new Set(documents));
+    for (const id of documents) {
       this.#revisions.delete(id);
+      this.#guesses.delete(id);
       this.#vectors.delete(id);
     }
   }
 
-  async #addAll(wanted: ReadonlyMap<string, FoundRevision>): Promise<void> {
-    const added = [...wanted].filter(([id]) => !this.#revisions.has(id));
+  /** Takes out what depends on the fallback language, to be added anew; its vectors stay. */
+  async #takeOutUncertain(): Promise<NewDocument[]> {
+    const uncertain = new Map<string, NewDocument>();
+    for (const [id, revision] of this.#revisions) {
+      const guesses = this.#guesses.get(id) ?? [];
+      if (guesses.some(({ certain }) => !certain)) {
+        uncertain.set(id, { id, revision, guesses, chunks: [] });
+      }
+    }
+    if (uncertain.size === 0) return [];
+    for (let slot = 0; slot < this.passages.size; slot++) {
+      const chunk = this.passages.chunk(slot);
+      uncertain.get(chunk.documentId)?.chunks.push(chunk);
+    }
+    await this.passages.remove(new Set(uncertain.keys()));
+    for (const id of uncertain.keys()) this.#revisions.delete(id);
+    return [...uncertain.values()];
+  }
+
+  /** Reads what is not in the index, and adds the documents whose language is plain; answers the others. */
+  async #addCertain(wanted: ReadonlyMap<string, FoundRevision>): Promise<NewDocument[]> {
+    const missing = [...wanted].filter(([id]) => !this.#revisions.has(id));
+    const uncertain: NewDocument[] = [];
     const breather = new Breather();
-    for await (const { id, revision, chunks } of this.#read(added)) {
-      // Neither has it passages that nobody counted: who numbers them goes by the count.
+    for await (const { id, revision, chunks } of this.#read(missing)) {
+      // Skip it: the passage count does not match, and numbering relies on the count.
       if (chunks?.length !== revision.chunks) continue;
-      const fallback = languageOf(chunks);
+      const guesses: LanguageGuess[] = [];
+      const kept: string[][] = [];
       for (const chunk of chunks) {
-        this.passages.add(chunk, { fallback });
+        const words = wordsOfPassage(chunk);
+        if (chunks.length <= MAX_KEPT) kept.push(words);
+        const plain = languageByStopWords(words);
+        guesses.push(plain ? certainly(plain) : guessPassage(chunk, await loadDetector()));
+        if (breather.due) await breather.breathe();
+      }
+      if (guesses.some(({ certain }) => !certain)) {
+        uncertain.push({ id, revision, chunks: [...chunks], guesses });
+        continue;
+      }
+      for (const [n, chunk] of chunks.entries()) {
+        const words = kept[n] ?? wordsOfPassage(chunk);
+        this.passages.add(chunk, { languages: guesses[n]!.candidates, words });
+        if (breather.due) await breather.breathe();
+      }
+      this.#revisions.set(id, revision);
+      this.#guesses.set(id, guesses);
+    }
+    return uncertain;
+  }
+
+  async #addUncertain(documents: readonly NewDocument[]): Promise<void> {
+    const breather = new Breather();
+    for (const { id, revision, chunks, guesses } of documents) {
+      const assigned = assignLanguages(guesses, { fallback: this.#fallback });
+      for (const [n, chunk] of chunks.entries()) {
+        this.passages.add(chunk, { languages: assigned[n]! });
         if (breather.due) await breather.breathe();
       }
       this.#revisions.set(id, revision);
     }
-    this.passages.settle();
   }
 
   async *#read(documents: readonly [string, FoundRevision][]): AsyncGenerator<ReadAhead> {
@@ -129,14 +194,17 @@ export class BaseIndex {
   }
 }
 
+/** A document that is to be added. */
+interface NewDocument {
+  id: string;
+  revision: FoundRevision;
+  chunks: Chunk[];
+  guesses: readonly LanguageGuess[];
+}
+
 /** A document whose passages have been read. */
 interface ReadAhead {
   id: string;
   revision: FoundRevision;
   chunks: readonly Chunk[] | undefined;
-}
-
-function languageOf(chunks: readonly Chunk[]) {
-  const sample = chunks.slice(0, SAMPLE_CHUNKS).map(({ text }) => text).join("\n");
-  return detectLanguage(wordsOf(sample));
 }

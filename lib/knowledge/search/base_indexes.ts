@@ -31,8 +31,8 @@ export class BaseIndexes {
   /** The index of a base as it is stored at this moment; undefined where there is no such base. */
   async current(of: BaseName): Promise<BaseIndex | undefined> {
     const name = JSON.stringify([of.tenant, of.base]);
-    const version = await this.#source.version(of);
-    if (version === undefined) {
+    const state = await this.#source.state(of);
+    if (state === undefined) {
       this.#indexes.delete(name);
       return undefined;
     }
@@ -40,7 +40,7 @@ export class BaseIndexes {
     this.#indexes.delete(name);
     this.#indexes.set(name, index);
     try {
-      await index.reach(version);
+      await index.reach(state.version);
     } catch (error) {
       // What has been done of it is of no version: the next search begins anew.
       if (this.#indexes.get(name) === index) this.#indexes.delete(name);

@@ -14,6 +14,14 @@ export interface Hit {
   score: number;
 }
 
+/** A term that is looked for. */
+export interface WeightedTerm {
+  /** Its number. */
+  id: number;
+  /** What its score is multiplied by. */
+  weight: number;
+}
+
 /** Terms between two pauses that renumbering offers. */
 const TERMS_A_STEP = 256;
 
@@ -108,17 +116,20 @@ export class Bm25Index {
   }
 
   /** The best texts for terms, best first; of two that are as good the earlier. */
-  search(terms: readonly number[], { limit }: { limit: number }): Hit[] {
+  search(terms: readonly WeightedTerm[], { limit }: { limit: number }): Hit[] {
     const scores = new Float64Array(this.size);
     const average = this.#totalLength / Math.max(1, this.size) || 1;
     for (const term of terms) this.#score(term, { scores, average });
     return best(scores, limit);
   }
 
-  #score(term: number, { scores, average }: { scores: Float64Array; average: number }): void {
-    const texts = this.#texts[term]!;
-    const idf = Math.log(1 + (this.size - texts + 0.5) / (texts + 0.5));
-    for (let at = this.#heads[term]!; at !== NONE; at = this.#before[at]!) {
+  #score(
+    { id, weight }: WeightedTerm,
+    { scores, average }: { scores: Float64Array; average: number },
+  ): void {
+    const texts = this.#texts[id]!;
+    const idf = weight * Math.log(1 + (this.size - texts + 0.5) / (texts + 0.5));
+    for (let at = this.#heads[id]!; at !== NONE; at = this.#before[at]!) {
       const posting = this.#postings[at]!;
       const slot = posting >>> COUNT_BITS;
       const count = posting & MAX_COUNT;

@@ -13,8 +13,11 @@ function addTo(index: Bm25Index, text: string): void {
 }
 
 function search(index: Bm25Index, query: string, limit = 10) {
-  const terms = query.split(" ").map((term) => index.known(term));
-  return index.search(terms.filter((term) => term !== undefined), { limit });
+  const terms = query.split(" ").flatMap((term) => {
+    const id = index.known(term);
+    return id === undefined ? [] : [{ id, weight: 1 }];
+  });
+  return index.search(terms, { limit });
 }
 
 Deno.test("Bm25Index: scores are those of the formula", () => {
@@ -60,4 +63,12 @@ Deno.test("Bm25Index: grows with what is added", () => {
   for (let n = 0; n < 3_000; n++) addTo(index, `term${n} every`);
   assertEquals(search(index, "term2999").map(({ slot }) => slot), [2999]);
   assertEquals(search(index, "every", 2_999).length, 2_999);
+});
+
+Deno.test("Bm25Index: a weight multiplies the score of its term", () => {
+  const index = indexOf("a b", "c d");
+  const id = index.known("a")!;
+  const [once] = index.search([{ id, weight: 1 }], { limit: 1 });
+  const [twice] = index.search([{ id, weight: 2 }], { limit: 1 });
+  assertAlmostEquals(twice!.score, 2 * once!.score, 1e-12);
 });

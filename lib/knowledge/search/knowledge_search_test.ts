@@ -96,7 +96,7 @@ Deno.test("KnowledgeSearch: a document whose passages have gone meanwhile is lef
   const stored = new StoredChunks(kv);
   let gone = true;
   const source: ChunkSource = {
-    version: (base) => stored.version(base),
+    state: (base) => stored.state(base),
     revisions: (base) => stored.revisions(base),
     chunks: (...call) => gone ? Promise.resolve(undefined) : stored.chunks(...call),
   };
@@ -113,7 +113,7 @@ Deno.test("KnowledgeSearch: a store that fails fails the search, and the next on
   const stored = new StoredChunks(kv);
   let fails = 1;
   const source: ChunkSource = {
-    version: (base) => stored.version(base),
+    state: (base) => stored.state(base),
     revisions: (base) => stored.revisions(base),
     chunks: (...call) =>
       fails-- > 0 ? Promise.reject(new Error("store away")) : stored.chunks(...call),

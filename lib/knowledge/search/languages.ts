@@ -48,51 +48,63 @@ import { stopwords as swedishStops } from "@orama/stopwords/swedish";
 import { stopwords as tamilStops } from "@orama/stopwords/tamil";
 import { stopwords as turkishStops } from "@orama/stopwords/turkish";
 import { stopwords as ukrainianStops } from "@orama/stopwords/ukrainian";
+import type { KnowledgeLanguage } from "../../wire/knowledge_languages.ts";
+import { stemFully } from "./stem_fully.ts";
 import { wordsOf } from "./words.ts";
 
-/** A language whose words have stems that are known. */
+/** A language with a stemmer. */
 export interface Language {
-  readonly name: string;
+  readonly code: KnowledgeLanguage;
   readonly stem: (word: string) => string;
-  /** Words that every text has, in lower case. */
+  /** Stop words, in lower case. */
   readonly stops: ReadonlySet<string>;
 }
 
-/** The commoner first: of two that fit a text as well, it is the first. */
-export const LANGUAGES: readonly Language[] = [
-  language("english", english, englishStops),
-  language("spanish", spanish, spanishStops),
-  language("french", french, frenchStops),
-  language("german", german, germanStops),
-  language("portuguese", portuguese, portugueseStops),
-  language("italian", italian, italianStops),
-  language("dutch", dutch, dutchStops),
-  language("russian", russian, russianStops),
-  language("ukrainian", ukrainian, ukrainianStops),
-  language("bulgarian", bulgarian, bulgarianStops),
-  language("serbian", serbian, serbianStops),
-  language("turkish", turkish, turkishStops),
-  language("arabic", arabic, arabicStops),
-  language("indonesian", indonesian, indonesianStops),
-  language("hindi", hindi, hindiStops),
-  language("nepali", nepali, nepaliStops),
-  language("tamil", tamil, tamilStops),
-  language("swedish", swedish, swedishStops),
-  language("danish", danish, danishStops),
-  language("norwegian", norwegian, norwegianStops),
-  language("finnish", finnish, finnishStops),
-  language("hungarian", hungarian, hungarianStops),
-  language("romanian", romanian, romanianStops),
-  language("greek", greek, greekStops),
-  language("lithuanian", lithuanian, lithuanianStops),
-];
+/** The more common languages come first: a tie goes to the first. */
+const BY_CODE: Readonly<Record<KnowledgeLanguage, Language>> = {
+  // The list leaves out "a".
+  en: language("en", english, [...englishStops, "a"]),
+  es: language("es", spanish, spanishStops),
+  fr: language("fr", french, frenchStops),
+  de: language("de", german, germanStops),
+  pt: language("pt", portuguese, portugueseStops),
+  it: language("it", italian, italianStops),
+  nl: language("nl", dutch, dutchStops),
+  ru: language("ru", russian, russianStops),
+  uk: language("uk", ukrainian, ukrainianStops),
+  bg: language("bg", bulgarian, bulgarianStops),
+  sr: language("sr", serbian, serbianStops),
+  tr: language("tr", turkish, turkishStops),
+  ar: language("ar", arabic, arabicStops),
+  id: language("id", indonesian, indonesianStops),
+  hi: language("hi", hindi, hindiStops),
+  ne: language("ne", nepali, nepaliStops),
+  ta: language("ta", tamil, tamilStops),
+  sv: language("sv", swedish, swedishStops),
+  da: language("da", danish, danishStops),
+  no: language("no", norwegian, norwegianStops),
+  fi: language("fi", finnish, finnishStops),
+  hu: language("hu", hungarian, hungarianStops),
+  ro: language("ro", romanian, romanianStops),
+  el: language("el", greek, greekStops),
+  lt: language("lt", lithuanian, lithuanianStops),
+};
+
+export const LANGUAGES: readonly Language[] = Object.values(BY_CODE);
+
+/** What a text is read as when nothing tells its language. */
+export const DEFAULT_LANGUAGE: Language = BY_CODE.en;
+
+export function languageByCode(code: KnowledgeLanguage): Language {
+  return BY_CODE[code];
+}
 
 function language(
-  name: string,
+  code: KnowledgeLanguage,
   stem: (word: string) => string,
   stops: readonly string[],
 ): Language {
-  // Contractions come apart in `wordsOf`, in texts and so in the list.
+  // `wordsOf` splits contractions, in texts and so in the list.
   const words = stops.flatMap((stop) => wordsOf(stop));
-  return { name, stem, stops: new Set(words) };
+  return { code, stem: (word) => stemFully(word, { code, stem }), stops: new Set(words) };
 }

@@ -1,10 +1,17 @@
+import { z } from "zod";
 import { indexedDocumentSchema } from "../../storage/document_record.ts";
 import { type DocumentName, keys } from "../../storage/keys.ts";
 import { readParts } from "../../storage/parts.ts";
 import { parseRecord } from "../../storage/record.ts";
+import { knowledgeLanguageSchema } from "../../wire/knowledge.ts";
 import type { Chunk } from "../chunk.ts";
 import { unpackPassages } from "../pack_passages.ts";
-import type { BaseName, ChunkSource, FoundRevision } from "./chunk_source.ts";
+import type { BaseName, BaseState, ChunkSource, FoundRevision } from "./chunk_source.ts";
+
+/** A language that only a later version of the service knows counts as none. */
+const baseLanguageSchema = z.object({
+  language: knowledgeLanguageSchema.optional().catch(undefined),
+});
 
 /** What one batch of the list is. */
 const ROWS_A_BATCH = 500;
@@ -17,9 +24,11 @@ export class StoredChunks implements ChunkSource {
     this.#kv = kv;
   }
 
-  async version({ tenant, base }: BaseName): Promise<string | undefined> {
-    const { versionstamp } = await this.#kv.get(keys.knowledgeBase(tenant, base));
-    return versionstamp ?? undefined;
+  async state({ tenant, base }: BaseName): Promise<BaseState | undefined> {
+    const { value, versionstamp } = await this.#kv.get(keys.knowledgeBase(tenant, base));
+    return versionstamp === null
+      ? undefined
+      : { version: versionstamp, language: baseLanguageSchema.parse(value).language };
   }
 
   async revisions({ tenant, base }: BaseName): Promise<Map<string, FoundRevision>> {

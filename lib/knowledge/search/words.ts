@@ -4,8 +4,11 @@ const UNSPACED =
 /** Where dictionaries cut now here and now there, so that pairs of characters are looked for as well. */
 const PAIRED = /^[\p{Script=Han}\p{Script=Hangul}]{3,}$/u;
 const BEYOND_ASCII = /[^\p{ASCII}]/u;
-const WORD = /[\p{L}\p{N}\p{M}]+/gu;
-const ASCII_WORD = /[a-z0-9]+/g;
+/** Words, or several with hyphens between them; soft hyphens are invisible and part of a word. */
+const RUN = /[\p{L}\p{N}\p{M}\u00ad]+(?:[-\u2010\u2011][\p{L}\p{N}\p{M}\u00ad]+)*/gu;
+const ASCII_RUN = /[a-z0-9]+(?:-[a-z0-9]+)*/g;
+const HYPHEN = /[-\u2010\u2011]/;
+const SOFT_HYPHENS = /\u00ad/g;
 /** What is longer is data, not language: an encoded picture, a key. */
 const MAX_WORD_LENGTH = 64;
 
@@ -19,32 +22,61 @@ export interface PlacedWord {
   end: number;
 }
 
-/** The words of a text in lower case, in any script; compatibility forms are told as their plain ones. */
+/**
+ * The words of a text in lower case, in any script, with compatibility forms replaced by plain ones. What
+ * a hyphen joins is there in parts and joined: "wi-fi" is `wi`, `fi` and `wifi`.
+ */
 export function wordsOf(text: string): string[] {
-  if (!BEYOND_ASCII.test(text)) {
-    return text.toLowerCase().match(ASCII_WORD)?.filter(isShort) ?? [];
-  }
-  return [...text.matchAll(WORD)].flatMap(([run]) => wordsOfRun(run)).filter(isShort);
+  if (BEYOND_ASCII.test(text)) return placedWords(text).map(({ word }) => word);
+  const runs = text.toLowerCase().match(ASCII_RUN) ?? [];
+  return runs.flatMap((run) => run.includes("-") ? withJoined(run.split("-")) : run)
+    .filter(isWord);
 }
 
 /** As `wordsOf`, with their places. */
 export function placedWords(text: string): PlacedWord[] {
-  return [...text.matchAll(WORD)].flatMap(({ 0: run, index }) => {
-    const whole = { word: plain(run), start: index, end: index + run.length };
-    return UNSPACED.test(run) ? placedInRun(run, index) : [whole];
-  });
+  return [...text.matchAll(RUN)].flatMap(({ 0: run, index }) => placedInRun(run, index))
+    .filter(({ word }) => isWord(word));
 }
 
-function isShort(word: string): boolean {
+function isWord(word: string): boolean {
   return word !== "" && word.length <= MAX_WORD_LENGTH;
 }
 
-function wordsOfRun(run: string): string[] {
-  return UNSPACED.test(run) ? placedInRun(run, 0).map(({ word }) => word) : [plain(run)];
+/** The parts of a hyphenated word, each two neighbours as one, and all of them as one. */
+function withJoined(parts: readonly string[]): string[] {
+  const pairs = parts.slice(1).map((part, n) => parts[n]! + part);
+  return parts.length > 2 ? [...parts, ...pairs, parts.join("")] : [...parts, ...pairs];
 }
 
 function placedInRun(run: string, at: number): PlacedWord[] {
-  return [...segmenter.segment(run)].flatMap(({ segment, index }) => {
+  if (!HYPHEN.test(run)) return placedInPart(run, at);
+  const parts = partsOf(run, at);
+  const pairs = parts.slice(1).map((part, n) => joined([parts[n]!, part]));
+  const whole = parts.length > 2 ? [joined(parts)] : [];
+  const single = parts.flatMap(({ word, start }) => placedInPart(word, start));
+  // In the order of their starts, so that who marks them can merge what overlaps.
+  return [...single, ...pairs, ...whole].sort((a, b) => a.start - b.start);
+}
+
+/** The parts of a hyphenated word as they are written. */
+function partsOf(run: string, at: number): PlacedWord[] {
+  let start = at;
+  return run.split(HYPHEN).map((part) => {
+    const placed = { word: part, start, end: start + part.length };
+    start = placed.end + 1;
+    return placed;
+  });
+}
+
+function joined(parts: readonly PlacedWord[]): PlacedWord {
+  const word = plain(parts.map(({ word }) => word).join(""));
+  return { word, start: parts[0]!.start, end: parts.at(-1)!.end };
+}
+
+function placedInPart(part: string, at: number): PlacedWord[] {
+  if (!UNSPACED.test(part)) return [{ word: plain(part), start: at, end: at + part.length }];
+  return [...segmenter.segment(part)].flatMap(({ segment, index }) => {
     const start = at + index;
     const whole = { word: plain(segment), start, end: start + segment.length };
     return PAIRED.test(segment) ? [whole, ...pairsOf(segment, start)] : [whole];
@@ -63,5 +95,6 @@ function pairsOf(segment: string, at: number): PlacedWord[] {
 }
 
 function plain(word: string): string {
-  return (BEYOND_ASCII.test(word) ? word.normalize("NFKC") : word).toLowerCase();
+  if (!BEYOND_ASCII.test(word)) return word.toLowerCase();
+  return word.replace(SOFT_HYPHENS, "").normalize("NFKC").toLowerCase();
 }

@@ -3,8 +3,36 @@ import { fold } from "./fold.ts";
 import { placedWords, wordsOf } from "./words.ts";
 
 Deno.test("wordsOf: words are lower case, without what stands between them", () => {
-  assertEquals(wordsOf("Don't PANIC: use AB-1234!"), ["don", "t", "panic", "use", "ab", "1234"]);
+  assertEquals(wordsOf("Don't PANIC: use AB-1234!"), [
+    "don",
+    "t",
+    "panic",
+    "use",
+    "ab",
+    "1234",
+    "ab1234",
+  ]);
   assertEquals(wordsOf("… — ?"), []);
+});
+
+Deno.test("wordsOf: what a hyphen joins is there in parts and joined, whichever hyphen it is", () => {
+  assertEquals(wordsOf("Wi-Fi"), ["wi", "fi", "wifi"]);
+  assertEquals(wordsOf("A\u20111042"), ["a", "a1042", "1042"]);
+  const mail = ["e", "mail", "adresse", "email", "mailadresse", "emailadresse"];
+  assertEquals(wordsOf("e-mail-adresse"), mail);
+  assertEquals(wordsOf("é-mail-adresse").length, 6);
+  assertEquals(wordsOf("- a -- b -"), ["a", "b"]);
+});
+
+Deno.test("wordsOf: a soft hyphen is not seen", () => {
+  assertEquals(wordsOf("Rück\u00adgabe"), ["rückgabe"]);
+});
+
+Deno.test("wordsOf: the work grows with the text, however it is hyphenated", () => {
+  for (const unit of ["a-", "é-", "ab-é", "a\u00ad", "한-", "a".repeat(70) + "-"]) {
+    const counts = [1_000, 2_000].map((times) => wordsOf(unit.repeat(times)).length);
+    assert(counts[1]! <= 2 * counts[0]! + 10, `${unit}: ${counts}`);
+  }
 });
 
 Deno.test("wordsOf: letters of any script, with their marks, are words", () => {
@@ -42,6 +70,12 @@ Deno.test("placedWords: each word stands in the text where it says", () => {
   for (const { word, start, end } of placedWords(text)) {
     assertEquals(text.slice(start, end).toLowerCase(), word);
   }
+  const [wi, whole, fi] = placedWords("wi-fí");
+  assertEquals([wi, whole, fi].map((one) => [one!.word, one!.start, one!.end]), [
+    ["wi", 0, 2],
+    ["wifí", 0, 5],
+    ["fí", 3, 5],
+  ]);
   assertEquals(placedWords("one Two"), [
     { word: "one", start: 0, end: 3 },
     { word: "two", start: 4, end: 7 },

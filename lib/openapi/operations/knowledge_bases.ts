@@ -41,7 +41,10 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
       "A tenant has at most 100.",
     auth: write,
     idempotent: true,
-    body: { schema: "KnowledgeBaseBody", example: { name: EXAMPLE.knowledgeBase.name } },
+    body: {
+      schema: "KnowledgeBaseBody",
+      example: { name: EXAMPLE.knowledgeBase.name, language: EXAMPLE.knowledgeBase.language },
+    },
     answers: [{
       status: 201,
       description: "The knowledge base.",
@@ -66,7 +69,7 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     method: "PATCH",
     path: "/v1/knowledge-bases/{id}",
     summary: "Change a knowledge base",
-    description: "An empty `description` removes it.",
+    description: "An empty `description` removes it, and so does a `language` of `null`.",
     auth: write,
     parameters: ["knowledgeBaseId"],
     body: { schema: "KnowledgeBasePatch", example: { name: "Returns" } },

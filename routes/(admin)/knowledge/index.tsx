@@ -9,6 +9,7 @@ import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
 import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { EMPTY_BASE_FORM } from "@/lib/http/save_base.ts";
 import type { KnowledgeBase } from "@/lib/wire/knowledge.ts";
 import { KNOWLEDGE_BOUNDS } from "@/lib/wire/limits.ts";
 import { define } from "@/utils.ts";
@@ -38,7 +39,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       <BaseForm
         action="/knowledge/new"
         submit="Create"
-        values={{ name: "", description: "" }}
+        values={EMPTY_BASE_FORM}
         faults={{}}
       />
     </DialogLink>

@@ -8,8 +8,10 @@ import { withNotice } from "@/lib/http/dashboard/notices.ts";
 import {
   type BaseFormFaults,
   type BaseFormValues,
+  EMPTY_BASE_FORM,
   readBaseForm,
   saveBase,
+  toBaseBody,
 } from "@/lib/http/save_base.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
@@ -22,7 +24,7 @@ interface Data {
 export const handler = define.handlers({
   async GET(ctx) {
     if (isEditor(signedIn(ctx.state))) {
-      return page<Data>({ values: { name: "", description: "" }, faults: {} });
+      return page<Data>({ values: EMPTY_BASE_FORM, faults: {} });
     }
     return await ctx.render(<ErrorView status={403} reading />, { status: 403 });
   },
@@ -31,7 +33,7 @@ export const handler = define.handlers({
     const { knowledge, system } = ctx.state.service;
     const { tenant } = signedIn(ctx.state);
     const values = readBaseForm(await readForm(ctx.req, system));
-    const saved = await saveBase(() => knowledge.create(tenant, values));
+    const saved = await saveBase(() => knowledge.create(tenant, toBaseBody(values)));
     if ("faults" in saved) {
       return page<Data>({ values, faults: saved.faults }, { status: 400 });
     }

@@ -12,6 +12,7 @@ import {
   type BaseFormValues,
   readBaseForm,
   saveBase,
+  toBasePatch,
 } from "@/lib/http/save_base.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { KnowledgeBase } from "@/lib/wire/knowledge.ts";
@@ -30,8 +31,9 @@ export const handler = define.handlers({
     if (!isEditor(signedIn(ctx.state))) {
       return await ctx.render(<ErrorView status={403} reading />, { status: 403 });
     }
-    const { name, description = "" } = found.base;
-    return page<Data>({ base: found.base, values: { name, description }, faults: {} });
+    const { name, description = "", language = "" } = found.base;
+    const values = { name, description, language };
+    return page<Data>({ base: found.base, values, faults: {} });
   },
 
   async POST(ctx) {
@@ -40,7 +42,7 @@ export const handler = define.handlers({
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { base, of } = found;
     const values = readBaseForm(await readForm(ctx.req, system));
-    const saved = await saveBase(() => knowledge.patch(of.tenant, base.id, values));
+    const saved = await saveBase(() => knowledge.patch(of.tenant, base.id, toBasePatch(values)));
     if ("faults" in saved) {
       return page<Data>({ base, values, faults: saved.faults }, { status: 400 });
     }
