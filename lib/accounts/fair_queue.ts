@@ -1,0 +1,130 @@
+import { BusyError } from "./semaphore.ts";
+
+export interface FairQueueOptions {
+  /** Tasks that run at once. */
+  slots: number;
+  /** Tasks of all clients that may wait. */
+  maxWaiting: number;
+  /** Tasks of one client that may wait. */
+  maxWaitingPerClient: number;
+}
+
+export interface FairTask {
+  /** Whose turn it takes: an address, a browser, a user. */
+  client: string;
+  /** The caller has shown a credential: its task goes into the preferred lane. */
+  preferred?: boolean;
+}
+
+interface Waiter {
+  start: () => void;
+  drop: () => void;
+}
+
+/**
+ * Runs a bounded number of tasks at once and shares the slots fairly between clients: free slots go
+ * round robin over the clients that wait, so one client's flood delays another client's first task by
+ * at most one task. Two lanes take turns; a client without a credential cannot delay one that has one.
+ */
+export class FairQueue {
+  readonly #options: FairQueueOptions;
+  readonly #lanes = { preferred: new Lane(), other: new Lane() };
+  #running = 0;
+  #preferredIsNext = true;
+
+  constructor(options: FairQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Tasks that wait for a slot. */
+  get waiting(): number {
+    return this.#lanes.preferred.size + this.#lanes.other.size;
+  }
+
+  /** Runs `work` in a slot. Throws `BusyError` when too many tasks wait. */
+  async run<T>(task: FairTask, work: () => Promise<T>): Promise<T> {
+    await this.#enter(task);
+    try {
+      return await work();
+    } finally {
+      this.#running--;
+      this.#startNext();
+    }
+  }
+
+  #enter({ client, preferred = false }: FairTask): Promise<void> {
+    if (this.#running < this.#options.slots) {
+      this.#running++;
+      return Promise.resolve();
+    }
+    const lane = preferred ? this.#lanes.preferred : this.#lanes.other;
+    if (!this.#makeRoom(lane, client)) {
+      return Promise.reject(new BusyError("too many tasks are waiting"));
+    }
+    return new Promise((resolve, reject) => {
+      const drop = () => reject(new BusyError("another client's task took this place"));
+      lane.add(client, { start: resolve, drop });
+    });
+  }
+
+  /** Each lane has `maxWaiting` places of its own. In a full one the busiest client loses a place. */
+  #makeRoom(lane: Lane, client: string): boolean {
+    const own = lane.waitingOf(client);
+    if (own >= this.#options.maxWaitingPerClient) return false;
+    if (lane.size < this.#options.maxWaiting) return true;
+    return lane.dropNewestOfBusiest(own + 1);
+  }
+
+  #startNext(): void {
+    const { preferred, other } = this.#lanes;
+    const lanes = this.#preferredIsNext ? [preferred, other] : [other, preferred];
+    const lane = lanes.find(({ size }) => size > 0);
+    if (lane === undefined) return;
+    this.#preferredIsNext = lane === other;
+    this.#running++;
+    lane.next()!.start();
+  }
+}
+
+/** Waiting tasks by client; the order of the map is the order of turns. */
+class Lane {
+  readonly #clients = new Map<string, Waiter[]>();
+  size = 0;
+
+  waitingOf(client: string): number {
+    return this.#clients.get(client)?.length ?? 0;
+  }
+
+  add(client: string, waiter: Waiter): void {
+    const waiters = this.#clients.get(client);
+    if (waiters === undefined) this.#clients.set(client, [waiter]);
+    else waiters.push(waiter);
+    this.size++;
+  }
+
+  /** The first task of the client whose turn it is; that client goes to the end of the line. */
+  next(): Waiter | undefined {
+    const [first] = this.#clients;
+    if (first === undefined) return undefined;
+    const [client, waiters] = first;
+    const waiter = waiters.shift();
+    this.#clients.delete(client);
+    if (waiters.length > 0) this.#clients.set(client, waiters);
+    this.size--;
+    return waiter;
+  }
+
+  /** Drops one task of the client that has most; false when none has more than `atLeast`. */
+  dropNewestOfBusiest(atLeast: number): boolean {
+    let busiest: [string, Waiter[]] | undefined;
+    for (const entry of this.#clients) {
+      if (entry[1].length > (busiest?.[1].length ?? atLeast)) busiest = entry;
+    }
+    if (busiest === undefined) return false;
+    const [client, waiters] = busiest;
+    waiters.pop()!.drop();
+    if (waiters.length === 0) this.#clients.delete(client);
+    this.size--;
+    return true;
+  }
+}
