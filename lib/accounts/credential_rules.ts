@@ -1,9 +1,7 @@
 import { z } from "zod";
+import { passwordFault } from "./password_rules.ts";
 
-/** The shortest password an account may have. */
-export const MIN_PASSWORD_LENGTH = 10;
-/** Longer ones are refused rather than hashed: nobody types them, and hashing them costs. */
-export const MAX_PASSWORD_LENGTH = 1024;
+export { MIN_PASSWORD_LENGTH } from "./password_rules.ts";
 
 const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email());
 
@@ -19,14 +17,13 @@ export function normalizeEmail(email: string): string | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
-export function credentialFaults(input: { email: string; password: string }): FieldFaults {
-  const faults: FieldFaults = {};
-  if (normalizeEmail(input.email) === undefined) faults.email = "Enter an e-mail address.";
-  const length = [...input.password].length;
-  if (length < MIN_PASSWORD_LENGTH) {
-    faults.password = `Use at least ${MIN_PASSWORD_LENGTH} characters.`;
-  } else if (length > MAX_PASSWORD_LENGTH) {
-    faults.password = `Use at most ${MAX_PASSWORD_LENGTH} characters.`;
-  }
-  return faults;
+export async function credentialFaults(
+  input: { email: string; password: string },
+): Promise<FieldFaults> {
+  const email = normalizeEmail(input.email);
+  const password = await passwordFault(input);
+  return {
+    ...(email === undefined && { email: "Enter an e-mail address." }),
+    ...(password !== undefined && { password }),
+  };
 }

@@ -1,0 +1,64 @@
+import type { ZxcvbnFactory } from "@zxcvbn-ts/core";
+
+/**
+ * Passwords that take fewer guesses are refused: zxcvbn's boundary between its scores 2 and 3. It
+ * refuses 999 of the 1,000 most common leaked passwords of ten characters and more.
+ */
+const MIN_GUESSES = 1e8;
+/** The estimator holds up the process, for about 15 ms with so many characters. */
+const MAX_ESTIMATED = 64;
+/** What somebody might call the product they sign in to. */
+const PRODUCT_NAMES = ["agent chat service", "agentchatservice", "agentchat", "agent", "chat"];
+
+const NO_WORD = /[^\p{L}\p{N}]+/u;
+
+/** What is wrong with a password that attackers try first. */
+export type CommonFault = "common" | "personal";
+
+/**
+ * Whether a password is common, a variation of a common one, or made of the user's e-mail or the
+ * product's name. The word lists take 40 MiB and 0.2 s: they are loaded when first needed.
+ */
+export async function commonFault(
+  password: string,
+  { email }: { email: string },
+): Promise<CommonFault | undefined> {
+  lists ??= loadLists().catch((error) => {
+    lists = undefined;
+    throw error;
+  });
+  const { estimator, isListed } = await lists;
+  const guessed = [...password].slice(0, MAX_ESTIMATED).join("");
+  if (isListed(password) || estimator.check(guessed).guesses < MIN_GUESSES) return "common";
+  const { guesses } = estimator.check(guessed, [...wordsOf(email), ...PRODUCT_NAMES]);
+  return guesses < MIN_GUESSES ? "personal" : undefined;
+}
+
+interface Lists {
+  estimator: ZxcvbnFactory;
+  isListed: (password: string) => boolean;
+}
+
+let lists: Promise<Lists> | undefined;
+
+async function loadLists(): Promise<Lists> {
+  const [{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }, listed] = await Promise.all([
+    import("@zxcvbn-ts/core"),
+    import("@zxcvbn-ts/language-common"),
+    import("fxa-common-password-list"),
+  ]);
+  const estimator = new ZxcvbnFactory({
+    dictionary: { "passwords-common": dictionary["passwords-common"] },
+    graphs: adjacencyGraphs,
+  });
+  const list: { test(password: string): boolean } = listed.default;
+  return { estimator, isListed: (password) => list.test(password.toLowerCase()) };
+}
+
+/** The address whole, its two sides as they are and in one word, and all its words. */
+function wordsOf(email: string): string[] {
+  const sides = email.split("@");
+  const words = email.split(NO_WORD);
+  const joined = sides.map((side) => side.split(NO_WORD).join(""));
+  return [email, ...sides, ...joined, ...words].filter((word) => word.length > 2);
+}

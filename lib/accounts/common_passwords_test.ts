@@ -1,0 +1,56 @@
+import { assertEquals } from "@std/assert";
+import { commonFault } from "./common_passwords.ts";
+
+const EMAIL = { email: "maria.lindqvist@nordhaus.example" };
+
+/** Not the list's own words: what people make of common passwords to satisfy a form. */
+const COMMON = [
+  "1234567890",
+  "0987654321",
+  "qwertyuiop",
+  "Password123!",
+  "P@ssw0rd2026",
+  "passwordpassword",
+  "iloveyou12",
+  "hunter2hunter2",
+  "aaaaaaaaaaaa",
+  "abcdefghijkl",
+  "1q2w3e4r5t",
+  "drowssap321",
+  "12/11/1985 ",
+];
+
+const GOOD = [
+  "correct horse battery",
+  "kitten-orbit-92-lamp",
+  "Xk3#pP9qzT",
+  "Ein Löwe liest Zeitung",
+  "東京で朝ごはんを食べる犬",
+  "x".repeat(3) + "violet tram under snow",
+];
+
+Deno.test("commonFault: a common password and what people make of one are refused", async () => {
+  for (const password of COMMON) {
+    assertEquals(await commonFault(password, EMAIL), "common", password);
+  }
+});
+
+Deno.test("commonFault: what nobody guesses is accepted, in any script and of any length", async () => {
+  const long = Array.from({ length: 200 }, (_, n) => "plum orbit seven".charAt(n % 16 * 5 % 16));
+  for (const password of [...GOOD, long.join("")]) {
+    assertEquals(await commonFault(password, EMAIL), undefined, password);
+  }
+});
+
+Deno.test("commonFault: the user's e-mail and the product's name are no passwords", async () => {
+  const personal = [
+    "maria.lindqvist@nordhaus.example",
+    "Lindqvist2026!",
+    "marialindqvist1",
+    "nordhaus2026!",
+    "AgentChatService1",
+  ];
+  for (const password of personal) {
+    assertEquals(await commonFault(password, EMAIL) !== undefined, true, password);
+  }
+});

@@ -1,0 +1,27 @@
+import { commonFault } from "./common_passwords.ts";
+
+/** The shortest password an account may have. */
+export const MIN_PASSWORD_LENGTH = 10;
+/** Longer ones are refused rather than hashed: nobody types them, and hashing them costs. */
+export const MAX_PASSWORD_LENGTH = 1024;
+
+const COMMON_FAULTS = {
+  common: "This password is easy to guess: it is, or is close to, one that many people use. " +
+    "Choose another, for example three or four words that have nothing to do with each other.",
+  personal: "This password is close to your e-mail or the name of this service. Choose another, " +
+    "for example three or four words that have nothing to do with each other.",
+} as const;
+
+/**
+ * What is wrong with a new password, in words for its form. As NIST SP 800-63B asks: a shortest
+ * length, room for long ones, no rule on kinds of characters, and none that attackers try first.
+ */
+export async function passwordFault(
+  { email, password }: { email: string; password: string },
+): Promise<string | undefined> {
+  const length = [...password].length;
+  if (length < MIN_PASSWORD_LENGTH) return `Use at least ${MIN_PASSWORD_LENGTH} characters.`;
+  if (length > MAX_PASSWORD_LENGTH) return `Use at most ${MAX_PASSWORD_LENGTH} characters.`;
+  const fault = await commonFault(password, { email });
+  return fault && COMMON_FAULTS[fault];
+}
