@@ -156,6 +156,24 @@ export class UserStore {
     return await untilCommitted(attempt, { what: "user" }) ?? undefined;
   }
 
+  /**
+   * Replaces a hash by a dearer one of the same password. Nothing happens where the password has
+   * changed meanwhile; it is no change that anybody made, so the audit log has no entry.
+   */
+  async replaceHash(
+    { tenant, id }: Pick<User, "tenant" | "id">,
+    { before, after }: { before: string; after: string },
+  ): Promise<void> {
+    const attempt = async (): Promise<true | undefined> => {
+      const entry = await this.#kv.get(keys.user(tenant, id));
+      const user = parseRecord(userRecordSchema, entry);
+      if (user?.passwordHash !== before) return true;
+      const next = { ...user, passwordHash: after };
+      return (await this.#kv.atomic().check(entry).set(entry.key, next).commit()).ok || undefined;
+    };
+    await untilCommitted(attempt, { what: "user" });
+  }
+
   async #members(tenant: string): Promise<Member[]> {
     const members: Member[] = [];
     for await (const entry of this.#kv.list({ prefix: keys.users(tenant) })) {
