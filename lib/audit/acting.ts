@@ -5,7 +5,9 @@ export type Actor =
   | { kind: "user"; id: string; name: string }
   | { kind: "api_key"; id: string }
   | { kind: "command_line" }
-  | { kind: "service" };
+  | { kind: "service" }
+  /** Nobody who is signed in. */
+  | { kind: "anonymous" };
 
 /** Filled in once the credential of a request is known, which is after its work has begun. */
 interface Scope {

@@ -17,6 +17,10 @@ export const AUDIT_KINDS = [
   "tenant",
   "model",
   "slot",
+  /** Who signed in and out, and who failed to. */
+  "sign-in",
+  /** What the dashboard refused: a role that is not allowed, a form of another site. */
+  "access",
 ] as const;
 export type AuditKind = typeof AUDIT_KINDS[number];
 
@@ -35,6 +39,7 @@ export const auditRecordSchema = z.object({
     z.object({ kind: z.literal("api_key"), id: z.string() }),
     z.object({ kind: z.literal("command_line") }),
     z.object({ kind: z.literal("service") }),
+    z.object({ kind: z.literal("anonymous") }),
   ]),
   kind: z.enum(AUDIT_KINDS),
   /** In one word or two: `create`, `delete`, `change password`. */
@@ -57,6 +62,8 @@ export interface RecordedChange {
   target: { id: string; name: string };
   before?: Plain | undefined;
   after?: Plain | undefined;
+  /** Milliseconds; 400 days by default. Shorter for what strangers can cause. */
+  keptMs?: number | undefined;
 }
 
 /**
@@ -66,12 +73,12 @@ export interface RecordedChange {
 export function recordChange(
   step: Deno.AtomicOperation,
   system: Pick<System, "now" | "uuid">,
-  { tenant, before, after, ...facts }: RecordedChange,
+  { tenant, before, after, keptMs = KEPT_MS, ...facts }: RecordedChange,
 ): void {
   const changes = describeChange(before, after);
   const actor = currentActor();
   const entry: AuditEntry = { v: 1, id: system.uuid(), at: system.now(), actor, ...facts, changes };
-  const expireIn = KEPT_MS;
+  const expireIn = keptMs;
   step.set(keys.auditEntry(tenant, entry.at, entry.id), entry, { expireIn });
   for (const filter of filtersOf(entry)) {
     const place = [entry.at, entry.id];
@@ -82,7 +89,7 @@ export function recordChange(
 /** What a list of entries may be narrowed to; both together are a filter of their own. */
 export interface AuditFilter {
   kind?: AuditKind | undefined;
-  /** A user's or an API key's id, `command_line` or `service`. */
+  /** A user's or an API key's id, `command_line`, `service` or `anonymous`. */
   actor?: string | undefined;
 }
 

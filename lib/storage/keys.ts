@@ -207,8 +207,8 @@ export const keys = {
   /** Value: the token's hash. `id` is an invitation's own, or the user's whose password it is. */
   accountLinkByTenant: (tenant: string, id: string) => ["account_links_by_tenant", tenant, id],
   accountLinksByTenant: (tenant: string) => ["account_links_by_tenant", tenant],
-  /** Failed sign-ins of one account from one address (or /64). */
-  signInFailures: (email: string, address: string) => ["sign_in_failures", email, address],
+  /** Failed sign-ins with one e-mail, under its SHA-256: `{ v, failures: [{ at, place }] }`. */
+  signInFailures: (emailHash: string) => ["sign_in_failures", emailHash],
 
   /** What was changed, by whom: `{ v, id, at, actor, kind, action, target, changes }`. */
   auditEntry: (tenant: string, at: number, id: string) => ["audit_entries", tenant, at, id],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { base64url, sha256 } from "../credentials/hashing.ts";
 import type { System } from "../system.ts";
+import { recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
 import { parseRecord, untilCommitted } from "./record.ts";
 
@@ -8,14 +9,16 @@ import { parseRecord, untilCommitted } from "./record.ts";
 export const SIGN_IN_TTL_MS = 12 * 3_600_000;
 /** A use this soon after the last one is not written down: most requests cost no write. */
 const SLIDE_AFTER_MS = 60_000;
-/** Tries of one account from one address within the window that lock the pair. */
-const MAX_FAILURES = 5;
-const FAILURE_WINDOW_MS = 15 * 60_000;
+/** A sign-in ends this long after the password was given, however much it is used. */
+export const SIGN_IN_MAX_MS = 7 * 86_400_000;
+/** How long an ended sign-in is remembered, so that its browser can be told why it ended. */
+const REMEMBERED_MS = 86_400_000;
 
 const signInRecordSchema = z.object({
   v: z.literal(1),
   tenant: z.uuid(),
   userId: z.uuid(),
+  /** When the password was given that began it. */
   createdAt: z.int(),
   /** The user's when it began: a sign-in ends when theirs moves on. */
   epoch: z.int().default(0),
@@ -24,12 +27,27 @@ const signInRecordSchema = z.object({
   /** Milliseconds. Decides; `expireIn` only collects garbage, up to a minute late. */
   exp: z.int(),
 });
+type SignInRecord = z.infer<typeof signInRecordSchema>;
 /** Whom a cookie stands for. */
-export type SignIn = Pick<z.infer<typeof signInRecordSchema>, "tenant" | "userId" | "epoch">;
+export type SignIn = Pick<SignInRecord, "tenant" | "userId" | "epoch">;
 
-const failuresRecordSchema = z.object({ v: z.literal(1), at: z.array(z.int()) });
+/** When the password of a sign-in was given: first, and last. */
+export interface ProvenTimes {
+  createdAt: number;
+  provenAt: number;
+}
 
-/** Dashboard sign-ins, stored under a hash of their cookie, and the failures that lock a pair. */
+/** Why a sign-in ended by itself: twelve hours without use, or seven days old. */
+export type SignInEnd = "unused" | "too_old";
+
+/** Who signs in or out, for the audit log. */
+export interface SignInAudit {
+  /** The user's e-mail. */
+  name: string;
+  address: string;
+}
+
+/** Dashboard sign-ins, stored under a hash of their cookie. */
 export class SignInStore {
   #kv: Deno.Kv;
   #system: System;
@@ -39,30 +57,48 @@ export class SignInStore {
     this.#system = system;
   }
 
-  /** Starts a sign-in and returns the new cookie token: 256 random bits in base64url. */
-  async create(signIn: SignIn): Promise<string> {
+  /**
+   * Starts a sign-in and returns the new cookie token: 256 random bits in base64url. One that replaces
+   * another keeps its times, or a stolen cookie could be renewed without the password.
+   */
+  async create(
+    signIn: SignIn,
+    { replaces, audit }: { replaces?: ProvenTimes | undefined; audit?: SignInAudit } = {},
+  ): Promise<string> {
     const token = base64url(this.#system.randomBytes(32));
     const now = this.#system.now();
-    const record = { v: 1, ...signIn, createdAt: now, exp: now + SIGN_IN_TTL_MS };
-    await this.#kv.set(await cookieKey(token), record, { expireIn: SIGN_IN_TTL_MS });
+    const times = replaces ?? { createdAt: now };
+    const record = { v: 1 as const, ...signIn, ...times, exp: endOf(times.createdAt, now) };
+    const step = this.#kv.atomic();
+    step.set(await cookieKey(token), record, { expireIn: record.exp - now + REMEMBERED_MS });
+    if (audit) this.#record(step, signIn, { action: "signed in", audit });
+    await step.commit();
     return token;
   }
 
   /** The live sign-in behind a cookie token, its end moved on by the use. */
-  async use(token: string): Promise<SignIn & { provenAt: number } | undefined> {
-    const key = await cookieKey(token);
-    const entry = await this.#kv.get(key);
+  async use(token: string): Promise<SignIn & ProvenTimes | undefined> {
+    const entry = await this.#kv.get(await cookieKey(token));
     const record = parseRecord(signInRecordSchema, entry);
     const now = this.#system.now();
-    if (record === undefined || record.exp <= now) return undefined;
-    const exp = now + SIGN_IN_TTL_MS;
+    if (record === undefined || isOver(record, now)) return undefined;
+    const exp = endOf(record.createdAt, now);
     if (exp - record.exp >= SLIDE_AFTER_MS) {
       // Checked, so that a sign-out in between is not undone; a lost race means someone else slid it.
       const slid = this.#kv.atomic().check(entry);
-      await slid.set(key, { ...record, exp }, { expireIn: SIGN_IN_TTL_MS }).commit();
+      const expireIn = exp - now + REMEMBERED_MS;
+      await slid.set(entry.key, { ...record, exp }, { expireIn }).commit();
     }
-    const { tenant, userId, epoch, provenAt = record.createdAt } = record;
-    return { tenant, userId, epoch, provenAt };
+    const { tenant, userId, epoch, createdAt, provenAt = createdAt } = record;
+    return { tenant, userId, epoch, createdAt, provenAt };
+  }
+
+  /** Why the sign-in of a cookie token is over; `undefined` where it is not, or nobody remembers. */
+  async endOf(token: string): Promise<SignInEnd | undefined> {
+    const record = parseRecord(signInRecordSchema, await this.#kv.get(await cookieKey(token)));
+    const now = this.#system.now();
+    if (record === undefined || !isOver(record, now)) return undefined;
+    return record.exp >= record.createdAt + SIGN_IN_MAX_MS ? "too_old" : "unused";
   }
 
   /** Notes that the password was given again just now; nothing where the sign-in has ended. */
@@ -72,57 +108,46 @@ export class SignInStore {
       const entry = await this.#kv.get(key);
       const record = parseRecord(signInRecordSchema, entry);
       const now = this.#system.now();
-      if (record === undefined || record.exp <= now) return true;
+      if (record === undefined || isOver(record, now)) return true;
       const next = { ...record, provenAt: now };
       const step = this.#kv.atomic().check(entry);
-      return (await step.set(key, next, { expireIn: record.exp - now }).commit()).ok || undefined;
+      const expireIn = record.exp - now + REMEMBERED_MS;
+      return (await step.set(key, next, { expireIn }).commit()).ok || undefined;
     };
     await untilCommitted(attempt, { what: "sign-in" });
   }
 
-  async delete(token: string): Promise<void> {
-    await this.#kv.delete(await cookieKey(token));
+  /** Ends a sign-in. */
+  async delete(token: string, { audit }: { audit?: SignInAudit | undefined } = {}): Promise<void> {
+    const entry = await this.#kv.get(await cookieKey(token));
+    const record = parseRecord(signInRecordSchema, entry);
+    if (record === undefined) return;
+    const step = this.#kv.atomic().delete(entry.key);
+    if (audit && !isOver(record, this.#system.now())) {
+      this.#record(step, record, { action: "signed out", audit });
+    }
+    await step.commit();
   }
 
-  /**
-   * Counts one try of an account from an address; 0 when it may go ahead, else milliseconds to wait.
-   * The try is counted before its password is looked at, or tries sent at once would all pass.
-   */
-  takeTry(email: string, address: string): Promise<number> {
-    const key = keys.signInFailures(email, address);
-    const attempt = async (): Promise<number | undefined> => {
-      const entry = await this.#kv.get(key);
-      const now = this.#system.now();
-      const recent = (parseRecord(failuresRecordSchema, entry)?.at ?? [])
-        .filter((at) => at > now - FAILURE_WINDOW_MS);
-      if (recent.length >= MAX_FAILURES) return recent[0]! + FAILURE_WINDOW_MS - now;
-      const next = { v: 1, at: [...recent, now] };
-      const expireIn = FAILURE_WINDOW_MS;
-      const committed = await this.#kv.atomic().check(entry).set(key, next, { expireIn }).commit();
-      return committed.ok ? 0 : undefined;
-    };
-    return untilCommitted(attempt, { what: "sign-in tries", tries: 1000 });
+  #record(
+    step: Deno.AtomicOperation,
+    { tenant, userId }: SignIn,
+    { action, audit: { name, address } }: { action: string; audit: SignInAudit },
+  ): void {
+    const target = { id: userId, name };
+    const change = { tenant, kind: "sign-in" as const, action, target, after: { address } };
+    recordChange(step, this.#system, change);
   }
+}
 
-  /** Gives one counted try back, when its password was never looked at. */
-  async returnTry(email: string, address: string): Promise<void> {
-    const key = keys.signInFailures(email, address);
-    const attempt = async (): Promise<true | undefined> => {
-      const entry = await this.#kv.get(key);
-      const at = parseRecord(failuresRecordSchema, entry)?.at ?? [];
-      if (at.length === 0) return true;
-      const next = { v: 1, at: at.slice(0, -1) };
-      const expireIn = FAILURE_WINDOW_MS;
-      const committed = await this.#kv.atomic().check(entry).set(key, next, { expireIn }).commit();
-      return committed.ok ? true : undefined;
-    };
-    await untilCommitted(attempt, { what: "sign-in tries", tries: 1000 });
-  }
+/** The end of a sign-in that is used now. */
+function endOf(createdAt: number, now: number): number {
+  return Math.min(now + SIGN_IN_TTL_MS, createdAt + SIGN_IN_MAX_MS);
+}
 
-  /** Forgets the tries of a pair, once one of them succeeded. */
-  async clearTries(email: string, address: string): Promise<void> {
-    await this.#kv.delete(keys.signInFailures(email, address));
-  }
+/** A record of an earlier version may name an end past the seven days. */
+function isOver({ exp, createdAt }: SignInRecord, now: number): boolean {
+  return Math.min(exp, createdAt + SIGN_IN_MAX_MS) <= now;
 }
 
 async function cookieKey(token: string): Promise<Deno.KvKey> {

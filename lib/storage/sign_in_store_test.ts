@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { realSystem } from "../system.ts";
-import { SIGN_IN_TTL_MS, SignInStore } from "./sign_in_store.ts";
+import { SIGN_IN_MAX_MS, SIGN_IN_TTL_MS, SignInStore } from "./sign_in_store.ts";
 
 const WHO = { tenant: crypto.randomUUID(), userId: crypto.randomUUID(), epoch: 0 };
 
@@ -20,7 +20,7 @@ Deno.test("SignInStore ends a sign-in by its stored time, before storage collect
   await withStore(async ({ store, clock }) => {
     const token = await store.create(WHO);
     clock.ms += SIGN_IN_TTL_MS - 1;
-    assertEquals(await store.use(token), { ...WHO, provenAt: 1_000_000 });
+    assertEquals(await store.use(token), { ...WHO, createdAt: 1_000_000, provenAt: 1_000_000 });
     clock.ms += SIGN_IN_TTL_MS;
     assertEquals(await store.use(token), undefined);
   });
@@ -47,21 +47,48 @@ Deno.test("SignInStore forgets a deleted sign-in", async () => {
   });
 });
 
-Deno.test("SignInStore lets five tries of a pair through in fifteen minutes, sliding", async () => {
+Deno.test("SignInStore ends a sign-in seven days after the password, however much it is used", async () => {
   await withStore(async ({ store, clock }) => {
-    const minute = 60_000;
-    for (let n = 0; n < 5; n++) {
-      assertEquals(await store.takeTry("a@example.com", "192.0.2.1"), 0);
-      clock.ms += minute;
+    const token = await store.create(WHO);
+    for (let hours = 0; hours < 7 * 24 - 11; hours += 11) {
+      clock.ms += 11 * 3_600_000;
+      assertEquals((await store.use(token))?.userId, WHO.userId, `${hours} hours`);
+      await store.prove(token);
     }
-    assertEquals(await store.takeTry("a@example.com", "192.0.2.1"), 10 * minute);
-    assertEquals(await store.takeTry("a@example.com", "192.0.2.2"), 0);
-    clock.ms += 10 * minute;
-    assertEquals(await store.takeTry("a@example.com", "192.0.2.1"), 0);
-    assertEquals(await store.takeTry("a@example.com", "192.0.2.1"), minute);
-    await store.returnTry("a@example.com", "192.0.2.1");
-    assertEquals(await store.takeTry("a@example.com", "192.0.2.1"), 0);
-    await store.clearTries("a@example.com", "192.0.2.1");
-    assertEquals(await store.takeTry("a@example.com", "192.0.2.1"), 0);
+    clock.ms = 1_000_000 + SIGN_IN_MAX_MS - 1;
+    assertEquals((await store.use(token))?.userId, WHO.userId);
+    clock.ms += 1;
+    assertEquals(await store.use(token), undefined);
+    assertEquals(await store.endOf(token), "too_old");
+  });
+});
+
+Deno.test("SignInStore: a sign-in that replaces another is as old as that one", async () => {
+  await withStore(async ({ store, clock }) => {
+    const first = await store.create(WHO);
+    const { createdAt, provenAt } = (await store.use(first))!;
+    clock.ms += 3_600_000;
+    const next = await store.create(WHO, { replaces: { createdAt, provenAt } });
+    assertEquals(await store.use(next), { ...WHO, createdAt, provenAt });
+  });
+});
+
+Deno.test("SignInStore: a record of an earlier version ends after seven days too", async () => {
+  await withStore(async ({ kv, store, clock }) => {
+    const token = await store.create(WHO);
+    const [entry] = await Array.fromAsync(kv.list<Record<string, unknown>>({ prefix: [] }));
+    await kv.set(entry!.key, { ...entry!.value, exp: 1_000_000 + 30 * 86_400_000 });
+    clock.ms += SIGN_IN_MAX_MS;
+    assertEquals(await store.use(token), undefined);
+  });
+});
+
+Deno.test("SignInStore tells of a sign-in that nobody used why it ended, and nothing of a live one", async () => {
+  await withStore(async ({ store, clock }) => {
+    const token = await store.create(WHO);
+    assertEquals(await store.endOf(token), undefined);
+    clock.ms += SIGN_IN_TTL_MS;
+    assertEquals(await store.endOf(token), "unused");
+    assertEquals(await store.endOf("made up"), undefined);
   });
 });

@@ -1,0 +1,60 @@
+import { assertEquals } from "@std/assert";
+import { storedText } from "@/tests/support/store.ts";
+import { SignInFailureStore } from "./sign_in_failure_store.ts";
+
+const EMAIL = "a@example.com";
+const MINUTE = 60_000;
+
+async function withStore(
+  run: (fixture: {
+    kv: Deno.Kv;
+    failures: SignInFailureStore;
+    clock: { ms: number };
+  }) => Promise<void>,
+): Promise<void> {
+  using kv = await Deno.openKv(":memory:");
+  const clock = { ms: 1_000_000 };
+  const failures = new SignInFailureStore(kv, { now: () => clock.ms });
+  await run({ kv, clock, failures });
+}
+
+Deno.test("SignInFailureStore locks a pair after five failures in fifteen minutes, sliding", () =>
+  withStore(async ({ failures, clock }) => {
+    for (let n = 0; n < 5; n++) {
+      assertEquals((await failures.count(EMAIL, "192.0.2.1")).here, n + 1);
+      clock.ms += MINUTE;
+    }
+    const locked = { waitMs: 10 * MINUTE, here: 5, elsewhere: 0 };
+    assertEquals(await failures.count(EMAIL, "192.0.2.1"), locked);
+    assertEquals(await failures.look(EMAIL, "192.0.2.1"), locked);
+    assertEquals((await failures.look(EMAIL, "192.0.2.2")).waitMs, 0);
+    assertEquals((await failures.look(EMAIL, "192.0.2.2")).elsewhere, 5);
+    clock.ms += 10 * MINUTE;
+    assertEquals((await failures.count(EMAIL, "192.0.2.1")).waitMs, 0);
+    assertEquals((await failures.count(EMAIL, "192.0.2.1")).waitMs, MINUTE);
+  }));
+
+Deno.test("SignInFailureStore: attempts at once are counted one by one", () =>
+  withStore(async ({ failures }) => {
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => failures.count(EMAIL, "192.0.2.1")),
+    );
+    assertEquals(all.filter(({ waitMs }) => waitMs === 0).length, 5);
+  }));
+
+Deno.test("SignInFailureStore.clear forgets one place only, and leaves no empty record", () =>
+  withStore(async ({ kv, failures }) => {
+    await failures.count(EMAIL, "192.0.2.1");
+    await failures.count(EMAIL, "192.0.2.2");
+    await failures.clear(EMAIL, "192.0.2.1");
+    assertEquals((await failures.look(EMAIL, "192.0.2.1")).elsewhere, 1);
+    await failures.clear(EMAIL, "192.0.2.2");
+    assertEquals(await storedText(kv), "");
+  }));
+
+Deno.test("SignInFailureStore: an account's record is bounded, and names no e-mail", () =>
+  withStore(async ({ kv, failures }) => {
+    for (let n = 0; n < 120; n++) await failures.count(EMAIL, `2001:db8:${n}:0::/64`);
+    assertEquals((await failures.look(EMAIL, "192.0.2.1")).elsewhere, 100);
+    assertEquals((await storedText(kv)).includes("example.com"), false);
+  }));
