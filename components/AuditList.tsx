@@ -17,9 +17,10 @@ export function AuditList(
             <p class="audit-line">
               <strong>{nameOf(entry.actor)}</strong>
               <span class="tag">{entry.kind}: {entry.action}</span>
-              <span>{entry.target.name}</span>
+              {entry.target.name !== "" && <span>{entry.target.name}</span>}
+              {isEvent(entry) && <EventFacts entry={entry} />}
             </p>
-            {entry.changes.length > 0 && <Changes entry={entry} />}
+            {!isEvent(entry) && entry.changes.length > 0 && <Changes entry={entry} />}
           </div>
           <p class="row-when">
             <Time at={new Date(entry.at).toISOString()} now={now} />
@@ -27,6 +28,24 @@ export function AuditList(
         </li>
       ))}
     </ul>
+  );
+}
+
+/** What happened without changing anything. */
+function isEvent({ kind }: AuditEntry): boolean {
+  return kind === "sign-in" || kind === "access";
+}
+
+/** From where, how often and why, in one line. */
+function EventFacts({ entry: { changes } }: { entry: AuditEntry }) {
+  const fact = (name: string) => changes.find(({ field }) => field === name)?.after;
+  const [address, times, detail] = ["address", "times", "detail"].map(fact);
+  return (
+    <>
+      {address !== undefined && <span>from {address}</span>}
+      {times !== undefined && times !== "1" && <span>{times} times</span>}
+      {detail !== undefined && <span>({detail})</span>}
+    </>
   );
 }
 

@@ -1,5 +1,7 @@
 import type { Accounts } from "./accounts/accounts.ts";
+import type { SecurityLog } from "./accounts/security_log.ts";
 import type { Team } from "./accounts/team.ts";
+import type { UserAdmin } from "./accounts/user_admin.ts";
 import type { AgentAdmin } from "./admin/agent_admin.ts";
 import type { ConversationAdmin } from "./admin/conversation_admin.ts";
 import type { KnowledgeAdmin } from "./admin/knowledge_admin.ts";
@@ -59,9 +61,13 @@ export interface Service {
   readonly runs: RunDirectory;
   /** What tools send as `{{secret.NAME}}`. */
   readonly secrets: SecretStore;
+  /** Failed sign-ins, lockouts and refusals of the dashboard. */
+  readonly securityLog: SecurityLog;
   readonly sessions: SessionAdmin;
   readonly team: Team;
   readonly tenants: TenantStore;
+  /** Dashboard users, for the command line. */
+  readonly users: UserAdmin;
   /** Vendor slots as they are stored; what the environment sets up is not among them. */
   readonly vendorSlots: VendorSlotStore;
   /** Vendor slots as this process uses them, and how they have been doing. */

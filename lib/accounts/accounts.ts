@@ -1,15 +1,17 @@
 import { timingSafeEqual } from "@std/crypto/timing-safe-equal";
-import { base64url, sha256 } from "../credentials/hashing.ts";
 import { becomeActor } from "../audit/acting.ts";
-import { SignInStore } from "../storage/sign_in_store.ts";
+import { base64url, sha256 } from "../credentials/hashing.ts";
+import { type SignInEnd, SignInStore } from "../storage/sign_in_store.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
 import { type User, UserStore } from "../storage/user_store.ts";
+import type { Logger } from "../log.ts";
 import type { System } from "../system.ts";
 import { addressBlock } from "./address_block.ts";
 import { AttemptWindow } from "./attempt_window.ts";
 import { credentialFaults, type FieldFaults, normalizeEmail } from "./credential_rules.ts";
-import { PasswordHasher } from "./password_hasher.ts";
-import { unlessBusy } from "./semaphore.ts";
+import type { KnownBrowsers } from "./known_browsers.ts";
+import type { PasswordAttempt, PasswordGate, Refusal } from "./password_gate.ts";
+import type { PasswordHasher } from "./password_hasher.ts";
 import type { SignedInUser } from "./signed_in_user.ts";
 
 const SETUP_TRIES = { limit: 10, windowMs: 60_000 };
@@ -27,23 +29,37 @@ export interface SignInInput {
   password: string;
   /** The client's, for the lockout of the pair account + address. */
   address: string;
+  /** The mark of a browser that has signed in before. */
+  browserToken?: string | undefined;
 }
 
-/** `too_many_tries` waits `retryAfterMs`; `busy` means that too many passwords are being checked. */
-export type Refusal =
-  | { refused: "too_many_tries"; retryAfterMs: number }
-  | { refused: "busy" };
+/** A new sign-in: the token of its cookie, and the mark by which the browser is known from now on. */
+export interface StartedSignIn {
+  cookieToken: string;
+  browserToken: string;
+}
 
-/** The cookie token of the new sign-in, or why there is none. */
+/** The new sign-in, or why there is none. */
 export type SetUpResult =
-  | { cookieToken: string }
+  | StartedSignIn
   | Refusal
   | { refused: "wrong_token" }
   | { refused: "already_set_up" }
   | { refused: "invalid"; faults: FieldFaults };
 
-/** The cookie token of the new sign-in, or why there is none; it never tells which accounts exist. */
-export type SignInResult = { cookieToken: string } | Refusal | { refused: "wrong_credentials" };
+/** The new sign-in, or why there is none; it never tells which accounts exist. */
+export type SignInResult = StartedSignIn | Refusal | { refused: "wrong_credentials" };
+
+export interface AccountsOptions {
+  system: System;
+  /** `SETUP_TOKEN`; without it each start makes its own. */
+  setupToken?: string | undefined;
+  hasher: PasswordHasher;
+  /** Shared by all that hash passwords, because it limits how many are hashed at once. */
+  gate: PasswordGate;
+  browsers: KnownBrowsers;
+  log: Pick<Logger, "info">;
+}
 
 /** Who may use the dashboard: the first owner's set-up, sign-in, sign-out. */
 export class Accounts {
@@ -53,23 +69,23 @@ export class Accounts {
   #signIns: SignInStore;
   #tenants: TenantStore;
   #hasher: PasswordHasher;
+  #gate: PasswordGate;
+  #browsers: KnownBrowsers;
+  #log: Pick<Logger, "info">;
   #setupTries = new AttemptWindow(SETUP_TRIES);
   #isSetUp = false;
 
-  constructor(kv: Deno.Kv, options: {
-    system: System;
-    /** `SETUP_TOKEN`; without it each start makes its own. */
-    setupToken?: string | undefined;
-    /** Shared by all that hash passwords, because it is what limits how many are at once. */
-    hasher?: PasswordHasher;
-  }) {
-    this.#system = options.system;
+  constructor(kv: Deno.Kv, options: AccountsOptions) {
+    const { system } = options;
+    this.#system = system;
     this.#configuredToken = options.setupToken;
-    this.#users = new UserStore(kv, options.system);
-    this.#signIns = new SignInStore(kv, options.system);
-    this.#tenants = new TenantStore(kv, options.system);
-    const randomBytes = (n: number) => options.system.randomBytes(n);
-    this.#hasher = options.hasher ?? new PasswordHasher({ randomBytes });
+    this.#users = new UserStore(kv, system);
+    this.#signIns = new SignInStore(kv, system);
+    this.#tenants = new TenantStore(kv, system);
+    this.#hasher = options.hasher;
+    this.#gate = options.gate;
+    this.#browsers = options.browsers;
+    this.#log = options.log;
   }
 
   /** Whether the first owner is still to come. Once set up an installation stays so. */
@@ -91,37 +107,43 @@ export class Accounts {
   /** Makes the first owner, who is also operator of the default tenant, and signs them in. */
   async setUp(input: SetUpInput): Promise<SetUpResult> {
     if (!await this.needsSetup()) return { refused: "already_set_up" };
-    const wait = this.#setupTries.take(addressBlock(input.address), this.#system.now());
+    const block = addressBlock(input.address);
+    const wait = this.#setupTries.take(block, this.#system.now());
     if (wait > 0) return { refused: "too_many_tries", retryAfterMs: wait };
     if (!await this.#isSetupToken(input.token)) return { refused: "wrong_token" };
-    const faults = credentialFaults(input);
+    const faults = await credentialFaults(input);
     if (Object.keys(faults).length > 0) return { refused: "invalid", faults };
-    return await unlessBusy(async () => {
+    return await this.#gate.run<SetUpResult>(block, async () => {
       const owner = await this.#newOwner(input);
       becomeActor({ kind: "user", id: owner.id, name: owner.email });
       if (!await this.#users.createFirstOwner(owner)) return { refused: "already_set_up" };
-      return { cookieToken: await this.#startSignIn(owner) };
+      return await this.start(owner);
     });
   }
 
   /** A wrong password and an unknown account give the same answer after the same work. */
   async signIn(input: SignInInput): Promise<SignInResult> {
+    const { address, password } = input;
     const email = normalizeEmail(input.email);
-    if (email === undefined) return { refused: "wrong_credentials" };
-    const block = addressBlock(input.address);
-    const wait = await this.#signIns.takeTry(email, block);
-    if (wait > 0) return { refused: "too_many_tries", retryAfterMs: wait };
-    const result = await unlessBusy<SignInResult>(async () => {
+    if (email === undefined || password === "") return { refused: "wrong_credentials" };
+    const credential = await this.#browserOf(email, input.browserToken);
+    const result = await this.#gate.attempt({ email, address, credential }, async () => {
       const user = await this.#users.findByEmail(email);
-      const genuine = await this.#hasher.verify(input.password, user?.passwordHash);
-      if (user === undefined || !genuine) return { refused: "wrong_credentials" };
-      await this.#signIns.clearTries(email, block);
-      return { cookieToken: await this.#startSignIn(user) };
+      return await this.#isRight(password, user) ? user : undefined;
     });
-    if ("refused" in result && result.refused === "busy") {
-      await this.#signIns.returnTry(email, block);
-    }
-    return result;
+    if ("right" in result) return await this.start(result.right, { address });
+    return result.refused === "wrong_password" ? { refused: "wrong_credentials" } : result;
+  }
+
+  /** Signs a user in who has just proved to be one; from an `address`, where that is their sign-in. */
+  async start(user: User, { address }: { address?: string } = {}): Promise<StartedSignIn> {
+    const { tenant, id: userId, epoch, email: name } = user;
+    becomeActor({ kind: "user", id: userId, name });
+    const audit = address === undefined ? {} : { audit: { name, address } };
+    // Always a new token: a cookie planted before the sign-in is worth nothing after it.
+    const cookieToken = await this.#signIns.create({ tenant, userId, epoch }, audit);
+    if (address !== undefined) this.#log.info("sign-in: signed in", { user: userId, address });
+    return { cookieToken, browserToken: await this.#browsers.issue(userId) };
   }
 
   /** Who a cookie stands for, read afresh so that a changed role or a removed user counts at once. */
@@ -134,56 +156,94 @@ export class Accounts {
     return { id, tenant, email, role, operator, provenAt: signIn.provenAt };
   }
 
+  /** Why a cookie no longer signs anybody in, where that is known. */
+  whyEnded(cookieToken: string): Promise<SignInEnd | undefined> {
+    return this.#signIns.endOf(cookieToken);
+  }
+
   /**
    * Takes the password of somebody who is signed in once more, before what a borrowed browser must not
-   * do. Tries are counted as those of a sign-in are.
+   * do. Failures are counted by the sign-in: a stolen cookie has five tries, from whatever addresses.
    */
   async confirm(
     user: Pick<SignedInUser, "tenant" | "id" | "email">,
     input: { cookieToken: string; password: string; address: string },
   ): Promise<Refusal | { refused: "wrong_password" } | undefined> {
-    const block = addressBlock(input.address);
-    const wait = await this.#signIns.takeTry(user.email, block);
-    if (wait > 0) return { refused: "too_many_tries", retryAfterMs: wait };
-    const result = await unlessBusy(async () => {
+    const { cookieToken, password, address } = input;
+    if (password === "") return { refused: "wrong_password" };
+    const name = `sign-in ${await sha256(cookieToken)}`;
+    const attempt = { email: user.email, address, credential: { name, only: true } };
+    const result = await this.#gate.attempt(attempt, async () => {
       const stored = await this.#users.get(user.tenant, user.id);
-      return await this.#hasher.verify(input.password, stored?.passwordHash);
+      return await this.#isRight(password, stored) || undefined;
     });
-    if (typeof result !== "boolean") {
-      await this.#signIns.returnTry(user.email, block);
-      return result;
-    }
-    if (!result) return { refused: "wrong_password" };
-    await this.#signIns.clearTries(user.email, block);
-    await this.#signIns.prove(input.cookieToken);
+    if ("refused" in result) return result;
+    await this.#signIns.prove(cookieToken);
     return undefined;
   }
 
-  /** Ends every sign-in of a user and starts a new one, whose token it returns. */
-  async signOutElsewhere(user: Pick<SignedInUser, "tenant" | "id">): Promise<string | undefined> {
+  /** Ends every sign-in of a user and starts a new one, as old as this one, whose token it returns. */
+  async signOutElsewhere(
+    user: Pick<SignedInUser, "tenant" | "id">,
+    { cookieToken }: { cookieToken: string },
+  ): Promise<string | undefined> {
+    const replaced = await this.#signIns.use(cookieToken);
+    if (replaced === undefined) return undefined;
     const action = "sign out everywhere";
     const next = await this.#users.endSignIns(user.tenant, user.id, { action });
-    return next && await this.#startSignIn(next);
+    if (next === undefined) return undefined;
+    const { createdAt, provenAt } = replaced;
+    const signIn = { tenant: user.tenant, userId: user.id, epoch: next.epoch };
+    return await this.#signIns.create(signIn, { replaces: { createdAt, provenAt } });
   }
 
   /** Sets a new password; every sign-in ends but the new one, whose token it returns. */
   async changePassword(
     user: Pick<SignedInUser, "tenant" | "id" | "email">,
     password: string,
-  ): Promise<{ cookieToken: string } | Refusal | { refused: "invalid"; faults: FieldFaults }> {
-    const faults = credentialFaults({ email: user.email, password });
+  ): Promise<StartedSignIn | Refusal | { refused: "invalid"; faults: FieldFaults }> {
+    const faults = await credentialFaults({ email: user.email, password });
     if (faults.password !== undefined) return { refused: "invalid", faults };
-    return await unlessBusy(async () => {
+    return await this.#gate.run(`user ${user.id}`, async () => {
       const passwordHash = await this.#hasher.hash(password);
       const change = { passwordHash, action: "change password" };
       const next = await this.#users.endSignIns(user.tenant, user.id, change);
       if (next === undefined) throw new Error("a signed-in user is gone");
-      return { cookieToken: await this.#startSignIn(next) };
+      return await this.start(next);
     });
   }
 
-  async signOut(cookieToken: string): Promise<void> {
-    await this.#signIns.delete(cookieToken);
+  /** Ends a sign-in; `address` is the client's, for the audit log. */
+  async signOut(cookieToken: string, { address }: { address: string }): Promise<void> {
+    const user = await this.signedIn(cookieToken);
+    if (user) becomeActor({ kind: "user", id: user.id, name: user.email });
+    const audit = user && { name: user.email, address };
+    await this.#signIns.delete(cookieToken, { audit });
+    if (user) this.#log.info("sign-in: signed out", { user: user.id, address });
+  }
+
+  /** What a browser has shown of the account before. */
+  async #browserOf(
+    email: string,
+    browserToken: string | undefined,
+  ): Promise<PasswordAttempt["credential"]> {
+    const browser = browserToken === undefined
+      ? undefined
+      : await this.#browsers.read(browserToken);
+    if (browser === undefined) return undefined;
+    const user = await this.#users.findByEmail(email);
+    return user?.id === browser.userId ? { name: `browser ${browser.id}` } : undefined;
+  }
+
+  /** Whether the password is the user's. A hash that was made at a lower cost is replaced. */
+  async #isRight(password: string, user: User | undefined): Promise<boolean> {
+    const genuine = await this.#hasher.verify(password, user?.passwordHash);
+    if (!genuine || user === undefined) return false;
+    if (!this.#hasher.isCurrent(user.passwordHash)) {
+      const change = { before: user.passwordHash, after: await this.#hasher.hash(password) };
+      await this.#users.replaceHash(user, change);
+    }
+    return true;
   }
 
   /** Hashes are compared, so neither length nor content of the token shows in the time taken. */
@@ -209,10 +269,5 @@ export class Accounts {
       createdAt: this.#system.now(),
       epoch: 0,
     };
-  }
-
-  /** Always a new token: a cookie planted before the sign-in is worth nothing after it. */
-  #startSignIn(user: User): Promise<string> {
-    return this.#signIns.create({ tenant: user.tenant, userId: user.id, epoch: user.epoch });
   }
 }

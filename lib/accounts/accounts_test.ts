@@ -1,11 +1,16 @@
-import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { Signer } from "../credentials/hashing.ts";
+import { SignInFailureStore } from "../storage/sign_in_failure_store.ts";
 import { realSystem, type System } from "../system.ts";
 import { Accounts } from "./accounts.ts";
-import { PasswordHasher } from "./password_hasher.ts";
+import { KnownBrowsers } from "./known_browsers.ts";
+import { PasswordGate } from "./password_gate.ts";
+import { type HashCost, PasswordHasher } from "./password_hasher.ts";
 
 const TOKEN = "a-setup-token-of-the-operator";
 const OWNER = { email: "Owner@Example.com", password: "correct horse battery" };
 const HERE = { address: "192.0.2.7" };
+const CHEAP = { N: 2 ** 10, r: 8, p: 1 };
 
 interface Fixture {
   kv: Deno.Kv;
@@ -13,15 +18,35 @@ interface Fixture {
   clock: { ms: number };
 }
 
+interface FixtureOptions {
+  setupToken?: string | undefined;
+  cost?: HashCost;
+  hasher?: PasswordHasher;
+}
+
+function openAccounts(
+  kv: Deno.Kv,
+  system: System,
+  { setupToken, cost = CHEAP, hasher }: FixtureOptions,
+): Accounts {
+  return new Accounts(kv, {
+    ...{ system, setupToken },
+    hasher: hasher ?? new PasswordHasher({ ...system, cost }),
+    gate: new PasswordGate({ failures: new SignInFailureStore(kv, system), system }),
+    log: { info: () => {} },
+    browsers: new KnownBrowsers(new Signer(["a secret that signs"]), system),
+  });
+}
+
 /** Accounts on an empty store with a clock that only the test moves. */
 async function withAccounts(
   run: (fixture: Fixture) => Promise<void>,
-  options: { setupToken?: string | undefined; hasher?: PasswordHasher } = { setupToken: TOKEN },
+  options: FixtureOptions = { setupToken: TOKEN },
 ): Promise<void> {
   using kv = await Deno.openKv(":memory:");
   const clock = { ms: Date.UTC(2026, 0, 1) };
-  const system: System = { ...realSystem, now: () => clock.ms };
-  await run({ kv, clock, accounts: new Accounts(kv, { system, ...options }) });
+  const system: System = { ...realSystem, now: () => clock.ms, sleep: () => Promise.resolve() };
+  await run({ kv, clock, accounts: openAccounts(kv, system, options) });
 }
 
 async function setUp(accounts: Accounts): Promise<string> {
@@ -79,7 +104,7 @@ Deno.test("set-up names the fields at fault", async () => {
 Deno.test("each start before set-up prints a usable token, and none afterwards", async () => {
   await withAccounts(async ({ kv, accounts }) => {
     const first = await accounts.ensureSetupToken();
-    const restarted = new Accounts(kv, { system: realSystem });
+    const restarted = openAccounts(kv, realSystem, {});
     const second = await restarted.ensureSetupToken();
     assert(first !== undefined && second !== undefined);
     assertNotEquals(first, second);
@@ -109,7 +134,7 @@ Deno.test("an unknown account and a wrong password get the same answer and the s
       hashes++;
       return super.verify(password, stored);
     }
-  }(realSystem);
+  }({ ...realSystem, cost: CHEAP });
   await withAccounts(async ({ accounts }) => {
     await setUp(accounts);
     const wrong = await accounts.signIn({ ...OWNER, password: "not the password", ...HERE });
@@ -159,18 +184,134 @@ Deno.test("a success forgets the failures before it", async () => {
   });
 });
 
-Deno.test("a sign-in that found no free slot costs no try", async () => {
-  const hasher = new PasswordHasher({ ...realSystem, atOnce: 1, waiting: 0 });
+Deno.test("a sign-in that found no place in the queue costs no try, and writes nothing", async () => {
+  await withAccounts(async ({ kv, accounts }) => {
+    await setUp(accounts);
+    const same = () => accounts.signIn({ ...OWNER, ...HERE });
+    const crowd = await Promise.all(Array.from({ length: 30 }, same));
+    const busy = crowd.filter((r) => "refused" in r && r.refused === "busy");
+    assert(busy.length > 0 && busy.length < 30, `${busy.length}`);
+    assertEquals(await Array.fromAsync(kv.list({ prefix: ["sign_in_failures"] })), []);
+    for (let n = 0; n < 5; n++) assert("cookieToken" in await same());
+  });
+});
+
+Deno.test("wrong passwords for many accounts from one address are refused before anything is looked at", async () => {
+  await withAccounts(async ({ kv, accounts, clock }) => {
+    await setUp(accounts);
+    const guess = (n: number, address = HERE.address) =>
+      accounts.signIn({ email: `x${n}@example.com`, password: "a wrong password", address });
+    for (let n = 0; n < 30; n++) assertEquals(await guess(n), { refused: "wrong_credentials" });
+    const rows = await Array.fromAsync(kv.list({ prefix: ["sign_in_failures"] }));
+    const refused = { refused: "too_many_tries" as const, retryAfterMs: 15 * 60_000 };
+    for (let n = 30; n < 40; n++) assertEquals(await guess(n), refused);
+    assertEquals(await Array.fromAsync(kv.list({ prefix: ["sign_in_failures"] })), rows);
+    assert("cookieToken" in await accounts.signIn({ ...OWNER, address: "192.0.2.8" }));
+    clock.ms += 15 * 60_000;
+    assertEquals(await guess(40), { refused: "wrong_credentials" });
+  });
+});
+
+Deno.test("an office of many people signs in from one address, some of them after a typing error", async () => {
   await withAccounts(async ({ accounts }) => {
     await setUp(accounts);
-    const at = (n: number) => accounts.signIn({ ...OWNER, address: `192.0.2.${n}` });
-    const crowd = await Promise.all(Array.from({ length: 8 }, (_, n) => at(n)));
-    assert(crowd.some((r) => "refused" in r && r.refused === "busy"));
-    const same = () => accounts.signIn({ ...OWNER, ...HERE });
-    const results = await Promise.all(Array.from({ length: 5 }, same));
-    assert(results.some((r) => "refused" in r && r.refused === "busy"));
-    assert("cookieToken" in await same());
-  }, { setupToken: TOKEN, hasher });
+    for (let n = 0; n < 100; n++) {
+      if (n % 4 === 0) await accounts.signIn({ ...OWNER, password: "a typing error", ...HERE });
+      assert("cookieToken" in await accounts.signIn({ ...OWNER, ...HERE }), `${n}`);
+    }
+  });
+});
+
+Deno.test("a browser that has signed in before gets in from an address that is refused", async () => {
+  await withAccounts(async ({ accounts }) => {
+    await setUp(accounts);
+    const before = await accounts.signIn({ ...OWNER, ...HERE });
+    assert("cookieToken" in before);
+    for (let n = 0; n < 31; n++) {
+      await accounts.signIn({ email: `x${n}@example.com`, password: "wrong wrong", ...HERE });
+    }
+    const { browserToken } = before;
+    const stranger = await accounts.signIn({ ...OWNER, ...HERE });
+    assertEquals("refused" in stranger && stranger.refused, "too_many_tries");
+    assert("cookieToken" in await accounts.signIn({ ...OWNER, ...HERE, browserToken }));
+    // The mark is for its own account only.
+    const other = { email: "x@example.com", password: "wrong wrong", ...HERE, browserToken };
+    const result = await accounts.signIn(other);
+    assertEquals("refused" in result && result.refused, "too_many_tries");
+  });
+});
+
+Deno.test("a known browser has five failures of its own, then counts as a stranger", async () => {
+  await withAccounts(async ({ accounts }) => {
+    await setUp(accounts);
+    const started = await accounts.signIn({ ...OWNER, ...HERE });
+    assert("browserToken" in started);
+    const { browserToken } = started;
+    const guess = { ...OWNER, password: "a wrong password", ...HERE, browserToken };
+    const outcomes: string[] = [];
+    for (let n = 0; n < 11; n++) {
+      const result = await accounts.signIn(guess);
+      outcomes.push("refused" in result ? result.refused : "in");
+    }
+    assertEquals(outcomes, [...new Array(10).fill("wrong_credentials"), "too_many_tries"]);
+  });
+});
+
+Deno.test("a stolen cookie has five tries at the password, from whatever addresses", async () => {
+  await withAccounts(async ({ accounts }) => {
+    const cookieToken = await setUp(accounts);
+    const user = (await accounts.signedIn(cookieToken))!;
+    const outcomes: (string | undefined)[] = [];
+    for (let n = 0; n < 6; n++) {
+      const input = { cookieToken, password: "a wrong password", address: `192.0.2.${n}` };
+      outcomes.push((await accounts.confirm(user, input))?.refused);
+    }
+    assertEquals(outcomes, [...new Array(5).fill("wrong_password"), "too_many_tries"]);
+    const elsewhere = await accounts.signIn({ ...OWNER, ...HERE });
+    assert("cookieToken" in elsewhere);
+    const right = { cookieToken: elsewhere.cookieToken, password: OWNER.password, ...HERE };
+    assertEquals(await accounts.confirm(user, right), undefined);
+  });
+});
+
+Deno.test("a sign-in replaces a hash of an earlier cost, and ends nothing by it", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const earlier = openAccounts(kv, realSystem, { setupToken: TOKEN });
+  const cookie = await setUp(earlier);
+  const hashOf = async () => {
+    const [user] = await Array.fromAsync(kv.list<{ passwordHash: string }>({ prefix: ["users"] }));
+    return user!.value.passwordHash;
+  };
+  assertMatch(await hashOf(), /^scrypt\$1024\$8\$1\$/);
+  const now = openAccounts(kv, realSystem, { cost: { N: 2 ** 10, r: 8, p: 3 } });
+  const wrong = await now.signIn({ ...OWNER, password: "a wrong password", ...HERE });
+  assertEquals(wrong, { refused: "wrong_credentials" });
+  assertMatch(await hashOf(), /^scrypt\$1024\$8\$1\$/);
+  assert("cookieToken" in await now.signIn({ ...OWNER, ...HERE }));
+  const raised = await hashOf();
+  assertMatch(raised, /^scrypt\$1024\$8\$3\$/);
+  assert("cookieToken" in await now.signIn({ ...OWNER, ...HERE }));
+  assertEquals(await hashOf(), raised);
+  assert(await now.signedIn(cookie));
+});
+
+Deno.test("signing out elsewhere renews neither the age of a sign-in nor its recent password", async () => {
+  await withAccounts(async ({ accounts, clock }) => {
+    let cookie: string | undefined = await setUp(accounts);
+    const user = (await accounts.signedIn(cookie))!;
+    const day = 86_400_000;
+    for (let days = 0; days < 6.8; days += 0.4) {
+      clock.ms += 0.4 * day;
+      cookie = await accounts.signOutElsewhere(user, { cookieToken: cookie });
+      assert(cookie !== undefined, `day ${days}`);
+      assertEquals((await accounts.signedIn(cookie))?.provenAt, user.provenAt);
+    }
+    clock.ms = user.provenAt + 7 * day - 60_000;
+    assert(await accounts.signedIn(cookie));
+    clock.ms = user.provenAt + 7 * day;
+    assertEquals(await accounts.signedIn(cookie), undefined);
+    assertEquals(await accounts.whyEnded(cookie), "too_old");
+  });
 });
 
 Deno.test("a sign-in slides for twelve hours after each use, then ends", async () => {
@@ -191,7 +332,7 @@ Deno.test("sign-out ends the sign-in, and the cookie itself is never stored", as
     const cookie = await setUp(accounts);
     const stored = await Array.fromAsync(kv.list({ prefix: [] }));
     assert(!JSON.stringify(stored).includes(cookie));
-    await accounts.signOut(cookie);
+    await accounts.signOut(cookie, HERE);
     assertEquals(await accounts.signedIn(cookie), undefined);
     assertEquals(await accounts.signedIn("made up"), undefined);
   });

@@ -1,34 +1,38 @@
-/** Names that are remembered at most; beyond it new ones are refused until old ones lapse. */
+/** Names that are remembered at most; beyond it the name that was used longest ago is forgotten. */
 const MAX_NAMES = 10_000;
 
-/** Counts tries by name in a sliding window, in this process's memory. */
+/**
+ * Counts attempts by name in a sliding window, in this process's memory. When there are too many
+ * names the oldest are forgotten: refusing new ones would let a stranger with many addresses lock
+ * everyone else out.
+ */
 export class AttemptWindow {
   #limit: number;
   #windowMs: number;
-  #tries = new Map<string, number[]>();
+  #attempts = new Map<string, number[]>();
 
   constructor(options: { limit: number; windowMs: number }) {
     this.#limit = options.limit;
     this.#windowMs = options.windowMs;
   }
 
-  /** Counts one try at `now` (milliseconds); 0 when it may go ahead, else milliseconds to wait. */
+  /** Counts one attempt at `now` (milliseconds); 0 when it may proceed, else milliseconds to wait. */
   take(name: string, now: number): number {
-    const recent = this.#recent(name, now);
+    const recent = (this.#attempts.get(name) ?? []).filter((at) => at > now - this.#windowMs);
     if (recent.length >= this.#limit) return recent[0]! + this.#windowMs - now;
-    if (recent.length === 0 && this.#tries.size >= MAX_NAMES) this.#forgetLapsed(now);
-    if (recent.length === 0 && this.#tries.size >= MAX_NAMES) return this.#windowMs;
-    this.#tries.set(name, [...recent, now]);
+    this.#attempts.delete(name);
+    this.#attempts.set(name, [...recent, now]);
+    const [oldest] = this.#attempts.keys();
+    if (this.#attempts.size > MAX_NAMES) this.#attempts.delete(oldest!);
     return 0;
   }
 
-  #recent(name: string, now: number): number[] {
-    return (this.#tries.get(name) ?? []).filter((at) => at > now - this.#windowMs);
-  }
-
-  #forgetLapsed(now: number): void {
-    for (const name of this.#tries.keys()) {
-      if (this.#recent(name, now).length === 0) this.#tries.delete(name);
-    }
+  /** Takes back the attempt that was counted at `at`. */
+  giveBack(name: string, at: number): void {
+    const attempts = this.#attempts.get(name);
+    const index = attempts?.lastIndexOf(at) ?? -1;
+    if (attempts === undefined || index < 0) return;
+    attempts.splice(index, 1);
+    if (attempts.length === 0) this.#attempts.delete(name);
   }
 }

@@ -3,6 +3,8 @@ import { BusyError } from "./semaphore.ts";
 export interface FairQueueOptions {
   /** Tasks that run at once. */
   slots: number;
+  /** Tasks of one client that run at once; fewer than `slots`, so that others find a free one. */
+  slotsPerClient: number;
   /** Tasks of all clients that may wait. */
   maxWaiting: number;
   /** Tasks of one client that may wait. */
@@ -24,11 +26,13 @@ interface Waiter {
 /**
  * Runs a bounded number of tasks at once and shares the slots fairly between clients: free slots go
  * round robin over the clients that wait, so one client's flood delays another client's first task by
- * at most one task. Two lanes take turns; a client without a credential cannot delay one that has one.
+ * at most one task, and by none while that client is the only one. Two lanes take turns; a client without a credential cannot delay one that has one.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;
   readonly #lanes = { preferred: new Lane(), other: new Lane() };
+  /** Running tasks by client. */
+  readonly #runningOf = new Map<string, number>();
   #running = 0;
   #preferredIsNext = true;
 
@@ -47,14 +51,14 @@ export class FairQueue {
     try {
       return await work();
     } finally {
-      this.#running--;
+      this.#count(task.client, -1);
       this.#startNext();
     }
   }
 
   #enter({ client, preferred = false }: FairTask): Promise<void> {
-    if (this.#running < this.#options.slots) {
-      this.#running++;
+    if (this.#running < this.#options.slots && this.#mayRun(client)) {
+      this.#count(client, 1);
       return Promise.resolve();
     }
     const lane = preferred ? this.#lanes.preferred : this.#lanes.other;
@@ -78,11 +82,25 @@ export class FairQueue {
   #startNext(): void {
     const { preferred, other } = this.#lanes;
     const lanes = this.#preferredIsNext ? [preferred, other] : [other, preferred];
-    const lane = lanes.find(({ size }) => size > 0);
-    if (lane === undefined) return;
-    this.#preferredIsNext = lane === other;
-    this.#running++;
-    lane.next()!.start();
+    for (const lane of lanes) {
+      const next = lane.next((client) => this.#mayRun(client));
+      if (next === undefined) continue;
+      this.#preferredIsNext = lane === other;
+      this.#count(next.client, 1);
+      next.waiter.start();
+      return;
+    }
+  }
+
+  #mayRun(client: string): boolean {
+    return (this.#runningOf.get(client) ?? 0) < this.#options.slotsPerClient;
+  }
+
+  #count(client: string, change: 1 | -1): void {
+    this.#running += change;
+    const running = (this.#runningOf.get(client) ?? 0) + change;
+    if (running === 0) this.#runningOf.delete(client);
+    else this.#runningOf.set(client, running);
   }
 }
 
@@ -102,16 +120,17 @@ class Lane {
     this.size++;
   }
 
-  /** The first task of the client whose turn it is; that client goes to the end of the line. */
-  next(): Waiter | undefined {
-    const [first] = this.#clients;
-    if (first === undefined) return undefined;
-    const [client, waiters] = first;
-    const waiter = waiters.shift();
-    this.#clients.delete(client);
-    if (waiters.length > 0) this.#clients.set(client, waiters);
-    this.size--;
-    return waiter;
+  /** The first task of the first client that may run; that client goes to the end of the line. */
+  next(mayRun: (client: string) => boolean): { client: string; waiter: Waiter } | undefined {
+    for (const [client, waiters] of this.#clients) {
+      if (!mayRun(client)) continue;
+      const waiter = waiters.shift()!;
+      this.#clients.delete(client);
+      if (waiters.length > 0) this.#clients.set(client, waiters);
+      this.size--;
+      return { client, waiter };
+    }
+    return undefined;
   }
 
   /** Drops one task of the client that has most; false when none has more than `atLeast`. */

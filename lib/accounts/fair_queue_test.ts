@@ -1,10 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { FairQueue } from "./fair_queue.ts";
+import { FairQueue, type FairQueueOptions } from "./fair_queue.ts";
 import { BusyError } from "./semaphore.ts";
 
 /** A queue whose tasks end when the test says so; `started` is the order in which they began. */
-function heldQueue(options: { slots: number; maxWaiting: number; maxWaitingPerClient: number }) {
-  const queue = new FairQueue(options);
+function heldQueue(
+  options: Omit<FairQueueOptions, "slotsPerClient">,
+  slotsPerClient = options.slots,
+) {
+  const queue = new FairQueue({ ...options, slotsPerClient });
   const started: string[] = [];
   const running: (() => void)[] = [];
   const run = (name: string, client = name.split(" ")[0]!, preferred = false) => {
@@ -34,6 +37,17 @@ Deno.test("FairQueue: a newcomer's first task is next, however many tasks anothe
   while (started.length < 18) await endOne();
   await endOne();
   assertEquals(new Set(await Promise.all(all)), new Set(["done"]));
+});
+
+Deno.test("FairQueue: a client that may not take all slots leaves one for the next newcomer", async () => {
+  const bounds = { slots: 2, maxWaiting: 9, maxWaitingPerClient: 9 };
+  const { started, run, endOne } = heldQueue(bounds, 1);
+  for (let n = 0; n < 4; n++) void run(`flood ${n}`);
+  void run("owner 0");
+  await Promise.resolve();
+  assertEquals(started, ["flood 0", "owner 0"]);
+  for (let n = 0; n < 4; n++) await endOne();
+  assertEquals(started, ["flood 0", "owner 0", "flood 1", "flood 2", "flood 3"]);
 });
 
 Deno.test("FairQueue: clients take turns, and one client's tasks keep their order", async () => {
@@ -91,7 +105,10 @@ Deno.test("FairQueue: callers with a credential neither wait for the other lane 
 });
 
 Deno.test("FairQueue: a task that fails frees its slot", async () => {
-  const queue = new FairQueue({ slots: 1, maxWaiting: 1, maxWaitingPerClient: 1 });
+  const queue = new FairQueue({
+    ...{ slots: 1, slotsPerClient: 1 },
+    ...{ maxWaiting: 1, maxWaitingPerClient: 1 },
+  });
   const fail = () => queue.run({ client: "a" }, () => Promise.reject(new Error("it failed")));
   await assertRejects(fail, Error, "it failed");
   assertEquals(await queue.run({ client: "b" }, () => Promise.resolve("ran")), "ran");

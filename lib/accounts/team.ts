@@ -5,13 +5,12 @@ import {
   type FoundLink,
   type Invitation,
 } from "../storage/account_link_store.ts";
-import { SignInStore } from "../storage/sign_in_store.ts";
 import { type MemberChange, type User, UserStore } from "../storage/user_store.ts";
 import type { System } from "../system.ts";
-import type { Refusal } from "./accounts.ts";
+import type { Accounts, StartedSignIn } from "./accounts.ts";
 import { credentialFaults, type FieldFaults, normalizeEmail } from "./credential_rules.ts";
+import type { PasswordGate, Refusal } from "./password_gate.ts";
 import type { PasswordHasher } from "./password_hasher.ts";
-import { unlessBusy } from "./semaphore.ts";
 import type { Role, SignedInUser } from "./signed_in_user.ts";
 
 /** A user as their colleagues see them. */
@@ -21,9 +20,9 @@ export type InviteResult =
   | { token: string; invitation: Invitation }
   | { refused: "invalid" | "already_member" };
 
-/** The cookie token of the new sign-in; `gone` tells nothing of why a link does not work. */
+/** The new sign-in; `gone` tells nothing of why a link does not work. */
 export type LinkResult =
-  | { cookieToken: string }
+  | StartedSignIn
   | Refusal
   | { refused: "gone" }
   | { refused: "invalid"; faults: FieldFaults };
@@ -36,15 +35,22 @@ export class Team {
   #system: System;
   #users: UserStore;
   #links: AccountLinkStore;
-  #signIns: SignInStore;
+  #accounts: Pick<Accounts, "start">;
   #hasher: PasswordHasher;
+  #gate: PasswordGate;
 
-  constructor(kv: Deno.Kv, options: { system: System; hasher: PasswordHasher }) {
+  constructor(kv: Deno.Kv, options: {
+    system: System;
+    hasher: PasswordHasher;
+    gate: PasswordGate;
+    accounts: Pick<Accounts, "start">;
+  }) {
     this.#system = options.system;
     this.#users = new UserStore(kv, options.system);
     this.#links = new AccountLinkStore(kv, options.system);
-    this.#signIns = new SignInStore(kv, options.system);
+    this.#accounts = options.accounts;
     this.#hasher = options.hasher;
+    this.#gate = options.gate;
   }
 
   async members(tenant: string): Promise<Member[]> {
@@ -109,7 +115,7 @@ export class Team {
     const user = await this.#users.get(by.tenant, id);
     if (user === undefined) return { refused: "not_found" };
     if (user.operator && !by.operator) return { refused: "operator" };
-    return { token: await this.#links.offerReset(user, { tenant: by.tenant, id: by.id }) };
+    return { token: await this.#links.offerReset(user, { by: { tenant: by.tenant, id: by.id } }) };
   }
 
   /** Sets the password that a reset link is for, ends the user's other sign-ins, and signs them in. */
@@ -165,13 +171,11 @@ export class Team {
     password: string,
     use: (passwordHash: string) => Promise<User | undefined>,
   ): Promise<LinkResult> {
-    const faults = credentialFaults({ email: link.email, password });
+    const faults = await credentialFaults({ email: link.email, password });
     if (faults.password !== undefined) return { refused: "invalid", faults };
-    return await unlessBusy<LinkResult>(async () => {
+    return await this.#gate.run<LinkResult>(`link ${link.id}`, async () => {
       const user = await use(await this.#hasher.hash(password));
-      if (user === undefined) return { refused: "gone" };
-      const { tenant, id: userId, epoch } = user;
-      return { cookieToken: await this.#signIns.create({ tenant, userId, epoch }) };
+      return user === undefined ? { refused: "gone" } : await this.#accounts.start(user);
     });
   }
 }

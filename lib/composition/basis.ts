@@ -1,3 +1,4 @@
+import type { HashCost } from "../accounts/password_hasher.ts";
 import type { Committer } from "../committer/committer.ts";
 import type { Config } from "../config.ts";
 import type { Sealer } from "../credentials/sealing.ts";
@@ -16,6 +17,8 @@ export interface Basis {
   log: Logger;
   limits: Limits;
   tenants: TenantStore;
+  /** What a password's hash costs; `undefined` but in tests. */
+  passwordCost: HashCost | undefined;
   /** Encrypts what is stored for one purpose. */
   sealer: (purpose: string) => Sealer;
 }

@@ -1,3 +1,4 @@
+import type { HashCost } from "../accounts/password_hasher.ts";
 import { AgentAdmin } from "../admin/agent_admin.ts";
 import { ConversationAdmin } from "../admin/conversation_admin.ts";
 import { CursorSeal } from "../admin/cursor_seal.ts";
@@ -50,6 +51,8 @@ export interface OpenServiceOptions {
   catalogue?: readonly CatalogueEntry[];
   /** Limits other than the specification's, for tests and benchmarks. */
   limits?: Partial<Limits>;
+  /** A cheap hash for tests where hashing is not the subject; `main.ts` never sets it. */
+  passwordCost?: HashCost;
   /** How long the store may take for an answer, milliseconds; 5,000 by default. */
   patienceMs?: number;
   /** Whether what is stored still goes where it was opened; of a store that is no file, always. */
@@ -83,9 +86,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const { admission, chat, directory, deadRuns } = runs;
   const conversations = new ConversationStore(kv, system);
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
+  const callers = openCallers(basis, { signer, onRevoked });
   return {
     ...{ config, system, log, baseUrl, limits, tenants },
-    ...openCallers(basis, { signer, onRevoked }),
+    ...callers,
     ...knowledge,
     ...scripts,
     ...{ agents, attention, catalogue, chat, deadRuns, secrets, vendorSlots },
@@ -118,6 +122,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       await knowledge.knowledgeSearch.close();
       closing.abort();
       await attention.close();
+      await callers.securityLog.flush();
       registry.close();
       directory.close();
       admission.close();
@@ -127,7 +132,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
 }
 
 function openBasis(
-  { config, encryptionKey, kv, limits, log, system, patienceMs }: OpenServiceOptions,
+  { config, encryptionKey, kv, limits, log, passwordCost, patienceMs, system }: OpenServiceOptions,
 ): Basis {
   const patience = { system, ...patienceMs !== undefined && { patienceMs } };
   // The committer knows by itself what to do about a store that fails.
@@ -140,6 +145,7 @@ function openBasis(
     system,
     log,
     limits: { ...DEFAULT_LIMITS, ...limits },
+    passwordCost,
     tenants: new TenantStore(told, system),
     sealer: (purpose) => new Sealer(encryptionKey, { purpose, randomBytes: system.randomBytes }),
   };

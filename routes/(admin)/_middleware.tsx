@@ -23,7 +23,10 @@ const requireSignIn = define.middleware(async (ctx) => {
 /** Roles, for whatever route is added below. */
 const requireRole = define.middleware(async (ctx) => {
   const route = ctx.route ?? ctx.url.pathname;
-  if (mayPass(signedIn(ctx.state), ctx.req.method, route)) return await ctx.next();
+  const user = signedIn(ctx.state);
+  if (mayPass(user, ctx.req.method, route)) return await ctx.next();
+  const { clientAddress: address, service } = ctx.state;
+  service.securityLog.roleRefused(user, { address, route });
   const reading = ctx.req.method === "GET" || ctx.req.method === "HEAD";
   return await ctx.render(<ErrorView status={403} reading={reading} />, { status: 403 });
 });

@@ -21,6 +21,7 @@ export const handler = define.handlers({
     const log = filters.log === INSTALLATION ? INSTALLATION : user.tenant;
     const query = toAuditQuery(filters, ctx.url.searchParams.get("cursor"));
     try {
+      await service.securityLog.flush();
       const entries = await service.audit.list(log, query);
       const actors = await actorsOf(ctx);
       const now = service.system.now();
@@ -48,6 +49,7 @@ async function actorsOf(ctx: Context<State>): Promise<Choice[]> {
     ...apiKeys.map(({ id, name }): Choice => [id, `Key ${name}`]),
     ["command_line", "The command line"],
     ["service", "The service"],
+    ["anonymous", "Somebody who is not signed in"],
   ];
 }
 
@@ -57,13 +59,13 @@ export default define.page<typeof handler>(({ data }) => {
   const nameOf = (actor: AuditEntry["actor"]) => {
     if (actor.kind === "user") return actor.name;
     if (actor.kind === "api_key") return names.get(actor.id) ?? `Key ${actor.id}`;
-    return names.get(actor.kind)!;
+    return names.get(actor.kind) ?? actor.kind;
   };
   return (
     <>
       <PageHeader
         title="Audit log"
-        text="Who changed what, before and after. Entries are added only, and kept for 400 days."
+        text="Who changed what, before and after, and who signed in or was refused. Entries are kept for 400 days, failed sign-ins and refusals for 90."
       />
       <AuditFilterForm
         filters={filters}
@@ -75,8 +77,8 @@ export default define.page<typeof handler>(({ data }) => {
         ? (
           <EmptyState
             icon="audit"
-            title="No changes"
-            text="Nothing was changed that these filters let through."
+            title="No matching entries"
+            text="Choose other filters, or clear them to see everything."
           />
         )
         : <AuditList entries={entries.data} now={data.now} nameOf={nameOf} />}

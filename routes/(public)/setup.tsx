@@ -6,7 +6,7 @@ import { PostForm } from "@/components/PostForm.tsx";
 import type { SetUpResult } from "@/lib/accounts/accounts.ts";
 import { MIN_PASSWORD_LENGTH } from "@/lib/accounts/credential_rules.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { setSignInCookie } from "@/lib/http/dashboard/sign_in_cookie.ts";
+import { setSignInCookies } from "@/lib/http/dashboard/sign_in_cookie.ts";
 import { refusal } from "@/lib/http/dashboard/sign_in_refusal.ts";
 import { define } from "@/utils.ts";
 
@@ -34,7 +34,7 @@ export const handler = define.handlers({
     const result = await service.accounts.setUp({ token, email, password, address });
     if ("cookieToken" in result) {
       const response = ctx.redirect("/agents", 303);
-      setSignInCookie(response.headers, result.cookieToken, service.config);
+      setSignInCookies(response.headers, result, service.config);
       return response;
     }
     if (result.refused === "already_set_up") return ctx.redirect("/sign-in", 303);

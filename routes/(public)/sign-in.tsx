@@ -4,7 +4,11 @@ import { Field } from "@/components/Field.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { localPath } from "@/lib/http/local_path.ts";
-import { readSignInCookie, setSignInCookie } from "@/lib/http/dashboard/sign_in_cookie.ts";
+import {
+  readBrowserCookie,
+  readSignInCookie,
+  setSignInCookies,
+} from "@/lib/http/dashboard/sign_in_cookie.ts";
 import { refusal } from "@/lib/http/dashboard/sign_in_refusal.ts";
 import { define } from "@/utils.ts";
 
@@ -15,9 +19,15 @@ interface Data {
   /** Where to go once signed in: a path on this site. */
   next: string;
   fault?: string | undefined;
-  /** Somebody has just sent a form, not knowing that they are signed out. */
-  interrupted?: boolean;
+  /** Why somebody who was signed in has to sign in again. */
+  ended?: string | undefined;
 }
+
+const ENDED = {
+  unused: "You were signed out because the dashboard was not used for 12 hours.",
+  too_old: "You were signed out because your last sign-in was 7 days ago. This keeps a forgotten " +
+    "browser from staying signed in for good.",
+} as const;
 
 export const handler = define.handlers({
   async GET(ctx) {
@@ -26,8 +36,10 @@ export const handler = define.handlers({
     const next = localPath(ctx.url.searchParams.get("next"), HOME);
     const cookie = readSignInCookie(ctx.req.headers, config);
     if (cookie && await accounts.signedIn(cookie)) return ctx.redirect(next, 303);
+    const why = cookie && await accounts.whyEnded(cookie);
     const interrupted = ctx.url.searchParams.get("interrupted") === "yes";
-    return page<Data>({ email: "", next, interrupted });
+    const ended = why ? ENDED[why] : interrupted ? "You were signed out." : undefined;
+    return page<Data>({ email: "", next, ended });
   },
 
   async POST(ctx) {
@@ -36,12 +48,13 @@ export const handler = define.handlers({
     const next = localPath(form.get("next"), HOME);
     const email = form.get("email") ?? "";
     const password = form.get("password") ?? "";
-    const result = await service.accounts.signIn({ email, password, address });
+    const browserToken = readBrowserCookie(ctx.req.headers, service.config);
+    const result = await service.accounts.signIn({ email, password, address, browserToken });
     if ("cookieToken" in result) {
       const replaced = readSignInCookie(ctx.req.headers, service.config);
-      if (replaced) await service.accounts.signOut(replaced);
+      if (replaced) await service.accounts.signOut(replaced, { address });
       const response = ctx.redirect(next, 303);
-      setSignInCookie(response.headers, result.cookieToken, service.config);
+      setSignInCookies(response.headers, result, service.config);
       return response;
     }
     const { status, headers, message } = refusal(result);
@@ -57,7 +70,7 @@ export default define.page<typeof handler>(({ data }) => (
   >
     <form method="post" action="/sign-in" class="stack">
       <input type="hidden" name="next" value={data.next} />
-      {data.interrupted && <Notice kind="warning">You were signed out. Sign in to go on.</Notice>}
+      {data.ended && <Notice kind="warning">{data.ended} Sign in to go on.</Notice>}
       {data.fault && <Notice kind="fault">{data.fault}</Notice>}
       <Field name="email" label="E-mail">
         {(attributes) => (

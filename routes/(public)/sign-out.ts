@@ -6,7 +6,7 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { accounts, config } = ctx.state.service;
     const cookie = readSignInCookie(ctx.req.headers, config);
-    if (cookie) await accounts.signOut(cookie);
+    if (cookie) await accounts.signOut(cookie, { address: ctx.state.clientAddress });
     const response = ctx.redirect("/sign-in", 303);
     clearSignInCookie(response.headers, config);
     return response;

@@ -1,3 +1,4 @@
+import { UserAdmin } from "@/lib/accounts/user_admin.ts";
 import { readConfig } from "@/lib/config.ts";
 import { Signer } from "@/lib/credentials/hashing.ts";
 import { Sealer } from "@/lib/credentials/sealing.ts";
@@ -53,6 +54,8 @@ export function commandStores(
     apiKeys: new ApiKeyStore(kv, { system, signer: new Signer(secrets.hmacSecrets) }),
     secrets: new SecretStore(kv, { system, sealer }),
     tenants: new TenantStore(kv, system),
+    users: new UserAdmin(kv, system),
+    baseUrl: "http://127.0.0.1:8000",
   };
 }
 

@@ -1,5 +1,6 @@
 import { Builder } from "fresh/dev";
 import { createApp } from "@/app.ts";
+import type { HashCost } from "@/lib/accounts/password_hasher.ts";
 import { type Config, readConfig } from "@/lib/config.ts";
 import { createLogger } from "@/lib/log.ts";
 import type { BuiltScripts } from "@/lib/composition/open_scripts.ts";
@@ -33,9 +34,14 @@ export interface TestServiceOptions {
   /** Instead of those of this source. */
   scripts?: Partial<BuiltScripts>;
   isStoreInPlace?: () => boolean;
+  /** What a password's hash costs; next to nothing by default. */
+  passwordCost?: HashCost;
   /** A clock that a test moves would take a store that is at work for silent: an hour by default. */
   patienceMs?: number;
 }
+
+/** Tests make many users, and few of them are about what a password's hash costs. */
+const CHEAP_HASH: HashCost = { N: 2 ** 10, r: 8, p: 1 };
 
 const NO_LIMITS: Partial<Limits> = {
   ipRequests: 1_000_000,
@@ -84,6 +90,7 @@ export class TestService implements AsyncDisposable {
       scripts: { ...scripts, ...options.scripts },
       limits: options.limits ?? NO_LIMITS,
       patienceMs: options.patienceMs ?? 3_600_000,
+      passwordCost: options.passwordCost ?? CHEAP_HASH,
       isStoreInPlace: options.isStoreInPlace ?? (() => true),
       close: () => Promise.resolve(options.keepKv ? undefined : kv.close()),
     });

@@ -12,10 +12,16 @@ export interface StartedService extends AsyncDisposable {
   kill(): Promise<Deno.CommandStatus>;
 }
 
+/** The last lines of a first start: the commands to try next. */
+const FIRST_START = /^.*chat\/stream.*\n.*\n/m;
+/** The last line of a start after set-up. */
+export const LATER_START = /^ *Dashboard.*\n/m;
+
 /** A service as `deno task start` starts it, on a free port and with its data in `dir`. */
 export async function startService(
   dir: string,
   env: Record<string, string> = {},
+  lastLine = FIRST_START,
 ): Promise<StartedService> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "main.ts"],
@@ -26,7 +32,7 @@ export async function startService(
   }).spawn();
   const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let told = "";
-  while (!/^.*chat\/stream.*\n.*\n/m.test(told)) {
+  while (!lastLine.test(told)) {
     const { value, done } = await output.read();
     if (done) throw new Error(`the service ended: ${told}`);
     told += value;

@@ -2,7 +2,7 @@ import { type Context, page } from "fresh";
 import type { State } from "@/utils.ts";
 import type { AccountLink } from "../../storage/account_link_store.ts";
 import { readForm } from "./form.ts";
-import { readSignInCookie, setSignInCookie } from "./sign_in_cookie.ts";
+import { readSignInCookie, setSignInCookies } from "./sign_in_cookie.ts";
 import { refusal } from "./sign_in_refusal.ts";
 
 /** What the page of a one-time link shows; nothing where the link is dead. */
@@ -34,9 +34,9 @@ export async function spendLink(ctx: Context<State>, kind: AccountLink["kind"]) 
       : service.team.resetPassword(token, password));
   if ("cookieToken" in result) {
     const replaced = readSignInCookie(ctx.req.headers, service.config);
-    if (replaced) await service.accounts.signOut(replaced);
+    if (replaced) await service.accounts.signOut(replaced, { address: ctx.state.clientAddress });
     const response = ctx.redirect("/", 303);
-    setSignInCookie(response.headers, result.cookieToken, service.config);
+    setSignInCookies(response.headers, result, service.config);
     return response;
   }
   const link = await service.team.linkFor(token, kind);

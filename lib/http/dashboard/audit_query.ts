@@ -20,7 +20,7 @@ export interface AuditFilters {
 export function readAuditFilters(url: URL): AuditFilters {
   const value = (name: string) => url.searchParams.get(name) ?? "";
   const kind = AUDIT_KINDS.includes(value("kind") as AuditKind) ? value("kind") : "";
-  const actor = /^[0-9a-f-]{36}$|^command_line$|^service$/.test(value("actor"))
+  const actor = /^[0-9a-f-]{36}$|^(command_line|service|anonymous)$/.test(value("actor"))
     ? value("actor")
     : "";
   const log = value("log") === INSTALLATION ? INSTALLATION : "";

@@ -1,4 +1,4 @@
-import { csp, csrf, type Middleware } from "fresh";
+import { csp, csrf, HttpError, type Middleware } from "fresh";
 import type { State } from "@/utils.ts";
 
 /** Scripts only by nonce, nothing inline, no frames, no other site. */
@@ -23,6 +23,19 @@ const sameOrigin = csrf<State>({
   },
 });
 
+/** Writes down that a page of another site sent a form. Nothing below throws a 403 but `sameOrigin`. */
+async function noteCrossSite(ctx: Parameters<Middleware<State>>[0]): Promise<Response> {
+  try {
+    return await ctx.next();
+  } catch (error) {
+    if (error instanceof HttpError && error.status === 403) {
+      const { clientAddress: address, service } = ctx.state;
+      service.securityLog.crossSiteRefused({ address, route: ctx.route ?? ctx.url.pathname });
+    }
+    throw error;
+  }
+}
+
 /** Headers of every dashboard page: nothing is cached, sniffed, framed or told to other sites. */
 async function pageHeaders(ctx: Parameters<Middleware<State>>[0]): Promise<Response> {
   const response = await ctx.next();
@@ -43,4 +56,9 @@ async function pageHeaders(ctx: Parameters<Middleware<State>>[0]): Promise<Respo
 }
 
 /** In this order, for dashboard routes only: /v1 is for other sites' servers and has its own rules. */
-export const dashboardSecurity: Middleware<State>[] = [pageHeaders, contentPolicy, sameOrigin];
+export const dashboardSecurity: Middleware<State>[] = [
+  pageHeaders,
+  contentPolicy,
+  noteCrossSite,
+  sameOrigin,
+];

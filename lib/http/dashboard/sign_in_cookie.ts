@@ -1,8 +1,9 @@
 import { deleteCookie, getCookies, setCookie } from "@std/http";
+import { KNOWN_BROWSER_MS } from "../../accounts/known_browsers.ts";
 
 /**
- * How long browsers keep the cookie, in seconds. The server's 12 h sliding window ends a sign-in
- * long before; this only outlives a closed browser.
+ * How long browsers keep the cookie, in seconds. The server ends a sign-in long before, after 12 hours
+ * without use and after 7 days at the latest; a browser that still has the cookie is told so.
  */
 const KEPT_S = 30 * 24 * 3600;
 
@@ -12,33 +13,61 @@ export interface CookieConfig {
 }
 
 export function readSignInCookie(headers: Headers, config: CookieConfig): string | undefined {
+  return readCookie(headers, cookieName("dashboard", config));
+}
+
+export function setSignInCookie(headers: Headers, token: string, config: CookieConfig): void {
+  setPrivateCookie(headers, { name: "dashboard", value: token, maxAge: KEPT_S }, config);
+}
+
+/** The mark of a browser in which somebody has signed in before; it signs nobody in. */
+export function readBrowserCookie(headers: Headers, config: CookieConfig): string | undefined {
+  return readCookie(headers, cookieName("known_browser", config));
+}
+
+/** Both cookies of somebody who has just given their password. */
+export function setSignInCookies(
+  headers: Headers,
+  { cookieToken, browserToken }: { cookieToken: string; browserToken: string },
+  config: CookieConfig,
+): void {
+  setSignInCookie(headers, cookieToken, config);
+  const mark = { name: "known_browser", value: browserToken, maxAge: KNOWN_BROWSER_MS / 1000 };
+  setPrivateCookie(headers, mark, config);
+}
+
+export function clearSignInCookie(headers: Headers, config: CookieConfig): void {
+  const name = cookieName("dashboard", config);
+  deleteCookie(headers, name, { path: "/", httpOnly: true, secure: isHttps(config) });
+}
+
+/** `__Host-` keeps a neighbouring subdomain from planting the cookie; browsers want https for it. */
+function cookieName(name: string, config: CookieConfig): string {
+  return isHttps(config) ? `__Host-${name}` : name;
+}
+
+function readCookie(headers: Headers, name: string): string | undefined {
   try {
-    return getCookies(headers)[cookieName(config)] || undefined;
+    return getCookies(headers)[name] || undefined;
   } catch {
     return undefined; // A malformed Cookie header is a visitor without one.
   }
 }
 
-export function setSignInCookie(headers: Headers, token: string, config: CookieConfig): void {
+function setPrivateCookie(
+  headers: Headers,
+  { name, value, maxAge }: { name: string; value: string; maxAge: number },
+  config: CookieConfig,
+): void {
   setCookie(headers, {
-    name: cookieName(config),
-    value: token,
+    name: cookieName(name, config),
+    value,
     path: "/",
     httpOnly: true,
     sameSite: "Lax",
     secure: isHttps(config),
-    maxAge: KEPT_S,
+    maxAge,
   });
-}
-
-export function clearSignInCookie(headers: Headers, config: CookieConfig): void {
-  const name = cookieName(config);
-  deleteCookie(headers, name, { path: "/", httpOnly: true, secure: isHttps(config) });
-}
-
-/** `__Host-` keeps a neighbouring subdomain from planting the cookie; browsers want https for it. */
-function cookieName(config: CookieConfig): string {
-  return isHttps(config) ? "__Host-dashboard" : "dashboard";
 }
 
 function isHttps(config: CookieConfig): boolean {

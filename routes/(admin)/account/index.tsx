@@ -7,7 +7,11 @@ import { PostForm } from "@/components/PostForm.tsx";
 import { MIN_PASSWORD_LENGTH } from "@/lib/accounts/credential_rules.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { noticeAt, withNotice } from "@/lib/http/dashboard/notices.ts";
-import { readSignInCookie, setSignInCookie } from "@/lib/http/dashboard/sign_in_cookie.ts";
+import {
+  readSignInCookie,
+  setSignInCookie,
+  setSignInCookies,
+} from "@/lib/http/dashboard/sign_in_cookie.ts";
 import { refusal } from "@/lib/http/dashboard/sign_in_refusal.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define, type State } from "@/utils.ts";
@@ -50,13 +54,14 @@ async function changePassword(ctx: Context<State>, password: string) {
   const result = await service.accounts.changePassword(signedIn(ctx.state), password);
   if (!("cookieToken" in result)) return result;
   const response = ctx.redirect(withNotice("/account", "password_changed"), 303);
-  setSignInCookie(response.headers, result.cookieToken, service.config);
+  setSignInCookies(response.headers, result, service.config);
   return response;
 }
 
 async function signOutElsewhere(ctx: Context<State>): Promise<Response> {
   const { service } = ctx.state;
-  const token = await service.accounts.signOutElsewhere(signedIn(ctx.state));
+  const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
+  const token = await service.accounts.signOutElsewhere(signedIn(ctx.state), { cookieToken });
   const response = ctx.redirect(withNotice("/account", "signed_out_elsewhere"), 303);
   if (token !== undefined) setSignInCookie(response.headers, token, service.config);
   return response;

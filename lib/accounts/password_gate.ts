@@ -1,0 +1,174 @@
+import { sha256 } from "../credentials/hashing.ts";
+import {
+  FAILURE_WINDOW_MS,
+  MAX_FAILURES,
+  type SignInFailureStore,
+} from "../storage/sign_in_failure_store.ts";
+import type { System } from "../system.ts";
+import { addressBlock } from "./address_block.ts";
+import { AttemptWindow } from "./attempt_window.ts";
+import { FairQueue, type FairTask } from "./fair_queue.ts";
+import { Pacer } from "./pacer.ts";
+import { unlessBusy } from "./semaphore.ts";
+
+/** A hash takes about 0.3 s and 32 MiB. At most two at once, whatever strangers send. */
+const HASHING = { slots: 2, slotsPerClient: 1, maxWaiting: 64, maxWaitingPerClient: 16 };
+/** Wrong passwords from one address, whatever the account: an office has as many, a guesser wants more. */
+const ADDRESS_FAILURES = { limit: 30, windowMs: FAILURE_WINDOW_MS };
+/**
+ * Strangers are refused this late: 40 connections that try without a pause then cost the process 40
+ * answers a second instead of hundreds, and the processor is left to those who may sign in.
+ */
+const REFUSAL_DELAY_MS = 1_000;
+/** Refusals that are held back at once; any more are answered immediately. */
+const MAX_DELAYED = 256;
+/** From so many failures elsewhere on, strangers' attempts on an account are slowed down. */
+const SPREAD_FAILURES = 20;
+
+/** `too_many_tries` waits `retryAfterMs`; `busy` means that too many passwords are being checked. */
+export type Refusal =
+  | { refused: "too_many_tries"; retryAfterMs: number }
+  | { refused: "busy" };
+
+/** One attempt to give an account's password. */
+export interface PasswordAttempt {
+  /** Lower-cased; an account need not have it. */
+  email: string;
+  /** The client's address. */
+  address: string;
+  /** What the client has shown of this account: a known browser, or a live sign-in. */
+  credential?: {
+    /** Failures are counted by it. */
+    name: string;
+    /** Once it has failed too often it is refused, instead of counting as a stranger. */
+    only?: boolean;
+  } | undefined;
+}
+
+/** What the gate refuses or sees fail, for the log. */
+export interface GateEvents {
+  /** A password was wrong; `locked` with the last failure before the pair is locked. */
+  failed(attempt: PasswordAttempt, state: { locked: boolean; slowed: boolean }): void;
+  /** An attempt was refused without looking at its password. */
+  refused(attempt: Pick<PasswordAttempt, "address">, reason: "address" | "pair" | "busy"): void;
+}
+
+export interface PasswordGateOptions {
+  failures: SignInFailureStore;
+  system: Pick<System, "now" | "sleep">;
+  events?: GateEvents | undefined;
+}
+
+/** Where failures are counted: by a credential that was shown, else by the address. */
+interface Place {
+  name: string;
+  known: boolean;
+}
+
+/**
+ * Stands before everything that hashes a password, so that no stranger keeps others out. An address
+ * is refused in memory, before any read, write or hash, once it has failed often. What is left shares
+ * the hashing slots fairly by address. An account is never locked for everyone: it is locked for the
+ * place that guessed, and under a guess from many places strangers' attempts are slowed down.
+ */
+export class PasswordGate {
+  readonly #failures: SignInFailureStore;
+  readonly #system: Pick<System, "now" | "sleep">;
+  readonly #events: GateEvents | undefined;
+  readonly #queue = new FairQueue(HASHING);
+  readonly #addresses = new AttemptWindow(ADDRESS_FAILURES);
+  readonly #pacer: Pacer;
+  #delayed = 0;
+
+  constructor({ failures, system, events }: PasswordGateOptions) {
+    this.#failures = failures;
+    this.#system = system;
+    this.#events = events;
+    this.#pacer = new Pacer(system);
+  }
+
+  /** How many wait for their password to be hashed. */
+  get waiting(): number {
+    return this.#queue.waiting;
+  }
+
+  /** Hashes for a caller who has already shown a credential, such as a live sign-in or a link. */
+  run<T>(client: string, work: () => Promise<T>): Promise<T | { refused: "busy" }> {
+    return this.#inSlot({ client, preferred: true }, work);
+  }
+
+  /** Checks a password: `check` answers `undefined` where it is wrong. */
+  async attempt<T>(
+    attempt: PasswordAttempt,
+    check: () => Promise<T | undefined>,
+  ): Promise<{ right: T } | { refused: "wrong_password" } | Refusal> {
+    const place = await this.#placeOf(attempt);
+    if (place.known) return await this.#admitted(attempt, place, check);
+    const at = this.#system.now();
+    const wait = this.#addresses.take(place.name, at);
+    if (wait > 0) {
+      this.#events?.refused(attempt, "address");
+      await this.#delayRefusal();
+      return { refused: "too_many_tries", retryAfterMs: wait };
+    }
+    const result = await this.#admitted(attempt, place, check);
+    const busy = "refused" in result && result.refused === "busy";
+    if (busy || "right" in result) this.#addresses.giveBack(place.name, at);
+    if (busy) await this.#delayRefusal();
+    return result;
+  }
+
+  async #delayRefusal(): Promise<void> {
+    if (this.#delayed >= MAX_DELAYED) return;
+    this.#delayed++;
+    await this.#system.sleep(REFUSAL_DELAY_MS).finally(() => this.#delayed--);
+  }
+
+  /** A browser whose own attempts have failed too often counts as a stranger's. */
+  async #placeOf({ email, address, credential }: PasswordAttempt): Promise<Place> {
+    const stranger = { name: addressBlock(address), known: false };
+    if (credential === undefined) return stranger;
+    const known = { name: credential.name, known: true };
+    if (credential.only) return known;
+    const { waitMs } = await this.#failures.look(email, known.name);
+    return waitMs > 0 ? stranger : known;
+  }
+
+  async #admitted<T>(
+    attempt: PasswordAttempt,
+    place: Place,
+    check: () => Promise<T | undefined>,
+  ): Promise<{ right: T } | { refused: "wrong_password" } | Refusal> {
+    const { email } = attempt;
+    const { waitMs, elsewhere } = await this.#failures.look(email, place.name);
+    if (waitMs > 0) return this.#locked(attempt, waitMs);
+    const slowed = !place.known && elsewhere >= SPREAD_FAILURES;
+    if (slowed) {
+      const retryAfterMs = await this.#pacer.wait(await sha256(email));
+      if (retryAfterMs > 0) return this.#locked(attempt, retryAfterMs);
+    }
+    const task = { client: place.name, preferred: place.known };
+    const result = await this.#inSlot(task, async () => {
+      const state = await this.#failures.count(email, place.name);
+      if (state.waitMs > 0) return this.#locked(attempt, state.waitMs);
+      const right = await check();
+      if (right === undefined) {
+        this.#events?.failed(attempt, { locked: state.here >= MAX_FAILURES, slowed });
+        return { refused: "wrong_password" as const };
+      }
+      await this.#failures.clear(email, place.name);
+      return { right };
+    });
+    if ("refused" in result && result.refused === "busy") this.#events?.refused(attempt, "busy");
+    return result;
+  }
+
+  #locked(attempt: PasswordAttempt, retryAfterMs: number): Refusal {
+    this.#events?.refused(attempt, "pair");
+    return { refused: "too_many_tries", retryAfterMs };
+  }
+
+  #inSlot<T>(task: FairTask, work: () => Promise<T>): Promise<T | { refused: "busy" }> {
+    return unlessBusy(() => this.#queue.run(task, work));
+  }
+}

@@ -1,0 +1,40 @@
+import { AccountLinkStore, COMMAND_RESET_TTL_MS } from "../storage/account_link_store.ts";
+import { type User, UserStore } from "../storage/user_store.ts";
+import type { System } from "../system.ts";
+import { normalizeEmail } from "./credential_rules.ts";
+
+/** A user as the command line lists them. */
+export type ListedUser = Pick<User, "email" | "role" | "operator" | "createdAt">;
+
+/** What the command line does with users: it is for whoever has the store at hand. */
+export class UserAdmin {
+  #users: UserStore;
+  #links: AccountLinkStore;
+
+  constructor(kv: Deno.Kv, system: System) {
+    this.#users = new UserStore(kv, system);
+    this.#links = new AccountLinkStore(kv, system);
+  }
+
+  async list(tenant: string): Promise<ListedUser[]> {
+    const users = await this.#users.list(tenant);
+    return users.map(({ email, role, operator, createdAt }) => ({
+      ...{ email, role, operator, createdAt },
+    }));
+  }
+
+  /**
+   * The token of a one-time link to a new password, for a user whom nobody in the dashboard can let
+   * in, as a sole owner. All their sign-ins end at once; `undefined` when there is no such user.
+   */
+  async reset(email: string): Promise<{ token: string; email: string } | undefined> {
+    const address = normalizeEmail(email);
+    const known = address === undefined ? undefined : await this.#users.findByEmail(address);
+    if (known === undefined) return undefined;
+    const action = "sign out everywhere";
+    const user = await this.#users.endSignIns(known.tenant, known.id, { action });
+    if (user === undefined) return undefined;
+    const token = await this.#links.offerReset(user, { ttlMs: COMMAND_RESET_TTL_MS });
+    return { token, email: user.email };
+  }
+}

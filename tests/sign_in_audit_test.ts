@@ -1,0 +1,131 @@
+/** Who signed in and out, who failed to, and what was refused: in the audit log, the log and on its page. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { AuditEntry } from "@/lib/storage/audit_record.ts";
+import { Dashboard, PASSWORD, SETUP_TOKEN } from "./support/dashboard.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { TestService } from "./support/service.ts";
+
+const OWNER = { email: "operator@example.com", password: PASSWORD };
+const WRONG = "my-other-secret-password";
+
+async function send(dashboard: Dashboard, path: string, fields = {}, headers = {}) {
+  const answer = await dashboard.post(path, fields, headers);
+  await answer.body?.cancel();
+  return answer;
+}
+
+/** What the log says, oldest first: `kind: action`, whose account, and the facts. */
+function told(entries: readonly AuditEntry[]): string[] {
+  return entries.toReversed().map(({ kind, action, actor, target, changes }) => {
+    const facts = changes.map(({ field, after }) => `${field} ${after}`).join(", ");
+    return `${actor.kind} ${kind}: ${action} ${target.name} [${facts}]`;
+  });
+}
+
+async function entriesOf(service: TestService, log: string, kind: "sign-in" | "access") {
+  await service.service.securityLog.flush();
+  return told((await service.service.audit.list(log, { limit: 100, kind })).data);
+}
+
+Deno.test("sign-in, sign-out, failures and lockouts are in the audit log and the log, without a password", async () => {
+  const { system, advance } = fastSystem();
+  await using service = await TestService.start({ system, env: { SETUP_TOKEN, DEMO: "off" } });
+  await Dashboard.setUp(service);
+  const person = new Dashboard(service);
+  const tick = () => advance(1_000);
+  for (let n = 0; n < 4; n++) await send(person, "/sign-in", { ...OWNER, password: WRONG });
+  tick();
+  const signedIn = await send(person, "/sign-in", OWNER);
+  person.keep(signedIn);
+  tick();
+  await send(person, "/sign-out");
+  tick();
+  // Somebody types their password into the field for the e-mail, once as an e-mail.
+  for (const email of [`${WRONG}@example.com`, WRONG]) {
+    await send(person, "/sign-in", { ...OWNER, email });
+  }
+  for (let n = 0; n < 5; n++) await send(person, "/sign-in", { ...OWNER, password: WRONG });
+  const from = "address 127.0.0.1";
+  const tenant = await service.tenant();
+  assertEquals(
+    (await entriesOf(service, tenant, "sign-in")).toSorted(),
+    [
+      `anonymous sign-in: failed operator@example.com [${from}, times 1]`,
+      `anonymous sign-in: failed operator@example.com [${from}, times 7]`,
+      `anonymous sign-in: locked out operator@example.com [${from}, times 1]`,
+      `user sign-in: signed in operator@example.com [${from}]`,
+      `user sign-in: signed out operator@example.com [${from}]`,
+    ],
+  );
+  assertEquals(await entriesOf(service, "installation", "sign-in"), [
+    `anonymous sign-in: failed  [${from}, times 1]`,
+  ]);
+  const lines = service.logged.filter((line) => line.includes('"sign-in: '));
+  for (const words of ["signed in", "signed out", "failed", "locked out"]) {
+    assert(lines.some((line) => line.includes(`sign-in: ${words}`)), words);
+  }
+  const everything = service.logged.join("\n") +
+    JSON.stringify(await service.service.audit.list(tenant, { limit: 100 })) +
+    JSON.stringify(await service.service.audit.list("installation", { limit: 100 }));
+  assert(!everything.includes(WRONG) && !everything.includes(PASSWORD));
+});
+
+Deno.test("what the dashboard refuses with 403 is in the audit log: a role, a form of another site", async () => {
+  await using service = await TestService.start({ env: { SETUP_TOKEN, DEMO: "off" } });
+  const owner = await Dashboard.setUp(service);
+  const viewer = await Dashboard.join(service, "viewer");
+  for (let n = 0; n < 3; n++) {
+    const answer = await viewer.get("/operator/status");
+    await answer.body?.cancel();
+    assertEquals(answer.status, 403);
+  }
+  const cross = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+  assertEquals((await send(owner, "/account", {}, cross)).status, 403);
+  const tenant = await service.tenant();
+  const facts = "address 127.0.0.1, times";
+  assertEquals(await entriesOf(service, tenant, "access"), [
+    `user access: role not allowed viewer@example.com [${facts} 1, detail /operator/status]`,
+    `user access: role not allowed viewer@example.com [${facts} 2, detail /operator/status]`,
+  ]);
+  assertEquals(await entriesOf(service, "installation", "access"), [
+    `anonymous access: form of another site  [${facts} 1, detail /account]`,
+  ]);
+  assert(service.logged.some((line) => line.includes("access: role not allowed")));
+});
+
+Deno.test("/audit shows sign-ins in plain words, and can be narrowed to them and to strangers", async () => {
+  await using service = await TestService.start({ env: { SETUP_TOKEN, DEMO: "off" } });
+  const owner = await Dashboard.setUp(service);
+  for (let n = 0; n < 3; n++) await send(owner, "/sign-in", { ...OWNER, password: WRONG });
+  const page = async (query: string) => await (await owner.get(`/audit?${query}`)).text();
+  const signIns = await page("kind=sign-in");
+  for (const words of ["sign-in: failed", "from 127.0.0.1", "2 times", "not signed in"]) {
+    assertStringIncludes(signIns, words);
+  }
+  assert(!signIns.includes("user: create"));
+  assertStringIncludes(await page("actor=anonymous"), "sign-in: failed");
+  assertStringIncludes(await page("kind=access"), "No matching entries");
+});
+
+Deno.test("a sign-in ends seven days after the password, and the page says why in one sentence", async () => {
+  const { system, advance } = fastSystem();
+  await using service = await TestService.start({ system, env: { SETUP_TOKEN, DEMO: "off" } });
+  const owner = await Dashboard.setUp(service);
+  const hour = 3_600_000;
+  for (let hours = 0; hours < 7 * 24 - 8; hours += 8) {
+    advance(8 * hour);
+    const answer = await owner.get("/account");
+    await answer.body?.cancel();
+    assertEquals(answer.status, 200, `after ${hours + 8} hours`);
+  }
+  advance(8 * hour);
+  const away = await owner.get("/account");
+  await away.body?.cancel();
+  assertEquals([away.status, away.headers.get("location")], [303, "/sign-in?next=%2Faccount"]);
+  const why = await (await owner.get("/sign-in?next=%2Faccount")).text();
+  assertStringIncludes(why, "your last sign-in was 7 days ago");
+  owner.keep(await owner.post("/sign-in", { ...OWNER, next: "/account" }));
+  assertEquals((await owner.get("/account")).status, 200);
+  advance(12 * hour);
+  assertStringIncludes(await (await owner.get("/sign-in")).text(), "not used for 12 hours");
+});
