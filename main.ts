@@ -11,6 +11,7 @@ import { adminCommands } from "./lib/process/admin_commands.ts";
 import { announce, printLine } from "./lib/process/announce.ts";
 import { type ControlSocket, serveControl } from "./lib/process/control_socket.ts";
 import { LastingServer } from "./lib/process/lasting_server.ts";
+import { localUrl } from "./lib/process/local_url.ts";
 import { warnOfFewFiles } from "./lib/process/open_files.ts";
 import { openStore, type Store } from "./lib/process/open_store.ts";
 import { StoreFault } from "./lib/process/store_fault.ts";
@@ -156,13 +157,6 @@ async function ensureBuilt(): Promise<void> {
   });
   const { success } = await build.output();
   if (!success) throw new Error("the build failed; see above");
-}
-
-/** The address on this machine, for links, when no `PUBLIC_URL` says otherwise. */
-function localUrl(config: Config, port: number): string {
-  const everywhere = config.host === "0.0.0.0" || config.host === "::";
-  const name = everywhere ? "localhost" : config.host;
-  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
 function fail(error: unknown): never {

@@ -1,9 +1,11 @@
+import { UserAdmin } from "../lib/accounts/user_admin.ts";
 import type { Config } from "../lib/config.ts";
 import { Signer } from "../lib/credentials/hashing.ts";
 import { Sealer } from "../lib/credentials/sealing.ts";
 import { adminCommands } from "../lib/process/admin_commands.ts";
 import { CommandError, type Commands } from "../lib/process/commands.ts";
 import { callControl } from "../lib/process/control_socket.ts";
+import { localUrl } from "../lib/process/local_url.ts";
 import { openStore, type OpenStoreOptions, type Store } from "../lib/process/open_store.ts";
 import { StoreInUseError } from "../lib/process/process_lock.ts";
 import { ApiKeyStore } from "../lib/storage/api_key_store.ts";
@@ -36,6 +38,8 @@ export async function connectCommands(
     apiKeys: new ApiKeyStore(store.kv, { system, signer }),
     secrets: new SecretStore(store.kv, { system, sealer }),
     tenants: new TenantStore(store.kv, system),
+    users: new UserAdmin(store.kv, system),
+    baseUrl: config.publicUrl ?? localUrl(config, config.port),
   });
   return { commands, [Symbol.dispose]: () => void store.close() };
 }
@@ -56,5 +60,7 @@ function remoteCommands(path: string): Commands {
     "secrets.set": (input) => callControl(path, "secrets.set", input),
     "secrets.list": (input) => callControl(path, "secrets.list", input),
     "secrets.delete": (input) => callControl(path, "secrets.delete", input),
+    "users.list": (input) => callControl(path, "users.list", input),
+    "users.reset": (input) => callControl(path, "users.reset", input),
   };
 }

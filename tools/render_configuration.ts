@@ -31,11 +31,25 @@ const DATA_TEXT = `
 | \`secrets.json\` | the secrets that the environment does not give: back it up with the store, without it no API key is valid and no stored credential can be read |
 | \`lock\` | held by the one process that owns the folder; freed however that process ends |
 | \`kv.sqlite3.lock\` | beside the store, wherever \`KV_PATH\` puts it: held by the one process that owns the file, whatever names and links lead to it |
-| \`control.sock\` | takes \`deno task keys\` and \`deno task secrets\` while the service runs |
+| \`control.sock\` | takes \`deno task keys\`, \`deno task secrets\` and \`deno task users\` while the service runs |
 
 Nothing may remove or replace the store's file while the service runs: it would go on in a file that
 is gone with the process. Within 10 seconds it says so in its log, and \`/readyz\` answers 503. A store
 that is damaged is told at the start: restore it from a backup, together with \`secrets.json\`.
+
+## Signing in to the dashboard
+
+- **Locked out.** \`deno task users reset EMAIL\` prints a one-time link to a new password, valid for an
+  hour, whether or not the service runs; \`deno task users list\` shows who there is. Run it where
+  \`DATA_DIR\` (or \`KV_URL\`) is the service's.
+- **Limits.** An address (an IPv6 /64) has 30 wrong passwords in 15 minutes, an account five from one
+  address. Behind a proxy set \`TRUSTED_PROXY_HOPS\`: without it all people share the proxy's address,
+  and one who guesses locks out every browser that has not signed in before.
+- **Ends.** A sign-in ends after 12 hours without use, and 7 days after the password was given.
+- **Record.** Sign-ins, sign-outs, failures, lockouts and refusals are in the audit log (what belongs to
+  no account: in the installation's, which operators see) and, as \`sign-in: …\` and \`access: …\`, in
+  the log. Repeated ones are counted in one entry a minute. Both hold addresses of people, for up to 400
+  days in the audit log.
 
 ## Under a supervisor
 

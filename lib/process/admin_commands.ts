@@ -1,3 +1,4 @@
+import type { UserAdmin } from "../accounts/user_admin.ts";
 import { actingAs } from "../audit/acting.ts";
 import type { ApiKeyStore } from "../storage/api_key_store.ts";
 import type { SecretStore } from "../storage/secret_store.ts";
@@ -6,20 +7,27 @@ import type { Commands } from "./commands.ts";
 import { keyCommands } from "./key_commands.ts";
 import { secretCommands } from "./secret_commands.ts";
 import { tenantFinder } from "./tenant_finder.ts";
+import { userCommands } from "./user_commands.ts";
 
-/** The stores that commands work on. */
+/** What commands work on. */
 export interface CommandStores {
   apiKeys: Pick<ApiKeyStore, "create" | "list" | "revoke" | "findByPrefix">;
   secrets: Pick<SecretStore, "set" | "list" | "delete">;
   tenants: Pick<TenantStore, "get" | "ensureDefault">;
+  users: Pick<UserAdmin, "list" | "reset">;
+  /** Where the dashboard is reached, without a trailing slash. */
+  baseUrl: string;
 }
 
 /** Every command; without a tenant they mean the installation's default one. */
-export function adminCommands({ apiKeys, secrets, tenants }: CommandStores): Commands {
+export function adminCommands(
+  { apiKeys, baseUrl, secrets, tenants, users }: CommandStores,
+): Commands {
   const tenantId = tenantFinder(tenants);
   return asCommandLine({
     ...keyCommands({ apiKeys, tenantId }),
     ...secretCommands({ secrets, tenantId }),
+    ...userCommands({ users, tenantId, baseUrl }),
   });
 }
 

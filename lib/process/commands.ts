@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ListedUser } from "../accounts/user_admin.ts";
 import type { ApiKey } from "../storage/api_key_store.ts";
 import { newApiKeySchema } from "../wire/api_key.ts";
 import {
@@ -17,6 +18,8 @@ export const commandInputs = {
   "secrets.set": newToolSecretSchema.extend({ tenant }),
   "secrets.list": z.strictObject({ tenant }),
   "secrets.delete": z.strictObject({ name: toolSecretNameSchema, tenant }),
+  "users.list": z.strictObject({ tenant }),
+  "users.reset": z.strictObject({ email: z.string().max(254) }),
 } as const;
 
 export type CommandName = keyof typeof commandInputs;
@@ -31,6 +34,9 @@ export interface CommandOutputs {
   "secrets.set": { secret: ToolSecretInfo };
   "secrets.list": { secrets: ToolSecretInfo[] };
   "secrets.delete": { secret: ToolSecretInfo };
+  "users.list": { users: (Omit<ListedUser, "createdAt"> & { createdAt: string })[] };
+  /** `token` opens the account once, within an hour; the link to it begins with `baseUrl`. */
+  "users.reset": { email: string; token: string; baseUrl: string };
 }
 
 /** The commands, whether they run in this process or behind the control socket. */

@@ -9,6 +9,8 @@ import { parseRecord } from "./record.ts";
 export const INVITE_TTL_MS = 7 * 86_400_000;
 /** Shorter: it opens an account that exists. */
 export const RESET_TTL_MS = 24 * 3_600_000;
+/** One from the command line: whoever made it is at hand. */
+export const COMMAND_RESET_TTL_MS = 3_600_000;
 
 const shared = {
   v: z.literal(1),
@@ -79,15 +81,19 @@ export class AccountLinkStore {
     return { token: await this.#store(invitation), invitation };
   }
 
-  /** A token with which a user may choose a new password; an earlier one of theirs ends. */
+  /**
+   * A token with which a user may choose a new password; an earlier one of theirs ends. Without `by`,
+   * as from the command line, it lasts by itself.
+   */
   async offerReset(
     user: { id: string; tenant: string; email: string; epoch: number },
-    by: NonNullable<AccountLink["by"]>,
+    { by, ttlMs = RESET_TTL_MS }: { by?: AccountLink["by"]; ttlMs?: number },
   ): Promise<string> {
     const { id, tenant, email, epoch } = user;
     const createdAt = this.#system.now();
-    const exp = createdAt + RESET_TTL_MS;
-    return await this.#store({ v: 1, kind: "reset", id, tenant, email, epoch, createdAt, exp, by });
+    const times = { createdAt, exp: createdAt + ttlMs };
+    const link = { v: 1 as const, kind: "reset" as const, id, tenant, email, epoch, ...times };
+    return await this.#store({ ...link, ...(by && { by }) });
   }
 
   /** The live link behind a token. */

@@ -1,0 +1,27 @@
+/**
+ * `deno task users`: lists the dashboard's users and resets a password, beside a running service or
+ * without one. A link alone goes to standard output, words to standard error.
+ */
+import { resetLink } from "../lib/http/dashboard/account_links.ts";
+import type { Commands } from "../lib/process/commands.ts";
+import { formatUsers } from "./format_users.ts";
+import { runCommandLine } from "./run_command_line.ts";
+import { parseUsersArgs, USERS_HELP, type UsersArgs } from "./users_args.ts";
+
+if (import.meta.main) {
+  const line = { name: "users", help: USERS_HELP, parse: parseUsersArgs, run };
+  Deno.exit(await runCommandLine(Deno.args, line));
+}
+
+async function run(args: UsersArgs, commands: Commands): Promise<void> {
+  if (args.action === "list") {
+    console.log(formatUsers((await commands["users.list"](args.input)).users));
+    return;
+  }
+  const { email, token, baseUrl } = await commands["users.reset"](args.input);
+  console.log(resetLink(baseUrl, token));
+  console.error(
+    `Open this link within an hour to choose a new password for ${email}. It works once. ` +
+      "All sign-ins of this user have ended.",
+  );
+}

@@ -1,0 +1,61 @@
+import { parseArgs } from "node:util";
+import type { CommandInput } from "../lib/process/commands.ts";
+import { UsageError } from "./usage_error.ts";
+
+/** A command line understood. */
+export type UsersArgs =
+  | { action: "list"; input: CommandInput<"users.list"> }
+  | { action: "reset"; input: CommandInput<"users.reset"> };
+
+export const USERS_HELP =
+  `Lists the dashboard's users and lets one back in, whether or not the service runs.
+
+  deno task users reset EMAIL
+      prints a link, alone, on standard output; whoever opens it chooses a new password, once,
+      within an hour. All sign-ins of the user end now. The old password works until the link is
+      used. The link needs a running service.
+  deno task users list [--tenant ID]
+
+  --tenant  the tenant's id; without it, the default tenant`;
+
+/** Understands the words after `deno task users`, or throws `UsageError`. */
+export function parseUsersArgs(words: string[]): UsersArgs | { action: "help" } {
+  const { values, positionals } = split(words);
+  const [action, ...rest] = positionals;
+  if (values.help || action === "help") return { action: "help" };
+  switch (action) {
+    case "list":
+      noMore(rest);
+      return { action, input: values.tenant === undefined ? {} : { tenant: values.tenant } };
+    case "reset":
+      if (values.tenant !== undefined) throw new UsageError("--tenant belongs to list");
+      noMore(rest.slice(1));
+      return { action, input: { email: emailOf(rest[0]) } };
+    case undefined:
+      throw new UsageError("say what to do: list or reset");
+    default:
+      throw new UsageError(`there is no "${action}": list or reset`);
+  }
+}
+
+function split(words: string[]) {
+  try {
+    return parseArgs({
+      args: words,
+      allowPositionals: true,
+      options: { tenant: { type: "string" }, help: { type: "boolean", short: "h" } },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : "unreadable options");
+  }
+}
+
+function emailOf(word: string | undefined): string {
+  if (word === undefined) throw new UsageError("say whose password: reset EMAIL");
+  if (!word.includes("@")) throw new UsageError("EMAIL is the e-mail that the user signs in with");
+  return word;
+}
+
+function noMore(words: string[]): void {
+  if (words.length > 0) throw new UsageError(`unexpected argument "${words[0]}"`);
+}

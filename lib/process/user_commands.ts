@@ -1,0 +1,28 @@
+import type { UserAdmin } from "../accounts/user_admin.ts";
+import { iso } from "../system.ts";
+import { CommandError, type CommandsOf, parseCommandInput } from "./commands.ts";
+import type { TenantFinder } from "./tenant_finder.ts";
+
+/** The commands for users on an open store. */
+export function userCommands(
+  { users, tenantId, baseUrl }: {
+    users: Pick<UserAdmin, "list" | "reset">;
+    tenantId: TenantFinder;
+    /** Where the dashboard is reached, without a trailing slash. */
+    baseUrl: string;
+  },
+): CommandsOf<"users"> {
+  return {
+    "users.list": async (input) => {
+      const { tenant } = parseCommandInput("users.list", input);
+      const all = await users.list(await tenantId(tenant));
+      return { users: all.map((user) => ({ ...user, createdAt: iso(user.createdAt) })) };
+    },
+    "users.reset": async (input) => {
+      const { email } = parseCommandInput("users.reset", input);
+      const reset = await users.reset(email);
+      if (reset === undefined) throw new CommandError(`no user has the e-mail ${email}`);
+      return { ...reset, baseUrl };
+    },
+  };
+}
