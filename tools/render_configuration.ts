@@ -16,8 +16,14 @@ const VENDORS_TEXT = `
 
 \`vendor_a\`, \`vendor_b\` and \`vendor_c\` are slots. A slot with a credential here is shown
 read-only in the dashboard; any other slot can be set up there. A server that needs no credential
-takes any text as one. Certificates are always checked; one signed by an authority of your own is
-accepted when \`NODE_EXTRA_CA_CERTS\` names that authority's file.
+takes any text as one.
+
+Certificates are always verified, those of vendors as well as those of tools, MCP servers and the
+pages that the embed doctor reads: neither \`NODE_TLS_REJECT_UNAUTHORIZED=0\` nor
+\`--unsafely-ignore-certificate-errors\` turns that off. To trust a certificate authority of your
+own, set \`NODE_EXTRA_CA_CERTS\` to its PEM file; it is added to the built-in list. With
+\`DENO_TLS_CA_STORE=system\` the authorities that the machine trusts replace that list.
+\`DENO_CERT\` has no effect here.
 `;
 
 const DATA_TEXT = `
