@@ -17,6 +17,6 @@ export const errorEnvelopeSchema = z.object({
   http: z.int().min(400).max(599).describe("The HTTP status, mirrored."),
   details: z.record(z.string(), z.unknown()).optional().describe(
     "Depends on the code: `issues` (a list of ValidationIssue) for `schema_validation_failed`; " +
-      "`scope`, `limit` and sometimes `windowSeconds` for a 429; `scope` for `insufficient_scope`.",
+      "`scope`, `limit` and sometimes `windowSeconds` for a 429; `scope` for `insufficient_scope`, where a single one is missing.",
   ),
 });
