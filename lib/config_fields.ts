@@ -159,8 +159,9 @@ export const FIELDS = {
   }),
   egressAllow: field({
     name: "EGRESS_ALLOW",
-    purpose: "hosts and networks that tools may reach although they are private or plain http",
-    type: "comma list of `host`, `host:port` or network",
+    purpose: "hosts and networks that tools may reach although they are private or plain http; " +
+      "an entry after `<tenant id>=` applies to that tenant only, any other to all tenants",
+    type: "comma list of `host`, `host:port` or network, each optionally after `<tenant id>=`",
     fallback: [],
     unset: "none",
     example: "crm.internal:8080,10.1.0.0/16",

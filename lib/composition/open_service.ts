@@ -9,7 +9,6 @@ import { Sealer } from "../credentials/sealing.ts";
 import { ensureDemoAgent } from "../demo_agent.ts";
 import { Doctor } from "../doctor/doctor.ts";
 import type { EmbedAddresses } from "../doctor/embed_lines.ts";
-import { Egress } from "../egress/egress.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits/limits.ts";
 import { RequestsUnderWay } from "../limits/requests_under_way.ts";
 import type { Logger } from "../log.ts";
@@ -27,6 +26,7 @@ import type { System } from "../system.ts";
 import { UsageReports } from "../usage/usage_report.ts";
 import type { Basis } from "./basis.ts";
 import { openCallers } from "./open_callers.ts";
+import { openEgress } from "./open_egress.ts";
 import { openKnowledge } from "./open_knowledge.ts";
 import { openModels } from "./open_models.ts";
 import { openRuns } from "./open_runs.ts";
@@ -76,7 +76,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     knowledge: knowledge.knowledge,
     cursors,
   });
-  const egress = new Egress({ allow: config.egressAllow, system });
+  const egress = await openEgress(basis);
   const attention = new AttentionStore(kv, system);
   const secrets = new SecretStore(kv, { system, sealer: basis.sealer(SECRETS_PURPOSE) });
   const runs = openRuns(basis, { attention, egress, knowledge, models, secrets });

@@ -16,6 +16,7 @@ import { type Vendor, VENDORS } from "@/lib/wire/vendors.ts";
 
 const host = `127.0.0.1:${Deno.args[0]}`;
 const origin = `https://${host}`;
+const tenant = "tenant";
 const { signal } = new AbortController();
 const egress = new Egress({ allow: [host], system: realSystem });
 // A retry would only repeat what the first attempt shows.
@@ -78,6 +79,7 @@ async function callTools(): Promise<unknown> {
   const toolset = createToolset({
     tools: tools.map((tool) => toolDefinitionSchema.parse(tool)),
     secret: () => ({ value: "tool-secret", domains: [host] }),
+    tenant,
     allowedDomains: [host],
     checks: new ArgumentChecks(),
     system: realSystem,
@@ -91,7 +93,7 @@ async function callTools(): Promise<unknown> {
 }
 
 async function readPage(): Promise<string> {
-  const page = await fetchPage(origin, { egress, system: realSystem, signal });
+  const page = await fetchPage(origin, { egress, tenant, system: realSystem, signal });
   return page === undefined ? "not read" : "read";
 }
 

@@ -54,6 +54,7 @@ export class Toolsets {
     const part = Math.floor((agent.budget?.wallClockMs ?? Infinity) * LIST_PART);
     return createToolset({
       tools: agent.tools,
+      tenant,
       allowedDomains: agent.allowedDomains,
       egress: this.#egress,
       secret: (name) => this.#findSecret(tenant, name),
