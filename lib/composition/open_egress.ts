@@ -3,7 +3,10 @@ import { parseEgressTarget } from "../egress/egress_allow.ts";
 import type { Basis } from "./basis.ts";
 
 /** The way out for tools and the doctor; warns of entries of `EGRESS_ALLOW` that say too much or nothing. */
-export async function openEgress({ config, log, system, tenants }: Basis): Promise<Egress> {
+export async function openEgress(
+  { config, log, system, tenants }: Basis,
+  refusalMs?: number,
+): Promise<Egress> {
   const ids = (await tenants.list()).map(({ id }) => id);
   const bound = config.egressAllow.map((entry) => ({
     entry,
@@ -23,6 +26,7 @@ export async function openEgress({ config, log, system, tenants }: Basis): Promi
   return new Egress({
     allow: config.egressAllow,
     system,
+    ...refusalMs !== undefined && { refusalMs },
     onRefused: (refusal) => log.info("a tool's call was refused", { ...refusal }),
   });
 }

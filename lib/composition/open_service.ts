@@ -52,6 +52,8 @@ export interface OpenServiceOptions {
   limits?: Partial<Limits>;
   /** How long the store may take for an answer, milliseconds; 5,000 by default. */
   patienceMs?: number;
+  /** What the refusal of a tool's host takes a whole multiple of, milliseconds; 1,000 by default. */
+  refusalMs?: number;
   /** Whether what is stored still goes where it was opened; of a store that is no file, always. */
   isStoreInPlace?: () => boolean;
   /** Closes what the process opened for the service. */
@@ -76,7 +78,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     knowledge: knowledge.knowledge,
     cursors,
   });
-  const egress = await openEgress(basis);
+  const egress = await openEgress(basis, options.refusalMs);
   const attention = new AttentionStore(kv, system);
   const secrets = new SecretStore(kv, { system, sealer: basis.sealer(SECRETS_PURPOSE) });
   const runs = openRuns(basis, { attention, egress, knowledge, models, secrets });

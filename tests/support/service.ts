@@ -84,6 +84,8 @@ export class TestService implements AsyncDisposable {
       scripts: { ...scripts, ...options.scripts },
       limits: options.limits ?? NO_LIMITS,
       patienceMs: options.patienceMs ?? 3_600_000,
+      // A clock that stands would never get there.
+      refusalMs: 0,
       isStoreInPlace: options.isStoreInPlace ?? (() => true),
       close: () => Promise.resolve(options.keepKv ? undefined : kv.close()),
     });
