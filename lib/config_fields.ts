@@ -62,7 +62,9 @@ export const FIELDS = {
   }),
   publicUrl: field({
     name: "PUBLIC_URL",
-    purpose: "address under which people reach the service, for absolute links and script tags",
+    purpose:
+      "address under which people reach the service, for absolute links and script tags; an " +
+      "`https://` one also turns on HSTS for its host and subdomains",
     type: "URL without a path",
     unset: "the listening address",
     example: "https://chat.example.com",
