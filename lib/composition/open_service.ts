@@ -73,14 +73,15 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const { access, catalogue, registry, vendorSlots } = models;
   const scripts = await openScripts(basis, options.scripts);
   const knowledge = openKnowledge(basis, { models, cursors });
+  const secrets = new SecretStore(kv, { system, sealer: basis.sealer(SECRETS_PURPOSE) });
   const agents = new AgentAdmin(new AgentStore(kv, system), {
     models: access,
     knowledge: knowledge.knowledge,
+    secrets,
     cursors,
   });
   const egress = await openEgress(basis, options.refusalMs);
   const attention = new AttentionStore(kv, system);
-  const secrets = new SecretStore(kv, { system, sealer: basis.sealer(SECRETS_PURPOSE) });
   const runs = openRuns(basis, { attention, egress, knowledge, models, secrets });
   const { admission, chat, directory, deadRuns } = runs;
   const conversations = new ConversationStore(kv, system);

@@ -4,22 +4,23 @@ import type { SecretStore } from "../storage/secret_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import type { Commands } from "./commands.ts";
 import { keyCommands } from "./key_commands.ts";
-import { secretCommands } from "./secret_commands.ts";
+import { type FindAgent, secretCommands } from "./secret_commands.ts";
 import { tenantFinder } from "./tenant_finder.ts";
 
 /** The stores that commands work on. */
 export interface CommandStores {
   apiKeys: Pick<ApiKeyStore, "create" | "list" | "revoke" | "findByPrefix">;
-  secrets: Pick<SecretStore, "set" | "list" | "delete">;
+  agents: FindAgent;
+  secrets: Pick<SecretStore, "set" | "list" | "delete" | "agentOf">;
   tenants: Pick<TenantStore, "get" | "ensureDefault">;
 }
 
 /** Every command; without a tenant they mean the installation's default one. */
-export function adminCommands({ apiKeys, secrets, tenants }: CommandStores): Commands {
+export function adminCommands({ agents, apiKeys, secrets, tenants }: CommandStores): Commands {
   const tenantId = tenantFinder(tenants);
   return asCommandLine({
     ...keyCommands({ apiKeys, tenantId }),
-    ...secretCommands({ secrets, tenantId }),
+    ...secretCommands({ agents, secrets, tenantId }),
   });
 }
 

@@ -55,6 +55,7 @@ export class Toolsets {
     return createToolset({
       tools: agent.tools,
       tenant,
+      agentId: agent.id,
       allowedDomains: agent.allowedDomains,
       egress: this.#egress,
       secret: (name) => this.#findSecret(tenant, name),
