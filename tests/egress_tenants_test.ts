@@ -63,6 +63,12 @@ Deno.test("EGRESS_ALLOW: a host or network bound to one tenant is refused to ano
     const call = { tool: lookupAt(`http://${crm.host}/items`), domains: [crm.host] };
     assertEquals((await use(service, { ...call, tenant: b })).error.code, "domain_not_allowed");
     assertEquals(crm.reached(), before);
+    const refusals = service.logged.map((line) => JSON.parse(line))
+      .filter(({ message }) => message === "a tool's call was refused");
+    assertEquals(
+      refusals.map(({ tenant, host, reason }) => [tenant, host, reason]),
+      [[b, crm.host, "it is plain http"]],
+    );
     assertEquals((await use(service, { ...call, tenant: a })).status, 200);
     assertEquals(crm.reached(), before + 1);
   }
