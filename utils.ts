@@ -15,6 +15,8 @@ export interface State {
   meter: RequestMeter;
   /** Who is signed in to the dashboard; set on dashboard routes only. */
   user?: SignedInUser;
+  /** What the page's style sheets carry to be let in by its policy; set for dashboard pages. */
+  styleNonce?: string;
 }
 
 export const define = createDefine<State>();

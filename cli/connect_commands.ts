@@ -8,6 +8,7 @@ import { callControl } from "../lib/process/control_socket.ts";
 import { localUrl } from "../lib/process/local_url.ts";
 import { openStore, type OpenStoreOptions, type Store } from "../lib/process/open_store.ts";
 import { StoreInUseError } from "../lib/process/process_lock.ts";
+import { AgentStore } from "../lib/storage/agent_store.ts";
 import { ApiKeyStore } from "../lib/storage/api_key_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../lib/storage/secret_store.ts";
 import { TenantStore } from "../lib/storage/tenant_store.ts";
@@ -34,7 +35,9 @@ export async function connectCommands(
   const signer = new Signer(store.hmacSecrets);
   const { randomBytes } = system;
   const sealer = new Sealer(store.encryptionKey, { purpose: SECRETS_PURPOSE, randomBytes });
+  const agents = new AgentStore(store.kv, system);
   const commands = adminCommands({
+    agents: { find: (tenant, id) => agents.get(tenant, id) },
     apiKeys: new ApiKeyStore(store.kv, { system, signer }),
     secrets: new SecretStore(store.kv, { system, sealer }),
     tenants: new TenantStore(store.kv, system),

@@ -4,10 +4,11 @@ import { minute, table } from "./table.ts";
 /** Secrets as a table for a terminal; one line says that there are none. */
 export function formatSecrets(secrets: readonly ToolSecretInfo[]): string {
   if (secrets.length === 0) return "No secrets yet.";
-  const rows = secrets.map(({ name, updatedAt, domains }) => [
+  const rows = secrets.map(({ name, updatedAt, domains, agentId }) => [
     name,
     minute(updatedAt),
     domains.join(","),
+    agentId ?? "any",
   ]);
-  return table([["NAME", "SET", "DOMAINS"], ...rows]);
+  return table([["NAME", "SET", "DOMAINS", "AGENT"], ...rows]);
 }

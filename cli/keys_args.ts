@@ -22,7 +22,7 @@ export const KEYS_HELP = `Makes, lists and revokes API keys, whether or not the 
   --tenant   the tenant's id; without it, the default tenant
   --expires  ISO 8601 time, such as 2030-01-31T00:00:00Z; without it, never
 
-Scopes:
+Scopes (a :write scope includes its :read; a key with :read scopes only cannot chat):
 ${SCOPE_LINES}`;
 
 const PREFIX = /^(?:ck_live_)?([0-9A-Za-z]{8})(?:_[0-9A-Za-z]*)?$/;

@@ -18,7 +18,8 @@ async function run(args: SecretsArgs, commands: Commands): Promise<void> {
   if (args.action === "set") {
     const value = await readValue();
     const { secret } = await commands["secrets.set"]({ ...args.input, value });
-    console.error(`Secret ${secret.name} is set for ${secret.domains.join(", ")}.`);
+    const agent = secret.agentId === undefined ? "" : `, for agent ${secret.agentId} alone`;
+    console.error(`Secret ${secret.name} is set for ${secret.domains.join(", ")}${agent}.`);
   } else if (args.action === "list") {
     console.log(formatSecrets((await commands["secrets.list"](args.input)).secrets));
   } else {

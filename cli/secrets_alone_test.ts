@@ -15,7 +15,7 @@ async function setListDelete(dir: string): Promise<void> {
   assert(set.err.includes("CRM_KEY is set for crm.example.com, b.example"));
 
   const listed = await run(["list"]);
-  assertMatch(listed.out, /CRM_KEY +20\d\d-[\d-]+ [\d:]+Z +crm\.example\.com,b\.example\n$/);
+  assertMatch(listed.out, /CRM_KEY +20\d\d-[\d-]+ [\d:]+Z +crm\.example\.com,b\.example +any\n$/);
   for (const { out, err } of [set, listed]) assertFalse((out + err).includes("crm-value"));
 
   assertEquals((await run(["delete", "CRM_KEY"])).code, 0);
@@ -75,7 +75,8 @@ Deno.test("parseSecretsArgs: what means nothing is a usage error that says what 
     [["set", "A"], "--domains is missing"],
     [["set", "A", "value", "--domains", "a.example"], 'what is "value"'],
     [["list", "A"], 'what is "A"'],
-    [["list", "--domains", "a.example"], "belongs to set"],
+    [["list", "--domains", "a.example"], "--domains belongs to set"],
+    [["delete", "A", "--agent", "any"], "--agent belongs to set"],
     [["delete"], "delete NAME"],
     [["delete", "A", "B"], 'what is "B"'],
     [["set", "A", "--value", "v"], "--value"],

@@ -11,15 +11,16 @@ export type SecretsArgs =
 export const SECRETS_HELP =
   `Sets, lists and deletes secrets of tools, whether or not the service runs.
 
-  deno task secrets set NAME --domains a,b [--tenant ID]
+  deno task secrets set NAME --domains a,b [--agent ID] [--tenant ID]
       reads the value from standard input, at least 8 characters; an agent's tool sends it as
       {{secret.NAME}}
   deno task secrets list [--tenant ID]
-      names, domains and times; a value is never shown
+      names, domains, agents and times; a value is never shown
   deno task secrets delete NAME [--tenant ID]
 
   NAME       upper-case letters, digits and _, beginning with a letter
   --domains  1-16 hosts it may be sent to, such as api.example.com or *.example.com:8443
+  --agent    the id of the one agent that may send it, or any; without it, any agent may
   --tenant   the tenant's id; without it, the default tenant`;
 
 /** Understands the words after `deno task secrets`, or throws `UsageError`. */
@@ -29,15 +30,21 @@ export function parseSecretsArgs(words: string[]): SecretsArgs | { action: "help
   if (values.help || action === "help") return { action: "help" };
   const tenant = values.tenant === undefined ? {} : { tenant: values.tenant };
   const extra = action === "list" ? name : rest[0];
-  if (action !== "set" && values.domains !== undefined) {
-    throw new UsageError("--domains belongs to set");
+  for (const option of ["domains", "agent"] as const) {
+    if (action === "set" || values[option] === undefined) continue;
+    throw new UsageError(`--${option} belongs to set`);
   }
   if (extra !== undefined) throw new UsageError(`what is "${extra}"?`);
   switch (action) {
     case "set":
       return {
         action,
-        input: { name: nameOf(name, action), domains: domainsOf(values.domains), ...tenant },
+        input: {
+          name: nameOf(name, action),
+          domains: domainsOf(values.domains),
+          ...values.agent !== undefined && { agentId: values.agent },
+          ...tenant,
+        },
       };
     case "list":
       return { action, input: tenant };
@@ -57,6 +64,7 @@ function split(words: string[]) {
       allowPositionals: true,
       options: {
         domains: { type: "string" },
+        agent: { type: "string" },
         tenant: { type: "string" },
         help: { type: "boolean", short: "h" },
       },

@@ -2,18 +2,28 @@ import { Field } from "./Field.tsx";
 import { PasswordAgain } from "./PasswordAgain.tsx";
 import { PostForm } from "./PostForm.tsx";
 
-const LABELS = { name: "Name", value: "Value", domains: "Domains it may be sent to" };
+const LABELS = {
+  name: "Name",
+  value: "Value",
+  domains: "Domains it may be sent to",
+  agentId: "Agent that may use it",
+};
 
 export interface SecretFormProps {
   name: string;
   /** One a line, as typed. */
   domains: string;
+  /** Blank for any agent. */
+  agentId: string;
+  /** The agents to choose from, and whether there are others. */
+  offered: { agents: readonly { id: string; name: string }[]; more: boolean };
   asksPassword: boolean;
-  faults: { name?: string; value?: string; domains?: string; password?: string };
+  faults: { name?: string; value?: string; domains?: string; agentId?: string; password?: string };
 }
 
 /** Sets a secret. A value that was typed is never sent back: it has to be given again after a fault. */
-export function SecretForm({ name, domains, asksPassword, faults }: SecretFormProps) {
+export function SecretForm(props: SecretFormProps) {
+  const { name, domains, asksPassword, faults } = props;
   const { password: own_password, ...others } = faults;
   return (
     <PostForm
@@ -70,11 +80,42 @@ export function SecretForm({ name, domains, asksPassword, faults }: SecretFormPr
           </textarea>
         )}
       </Field>
+      <AgentField {...props} />
       <PasswordAgain asked={asksPassword} fault={own_password} />
       <div class="form-actions">
         <button class="button button-primary" type="submit">Save secret</button>
         <a class="button" href="/settings" aria-current="false">Cancel</a>
       </div>
     </PostForm>
+  );
+}
+
+function AgentField({ agentId, offered: { agents, more }, faults }: SecretFormProps) {
+  return (
+    <Field
+      name="agentId"
+      label={LABELS.agentId}
+      fault={faults.agentId}
+      help={
+        <>
+          Tools of any other agent cannot send it, and cannot be saved with it.
+          {more && (
+            <>
+              {" "}The newest {agents.length} agents are listed; for an older one use{" "}
+              <code>deno task secrets set --agent ID</code>.
+            </>
+          )}
+        </>
+      }
+    >
+      {(attributes) => (
+        <select {...attributes}>
+          <option value="">Any agent</option>
+          {agents.map(({ id, name }) => (
+            <option key={id} value={id} selected={id === agentId}>{name}</option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }

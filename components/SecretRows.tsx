@@ -4,7 +4,13 @@ import { Time } from "./Time.tsx";
 
 /** Secrets of a tenant: names and where each may go, never a value. */
 export function SecretRows(
-  { secrets, now, editor }: { secrets: readonly ToolSecretInfo[]; now: number; editor: boolean },
+  { secrets, agents, now, editor }: {
+    secrets: readonly ToolSecretInfo[];
+    /** Names of the agents that secrets are bound to; one that is gone has none. */
+    agents: ReadonlyMap<string, string>;
+    now: number;
+    editor: boolean;
+  },
 ) {
   if (secrets.length === 0) {
     return (
@@ -28,6 +34,12 @@ export function SecretRows(
             </p>
           </div>
           <dl class="facts">
+            {secret.agentId !== undefined && (
+              <div>
+                <dt>Agent</dt>
+                <dd>{agents.get(secret.agentId) ?? "deleted"}</dd>
+              </div>
+            )}
             <div>
               <dt>Set</dt>
               <dd>

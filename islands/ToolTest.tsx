@@ -23,7 +23,12 @@ export default function ToolTest({ tool }: { tool: ToolDraft }) {
     }
     setState({ at: "busy" });
     try {
-      const body = { tool, allowedDomains: allowedDomains(), ...(call && { call }) };
+      const body = {
+        tool,
+        ...agentOfForm(),
+        allowedDomains: allowedDomains(),
+        ...(call && { call }),
+      };
       const response = await callDashboard("/agents/test-tool", body);
       setState({ at: "done", result: await response.json() });
     } catch (error) {
@@ -77,6 +82,13 @@ export default function ToolTest({ tool }: { tool: ToolDraft }) {
       </div>
     </details>
   );
+}
+
+/** The agent that the editor's form changes, which its address ends in; a new one has no id. */
+function agentOfForm(): { agentId?: string } {
+  const action = document.getElementById("agent-form")?.getAttribute("action") ?? "";
+  const agentId = /[^/]{36}$/.exec(action)?.[0];
+  return agentId === undefined ? {} : { agentId };
 }
 
 /** As they stand in the editor, saved or not. */

@@ -62,7 +62,9 @@ export const FIELDS = {
   }),
   publicUrl: field({
     name: "PUBLIC_URL",
-    purpose: "address under which people reach the service, for absolute links and script tags",
+    purpose:
+      "address under which people reach the service, for absolute links and script tags; an " +
+      "`https://` one also turns on HSTS for its host and subdomains",
     type: "URL without a path",
     unset: "the listening address",
     example: "https://chat.example.com",
@@ -159,8 +161,9 @@ export const FIELDS = {
   }),
   egressAllow: field({
     name: "EGRESS_ALLOW",
-    purpose: "hosts and networks that tools may reach although they are private or plain http",
-    type: "comma list of `host`, `host:port` or network",
+    purpose: "hosts and networks that tools may reach although they are private or plain http; " +
+      "an entry after `<tenant id>=` applies to that tenant only, any other to all tenants",
+    type: "comma list of `host`, `host:port` or network, each optionally after `<tenant id>=`",
     fallback: [],
     unset: "none",
     example: "crm.internal:8080,10.1.0.0/16",

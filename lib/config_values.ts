@@ -73,8 +73,11 @@ export function base64Key(bytes: number): Parse<string> {
   };
 }
 
-/** `host`, `host:port`, `[v6]:port` or a network such as `10.0.0.0/8`. */
+/** `host`, `host:port`, `[v6]:port` or a network such as `10.0.0.0/8`, or one of them after `<tenant id>=`. */
 export const egressTarget: Parse<string> = (text) =>
   parseEgressTarget(text) === undefined
-    ? { problem: "entries must be host, host:port or a network such as 10.0.0.0/8" }
+    ? {
+      problem: "entries must be host, host:port or a network such as 10.0.0.0/8, alone or after " +
+        "<tenant id>=",
+    }
     : { value: text.toLowerCase() };

@@ -1,6 +1,7 @@
 import { isTooDeep, MAX_NESTING } from "./nesting.ts";
 import { MAX_PATH_LENGTH, textFaults } from "./text_faults.ts";
 import { ERROR_STATUS, type ErrorCode, type ValidationIssue } from "./wire/error_codes.ts";
+import { NOT_PLAIN_TEXT, textFault } from "./wire/plain_text.ts";
 import type { z } from "zod";
 
 /**
@@ -48,12 +49,18 @@ export function toIssues(error: z.ZodError): ValidationIssue[] {
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => ({
         path: [...issue.path, key].join("."),
-        code: issue.code,
-        message: "is not a known field",
+        code: textFault(key) === undefined ? issue.code : NOT_PLAIN_TEXT,
+        message: textFault(key) ?? "is not a known field",
       }));
     }
-    return [{ path: issue.path.join("."), code: issue.code ?? "custom", message: issue.message }];
+    return [{ path: issue.path.join("."), code: codeOf(issue), message: issue.message }];
   });
+}
+
+/** A rule of ours may name a code of its own. */
+function codeOf(issue: z.core.$ZodIssue): string {
+  const own = issue.code === "custom" ? issue.params?.code : undefined;
+  return typeof own === "string" ? own : issue.code ?? "custom";
 }
 
 /**
@@ -63,10 +70,13 @@ export function toIssues(error: z.ZodError): ValidationIssue[] {
 export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   requirePlainJson(value);
   const parsed = schema.safeParse(value);
-  const issues = parsed.success ? [] : toIssues(parsed.error);
-  const told = new Set(issues.map(({ path }) => path));
-  issues.push(...textFaults(value, MAX_ISSUES).filter(({ path }) => !told.has(path)));
-  if (!parsed.success || issues.length > 0) throw invalid(issues);
+  const faults = textFaults(value, MAX_ISSUES);
+  // What else is wrong with such a text follows from it: one issue for each, always the same.
+  const broken = new Set(faults.map(({ path }) => path));
+  const issues = parsed.success
+    ? []
+    : toIssues(parsed.error).filter(({ path }) => !broken.has(path));
+  if (!parsed.success || faults.length > 0) throw invalid([...faults, ...issues]);
   return parsed.data;
 }
 

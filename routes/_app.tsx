@@ -32,7 +32,7 @@ const STYLES = [
 ];
 
 /** The document around every dashboard page. */
-export default define.page(({ Component }) => (
+export default define.page(({ Component, state }) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -42,7 +42,12 @@ export default define.page(({ Component }) => (
       <title>Agent Chat</title>
       <link rel="icon" href={asset("/favicon.svg")} type="image/svg+xml" />
       {STYLES.map((name) => (
-        <link key={name} rel="stylesheet" href={asset(`/dashboard/${name}.css`)} />
+        <link
+          key={name}
+          rel="stylesheet"
+          href={asset(`/dashboard/${name}.css`)}
+          nonce={state.styleNonce}
+        />
       ))}
     </head>
     <body>

@@ -3,17 +3,18 @@ import { ErrorView } from "@/components/ErrorView.tsx";
 import { StoreUnavailableError } from "@/lib/committer/operation.ts";
 import { ApiError } from "@/lib/errors.ts";
 import { toApiError } from "@/lib/http/error_response.ts";
+import { newNonce } from "@/lib/http/dashboard/page_policy.ts";
 import { logFault } from "@/lib/http/log_fault.ts";
 import { define } from "@/utils.ts";
 
 /** Set here, because an error passes by whatever a middleware adds to answers. */
-const HEADERS = {
-  "cache-control": "no-store",
-  "content-security-policy": "default-src 'none'; style-src 'self'; img-src 'self'; " +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  "referrer-policy": "same-origin",
-  "x-content-type-options": "nosniff",
-};
+function headersWith(styleNonce: string): Record<string, string> {
+  return {
+    "cache-control": "no-store",
+    "content-security-policy": `default-src 'none'; style-src 'nonce-${styleNonce}'; ` +
+      "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  };
+}
 
 export const handler = define.handlers((ctx) => {
   const refusal = refusalOf(ctx.error);
@@ -21,7 +22,8 @@ export const handler = define.handlers((ctx) => {
   // Without a service the start itself has failed, which the process tells.
   if (status >= 500 && ctx.state.service !== undefined) logFault(ctx, ctx.error);
   const more = refusal instanceof ApiError ? refusal.headers : {};
-  return page({}, { status, headers: { ...HEADERS, ...more } });
+  ctx.state.styleNonce = newNonce();
+  return page({}, { status, headers: { ...headersWith(ctx.state.styleNonce), ...more } });
 });
 
 /** Every fault and every unknown address outside /v1; it tells the status, never the error's text. */

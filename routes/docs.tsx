@@ -8,7 +8,6 @@ const HEADERS = {
   "cache-control": "public, max-age=60",
   "content-security-policy": "default-src 'none'; style-src 'self'; img-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  "referrer-policy": "same-origin",
 };
 
 /** One page per document: it takes no credential, so it is not rendered anew for each visitor. */

@@ -8,9 +8,9 @@ import { expectInvalid } from "./support/expect_answer.ts";
 import { fastSystem } from "./support/fast_system.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
-const BROKEN = ["half \ud83d", "NUL \0"];
+const BROKEN = ["half \ud83d", "NUL \0", "both \0 \udc00"];
 
-Deno.test("half characters and NUL are 400 with their path, in every field and every name", async () => {
+Deno.test("half characters and NUL are 400 with their path and one code, in every field and every name", async () => {
   await using service = await TestService.start(fastSystem());
   const key = await service.key(["agents:write", "knowledge:write", "billing:read"]);
   const { id: agentId } = await service.agent(key);
@@ -40,10 +40,16 @@ Deno.test("half characters and NUL are 400 with their path, in every field and e
       ["/v1/agents", { ...agentBody(), name: text }, "name"],
       ["/v1/chat/stream", { ...said, requestId: `request ${text}` }, "requestId"],
       ["/v1/chat/stream", { ...said, model: text }, "model"],
+      ["/v1/chat/stream", { ...said, agentId: text }, "agentId"],
+      ["/v1/chat/stream", { ...said, [text]: 1 }, text],
       [documents, { title: "t", content: text }, "content"],
+      [documents, { title: text, content: "c" }, "title"],
+      [documents, { title: "t", content: "c", [text]: 1 }, text],
     ];
     for (const [path, json, fault] of calls) {
-      await expectInvalid(await service.fetch(path, { method: "POST", key, json }), [fault]);
+      const answer = await service.fetch(path, { method: "POST", key, json });
+      const issues = await expectInvalid(answer, [fault]);
+      assertEquals(issues.map(({ code }) => code), ["not_plain_text"], `${path} ${fault}`);
     }
   }
 });

@@ -92,7 +92,7 @@ Deno.test("GET …/stream: who may follow a run, and for whom there is none", as
   const other = await service.agent(key, { allowedOrigins: [SHOP] });
   const foreign = await service.mint(key, other.id, SHOP);
   await expectRefusal(await resume(service, runId, { headers: bySession(foreign) }), "not_found");
-  const theirs = await service.key(["agents:read"], crypto.randomUUID());
+  const theirs = await service.key(["agents:write"], crypto.randomUUID());
   await expectRefusal(await resume(service, runId, { key: theirs }), "not_found");
   await expectRefusal(await resume(service, crypto.randomUUID(), { key }), "not_found");
   await expectRefusal(await resume(service, "not-a-uuid", { key }), "not_found");

@@ -21,6 +21,7 @@ async function furnished() {
     name: "CRM_KEY",
     value: "an older value",
     domains: ["crm.example.com"],
+    agentId: (await agents.create(tenant, { ...agentBody(), name: "N".repeat(128) })).id,
   });
   await catalogue.set(catalogueEntry(), system);
   await team.invite(tenant, { email: "new@example.com", role: "viewer" });
@@ -35,7 +36,7 @@ async function furnished() {
     `/team/${me!.id}`,
     `/team/${me!.id}/remove`,
     "/settings",
-    "/settings/secrets/new",
+    "/settings/secrets/new?name=CRM_KEY",
     "/account",
     "/operator/tenants",
     "/operator/tenants/new",

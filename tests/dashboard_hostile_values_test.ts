@@ -33,7 +33,7 @@ async function infested(host: string) {
   const body = hostileAgent(host);
   const agent = await agents.create(tenant, body);
   await agents.patch(tenant, agent.id, { patch: { name: `2 ${EVIL}`, systemPrompt: `2 ${EVIL}` } });
-  const { apiKey, secret } = await apiKeys.create(tenant, { name: EVIL, scopes: ["agents:read"] });
+  const { apiKey, secret } = await apiKeys.create(tenant, { name: EVIL, scopes: ["widget:mint"] });
   const base = await knowledge.create(tenant, { name: EVIL, description: EVIL });
   const bytes = new TextEncoder().encode(EVIL);
   const upload = { title: EVIL, mediaType: "text/plain" as const, bytes };

@@ -18,7 +18,7 @@ async function neighbours() {
   const tenant = await service.tenant();
   const agent = await agents.create(tenant, { ...agentBody(), name: "Theirs alone" });
   await agents.patch(tenant, agent.id, { patch: { systemPrompt: "Changed." } });
-  const { apiKey, secret } = await apiKeys.create(tenant, { name: "k", scopes: ["agents:read"] });
+  const { apiKey, secret } = await apiKeys.create(tenant, { name: "k", scopes: ["widget:mint"] });
   await secrets.set(tenant, { name: "CRM_KEY", value: "tops3cret", domains: ["crm.example.com"] });
   const base = await knowledge.create(tenant, { name: "Theirs" });
   const upload = { title: "Theirs", mediaType: "text/plain" as const, bytes: DOCUMENT };

@@ -12,12 +12,34 @@ starts; an error names variables, never their values.
 `;
 
 const VENDORS_TEXT = `
+## Private hosts for tools
+
+Tools reach public \`https://\` hosts only. \`EGRESS_ALLOW\` is the operator's way to open more: plain
+\`http://\`, and hosts on private networks. An agent's own \`allowedDomains\` apply all the same.
+
+An entry without a tenant opens its host to **every** tenant: whoever may edit an agent of any tenant
+can then have its tools call that host. Where an installation has several tenants, bind each entry:
+
+\`\`\`sh
+EGRESS_ALLOW=0197f0a2-5b7c-7c3e-9a51-2f6d1c0e8b44=crm.internal:8080,0197f0a2-5b7c-7c3e-9a51-2f6d1c0e8b44=10.1.0.0/16
+\`\`\`
+
+The tenant's id is on its page under Operator, Tenants. The log warns at start of entries that apply
+to several tenants and of ids that no tenant has. A tool is told the same, after the same time, of a
+host with a private address and of a name that does not resolve; the log tells them apart.
+
 ## Model vendors
 
 \`vendor_a\`, \`vendor_b\` and \`vendor_c\` are slots. A slot with a credential here is shown
 read-only in the dashboard; any other slot can be set up there. A server that needs no credential
-takes any text as one. Certificates are always checked; one signed by an authority of your own is
-accepted when \`NODE_EXTRA_CA_CERTS\` names that authority's file.
+takes any text as one.
+
+Certificates are always verified, those of vendors as well as those of tools, MCP servers and the
+pages that the embed doctor reads: neither \`NODE_TLS_REJECT_UNAUTHORIZED=0\` nor
+\`--unsafely-ignore-certificate-errors\` turns that off. To trust a certificate authority of your
+own, set \`NODE_EXTRA_CA_CERTS\` to its PEM file; it is added to the built-in list. With
+\`DENO_TLS_CA_STORE=system\` the authorities that the machine trusts replace that list.
+\`DENO_CERT\` has no effect here.
 `;
 
 const DATA_TEXT = `

@@ -61,7 +61,7 @@ async function seedTenant(
   const made = await Promise.all(
     Array.from(
       { length: API_KEYS },
-      (_, n) => apiKeys.create(tenant, { name: `bench ${n}`, scopes: ["agents:read"] }),
+      (_, n) => apiKeys.create(tenant, { name: `bench ${n}`, scopes: ["widget:mint"] }),
     ),
   );
   return made.map(({ secret }) => ({ agentId: agent.id, secret }));

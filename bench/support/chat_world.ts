@@ -120,7 +120,7 @@ async function makeKeyChatter(
   apiKeys: ApiKeyStore,
   { tenant, agent, address }: Owner,
 ): Promise<Chatter> {
-  const { secret } = await apiKeys.create(tenant, { name: "bench", scopes: [] });
+  const { secret } = await apiKeys.create(tenant, { name: "bench", scopes: ["widget:mint"] });
   return { address, headers: { authorization: `Bearer ${secret}` }, body: bodyFor(agent) };
 }
 

@@ -11,7 +11,7 @@ import {
   type AgentPatch,
   agentPatchSchema,
 } from "../wire/agent.ts";
-import { referenceFaults, type References } from "./agent_references.ts";
+import { referenceFaults, type References, type ReferringAgent } from "./agent_references.ts";
 import type { CursorSeal } from "./cursor_seal.ts";
 
 /** Agents that are named as those that use something: who sees more of them reads none. */
@@ -40,7 +40,7 @@ export class AgentAdmin {
     options: { commit?: Commit<Agent> | undefined } = {},
   ): Promise<Agent> {
     const agent = parseOrThrow(agentBodySchema, body);
-    await this.#checkReferences(tenant, agent);
+    await this.#checkReferences({ tenant, agent });
     return await this.#store.create(tenant, agent, options);
   }
 
@@ -102,7 +102,7 @@ export class AgentAdmin {
     const patch = parseOrThrow(agentPatchSchema, options.patch);
     const current = await this.get(tenant, id);
     const before = bodyOf(current);
-    await this.#checkReferences(tenant, mergeAgent(before, patch), before);
+    await this.#checkReferences({ tenant, id, agent: mergeAgent(before, patch), before });
     return settled(
       await this.#store.update(tenant, id, {
         change: (body) => mergeAgent(body, patch),
@@ -118,7 +118,7 @@ export class AgentAdmin {
     { version, ifMatch }: { version: number } & Precondition,
   ): Promise<Agent> {
     const body = bodyOf(await this.getVersion(tenant, id, version));
-    await this.#checkReferences(tenant, body, body);
+    await this.#checkReferences({ tenant, id, agent: body, before: body });
     return settled(await this.#store.update(tenant, id, { change: () => body, ifMatch }));
   }
 
@@ -128,7 +128,7 @@ export class AgentAdmin {
     const parsed = parseOrThrow(agentPatchSchema, patch);
     const before = bodyOf(current);
     const merged = mergeAgent(before, parsed);
-    await this.#checkReferences(tenant, merged, before);
+    await this.#checkReferences({ tenant, id, agent: merged, before });
     const { createdAt, updatedAt, version } = current;
     return { id, ...merged, createdAt, updatedAt, version };
   }
@@ -136,15 +136,15 @@ export class AgentAdmin {
   /** Throws what `create` would refuse `body` for, and makes nothing. */
   async check(tenant: string, body: unknown): Promise<void> {
     const agent = parseOrThrow(agentBodySchema, body);
-    await this.#checkReferences(tenant, agent);
+    await this.#checkReferences({ tenant, agent });
   }
 
   async delete(tenant: string, id: string, options: Precondition = {}): Promise<void> {
     settled(await this.#store.delete(tenant, id, options));
   }
 
-  async #checkReferences(tenant: string, agent: AgentBody, before?: AgentBody): Promise<void> {
-    const issues = await referenceFaults(this.#references, { tenant, agent, before });
+  async #checkReferences(agent: ReferringAgent): Promise<void> {
+    const issues = await referenceFaults(this.#references, agent);
     if (issues.length > 0) throw invalid(issues);
   }
 }

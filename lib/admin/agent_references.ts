@@ -1,4 +1,5 @@
 import { SEARCH_KNOWLEDGE } from "../agent/tools/search_knowledge_tool.ts";
+import { secretNames } from "../agent/tools/template.ts";
 import { toolFaults } from "../agent/tools/tool_faults.ts";
 import type { AgentBody } from "../wire/agent.ts";
 import type { ValidationIssue } from "../wire/error_codes.ts";
@@ -9,16 +10,28 @@ import type { ModelAccess } from "./model_access.ts";
 export interface References {
   models: ModelAccess;
   knowledge: Pick<KnowledgeAdmin, "find">;
+  /** Which agent alone may use a secret, where it is bound to one. */
+  secrets: { agentOf(tenant: string, name: string): Promise<string | undefined> };
+}
+
+/** An agent that is to be stored: what it would be, and what it is now unless it is new. */
+export interface ReferringAgent {
+  tenant: string;
+  /** Of one that is stored already. */
+  id?: string | undefined;
+  agent: AgentBody;
+  before?: AgentBody | undefined;
 }
 
 /**
  * What is wrong with what an agent points at: models, tools and a knowledge base must be the tenant's
  * to use, and usable at all. Tools and base that the agent had `before` were looked into when they
- * came: a base that has gone since, or a rule that is newer, must not keep it from being changed.
+ * came: a base that has gone since, or a rule that is newer, must not keep it from being changed. A
+ * secret of another agent does, for with it in place the agent's tool fails at each call.
  */
 export async function referenceFaults(
-  { models, knowledge }: References,
-  { tenant, agent, before }: { tenant: string; agent: AgentBody; before?: AgentBody | undefined },
+  { models, knowledge, secrets }: References,
+  { tenant, id, agent, before }: ReferringAgent,
 ): Promise<ValidationIssue[]> {
   const issues = await models.issues(tenant, agent.modelPolicy, "modelPolicy.model");
   if (agent.fallback !== undefined) {
@@ -32,6 +45,25 @@ export async function referenceFaults(
   }
   if (before === undefined || !hidesTool(before)) issues.push(...hiddenTools(agent));
   issues.push(...await toolFaults(agent.tools, { kept: before?.tools }));
+  issues.push(...await foreignSecrets(agent.tools, { tenant, id, secrets }));
+  return issues;
+}
+
+/** Tools that name a secret which only another agent may use. */
+async function foreignSecrets(
+  tools: AgentBody["tools"],
+  { tenant, id, secrets }: Pick<ReferringAgent, "tenant" | "id"> & Pick<References, "secrets">,
+): Promise<ValidationIssue[]> {
+  const issues: ValidationIssue[] = [];
+  for (const [n, tool] of tools.entries()) {
+    const path = tool.type === "http" ? `tools.${n}.request` : `tools.${n}.headers`;
+    for (const name of secretNames(tool.type === "http" ? tool.request : tool.headers)) {
+      const owner = await secrets.agentOf(tenant, name);
+      if (owner === undefined || owner === id) continue;
+      const message = `names the secret ${name}, which only another agent may use`;
+      issues.push({ path, code: "secret_of_another_agent", message });
+    }
+  }
   return issues;
 }
 

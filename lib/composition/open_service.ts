@@ -10,7 +10,6 @@ import { Sealer } from "../credentials/sealing.ts";
 import { ensureDemoAgent } from "../demo_agent.ts";
 import { Doctor } from "../doctor/doctor.ts";
 import type { EmbedAddresses } from "../doctor/embed_lines.ts";
-import { Egress } from "../egress/egress.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits/limits.ts";
 import { RequestsUnderWay } from "../limits/requests_under_way.ts";
 import type { Logger } from "../log.ts";
@@ -28,6 +27,7 @@ import type { System } from "../system.ts";
 import { UsageReports } from "../usage/usage_report.ts";
 import type { Basis } from "./basis.ts";
 import { openCallers } from "./open_callers.ts";
+import { openEgress } from "./open_egress.ts";
 import { openKnowledge } from "./open_knowledge.ts";
 import { openModels } from "./open_models.ts";
 import { openRuns } from "./open_runs.ts";
@@ -55,6 +55,8 @@ export interface OpenServiceOptions {
   passwordCost?: HashCost;
   /** How long the store may take for an answer, milliseconds; 5,000 by default. */
   patienceMs?: number;
+  /** What the refusal of a tool's host takes a whole multiple of, milliseconds; 1,000 by default. */
+  refusalMs?: number;
   /** Whether what is stored still goes where it was opened; of a store that is no file, always. */
   isStoreInPlace?: () => boolean;
   /** Closes what the process opened for the service. */
@@ -74,14 +76,15 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const { access, catalogue, registry, vendorSlots } = models;
   const scripts = await openScripts(basis, options.scripts);
   const knowledge = openKnowledge(basis, { models, cursors });
+  const secrets = new SecretStore(kv, { system, sealer: basis.sealer(SECRETS_PURPOSE) });
   const agents = new AgentAdmin(new AgentStore(kv, system), {
     models: access,
     knowledge: knowledge.knowledge,
+    secrets,
     cursors,
   });
-  const egress = new Egress({ allow: config.egressAllow, system });
+  const egress = await openEgress(basis, options.refusalMs);
   const attention = new AttentionStore(kv, system);
-  const secrets = new SecretStore(kv, { system, sealer: basis.sealer(SECRETS_PURPOSE) });
   const runs = openRuns(basis, { attention, egress, knowledge, models, secrets });
   const { admission, chat, directory, deadRuns } = runs;
   const conversations = new ConversationStore(kv, system);

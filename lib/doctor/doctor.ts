@@ -51,7 +51,7 @@ export class Doctor {
     const { egress, system, signal, addresses } = this.#parts;
     const origin = normalizeOrigin(asked.origin);
     const listed = origin !== undefined && (agent.allowedOrigins ?? []).includes(origin);
-    const page = listed ? await fetchPage(origin, { egress, system, signal }) : undefined;
+    const page = listed ? await fetchPage(origin, { egress, tenant, system, signal }) : undefined;
     const known = caseOf({ tenant, agent, origin, listed, page, tag: asked.tag, addresses });
     return { findings: await this.#findings(known), lines: embedLines(known) };
   }

@@ -17,6 +17,8 @@ export interface FetchedPage {
 
 export interface FetchPageOptions {
   egress: Pick<Egress, "open">;
+  /** Who asks. */
+  tenant: string;
   system: Pick<System, "now">;
   signal: AbortSignal;
 }
@@ -53,10 +55,11 @@ export async function fetchPage(
 
 async function ask(
   url: URL,
-  { egress, timeoutMs, signal }: FetchPageOptions & { timeoutMs: number },
+  { egress, tenant, timeoutMs, signal }: FetchPageOptions & { timeoutMs: number },
 ): Promise<EgressAnswer | undefined> {
   const request = {
     method: "GET",
+    tenant,
     url,
     headers: { accept: "text/html" },
     allowedDomains: [url.host],

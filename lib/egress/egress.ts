@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { System } from "../system.ts";
-import { checkTarget } from "./check_target.ts";
+import { checkTarget, type TargetRefusal, type TargetRules } from "./check_target.ts";
 import { Deadline } from "./deadline.ts";
 import { EgressAllow } from "./egress_allow.ts";
 import { type EgressCall, EgressError } from "./egress_error.ts";
@@ -14,9 +14,13 @@ import { type Dial, type HopAnswer, sendHop } from "./send_hop.ts";
 import { toEgressError } from "./to_egress_error.ts";
 
 const MAX_REDIRECTS = 5;
+/** More than a lookup usually takes, so that refusals of one kind look alike. */
+const REFUSAL_MS = 1_000;
 
 /** One call that a tool wants made. */
 export interface EgressRequest {
+  /** On whose behalf: entries of `EGRESS_ALLOW` may be for one tenant. */
+  tenant: string;
   method: string;
   url: URL;
   headers: Readonly<Record<string, string>>;
@@ -51,22 +55,30 @@ export interface EgressOptions {
   system: Pick<System, "now" | "sleep">;
   resolver?: Resolver;
   dial?: Dial;
+  /** Is told why a host was refused; its caller is not. */
+  onRefused?: (refusal: TargetRefusal) => void;
+  /** The refusal of a name takes a whole multiple of this, a second by default. */
+  refusalMs?: number;
   /** Certificate authorities instead of the machine's own, PEM. */
   ca?: string;
 }
 
 /** The one way out for everything a tool may reach. */
 export class Egress {
-  #allow: EgressAllow;
   #system: Pick<System, "now" | "sleep">;
-  #resolver: Resolver;
+  #rules: Pick<TargetRules, "allow" | "onRefused" | "refusalMs" | "resolver" | "system">;
   #dial: Dial;
   #ca: string | undefined;
 
   constructor(options: EgressOptions) {
-    this.#allow = new EgressAllow(options.allow ?? []);
     this.#system = options.system;
-    this.#resolver = options.resolver ?? systemResolver;
+    this.#rules = {
+      allow: new EgressAllow(options.allow ?? []),
+      onRefused: options.onRefused ?? (() => {}),
+      refusalMs: options.refusalMs ?? REFUSAL_MS,
+      resolver: options.resolver ?? systemResolver,
+      system: options.system,
+    };
     this.#dial = options.dial ?? ((target) => target);
     this.#ca = options.ca;
   }
@@ -128,8 +140,8 @@ export class Egress {
   ): Promise<HopAnswer> {
     try {
       signal.throwIfAborted();
-      const { allowedDomains } = request;
-      const rules = { allowedDomains, allow: this.#allow, resolver: this.#resolver, signal };
+      const { allowedDomains, tenant } = request;
+      const rules = { ...this.#rules, allowedDomains, tenant, signal };
       const addresses = await checkTarget(hop.url, rules);
       record.address = addresses[0];
       const { maxResponseBytes } = request;

@@ -7,8 +7,16 @@ interface AllowedHost {
   port: string | undefined;
 }
 
-/** One entry of `EGRESS_ALLOW`, read. */
-type AllowedTarget = AllowedHost | { network: BlockList; family: 4 | 6 };
+interface AllowedNetwork {
+  network: BlockList;
+  family: 4 | 6;
+}
+
+/** One entry of `EGRESS_ALLOW`, parsed; without a tenant it applies to all of them. */
+type AllowedTarget = (AllowedHost | AllowedNetwork) & { tenant: string | undefined };
+
+/** `tenant=target`; a tenant is named by its id, because names are neither unique nor fixed. */
+const BOUND = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})=(.*)$/i;
 
 /**
  * The operator's `EGRESS_ALLOW`: hosts and networks that tools may reach although they are private
@@ -17,7 +25,10 @@ type AllowedTarget = AllowedHost | { network: BlockList; family: 4 | 6 };
 export class EgressAllow {
   #targets: readonly AllowedTarget[];
 
-  /** `host[:port]`, `[v6]:port` or a network each. Throws on an entry that is none of them. */
+  /**
+   * `host[:port]`, `[v6]:port` or a network each, optionally bound to a tenant by `<tenant id>=`.
+   * Throws on an entry that is none of them.
+   */
   constructor(entries: readonly string[]) {
     this.#targets = entries.map((entry) => {
       const target = parseEgressTarget(entry);
@@ -26,27 +37,38 @@ export class EgressAllow {
     });
   }
 
-  /** Whether the URL's host (and port, if the entry names one) is allowed by name. */
-  permitsHost(url: URL): boolean {
+  /** Whether the URL's host (and port, if the entry names one) is allowed by name for the tenant. */
+  permitsHost(url: URL, tenant: string): boolean {
     const host = url.hostname.replace(/\.$/, "");
     const port = url.port || (url.protocol === "http:" ? "80" : "443");
-    return this.#targets.some((target) =>
+    return this.#of(tenant).some((target) =>
       "host" in target && target.host === host && (target.port ?? port) === port
     );
   }
 
-  permitsAddress(address: string): boolean {
+  permitsAddress(address: string, tenant: string): boolean {
     const family = isIP(address);
     // A v4 network also checks mapped v6 spellings; a mapped address is refused in any case.
-    return this.#targets.some((target) =>
+    return this.#of(tenant).some((target) =>
       "network" in target && target.family === family &&
       target.network.check(address, family === 4 ? "ipv4" : "ipv6")
     );
   }
+
+  #of(tenant: string): AllowedTarget[] {
+    return this.#targets.filter((target) => (target.tenant ?? tenant) === tenant);
+  }
 }
 
-/** Reads one entry; `undefined` when it is unusable. Hosts are normalised as URLs are. */
+/** Parses one entry; `undefined` when it is unusable. */
 export function parseEgressTarget(entry: string): AllowedTarget | undefined {
+  const bound = BOUND.exec(entry);
+  const target = parseTarget(bound?.[2] ?? entry);
+  return target && { ...target, tenant: bound?.[1]?.toLowerCase() };
+}
+
+/** Hosts are normalised as URLs are. */
+function parseTarget(entry: string): AllowedHost | AllowedNetwork | undefined {
   const slash = entry.indexOf("/");
   if (slash !== -1) return parseNetwork(entry.slice(0, slash), entry.slice(slash + 1));
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/i.exec(entry);
@@ -59,7 +81,7 @@ export function parseEgressTarget(entry: string): AllowedTarget | undefined {
   };
 }
 
-function parseNetwork(net: string, bits: string): AllowedTarget | undefined {
+function parseNetwork(net: string, bits: string): AllowedNetwork | undefined {
   const family = isIP(net);
   if (family === 0 || !/^\d{1,3}$/.test(bits)) return undefined;
   if (Number(bits) > (family === 4 ? 32 : 128)) return undefined;

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { EgressServer } from "@/tests/support/egress_server.ts";
 import { normalizeDomain } from "../wire/domains.ts";
+import { Egress } from "./egress.ts";
 import { EgressError } from "./egress_error.ts";
 
 /** Every URL is in `allowedDomains`: what refuses it is the address or the scheme alone. */
@@ -196,15 +197,83 @@ Deno.test("Egress: a name that resolves anew each time is resolved once and dial
   assertEquals(server.dialled, ["93.184.215.14"]);
 });
 
-Deno.test("Egress: a name with no address, or none that can be found, is unreachable", async () => {
-  await using server = new EgressServer(() => new Response("ok"), {
-    resolver: (host) =>
-      host.startsWith("a") ? Promise.resolve([]) : Promise.reject(new Error("secret detail")),
-  });
-  for (const host of ["a.example.com", "b.example.com"]) {
-    const call = () => server.egress.fetch(server.request(`https://${host}/`));
-    const error = await assertRejects(call, EgressError);
-    assertEquals([error.code, error.message.includes("secret")], ["tool_unreachable", false]);
+/** A name for each way not to be reachable; the last two are plain http. */
+const HIDDEN: Record<string, string[] | Error> = {
+  "private.example.com": ["10.0.0.7"],
+  "loopback.example.com": ["127.0.0.1"],
+  "metadata.example.com": ["169.254.169.254"],
+  "mixed.example.com": ["93.184.215.14", "fd00::1"],
+  "none.example.com": [],
+  "odd.example.com": ["crm.internal"],
+  "missing.example.com": new Error("getaddrinfo ENOTFOUND secret detail"),
+};
+
+function hiddenResolver(host: string): Promise<string[]> {
+  const found = HIDDEN[host] ?? [];
+  return found instanceof Error ? Promise.reject(found) : Promise.resolve(found);
+}
+
+Deno.test("Egress: a private address is refused with the very words of a name that does not resolve", async () => {
+  for (const scheme of ["https", "http"]) {
+    await using server = new EgressServer(() => new Response("reached"), {
+      resolver: hiddenResolver,
+    });
+    const told = new Set<string>();
+    for (const host of Object.keys(HIDDEN)) {
+      const call = () => server.egress.fetch(server.request(`${scheme}://${host}/`));
+      const { code, message } = await assertRejects(call, EgressError);
+      told.add(`${code}: ${message.replace(host, "HOST")}`);
+    }
+    const refused = server.calls.map((call) =>
+      JSON.stringify({ ...call, host: "", refused: call.refused?.replace(call.host, "HOST") })
+    );
+    assertEquals([told.size, new Set(refused).size], [1, 1], [...told].join("\n"));
+    assertEquals(server.dialled, []);
+    // The operator reads what was the matter.
+    assertEquals(server.refusals.map(({ host }) => host), Object.keys(HIDDEN));
+    assertEquals(
+      server.refusals.map(({ reason }) => reason).filter((one) => one === "it does not resolve"),
+      ["it does not resolve", "it does not resolve", "it does not resolve"],
+    );
+  }
+});
+
+Deno.test("Egress: how long a lookup took is not to be told from how long a refusal takes", async () => {
+  for (
+    const [host, lookupMs, waitMs] of [
+      ["private.example.com", 1, 999],
+      ["missing.example.com", 240, 760],
+      ["none.example.com", 1_700, 300],
+    ] as const
+  ) {
+    let now = 0;
+    const waits: number[] = [];
+    const sleep = (ms: number, signal?: AbortSignal) => {
+      // The call's own deadline waits on.
+      if (ms === 10_000) return new Promise<void>(() => {});
+      assertEquals(signal?.aborted, false);
+      waits.push(ms);
+      return Promise.resolve();
+    };
+    const egress = new Egress({
+      system: { now: () => now, sleep },
+      resolver: (name) => {
+        now += lookupMs;
+        return hiddenResolver(name);
+      },
+    });
+    const request = {
+      method: "GET",
+      tenant: "",
+      url: new URL(`https://${host}/`),
+      headers: {},
+      allowedDomains: [host],
+      timeoutMs: 10_000,
+      maxResponseBytes: 100,
+      signal: new AbortController().signal,
+    };
+    await assertRejects(() => egress.fetch(request), EgressError);
+    assertEquals(waits, [waitMs], host);
   }
 });
 

@@ -22,6 +22,7 @@ async function answerTo(
   try {
     const { status, body } = await egress.fetch({
       method: "GET",
+      tenant: "tenant",
       url: new URL(`http://${host}/`),
       headers: {},
       allowedDomains: [host],

@@ -121,9 +121,11 @@ Deno.test("Egress: EGRESS_ALLOW opens plain http and private addresses, nothing 
   const { port } = plain.addr as Deno.NetAddr;
   const ask = async (url: string, options: { allow: string[]; domains?: string[] }) => {
     const resolver = () => Promise.resolve(["127.0.0.1"]);
-    const egress = new Egress({ allow: options.allow, system: realSystem, resolver });
+    const system = realSystem;
+    const egress = new Egress({ allow: options.allow, system, resolver, refusalMs: 0 });
     const { status } = await egress.fetch({
       method: "GET",
+      tenant: "tenant",
       url: new URL(url),
       headers: {},
       allowedDomains: options.domains ?? [`127.0.0.1:${port}`, `crm.internal:${port}`],

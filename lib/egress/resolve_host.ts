@@ -1,6 +1,5 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { EgressError } from "./egress_error.ts";
 
 /** All addresses of a host name. */
 export type Resolver = (host: string) => Promise<readonly string[]>;
@@ -11,25 +10,32 @@ export const systemResolver: Resolver = async (host) => {
   return found.map(({ address }) => address);
 };
 
+/** Whether the URL's host is an address already. */
+export function isLiteral(url: URL): boolean {
+  return isIP(unbracketed(url)) !== 0;
+}
+
 /**
- * The addresses behind a URL's host, asked for once: what is checked is what is connected to, so a
- * name that answers otherwise the second time gains nothing. A literal is its own address. IPv4
- * comes first, because a machine without a working IPv6 route is the usual misfortune.
+ * The addresses behind a URL's host, none when it does not resolve. It is asked for once: what is
+ * checked is what is connected to, so a name that answers otherwise the second time gains nothing. A
+ * literal is its own address. IPv4 comes first, because a machine without a working IPv6 route is the
+ * usual misfortune.
  */
 export async function resolveHost(
   url: URL,
   { resolver, signal }: { resolver: Resolver; signal: AbortSignal },
 ): Promise<string[]> {
-  const literal = url.hostname.replace(/^\[|\]$/g, "");
-  if (isIP(literal) !== 0) return [literal];
-  const addresses = await orAborted(resolver(url.hostname), signal).catch((cause) => {
+  if (isLiteral(url)) return [unbracketed(url)];
+  const addresses = await orAborted(resolver(url.hostname), signal).catch(() => {
     signal.throwIfAborted();
-    throw new EgressError("tool_unreachable", `${url.hostname} could not be resolved`, { cause });
+    return [];
   });
-  if (addresses.length === 0 || addresses.some((address) => isIP(address) === 0)) {
-    throw new EgressError("tool_unreachable", `${url.hostname} has no address`);
-  }
+  if (addresses.some((address) => isIP(address) === 0)) return [];
   return [...addresses].sort((a, b) => isIP(a) - isIP(b));
+}
+
+function unbracketed(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "");
 }
 
 /** A lookup cannot be called off, so its answer is left behind. */

@@ -3,7 +3,7 @@ import { becomeActor } from "../audit/acting.ts";
 import type { KvReader, View } from "../committer/view.ts";
 import { ApiError } from "../errors.ts";
 import type { ApiKeyIdentity, ApiKeyStore, Beside } from "../storage/api_key_store.ts";
-import { hasScope, type Scope } from "../wire/scopes.ts";
+import { hasScope, mayChat, type Scope } from "../wire/scopes.ts";
 
 /** The key of `Authorization: Bearer <key>`; `undefined` when the header is absent. */
 export function bearerKey(req: Request): string | undefined {
@@ -42,4 +42,13 @@ export async function requireScope(
   throw new ApiError("insufficient_scope", `the API key needs the scope ${scope}`, {
     details: { scope },
   });
+}
+
+/** 403 for a key that may only read: a key for reports must not spend money or see what was said. */
+export function requireChatScope({ scopes }: ApiKeyIdentity): void {
+  if (mayChat(scopes)) return;
+  throw new ApiError(
+    "insufficient_scope",
+    "the API key may only read: to chat, follow or cancel it needs a scope that does not end in :read",
+  );
 }

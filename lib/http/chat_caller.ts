@@ -9,7 +9,7 @@ import type { Agent } from "../wire/agent.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import { SESSIONS } from "../usage/usage_rows.ts";
 import { FIELD_BOUNDS } from "../wire/limits.ts";
-import { bearerKey, identifyKey } from "./authenticate.ts";
+import { bearerKey, identifyKey, requireChatScope } from "./authenticate.ts";
 import { type ChatReads, chatReads } from "./chat_reads.ts";
 
 /** Who sends a message: a backend with a key, or a page with a session. */
@@ -27,7 +27,7 @@ export interface ChatAuthentication {
 
 /**
  * The credential of a chat call. With an API key the key decides and a session is optional; without
- * one the session header is the credential. What `reads` names is read along with it.
+ * one the session header is the credential. Throws 401, and 403 for a key that may only read. What `reads` names is read along with it.
  */
 export async function chatCaller(
   req: Request,
@@ -36,13 +36,15 @@ export async function chatCaller(
 ): Promise<ChatCaller> {
   const header = req.headers.get("x-service-session") ?? undefined;
   if (bearerKey(req) !== undefined || header === undefined) {
-    const { tenant, id } = await meter.identify(view, (reader) => {
+    const identity = await meter.identify(view, (reader) => {
       const beside = (owner: { tenant: string; id: string }) => [
         keys.apiKeyWindow(owner.tenant, owner.id),
         ...chatReads({ ...reads, tenant: owner.tenant, source: owner.id }),
       ];
       return identifyKey(req, service.apiKeys, { reader, beside });
     });
+    requireChatScope(identity);
+    const { tenant, id } = identity;
     return { kind: "key", tenant, id, sessionHeader: header };
   }
   const tenant = tenantOfToken(header) ?? "none";

@@ -18,7 +18,7 @@ async function open(kv: Deno.Kv) {
   const system = new FakeSystem();
   const apiKeys = new ApiKeyStore(kv, { system, signer: new Signer(["secret"]) });
   const sessions = new SessionAdmin(new SessionStore(kv, system), { system });
-  const made = await apiKeys.create(fakeUuid(801), { name: "k", scopes: ["billing:read"] });
+  const made = await apiKeys.create(fakeUuid(801), { name: "k", scopes: ["widget:mint"] });
   const { sessionToken } = await sessions.mintForOrigin(fakeUuid(802), AGENT, SHOP);
   const committer = new Committer(kv, { system });
   const reads = { address: "address", agentId: AGENT.id, now: system.now() };

@@ -6,7 +6,7 @@ import { ApiError } from "../errors.ts";
 import type { ApiKeyIdentity, ApiKeyStore } from "../storage/api_key_store.ts";
 import type { RunHead } from "../storage/run_head.ts";
 import type { Session } from "../storage/session_store.ts";
-import { bearerKey, identifyKey } from "./authenticate.ts";
+import { bearerKey, identifyKey, requireChatScope } from "./authenticate.ts";
 import { checkSessionOrigin } from "./chat_caller.ts";
 
 /** What finding a run for its caller takes. */
@@ -30,9 +30,9 @@ export interface AccessibleRun {
 }
 
 /**
- * The run a request names, if its caller may follow it: any key of the tenant; the session that began
- * it, even when it has expired; any live session of the same agent and page. For everybody else there
- * is no such run: 404, as for one that never was.
+ * The run a request names, if its caller may follow it: any key of the tenant that may chat; the
+ * session that began it, even when it has expired; any live session of the same agent and page. For
+ * everybody else there is no such run: 404, as for one that never was.
  */
 export async function accessRun(
   req: Request,
@@ -42,9 +42,11 @@ export async function accessRun(
   const { service } = state;
   const header = req.headers.get("x-service-session");
   if (bearerKey(req) !== undefined || header === null) {
-    const { tenant } = counted
+    const identity = counted
       ? await state.meter.countAs((reader) => identifyKey(req, service.apiKeys, { reader }))
       : await identifyKey(req, service.apiKeys);
+    requireChatScope(identity);
+    const { tenant } = identity;
     return { tenant, runId, found: known(await service.runs.find(tenant, runId)) };
   }
   const { session, live } = await service.sessions.find(header) ?? refuseToken();

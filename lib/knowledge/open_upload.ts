@@ -1,7 +1,10 @@
+import { toIssues } from "../errors.ts";
 import { documentBodySchema } from "../wire/knowledge.ts";
 import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
 import { detectType } from "./detect_type.ts";
 import type { Upload, UploadFault } from "./worker_job.ts";
+
+const MAX_FAULTS = 20;
 
 /** The documents in a body, at least one, or what is wrong with the body. */
 export type Opened = { uploads: Upload[] } | { faults: UploadFault[] };
@@ -40,7 +43,7 @@ function openJson(bytes: Uint8Array): Opened {
     return faulty("__proto__", "unrecognized_keys", "is not a known field");
   }
   const parsed = documentBodySchema.safeParse(value);
-  if (!parsed.success) return { faults: parsed.error.issues.slice(0, 20).flatMap(toFaults) };
+  if (!parsed.success) return { faults: toIssues(parsed.error).slice(0, MAX_FAULTS) };
   const { title, content, mediaType } = parsed.data;
   const encoded = new TextEncoder().encode(content);
   return { uploads: [{ title, bytes: encoded, mediaType: detectType(encoded, { mediaType }) }] };
@@ -89,19 +92,6 @@ function titleOf(text: string): string | undefined {
   // deno-lint-ignore no-control-regex
   const line = text.toWellFormed().replace(/[\0-\x1f\x7f\s]+/g, " ").trim();
   return Array.from(line).slice(0, KNOWLEDGE_BOUNDS.titleLength / 2).join("") || undefined;
-}
-
-function toFaults(
-  issue: { code?: string; message: string; path: PropertyKey[]; keys?: string[] },
-): UploadFault[] {
-  const code = issue.code ?? "custom";
-  const path = issue.path.map(String).join(".");
-  if (issue.keys === undefined) return [{ path, code, message: issue.message }];
-  return issue.keys.slice(0, 20).map((key) => ({
-    path: key,
-    code,
-    message: "is not a known field",
-  }));
 }
 
 function faulty(path: string, code: string, message: string): Opened {

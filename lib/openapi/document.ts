@@ -3,7 +3,13 @@ import type { JsonSchema } from "./json_schema.ts";
 /** The part of OpenAPI 3.1 that our document is made of. Source: https://spec.openapis.org/oas/v3.1.1 */
 export interface OpenApiDocument {
   openapi: "3.1.1";
-  info: { title: string; version: string; summary: string; description: string };
+  info: {
+    title: string;
+    version: string;
+    summary: string;
+    description: string;
+    license: { name: string; identifier: string };
+  };
   servers: { url: string }[];
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, OperationObject>>;

@@ -20,6 +20,8 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
 
 function ofAuth(auth: Operation["auth"]): ErrorCode[] {
   if (auth === "none") return [];
-  if (auth === "key or session") return ["invalid_api_key", "session_token_invalid"];
+  if (auth === "key or session") {
+    return ["invalid_api_key", "insufficient_scope", "session_token_invalid"];
+  }
   return ["invalid_api_key", "insufficient_scope"];
 }

@@ -30,7 +30,7 @@ export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
     message: "the session token is unknown, expired or revoked; mint a new one",
   },
   insufficient_scope: {
-    when: "The API key lacks the scope.",
+    when: "The API key lacks the scope, or may only read where it would chat.",
     message: "the API key needs the scope agents:write",
     details: { scope: "agents:write" },
   },

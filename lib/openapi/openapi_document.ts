@@ -18,6 +18,7 @@ export function openapiDocument({ baseUrl }: { baseUrl: string }): OpenApiDocume
       version: "1",
       summary: API_SUMMARY,
       description: API_DESCRIPTION,
+      license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: baseUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),

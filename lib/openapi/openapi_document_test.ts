@@ -8,6 +8,7 @@ import { FRAME_DOCS } from "./frame_docs.ts";
 import { openapiDocument } from "./openapi_document.ts";
 import { OPERATIONS } from "./operations.ts";
 import { exampleEnvelope } from "./render_responses.ts";
+import { nameOfRef } from "./schema_words.ts";
 import { frameSchemaName, type SchemaName, SCHEMAS } from "./schemas.ts";
 import { TAGS } from "./tags.ts";
 
@@ -34,14 +35,49 @@ Deno.test("openapiDocument: operation ids are unique and every tag has operation
   assertEquals(new Set(OPERATIONS.map(({ tag }) => tag)), new Set(Object.keys(TAGS)));
 });
 
-Deno.test("openapiDocument: every reference leads somewhere, and every schema is referred to", () => {
+Deno.test("openapiDocument: every reference leads somewhere, and every component is referred to", () => {
   const refs = new Set(referencesIn(document));
   for (const ref of refs) assertNotEquals(at(document, ref), undefined, ref);
-  const schemas = Object.keys(document.components.schemas)
-    .map((name) => `#/components/schemas/${name}`);
-  const unused = schemas.filter((ref) => !refs.has(ref));
-  // `details` of the envelope has a shape per code, so it is named in words only.
-  assertEquals(unused, ["#/components/schemas/ValidationIssue"]);
+  const { schemas, headers } = document.components;
+  const components = [
+    ...Object.keys(schemas).map((name) => `#/components/schemas/${name}`),
+    ...Object.keys(headers).map((name) => `#/components/headers/${name}`),
+  ];
+  assertEquals(components.filter((ref) => !refs.has(ref)), []);
+});
+
+Deno.test("openapiDocument: no schema refers to itself, so that client generators can follow each", () => {
+  const { schemas } = document.components;
+  const reached = (name: string, path: string[] = []): string[] | undefined => {
+    if (path.includes(name)) return [...path, name];
+    for (const ref of referencesIn(schemas[name])) {
+      const cycle = reached(nameOfRef(ref), [...path, name]);
+      if (cycle !== undefined) return cycle;
+    }
+    return undefined;
+  };
+  for (const name of Object.keys(schemas)) assertEquals(reached(name), undefined, name);
+  assertEquals(schemas.JsonValue, { description: "Any JSON value." });
+});
+
+Deno.test("openapiDocument: the error envelope refers to ValidationIssue, and issues are its list", () => {
+  const { schemas } = document.components;
+  assertEquals(schemas.ErrorEnvelope?.properties?.details?.properties?.issues?.items, {
+    $ref: "#/components/schemas/ValidationIssue",
+  });
+});
+
+Deno.test("openapiDocument: names its license, and for every operation a refusal: what linters ask for", () => {
+  assertEquals(document.info.license, { name: "MIT", identifier: "MIT" });
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, { operationId, summary, responses }] of Object.entries(methods)) {
+      const name = `${method} ${path}`;
+      assert(/^[a-z][a-zA-Z]+$/.test(operationId) && summary.length > 0, name);
+      const statuses = Object.keys(responses);
+      assert(statuses.some((status) => status.startsWith("2")), name);
+      assert(statuses.some((status) => status.startsWith("4")), name);
+    }
+  }
 });
 
 Deno.test("openapiDocument: every example of a body passes the schema that validates it", () => {

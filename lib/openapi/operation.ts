@@ -32,7 +32,7 @@ export interface Operation {
   errors?: ErrorCode[];
 }
 
-/** None, an API key with a scope, or for chat any key of the tenant or a session. */
+/** None, an API key with a scope, or for chat a session or any key that may do more than read. */
 export type Auth = "none" | "key or session" | { scope: Scope };
 
 export interface RequestBody {

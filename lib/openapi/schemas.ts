@@ -99,6 +99,11 @@ export function componentSchemas(): Record<string, JsonSchema> {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       // Clients must ignore fields that a later version adds to a frame.
       if (frames.has(zodSchema)) delete jsonSchema.additionalProperties;
+      // As a union of itself it breaks openapi-typescript and openapi-python-client (measured).
+      if (zodSchema === jsonValueSchema) {
+        for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
+        jsonSchema.description = "Any JSON value.";
+      }
     },
   });
   return Object.fromEntries(

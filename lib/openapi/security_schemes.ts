@@ -7,7 +7,8 @@ export const SECURITY_SCHEMES = {
     bearerFormat: "ck_live_<prefix8>_<secret32>",
     description:
       "An API key, as `Authorization: Bearer <API_KEY>`. For servers only: never ship it " +
-      "to a browser. Operations name the scope it needs; a `:write` scope includes its `:read`.",
+      "to a browser. Operations name the scope it needs; a `:write` scope includes its `:read`. " +
+      "A key whose scopes all end in `:read` may not chat, nor follow or cancel runs.",
   },
   ServiceSession: {
     type: "apiKey",

@@ -5,14 +5,15 @@ import type { SecretStore } from "../storage/secret_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import type { Commands } from "./commands.ts";
 import { keyCommands } from "./key_commands.ts";
-import { secretCommands } from "./secret_commands.ts";
+import { type FindAgent, secretCommands } from "./secret_commands.ts";
 import { tenantFinder } from "./tenant_finder.ts";
 import { userCommands } from "./user_commands.ts";
 
 /** What commands work on. */
 export interface CommandStores {
   apiKeys: Pick<ApiKeyStore, "create" | "list" | "revoke" | "findByPrefix">;
-  secrets: Pick<SecretStore, "set" | "list" | "delete">;
+  agents: FindAgent;
+  secrets: Pick<SecretStore, "set" | "list" | "delete" | "agentOf">;
   tenants: Pick<TenantStore, "get" | "ensureDefault">;
   users: Pick<UserAdmin, "list" | "reset">;
   /** Where the dashboard is reached, without a trailing slash. */
@@ -21,12 +22,12 @@ export interface CommandStores {
 
 /** Every command; without a tenant they mean the installation's default one. */
 export function adminCommands(
-  { apiKeys, baseUrl, secrets, tenants, users }: CommandStores,
+  { agents, apiKeys, baseUrl, secrets, tenants, users }: CommandStores,
 ): Commands {
   const tenantId = tenantFinder(tenants);
   return asCommandLine({
     ...keyCommands({ apiKeys, tenantId }),
-    ...secretCommands({ secrets, tenantId }),
+    ...secretCommands({ agents, secrets, tenantId }),
     ...userCommands({ users, tenantId, baseUrl }),
   });
 }

@@ -15,7 +15,11 @@ export const commandInputs = {
   "keys.create": newApiKeySchema.extend({ tenant }),
   "keys.list": z.strictObject({ tenant }),
   "keys.revoke": z.strictObject({ prefix: z.string().regex(/^[0-9A-Za-z]{8}$/), tenant }),
-  "secrets.set": newToolSecretSchema.extend({ tenant }),
+  "secrets.set": newToolSecretSchema.extend({
+    tenant,
+    /** `any` makes a secret that was one agent's everybody's again. */
+    agentId: z.union([z.literal("any"), newToolSecretSchema.shape.agentId]),
+  }),
   "secrets.list": z.strictObject({ tenant }),
   "secrets.delete": z.strictObject({ name: toolSecretNameSchema, tenant }),
   "users.list": z.strictObject({ tenant }),

@@ -2,17 +2,35 @@ import type { SecretStore } from "../storage/secret_store.ts";
 import { CommandError, type CommandsOf, parseCommandInput } from "./commands.ts";
 import type { TenantFinder } from "./tenant_finder.ts";
 
+/** Looks an agent up; `undefined` when there is none. */
+export interface FindAgent {
+  find(tenant: string, id: string): Promise<unknown>;
+}
+
 /** The commands for tools' secrets on an open store; none of them answers a value. */
 export function secretCommands(
-  { secrets, tenantId }: {
-    secrets: Pick<SecretStore, "set" | "list" | "delete">;
+  { agents, secrets, tenantId }: {
+    agents: FindAgent;
+    secrets: Pick<SecretStore, "set" | "list" | "delete" | "agentOf">;
     tenantId: TenantFinder;
   },
 ): CommandsOf<"secrets"> {
   return {
     "secrets.set": async (input) => {
-      const { tenant, ...secret } = parseCommandInput("secrets.set", input);
-      return { secret: await secrets.set(await tenantId(tenant), secret) };
+      const { tenant, agentId: asked, ...secret } = parseCommandInput("secrets.set", input);
+      const owner = await tenantId(tenant);
+      const bound = await secrets.agentOf(owner, secret.name);
+      if (asked === undefined && bound !== undefined) {
+        // A new value alone must not open the secret to every agent.
+        throw new CommandError(
+          `${secret.name} is for agent ${bound} alone: add --agent ${bound}, or --agent any`,
+        );
+      }
+      const agentId = asked === "any" ? undefined : asked;
+      if (agentId !== undefined && await agents.find(owner, agentId) === undefined) {
+        throw new CommandError(`there is no agent ${agentId}`);
+      }
+      return { secret: await secrets.set(owner, { ...secret, agentId }) };
     },
     "secrets.list": async (input) => {
       const { tenant } = parseCommandInput("secrets.list", input);

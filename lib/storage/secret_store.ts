@@ -15,15 +15,21 @@ const MAX_OPEN = 500;
 const recordSchema = z.object({
   v: z.literal(1),
   domains: z.array(z.string()),
+  agentId: z.uuid().optional(),
   /** Milliseconds. */
   updatedAt: z.int(),
   sealed: z.instanceof(Uint8Array),
 });
 
-/** A secret for use: its value, and the (normalised) domains it may be sent to. */
+/** Where a secret may go, and on whose behalf; sealed with its value. */
+type Binding = Pick<NewToolSecret, "domains" | "agentId">;
+
+/** A secret for use: its value, the (normalised) domains it may be sent to, and by which agent. */
 export interface OpenedSecret {
   value: string;
   domains: readonly string[];
+  /** Any agent of the tenant, when it is left out. */
+  agentId?: string;
 }
 
 /**
@@ -46,13 +52,14 @@ export class SecretStore {
   /** Sets a secret, in place of one of the same name; `commit` may add to the step. */
   async set(
     tenant: string,
-    { name, value, domains }: NewToolSecret,
+    { name, value, domains, agentId }: NewToolSecret,
     options: { commit?: Commit<ToolSecretInfo> | undefined } = {},
   ): Promise<ToolSecretInfo> {
     if (value.length < MIN_SECRET_LENGTH) throw new RangeError(`the secret ${name} is too short`);
     const key = keys.toolSecret(tenant, name);
-    const sealed = await this.#sealer.seal(encoder.encode(value), contextOf(key, domains));
-    const record = { v: 1, domains, updatedAt: this.#system.now(), sealed };
+    const binding: Binding = { domains, ...agentId !== undefined && { agentId } };
+    const sealed = await this.#sealer.seal(encoder.encode(value), contextOf(key, binding));
+    const record = { v: 1, ...binding, updatedAt: this.#system.now(), sealed };
     const info = toInfo(name, record);
     const setting = async (): Promise<ToolSecretInfo | undefined> => {
       const entry = await this.#kv.get(key);
@@ -63,8 +70,8 @@ export class SecretStore {
         kind: "secret",
         action: before === undefined ? "create" : "replace",
         target: { id: name, name },
-        before: before && { domains: before.domains },
-        after: { domains },
+        before: before && bindingOf(before),
+        after: binding,
       });
       return await (options.commit ?? commitRecord)(change, info) ? info : undefined;
     };
@@ -97,16 +104,21 @@ export class SecretStore {
       kind: "secret",
       action: "delete",
       target: { id: name, name },
-      before: { domains: record.domains },
+      before: bindingOf(record),
     });
     const made = await (options.commit ?? commitRecord)(deletion, info);
     // Replaced or deleted in between: it is looked at again, so that what is told is what was done.
     return made ? info : await this.delete(tenant, name, options);
   }
 
+  /** The one agent that may use a secret; `undefined` for one of any agent, or of no such name. */
+  async agentOf(tenant: string, name: string): Promise<string | undefined> {
+    return parseRecord(recordSchema, await this.#kv.get(keys.toolSecret(tenant, name)))?.agentId;
+  }
+
   /**
    * A secret for a tool's call, as it is now. Throws `UnsealError` when the encryption key has been
-   * changed, or the record was: the domains are sealed with the value.
+   * changed, or the record was: the domains and the agent are sealed with the value.
    */
   async find(tenant: string, name: string): Promise<OpenedSecret | undefined> {
     const key = keys.toolSecret(tenant, name);
@@ -116,9 +128,10 @@ export class SecretStore {
     const version = JSON.stringify([...key, entry.versionstamp]);
     const known = this.#opened.get(version);
     if (known !== undefined) return known;
-    const { domains, sealed } = record;
-    const plain = await this.#sealer.open(sealed, contextOf(key, domains));
-    const opened = { value: new TextDecoder("utf-8", { ignoreBOM: true }).decode(plain), domains };
+    const binding = bindingOf(record);
+    const plain = await this.#sealer.open(record.sealed, contextOf(key, binding));
+    const value = new TextDecoder("utf-8", { ignoreBOM: true }).decode(plain);
+    const opened = { value, ...binding };
     if (this.#opened.size >= MAX_OPEN) this.#opened.clear();
     this.#opened.set(version, opened);
     return opened;
@@ -127,14 +140,22 @@ export class SecretStore {
 
 const encoder = new TextEncoder();
 
-/** Whoever can write to the store must not be able to send a value elsewhere. */
-function contextOf(key: readonly string[], domains: readonly string[]): SealContext {
-  return [...key, ...domains];
+/** Whoever can write to the store must not be able to send a value elsewhere, or lend it to others. */
+function contextOf(key: readonly string[], { domains, agentId }: Binding): SealContext {
+  // In front: behind the domains, the agent could be taken off by writing it down as one of them.
+  return [...agentId === undefined ? [] : [`agent ${agentId}`], ...key, ...domains];
+}
+
+/** A record has `undefined` where a field is left out. */
+function bindingOf(
+  { domains, agentId }: { domains: string[]; agentId?: string | undefined },
+): Binding & { agentId?: string } {
+  return { domains, ...agentId !== undefined && { agentId } };
 }
 
 function toInfo(
   name: string,
-  { domains, updatedAt }: { domains: string[]; updatedAt: number },
+  record: { domains: string[]; agentId?: string | undefined; updatedAt: number },
 ): ToolSecretInfo {
-  return { name, domains, updatedAt: iso(updatedAt) };
+  return { name, ...bindingOf(record), updatedAt: iso(record.updatedAt) };
 }

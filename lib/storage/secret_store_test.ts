@@ -101,6 +101,26 @@ Deno.test("SecretStore: a value that somebody moved, or gave other domains, does
   }
 });
 
+Deno.test("SecretStore: a secret of one agent is told and found as that, and whoever writes to the store cannot lend it", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { secrets } = open(kv);
+  const [shop, other] = [fakeUuid(901), fakeUuid(902)];
+  assertEquals((await secrets.set(OURS, { ...CRM, agentId: shop })).agentId, shop);
+  assertEquals((await secrets.find(OURS, "CRM_KEY"))?.agentId, shop);
+  assertEquals((await secrets.list(OURS))[0]?.agentId, shop);
+  assertEquals(await secrets.agentOf(OURS, "CRM_KEY"), shop);
+  assertEquals(await secrets.agentOf(THEIRS, "CRM_KEY"), undefined);
+  const key = keys.toolSecret(OURS, "CRM_KEY");
+  const { value: record } = await kv.get<Record<string, unknown>>(key);
+  const { agentId: _, ...unbound } = record!;
+  const domains = [...CRM.domains, `agent ${shop}`];
+  const changes = [unbound, { ...unbound, domains }, { ...record, agentId: other }];
+  for (const change of changes) {
+    await kv.set(key, change);
+    await assertRejects(() => secrets.find(OURS, "CRM_KEY"), UnsealError);
+  }
+});
+
 Deno.test("SecretStore: under another encryption key nothing opens, and the list still tells what there is", async () => {
   using kv = await Deno.openKv(":memory:");
   await open(kv).secrets.set(OURS, CRM);

@@ -3,12 +3,19 @@ import type { z } from "zod";
 const HALF = "holds half of a character (a lone surrogate)";
 const NUL = "holds a NUL character";
 
+/** The code of the issue, whichever of the two it is and wherever it is found. */
+export const NOT_PLAIN_TEXT = "not_plain_text";
+
 /**
  * Text that any vendor and any store takes: whole characters, no NUL. Half a surrogate pair cannot be
  * written as UTF-8 and would come back as something else.
  */
 export function plainText(text: z.ZodString): z.ZodString {
-  return text.refine(isWhole, HALF).refine(isWithoutNul, NUL);
+  return text.superRefine((value, ctx) => {
+    const message = textFault(value);
+    if (message === undefined) return;
+    ctx.addIssue({ code: "custom", message, params: { code: NOT_PLAIN_TEXT } });
+  });
 }
 
 /** What keeps a text from being plain, in words; `undefined` when nothing does. */

@@ -17,3 +17,8 @@ export function hasScope(granted: readonly Scope[], wanted: Scope): boolean {
   if (granted.includes(wanted)) return true;
   return wanted.endsWith(":read") && granted.includes(wanted.replace(":read", ":write") as Scope);
 }
+
+/** Whether a key may chat, and follow or cancel runs: any key that may do more than read. */
+export function mayChat(granted: readonly Scope[]): boolean {
+  return granted.some((scope) => !scope.endsWith(":read"));
+}

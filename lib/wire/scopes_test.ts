@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { hasScope } from "./scopes.ts";
+import { hasScope, mayChat, SCOPE_NAMES } from "./scopes.ts";
 
 Deno.test("hasScope: a write includes its own read, never the other way", () => {
   assertEquals(hasScope(["agents:write"], "agents:write"), true);
@@ -7,4 +7,14 @@ Deno.test("hasScope: a write includes its own read, never the other way", () => 
   assertEquals(hasScope(["agents:read"], "agents:write"), false);
   assertEquals(hasScope(["agents:write"], "knowledge:read"), false);
   assertEquals(hasScope([], "billing:read"), false);
+});
+
+Deno.test("mayChat: any scope that is not for reading is enough, none of those for reading is", () => {
+  const reading = SCOPE_NAMES.filter((scope) => scope.endsWith(":read"));
+  assertEquals(mayChat(reading), false);
+  assertEquals(mayChat([]), false);
+  for (const scope of SCOPE_NAMES) {
+    assertEquals(mayChat([scope]), !reading.includes(scope), scope);
+    assertEquals(mayChat([...reading, scope]), !reading.includes(scope), scope);
+  }
 });

@@ -23,6 +23,8 @@ export const newToolSecretSchema = z.strictObject({
   ),
   /** Where it may be sent: entries as of an agent's `allowedDomains`. */
   domains: z.array(domainSchema).min(1).max(MAX_DOMAINS).transform((all) => [...new Set(all)]),
+  /** The one agent whose tools may send it; without one, those of any agent of the tenant. */
+  agentId: z.uuid("must be an agent's id").toLowerCase().optional(),
 });
 export type NewToolSecret = z.output<typeof newToolSecretSchema>;
 
@@ -30,6 +32,8 @@ export type NewToolSecret = z.output<typeof newToolSecretSchema>;
 export interface ToolSecretInfo {
   name: string;
   domains: string[];
+  /** Set where one agent alone may use it. */
+  agentId?: string;
   /** ISO 8601 UTC. */
   updatedAt: string;
 }

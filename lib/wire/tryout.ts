@@ -29,6 +29,8 @@ export const tryCancelSchema = z.strictObject({ runId: z.uuid().toLowerCase() })
  */
 export const toolTestSchema = z.strictObject({
   tool: toolDefinitionSchema,
+  /** Whose tool it is; a new agent has no id yet. */
+  agentId: z.uuid().toLowerCase().optional(),
   allowedDomains: z.array(domainSchema).max(B.allowedDomains),
   call: z.strictObject({ name: z.string().max(128), args: z.record(z.string(), z.json()) })
     .optional(),

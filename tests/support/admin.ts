@@ -23,6 +23,9 @@ export function openAdmin(kv: Deno.Kv) {
   const processor = { begin: () => {} };
   const search = new KnowledgeSearch(new StoredChunks(kv));
   const knowledge = new KnowledgeAdmin({ bases, documents, processor, search, cursors });
-  const agents = new AgentAdmin(new AgentStore(kv, system), { models, knowledge, cursors });
+  const secrets = { agentOf: () => Promise.resolve(undefined) };
+  const agents = new AgentAdmin(new AgentStore(kv, system), {
+    ...{ models, knowledge, secrets, cursors },
+  });
   return { system, catalogue, models, agents, knowledge };
 }

@@ -6,6 +6,7 @@ import { createLogger } from "@/lib/log.ts";
 import { adminCommands, type CommandStores } from "@/lib/process/admin_commands.ts";
 import { serveControl } from "@/lib/process/control_socket.ts";
 import { openStore } from "@/lib/process/open_store.ts";
+import { AgentStore } from "@/lib/storage/agent_store.ts";
 import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "@/lib/storage/secret_store.ts";
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
@@ -46,11 +47,16 @@ export async function runCli(
 export function commandStores(
   kv: Deno.Kv,
   secrets: { hmacSecrets: readonly string[]; encryptionKey: string },
-): CommandStores & { apiKeys: ApiKeyStore; secrets: SecretStore; tenants: TenantStore } {
+): CommandStores & {
+  apiKeys: ApiKeyStore;
+  secrets: SecretStore;
+  tenants: TenantStore;
+} {
   const system = realSystem;
   const { randomBytes } = system;
   const sealer = new Sealer(secrets.encryptionKey, { purpose: SECRETS_PURPOSE, randomBytes });
   return {
+    agents: { find: (tenant, id) => new AgentStore(kv, system).get(tenant, id) },
     apiKeys: new ApiKeyStore(kv, { system, signer: new Signer(secrets.hmacSecrets) }),
     secrets: new SecretStore(kv, { system, sealer }),
     tenants: new TenantStore(kv, system),

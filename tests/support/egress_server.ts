@@ -1,7 +1,9 @@
 import { Egress, type EgressRequest } from "@/lib/egress/egress.ts";
+import type { TargetRefusal } from "@/lib/egress/check_target.ts";
 import type { EgressCall } from "@/lib/egress/egress_error.ts";
 import type { Resolver } from "@/lib/egress/resolve_host.ts";
 import type { System } from "@/lib/system.ts";
+import { fakeUuid } from "./fake_system.ts";
 import { fastSystem } from "./fast_system.ts";
 
 const tls = (name: string) =>
@@ -26,6 +28,8 @@ export interface SeenRequest {
 export class EgressServer implements AsyncDisposable {
   readonly seen: SeenRequest[] = [];
   readonly calls: EgressCall[] = [];
+  /** What the log is told of hosts that were refused. */
+  readonly refusals: TargetRefusal[] = [];
   /** Addresses that were dialled. */
   readonly dialled: string[] = [];
   readonly egress: Egress;
@@ -67,6 +71,8 @@ export class EgressServer implements AsyncDisposable {
         return { address: "127.0.0.1", port: refuses ? 1 : this.port };
       },
       ca: this.ca,
+      refusalMs: 0,
+      onRefused: (refusal) => this.refusals.push(refusal),
     });
   }
 
@@ -74,6 +80,7 @@ export class EgressServer implements AsyncDisposable {
   request(url: string, change: Partial<EgressRequest> = {}): EgressRequest {
     return {
       method: "GET",
+      tenant: fakeUuid(1),
       url: new URL(url),
       headers: {},
       allowedDomains: ["example.com", "*.example.com", "*.other.example"],

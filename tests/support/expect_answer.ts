@@ -1,5 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { ERROR_STATUS, type ErrorCode, type ErrorEnvelope } from "@/lib/wire/error_codes.ts";
+import {
+  ERROR_STATUS,
+  type ErrorCode,
+  type ErrorEnvelope,
+  type ValidationIssue,
+} from "@/lib/wire/error_codes.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -18,13 +23,17 @@ export async function expectRefusal(response: Response, code: ErrorCode): Promis
 }
 
 /** A 400 whose issues name exactly `paths`, in any order. */
-export async function expectInvalid(response: Response, paths: string[]): Promise<void> {
+export async function expectInvalid(
+  response: Response,
+  paths: string[],
+): Promise<ValidationIssue[]> {
   const { details } = await expectRefusal(response, "schema_validation_failed");
-  const issues = details?.issues as { path: string; code: string; message: string }[];
+  const issues = details?.issues as ValidationIssue[];
   assertEquals([...new Set(issues.map((issue) => issue.path))].sort(), [...paths].sort());
   for (const { code, message } of issues) {
     assertEquals([typeof code, typeof message], Array(2).fill("string"));
   }
+  return issues;
 }
 
 /** A JSON answer with `status`; answers its body. */

@@ -12,7 +12,7 @@ export async function furnished() {
   const tenant = await service.tenant();
   const agent = await agents.create(tenant, agentBody());
   await agents.patch(tenant, agent.id, { patch: { name: "Renamed" } });
-  const { secret } = await apiKeys.create(tenant, { name: "k", scopes: ["agents:read"] });
+  const { secret } = await apiKeys.create(tenant, { name: "k", scopes: ["widget:mint"] });
   await secrets.set(tenant, { name: "CRM_KEY", value: "tops3cret", domains: ["crm.example.com"] });
   await catalogue.set(catalogueEntry(), system);
   await knowledge.create(tenant, { name: "Handbook" });

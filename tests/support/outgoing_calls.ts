@@ -15,6 +15,7 @@ async function callTool(): Promise<string> {
   const egress = new Egress({ allow: [host], system: realSystem });
   const { status, body } = await egress.fetch({
     method: "GET",
+    tenant: "tenant",
     url: new URL(`http://${host}/tool`),
     headers: {},
     allowedDomains: [host],

@@ -91,6 +91,8 @@ export class TestService implements AsyncDisposable {
       limits: options.limits ?? NO_LIMITS,
       patienceMs: options.patienceMs ?? 3_600_000,
       passwordCost: options.passwordCost ?? CHEAP_HASH,
+      // A clock that stands would never get there.
+      refusalMs: 0,
       isStoreInPlace: options.isStoreInPlace ?? (() => true),
       close: () => Promise.resolve(options.keepKv ? undefined : kv.close()),
     });

@@ -2,6 +2,7 @@ import { ArgumentChecks } from "@/lib/agent/tools/argument_checks.ts";
 import { createToolset, type Toolset, type ToolsetOptions } from "@/lib/agent/tools/toolset.ts";
 import type { ToolSecret } from "@/lib/agent/tools/tool_secrets.ts";
 import { toolDefinitionSchema } from "@/lib/wire/tool_definition.ts";
+import { fakeUuid } from "./fake_system.ts";
 import { fastSystem } from "./fast_system.ts";
 import { httpTool } from "./agents.ts";
 import type { EgressServer } from "./egress_server.ts";
@@ -16,6 +17,7 @@ export function toolsetOf(
     tools: tools.map((tool) => toolDefinitionSchema.parse(tool)),
     egress: server.egress,
     secret: (name) => new Map(Object.entries(options.secrets ?? {})).get(name),
+    tenant: fakeUuid(1),
     allowedDomains: ["tools.example.com", "other.example.com"],
     checks: new ArgumentChecks(),
     system: fastSystem().system,

@@ -17,6 +17,9 @@ const MAX_RESPONSE_BYTES = 65_536;
 export interface ToolWorld {
   egress: Pick<Egress, "fetch" | "open">;
   secret: FindSecret;
+  /** Whose run it is, and on which agent's behalf; a draft that is not stored has no id. */
+  tenant: string;
+  agentId?: string | undefined;
   allowedDomains: readonly string[];
   redactor: Redactor;
   record: (call: EgressCall) => void;
@@ -31,12 +34,13 @@ export async function callHttpTool(
   args: Readonly<Record<string, unknown>>,
   { world, signal }: { world: ToolWorld; signal: AbortSignal },
 ): Promise<{ status: number; body: unknown }> {
-  const { egress, secret: find, redactor, allowedDomains, record } = world;
+  const { egress, secret: find, redactor, tenant, agentId, allowedDomains, record } = world;
   const url = toolUrl(tool);
   if (url === undefined) throw new ToolFailure("tool_unreachable", "the tool's URL is not valid");
-  const secrets = await secretsFor(tool.request, { url, find, redactor });
+  const secrets = await secretsFor(tool.request, { url, find, redactor, agentId });
   const answer = await egress.fetch({
     ...renderRequest(tool.request, lookupIn(args, secrets)),
+    tenant,
     allowedDomains,
     record,
     signal,

@@ -103,6 +103,7 @@ class McpExchange {
       url,
       headers: Object.fromEntries(headers),
       body: typeof init.body === "string" ? new TextEncoder().encode(init.body) : undefined,
+      tenant: this.#world.tenant,
       allowedDomains: this.#world.allowedDomains,
       timeoutMs: method === "DELETE" ? DELETE_MS : ANSWER_MS,
       maxResponseBytes: this.#mostBytes(asked),

@@ -13,7 +13,13 @@ function fetchOn(answer: (seen: SeenRequest) => Response) {
   const failures: unknown[] = [];
   const { egress } = server;
   const allowedDomains = ["tools.example.com"];
-  const world = { egress, allowedDomains, redactor: new Redactor(), secret: () => undefined };
+  const world = {
+    egress,
+    tenant: "tenant",
+    allowedDomains,
+    redactor: new Redactor(),
+    secret: () => undefined,
+  };
   const fetch = mcpFetch({ ...world, record: () => {} }, (error) => failures.push(error));
   const ask = (id: number) =>
     fetch(URL_OF_SERVER, {

@@ -73,8 +73,8 @@ export class McpServer {
   static async of(tool: McpTool, world: ToolWorld): Promise<McpServer> {
     const url = URL.parse(tool.url);
     if (url === null) throw new ToolFailure("tool_unreachable", "the tool's URL is not valid");
-    const { secret: find, redactor } = world;
-    const secrets = await secretsFor(tool.headers, { url, find, redactor });
+    const { secret: find, redactor, agentId } = world;
+    const secrets = await secretsFor(tool.headers, { url, find, redactor, agentId });
     const headers = renderHeaders(tool.headers ?? {}, lookupIn({}, secrets));
     const own = Object.fromEntries(Object.entries(headers).filter(([name]) => isToolHeader(name)));
     return new McpServer(url, { world, headers: own });

@@ -3,10 +3,12 @@ import type { Redactor } from "./redactor.ts";
 import { secretNames } from "./template.ts";
 import { ToolFailure } from "./tool_failure.ts";
 
-/** A tenant's secret and the (normalised) domains it may be sent to. */
+/** A tenant's secret, the (normalised) domains it may be sent to, and by which agent. */
 export interface ToolSecret {
   value: string;
   domains: readonly string[];
+  /** Any agent of the tenant, when it is left out. */
+  agentId?: string;
 }
 
 /** Finds a secret by name, among the tenant's own. */
@@ -15,18 +17,27 @@ export type FindSecret = (
 ) => ToolSecret | undefined | Promise<ToolSecret | undefined>;
 
 /**
- * The secrets that `template` names, by name, for a call to `url`. Each is noted in `redactor`
- * before it is used. Throws when one is not set, or may not go to that host.
+ * The secrets that `template` names, by name, for a call to `url` on behalf of the agent `agentId`;
+ * one that is not stored yet has no id. Each is noted in `redactor` before it is used. Throws when one
+ * is not set, is another agent's, or may not go to that host.
  */
 export async function secretsFor(
   template: unknown,
-  { url, find, redactor }: { url: URL; find: FindSecret; redactor: Redactor },
+  { url, find, redactor, agentId }: {
+    url: URL;
+    find: FindSecret;
+    redactor: Redactor;
+    agentId: string | undefined;
+  },
 ): Promise<Map<string, string>> {
   const values = new Map<string, string>();
   for (const name of secretNames(template)) {
     const secret = await find(name);
     if (secret === undefined) {
       throw new ToolFailure("tool_unreachable", `the secret ${name} is not set`);
+    }
+    if (secret.agentId !== undefined && secret.agentId !== agentId) {
+      throw new ToolFailure("tool_unreachable", `the secret ${name} is for another agent`);
     }
     if (!isDomainAllowed(url, secret.domains)) {
       const message = `the secret ${name} may not be sent to ${url.host}`;

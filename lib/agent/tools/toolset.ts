@@ -17,7 +17,8 @@ export interface CallableTool {
   call(args: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
 }
 
-export interface ToolsetOptions extends Pick<ToolWorld, "egress" | "secret" | "allowedDomains"> {
+export interface ToolsetOptions
+  extends Pick<ToolWorld, "egress" | "secret" | "tenant" | "agentId" | "allowedDomains"> {
   /** The agent's own. */
   tools: readonly ToolDefinition[];
   checks: ArgumentChecks;
@@ -61,8 +62,8 @@ export function createToolset(options: ToolsetOptions): Toolset {
     if (call.refused !== undefined) clean.refused = redactor.text(call.refused);
     ledger.push(clean);
   };
-  const { egress, secret, allowedDomains } = options;
-  const world: ToolWorld = { egress, secret, allowedDomains, redactor, record };
+  const { egress, secret, tenant, agentId, allowedDomains } = options;
+  const world: ToolWorld = { egress, secret, tenant, agentId, allowedDomains, redactor, record };
   const own = ownTools(options, world);
   // A server may list what it was sent, and what a check says of arguments is cut.
   const cleaned = (tool: ModelTool) => redactor.value(tool) as ModelTool;

@@ -54,6 +54,8 @@ export class Toolsets {
     const part = Math.floor((agent.budget?.wallClockMs ?? Infinity) * LIST_PART);
     return createToolset({
       tools: agent.tools,
+      tenant,
+      agentId: agent.id,
       allowedDomains: agent.allowedDomains,
       egress: this.#egress,
       secret: (name) => this.#findSecret(tenant, name),

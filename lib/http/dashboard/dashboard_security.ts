@@ -1,19 +1,9 @@
 import { csp, csrf, HttpError, type Middleware } from "fresh";
 import type { State } from "@/utils.ts";
+import { newNonce, pagePolicy } from "./page_policy.ts";
 
-/** Scripts only by nonce, nothing inline, no frames, no other site. */
-const DIRECTIVES = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-];
-
-const contentPolicy = csp<State>({ csp: DIRECTIVES, useNonce: true });
+/** Fresh's way to tell the nonce of its inline script: it stands where this names `'unsafe-inline'`. */
+const tellNonce = csp<State>({ csp: ["script-src 'unsafe-inline'"], useNonce: true });
 
 /** Behind a TLS proxy the request's own URL is http, so the public address counts as ours too. */
 const sameOrigin = csrf<State>({
@@ -36,29 +26,35 @@ async function noteCrossSite(ctx: Parameters<Middleware<State>>[0]): Promise<Res
   }
 }
 
-/** Headers of every dashboard page: nothing is cached, sniffed, framed or told to other sites. */
+/** Headers of every dashboard page: nothing is cached, and nothing runs that is not ours. */
 async function pageHeaders(ctx: Parameters<Middleware<State>>[0]): Promise<Response> {
+  const styleNonce = newNonce();
+  ctx.state.styleNonce = styleNonce;
   const response = await ctx.next();
   const { headers } = response;
   // Streams say for themselves that nobody may keep or hold them back.
   const streams = headers.get("content-type")?.startsWith("text/event-stream") ?? false;
   if (!streams) headers.set("cache-control", "no-store");
-  headers.set("x-content-type-options", "nosniff");
-  headers.set("x-frame-options", "DENY");
-  headers.set("referrer-policy", "same-origin");
-  const policy = headers.get("content-security-policy");
-  if (policy !== null && !ctx.state.service.baseUrl.startsWith("https:")) {
-    // On plain http this directive would send every form and script to a port that is not there.
-    const plain = policy.replace(/;?\s*upgrade-insecure-requests/, "");
-    headers.set("content-security-policy", plain);
+  const told = headers.get("content-security-policy") ?? "";
+  const scriptNonce = /'nonce-([^']+)'/.exec(told)?.[1];
+  const https = ctx.state.service.baseUrl.startsWith("https:");
+  headers.set("content-security-policy", pagePolicy({ scriptNonce, styleNonce, https }));
+  const links = headers.get("link");
+  if (links !== null && scriptNonce !== undefined) {
+    headers.set("link", withNonce(links, scriptNonce));
   }
   return response;
+}
+
+/** Fresh has the browser load the page's scripts ahead, which takes their nonce as well. */
+function withNonce(links: string, nonce: string): string {
+  return links.replaceAll('as="script"', `as="script"; nonce="${nonce}"`);
 }
 
 /** In this order, for dashboard routes only: /v1 is for other sites' servers and has its own rules. */
 export const dashboardSecurity: Middleware<State>[] = [
   pageHeaders,
-  contentPolicy,
+  tellNonce,
   noteCrossSite,
   sameOrigin,
 ];

@@ -37,6 +37,8 @@ export class VendorConnection {
       scheduling: "lifo",
       // Else NODE_USE_ENV_PROXY would send prompts and credentials wherever HTTPS_PROXY says (measured).
       proxyEnv: {},
+      // Else NODE_TLS_REJECT_UNAUTHORIZED=0 would hand the credential to any server (measured).
+      rejectUnauthorized: true,
     } as const;
     this.#agent = this.secure ? new HttpsAgent(options) : new HttpAgent(options);
   }

@@ -9,7 +9,8 @@ export const CHAT_OPERATIONS: Operation[] = [
     tag: "Chat",
     summary: "Send a message and stream the answer",
     description: "A browser brings its session token in `X-Service-Session` and again as " +
-      "`sessionToken`; a backend brings an API key, and then neither is needed.\n\n" +
+      "`sessionToken`; a backend brings an API key, and then neither is needed. Any key may chat whose " +
+      "scopes do not all end in `:read`.\n\n" +
       "The answer is always an event stream. Each frame is one event: `id: <runId>.<n>`, " +
       "`event: <type>`, `data: <one line of JSON>`, a blank line. The stream opens with " +
       "`retry: 1500`; a comment `: ping` follows every 10 seconds of silence.\n\n" +
@@ -58,7 +59,7 @@ export const CHAT_OPERATIONS: Operation[] = [
       "process runs it, until 10 minutes after `done`. The text that a client puts together is the " +
       "same however often its connection was cut. A dropped connection does not stop a run; one " +
       "that nobody follows for 30 seconds is cancelled.\n\n" +
-      "Allowed for any key of the tenant, the session that began the run (expired or not), and any " +
+      "Allowed for any key of the tenant that may chat, the session that began the run (expired or not), and any " +
       "live session of the same agent and page. 204 says that there is nothing after the position.",
     auth: "key or session",
     rateLimited: false,

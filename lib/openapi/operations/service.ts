@@ -10,6 +10,13 @@ const starting: Answer = {
   content: { type: "text/plain" },
 };
 
+/** Outside /v1 a refusal has no envelope. */
+const misaddressed: Answer = {
+  status: 400,
+  description: "The `Host` header names no host.",
+  content: { type: "text/plain" },
+};
+
 /** The three addresses of one script. */
 function scriptOperations(name: "widget" | "client", words: ScriptWords): Operation[] {
   const id = name === "widget" ? "Widget" : "Client";
@@ -28,6 +35,7 @@ function scriptOperations(name: "widget" | "client", words: ScriptWords): Operat
       answers: [
         { status: 200, description: "The script.", headers: ["ETag", ...cors], content: script },
         { status: 304, description: "`If-None-Match` names this script.", headers: ["ETag"] },
+        misaddressed,
         starting,
       ],
     },
@@ -38,16 +46,20 @@ function scriptOperations(name: "widget" | "client", words: ScriptWords): Operat
       tag: "Widget",
       summary: `What the current ${name} script is`,
       description: "Its `integrity`, and an address that stays.",
-      answers: [{
-        status: 200,
-        description: "The script's facts.",
-        headers: cors,
-        content: {
-          type: "application/json",
-          schema: "WidgetInfo",
-          example: { ...example, pinned },
+      answers: [
+        {
+          status: 200,
+          description: "The script's facts.",
+          headers: cors,
+          content: {
+            type: "application/json",
+            schema: "WidgetInfo",
+            example: { ...example, pinned },
+          },
         },
-      }, starting],
+        misaddressed,
+        starting,
+      ],
     },
     {
       ...common,
@@ -65,6 +77,7 @@ function scriptOperations(name: "widget" | "client", words: ScriptWords): Operat
           description: "There is no script with this hash.",
           content: { type: "text/html" },
         },
+        misaddressed,
         starting,
       ],
     },
@@ -96,12 +109,16 @@ export const SERVICE_OPERATIONS: Operation[] = [
     path: "/client.v1.d.ts",
     tag: "Widget",
     summary: "TypeScript declarations of the client",
-    answers: [{
-      status: 200,
-      description: "The declarations.",
-      headers: ["Cache-Control", "Access-Control-Allow-Origin"],
-      content: { type: "application/typescript" },
-    }, starting],
+    answers: [
+      {
+        status: 200,
+        description: "The declarations.",
+        headers: ["Cache-Control", "Access-Control-Allow-Origin"],
+        content: { type: "application/typescript" },
+      },
+      misaddressed,
+      starting,
+    ],
   },
   {
     ...common,
@@ -109,11 +126,15 @@ export const SERVICE_OPERATIONS: Operation[] = [
     path: "/healthz",
     tag: "Service",
     summary: "Whether the process is alive",
-    answers: [{
-      status: 200,
-      description: "It is.",
-      content: { type: "application/json", schema: "Health", example: { status: "ok" } },
-    }, starting],
+    answers: [
+      {
+        status: 200,
+        description: "It is.",
+        content: { type: "application/json", schema: "Health", example: { status: "ok" } },
+      },
+      misaddressed,
+      starting,
+    ],
   },
   {
     ...common,
@@ -127,6 +148,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
         description: "The store answers.",
         content: { type: "application/json", schema: "Readiness", example: { status: "ok" } },
       },
+      misaddressed,
       {
         status: 503,
         description: "It does not, or the service is starting.",
@@ -158,11 +180,15 @@ export const SERVICE_OPERATIONS: Operation[] = [
     path: "/docs",
     tag: "Service",
     summary: "This document, as a page",
-    answers: [{
-      status: 200,
-      description: "The page.",
-      headers: ["Cache-Control"],
-      content: { type: "text/html" },
-    }, starting],
+    answers: [
+      {
+        status: 200,
+        description: "The page.",
+        headers: ["Cache-Control"],
+        content: { type: "text/html" },
+      },
+      misaddressed,
+      starting,
+    ],
   },
 ];

@@ -15,10 +15,11 @@ export const handler = define.handlers({
     // Whoever reaches other servers through us is held to the limits of those who chat.
     await ctx.state.meter.count();
     const body = parseJson(await readJsonText(ctx.req, system));
-    const { tool, allowedDomains, call } = parseOrThrow(toolTestSchema, body);
+    const { tool, agentId: id, allowedDomains, call } = parseOrThrow(toolTestSchema, body);
     const faults = await toolFaults([tool]);
     if (faults.length > 0) throw invalid(faults);
-    const toolset = chat.openTools({ tenant, agent: { tools: [tool], allowedDomains } });
+    const agent = { tools: [tool], allowedDomains, ...id !== undefined && { id } };
+    const toolset = chat.openTools({ tenant, agent });
     const tested = await testTool(toolset, { call, system, signal: closing });
     return Response.json(tested);
   }),

@@ -3,6 +3,7 @@ import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
 import { SecretRows } from "@/components/SecretRows.tsx";
 import { SlotRows } from "@/components/SlotRows.tsx";
+import { agentNames } from "@/lib/http/dashboard/agent_names.ts";
 import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import { planValues, retention, visitorsMayChoose } from "@/lib/http/dashboard/plan_values.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
@@ -20,7 +21,9 @@ export const handler = define.handlers({
       service.tenants.plan(user.tenant),
       service.secrets.list(user.tenant),
     ]);
+    const bound = secrets.flatMap(({ agentId }) => agentId === undefined ? [] : [agentId]);
     return page({
+      agents: await agentNames(bound, { tenant: user.tenant, agents: service.agents }),
       tenant: tenant?.name ?? "",
       plan,
       values: planValues(plan, service.limits),
@@ -50,7 +53,7 @@ export default define.page<typeof handler>(({ data, url }) => {
             </div>
             {editor && <a class="button" href="/settings/secrets/new">New secret</a>}
           </div>
-          <SecretRows secrets={secrets} now={now} editor={editor} />
+          <SecretRows secrets={secrets} agents={data.agents} now={now} editor={editor} />
         </section>
         <section aria-labelledby="limits">
           <div class="section-head">

@@ -2,21 +2,28 @@ import { page } from "fresh";
 import { notSaved } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { SecretForm, type SecretFormProps } from "@/components/SecretForm.tsx";
+import type { AgentAdmin } from "@/lib/admin/agent_admin.ts";
+import { agentChoices } from "@/lib/http/dashboard/agent_choices.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { withNotice } from "@/lib/http/dashboard/notices.ts";
 import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { isUuid } from "@/lib/http/uuid_param.ts";
 import { MIN_SECRET_LENGTH, newToolSecretSchema } from "@/lib/wire/tool_secret.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
-    const stored = await ctx.state.service.secrets.list(signedIn(ctx.state).tenant);
+    const { agents, secrets } = ctx.state.service;
+    const { tenant } = signedIn(ctx.state);
+    const stored = await secrets.list(tenant);
     // Only what is stored is filled in: a link somebody sends must not bring a domain along.
     const replaced = stored.find(({ name }) => name === ctx.url.searchParams.get("name"));
     return page<SecretFormProps>({
       name: replaced?.name ?? "",
       domains: replaced?.domains.join("\n") ?? "",
+      agentId: replaced?.agentId ?? "",
+      offered: await agentChoices(agents, { tenant, chosen: replaced?.agentId ?? "" }),
       asksPassword: asksPassword(ctx.state),
       faults: {},
     });
@@ -24,26 +31,45 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const { service } = ctx.state;
+    const { tenant } = signedIn(ctx.state);
     const form = await readForm(ctx.req, service.system);
     const [name, domains] = [(form.get("name") ?? "").trim(), form.get("domains") ?? ""];
-    const typed = { name, domains, asksPassword: asksPassword(ctx.state) };
+    const agent = await chosenAgent(form.get("agentId") ?? "", { tenant, agents: service.agents });
+    const offered = await agentChoices(service.agents, { tenant, chosen: agent?.id ?? "" });
+    const agentId = agent?.id ?? "";
+    const typed = { name, domains, agentId, offered, asksPassword: asksPassword(ctx.state) };
     const input = newToolSecretSchema.safeParse({
       name,
       value: form.get("value") ?? "",
       domains: domains.split(/[\s,]+/).filter((entry) => entry !== ""),
+      ...agent?.name !== undefined && { agentId: agent.id },
     });
-    if (!input.success) {
-      const faults = faultsOf(input.error.issues);
+    const isGone = agent !== undefined && agent.name === undefined;
+    if (!input.success || isGone) {
+      const faults = {
+        ...faultsOf(input.error?.issues ?? []),
+        ...isGone && { agentId: "This agent no longer exists. Choose another, or any agent." },
+      };
       return page<SecretFormProps>({ ...typed, faults }, { status: 400 });
     }
     const refused = await passwordAgain(ctx, form);
     if (refused !== undefined) {
       return page<SecretFormProps>({ ...typed, faults: { password: refused.fault } }, refused);
     }
-    await service.secrets.set(signedIn(ctx.state).tenant, input.data);
+    await service.secrets.set(tenant, input.data);
     return ctx.redirect(withNotice("/settings", "secret_set"), 303);
   },
 });
+
+/** The agent that a form names, by its id; without a name when there is none. Blank names none. */
+async function chosenAgent(
+  id: string,
+  { tenant, agents }: { tenant: string; agents: Pick<AgentAdmin, "find"> },
+): Promise<{ id: string; name: string | undefined } | undefined> {
+  if (id === "") return undefined;
+  if (!isUuid(id)) return { id: "", name: undefined };
+  return { id, name: (await agents.find(tenant, id))?.name };
+}
 
 function faultsOf(issues: readonly { path: PropertyKey[] }[]): SecretFormProps["faults"] {
   const wrong = new Set(issues.map((issue) => issue.path[0]));

@@ -68,7 +68,7 @@ export default define.page<typeof handler>(({ data }) => (
     <PageHeader
       title={data.tenant.name}
       refused={notSaved(data.faults)}
-      text="The plan holds from the next request on."
+      text={`Tenant id ${data.tenant.id}. The plan applies from the next request on.`}
       back={{ href: "/operator/tenants", label: "Tenants" }}
     />
     <PlanForm {...data} />

@@ -1,0 +1,40 @@
+/** What a page's Content-Security-Policy depends on. */
+export interface PagePolicy {
+  /** Of the one inline script that starts a page's islands; without it the page runs no script. */
+  scriptNonce: string | undefined;
+  /** Of the page's style sheets. */
+  styleNonce: string;
+  /** Whether the service's public address is one of https. */
+  https: boolean;
+}
+
+/** A nonce for one answer: 122 random bits. */
+export function newNonce(): string {
+  return crypto.randomUUID().replaceAll("-", "");
+}
+
+/**
+ * The policy of a dashboard page: scripts and style sheets by nonce alone, not even files of our own
+ * without one. The script with the nonce imports the islands, which `'strict-dynamic'` lets it do.
+ * Nothing on these pages turns text into markup, so Trusted Types may stay without any policy.
+ */
+export function pagePolicy({ scriptNonce, styleNonce, https }: PagePolicy): string {
+  const scripts = scriptNonce === undefined ? "'none'" : `'nonce-${scriptNonce}' 'strict-dynamic'`;
+  const directives = [
+    "default-src 'none'",
+    `script-src ${scripts}`,
+    `style-src 'nonce-${styleNonce}'`,
+    "img-src 'self'",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ];
+  // On plain http this directive would send every form and script to a port that is not there.
+  if (https) directives.push("upgrade-insecure-requests");
+  return directives.join("; ");
+}

@@ -1,0 +1,180 @@
+/** A tool secret that is bound to one agent: nobody else's tools are saved with it, or send it. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { adminCommands } from "@/lib/process/admin_commands.ts";
+import { CommandError } from "@/lib/process/commands.ts";
+import { httpTool } from "./support/agent_bodies.ts";
+import { Dashboard, PASSWORD, SETUP_TOKEN } from "./support/dashboard.ts";
+import { expectInvalid } from "./support/expect_answer.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { one } from "./support/frame_words.ts";
+import { readFrames } from "./support/frames.ts";
+import { TestService } from "./support/service.ts";
+import { byKey, say } from "./support/widget_calls.ts";
+
+const VALUE = "crm-value-0123456789";
+const HEADERS = { authorization: "Bearer {{secret.CRM_KEY}}" };
+
+/** A service, a server that notes the credentials it is sent, and two agents with a tool for it. */
+async function open() {
+  const sent: (string | null)[] = [];
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    ({ headers }) => {
+      sent.push(headers.get("authorization"));
+      return Response.json({ ok: true });
+    },
+  );
+  const host = `127.0.0.1:${(server.addr as Deno.NetAddr).port}`;
+  const env = { EGRESS_ALLOW: host, SETUP_TOKEN, DEMO: "off" };
+  const service = await TestService.start({ ...fastSystem(), env });
+  const tenant = await service.tenant();
+  const key = await service.key();
+  const request = { method: "GET", url: `http://${host}/`, headers: HEADERS };
+  const tool = httpTool({ parameters: { type: "object" }, request });
+  const shop = await service.agent(key, { name: "Shop", tools: [tool], allowedDomains: [host] });
+  const other = await service.agent(key, { name: "Other", tools: [tool], allowedDomains: [host] });
+  const bind = (agentId?: string) =>
+    service.service.secrets.set(tenant, {
+      name: "CRM_KEY",
+      value: VALUE,
+      domains: [host],
+      agentId,
+    });
+  /** What the tool of an agent answers its model. */
+  const use = async (agent: { id: string }) => {
+    const body = { agentId: agent.id, messages: [say("use lookup with {}")] };
+    const frames = await readFrames(await byKey(service, { key, body }));
+    return JSON.stringify(one(frames, "tool_result").output);
+  };
+  const send = (method: string, path: string, json: unknown) =>
+    service.fetch(path, { method, key, json });
+  const close = async () => {
+    await service[Symbol.asyncDispose]();
+    await server.shutdown();
+  };
+  return {
+    ...{ service, tenant, key, host, tool, shop, other, sent, bind, use, send },
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+Deno.test("a secret of one agent is not sent for another, even one that was saved with it before", async () => {
+  await using world = await open();
+  const { shop, other, sent, bind, use } = world;
+  await bind();
+  assertStringIncludes(await use(other), "200");
+  await bind(shop.id);
+  assertMatch(await use(other), /"tool_unreachable".*the secret CRM_KEY is for another agent/);
+  assertStringIncludes(await use(shop), "200");
+  assertEquals(sent, [`Bearer ${VALUE}`, `Bearer ${VALUE}`]);
+  await bind();
+  assertStringIncludes(await use(other), "200");
+});
+
+Deno.test("an agent that names a secret of another one is a 400 that says so, and is not stored", async () => {
+  await using world = await open();
+  const { service, key, host, tool, shop, other, bind, send } = world;
+  await bind(shop.id);
+  const body = { ...other, id: undefined, createdAt: undefined, updatedAt: undefined };
+  const refusals = [
+    await send("PATCH", `/v1/agents/${other.id}`, { name: "Renamed" }),
+    await send("PATCH", `/v1/agents/${other.id}`, { tools: [tool] }),
+    await send("POST", "/v1/agents", { ...body, version: undefined }),
+  ];
+  for (const answer of refusals) {
+    const [issue] = await expectInvalid(answer, ["tools.0.request"]);
+    assertEquals(issue?.code, "secret_of_another_agent");
+    assertStringIncludes(issue!.message, "the secret CRM_KEY, which only another agent may use");
+  }
+  const server = { type: "mcp", name: "shop", url: `http://${host}/mcp`, headers: HEADERS };
+  const mcp = await send("PATCH", `/v1/agents/${other.id}`, { tools: [server] });
+  await expectInvalid(mcp, ["tools.0.headers"]);
+  // The agent itself goes on being changed, and the other one without the secret.
+  const own = await send("PATCH", `/v1/agents/${shop.id}`, { name: "Shop 2" });
+  assertEquals([own.status, (await own.json()).name], [200, "Shop 2"]);
+  const without = await send("PATCH", `/v1/agents/${other.id}`, { tools: [], name: "Free" });
+  assertEquals([without.status, (await without.json()).name], [200, "Free"]);
+  const listed = await (await service.fetch("/v1/agents", { key })).json();
+  assertEquals(listed.data.map(({ name }: { name: string }) => name).sort(), [
+    "Free",
+    "Shop 2",
+  ]);
+});
+
+Deno.test("the secret of a deleted agent is nobody's until it is set anew", async () => {
+  await using world = await open();
+  const { service, tenant, shop, other, sent, bind, use, send } = world;
+  await bind(shop.id);
+  assertEquals((await send("DELETE", `/v1/agents/${shop.id}`, undefined)).status, 204);
+  assertStringIncludes(await use(other), "is for another agent");
+  assertEquals(sent, []);
+  const [info] = await service.service.secrets.list(tenant);
+  assertEquals(info?.agentId, shop.id);
+});
+
+Deno.test("the editor's test call sends a bound secret for its own agent alone", async () => {
+  await using world = await open();
+  const { service, tool, host, shop, other, sent, bind } = world;
+  await bind(shop.id);
+  const owner = await Dashboard.setUp(service);
+  const test = async (agentId?: string) => {
+    const call = { name: "lookup", args: {} };
+    const body = { tool, allowedDomains: [host], call, ...agentId && { agentId } };
+    return JSON.stringify((await (await owner.send("/agents/test-tool", body)).json()).output);
+  };
+  assertStringIncludes(await test(shop.id), "200");
+  for (const id of [other.id, undefined]) assertStringIncludes(await test(id), "another agent");
+  assertEquals(sent, [`Bearer ${VALUE}`]);
+});
+
+Deno.test("Settings: a secret is bound in its form, shown with its agent, kept on replacing, and audited", async () => {
+  await using world = await open();
+  const { service, tenant, host, shop } = world;
+  const owner = await Dashboard.setUp(service);
+  const fields = { name: "CRM_KEY", value: VALUE, domains: host, own_password: PASSWORD };
+  const set = (agentId: string) => owner.post("/settings/secrets/new", { ...fields, agentId });
+  for (const wrong of [crypto.randomUUID(), "x".repeat(5_000), "../"]) {
+    const refused = await set(wrong);
+    const html = await refused.text();
+    assertEquals(refused.status, 400);
+    assertStringIncludes(html, "This agent no longer exists.");
+    assertStringIncludes(html, `>${host}</textarea>`);
+  }
+  assertEquals(await service.service.secrets.list(tenant), []);
+  assertEquals((await set(shop.id)).status, 303);
+  assertEquals((await service.service.secrets.list(tenant))[0]?.agentId, shop.id);
+  const page = async (path: string) => await (await owner.get(path)).text();
+  assertMatch(await page("/settings"), /<dt>Agent<\/dt><dd>Shop<\/dd>/);
+  const form = await page("/settings/secrets/new?name=CRM_KEY");
+  assertMatch(form, new RegExp(`<option[^>]* value="${shop.id}"[^>]*>Shop`));
+  assertMatch(form, new RegExp(`<option (?=[^>]*selected)(?=[^>]*${shop.id})`));
+  const [entry] = (await service.service.audit.list(tenant, { limit: 1 })).data;
+  assertEquals([entry?.kind, entry?.action], ["secret", "create"]);
+  assert(entry!.changes.some(({ field, after }) => field === "agentId" && after === shop.id));
+  await service.service.agents.delete(tenant, shop.id);
+  assertMatch(await page("/settings"), /<dt>Agent<\/dt><dd>deleted<\/dd>/);
+  assertStringIncludes(await page("/settings/secrets/new?name=CRM_KEY"), `${shop.id} (deleted)`);
+});
+
+Deno.test("secrets set --agent: binds, and a new value alone never opens a bound secret to all", async () => {
+  await using world = await open();
+  const { service, host, shop } = world;
+  const commands = adminCommands(service.service);
+  const secret = { name: "CRM_KEY", value: VALUE, domains: [host] };
+  const set = async (agentId?: string) => {
+    const input = agentId === undefined ? secret : { ...secret, agentId };
+    return await commands["secrets.set"](input).then(
+      (done) => done.secret.agentId ?? "any",
+      (error) => error instanceof CommandError ? error.message : Promise.reject(error),
+    );
+  };
+  const nobody = crypto.randomUUID();
+  assertEquals(await set(nobody), `there is no agent ${nobody}`);
+  assertStringIncludes(await set("shop"), "agentId: ");
+  assertEquals(await set(), "any");
+  assertEquals(await set(shop.id), shop.id);
+  const refused = `CRM_KEY is for agent ${shop.id} alone: add --agent ${shop.id}, or --agent any`;
+  assertEquals(await set(), refused);
+  assertEquals(await set(shop.id), shop.id);
+  assertEquals(await set("any"), "any");
+});

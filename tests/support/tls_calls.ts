@@ -1,0 +1,111 @@
+/**
+ * One call of everything that speaks TLS to somebody else, in a process of its own whose environment
+ * a test decides. Prints what became of each as one JSON object.
+ *
+ *     deno run -A tests/support/tls_calls.ts <port of an https server on loopback>
+ */
+import { ArgumentChecks } from "@/lib/agent/tools/argument_checks.ts";
+import { createToolset } from "@/lib/agent/tools/toolset.ts";
+import { fetchPage } from "@/lib/doctor/fetch_page.ts";
+import { Egress } from "@/lib/egress/egress.ts";
+import { ModelRegistry } from "@/lib/models/model_registry.ts";
+import { trySlot } from "@/lib/models/try_slot.ts";
+import { realSystem } from "@/lib/system.ts";
+import { toolDefinitionSchema } from "@/lib/wire/tool_definition.ts";
+import { type Vendor, VENDORS } from "@/lib/wire/vendors.ts";
+
+const host = `127.0.0.1:${Deno.args[0]}`;
+const origin = `https://${host}`;
+const tenant = "tenant";
+const { signal } = new AbortController();
+const egress = new Egress({ allow: [host], system: realSystem });
+// A retry would only repeat what the first attempt shows.
+const deadline = 0;
+const slots = {
+  vendor_a: { protocol: "openai", embeddingModel: "m" },
+  vendor_b: { protocol: "anthropic" },
+  vendor_c: { protocol: "google" },
+} as const;
+
+function slotOf(vendor: Vendor) {
+  return { ...slots[vendor], baseUrl: `${origin}/${vendor}`, apiKey: "vendor-key" };
+}
+
+const models = new ModelRegistry(realSystem, {
+  vendors: {
+    vendor_a: slotOf("vendor_a"),
+    vendor_b: slotOf("vendor_b"),
+    vendor_c: slotOf("vendor_c"),
+  },
+});
+
+async function ask(vendor: Vendor): Promise<string> {
+  const answer = await models.find(vendor, "m").stream({
+    model: "m",
+    system: "Be helpful.",
+    messages: [{ role: "user", content: "Hi" }],
+    tools: [],
+    maxOutputTokens: 10,
+    deadline,
+    signal,
+  });
+  await Array.fromAsync(answer);
+  return "answered";
+}
+
+async function embed(): Promise<string> {
+  await models.embedder!.embed(["text"], { purpose: "query", deadline, signal });
+  return "answered";
+}
+
+async function trySlotForm(): Promise<string> {
+  const slot = { vendor: "vendor_a", config: slotOf("vendor_a"), model: "m" } as const;
+  return (await trySlot(slot, { system: realSystem }))?.message ?? "answered";
+}
+
+/** The output of an HTTP tool that sends a secret, and what is noted of an MCP server that is sent one. */
+async function callTools(): Promise<unknown> {
+  const headers = { authorization: "Bearer {{secret.TOKEN}}" };
+  const tools = [
+    {
+      type: "http",
+      name: "look_up",
+      description: "Looks something up.",
+      parameters: { type: "object" },
+      request: { method: "GET", url: `${origin}/tool`, headers },
+    },
+    { type: "mcp", name: "shop", url: `${origin}/mcp`, headers },
+  ];
+  const toolset = createToolset({
+    tools: tools.map((tool) => toolDefinitionSchema.parse(tool)),
+    secret: () => ({ value: "tool-secret", domains: [host] }),
+    tenant,
+    allowedDomains: [host],
+    checks: new ArgumentChecks(),
+    system: realSystem,
+    listMs: 5_000,
+    egress,
+  });
+  await toolset.describe(signal);
+  const output = await toolset.execute("look_up", {}, signal);
+  await toolset.close();
+  return { output, notes: toolset.notes };
+}
+
+async function readPage(): Promise<string> {
+  const page = await fetchPage(origin, { egress, tenant, system: realSystem, signal });
+  return page === undefined ? "not read" : "read";
+}
+
+async function outcome(call: Promise<unknown>): Promise<unknown> {
+  return await call.catch((error: Error) => error.message);
+}
+
+console.log(JSON.stringify({
+  models: await Promise.all(VENDORS.map((vendor) => outcome(ask(vendor)))),
+  form: await outcome(trySlotForm()),
+  embedding: await outcome(embed()),
+  tools: await outcome(callTools()),
+  page: await outcome(readPage()),
+}));
+Deno.exit();
