@@ -31,7 +31,7 @@ export async function connectCommands(
   const { system } = options;
   const signer = new Signer(store.hmacSecrets);
   const { randomBytes } = system;
-  const sealer = new Sealer(store.encryptionKey, { purpose: SECRETS_PURPOSE, randomBytes });
+  const sealer = new Sealer(store.encryptionKeys, { purpose: SECRETS_PURPOSE, randomBytes });
   const commands = adminCommands({
     apiKeys: new ApiKeyStore(store.kv, { system, signer }),
     secrets: new SecretStore(store.kv, { system, sealer }),

@@ -38,8 +38,8 @@ export interface OpenServiceOptions {
   config: Config;
   kv: Deno.Kv;
   hmacSecrets: readonly string[];
-  /** Base64 of 32 bytes. */
-  encryptionKey: string;
+  /** Each base64 of 32 bytes. The first encrypts, all decrypt. */
+  encryptionKeys: readonly string[];
   system: System;
   log: Logger;
   /** Where this service is reached, without a trailing slash. */
@@ -127,7 +127,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
 }
 
 function openBasis(
-  { config, encryptionKey, kv, limits, log, system, patienceMs }: OpenServiceOptions,
+  { config, encryptionKeys, kv, limits, log, system, patienceMs }: OpenServiceOptions,
 ): Basis {
   const patience = { system, ...patienceMs !== undefined && { patienceMs } };
   // The committer knows by itself what to do about a store that fails.
@@ -141,7 +141,7 @@ function openBasis(
     log,
     limits: { ...DEFAULT_LIMITS, ...limits },
     tenants: new TenantStore(told, system),
-    sealer: (purpose) => new Sealer(encryptionKey, { purpose, randomBytes: system.randomBytes }),
+    sealer: (purpose) => new Sealer(encryptionKeys, { purpose, randomBytes: system.randomBytes }),
   };
 }
 

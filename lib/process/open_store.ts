@@ -1,9 +1,11 @@
 import type { Config } from "../config.ts";
+import { encryptionKeyIds } from "../credentials/encryption_key.ts";
+import { MissingEncryptionKeyError, useEncryptionKeys } from "../storage/encryption_keys.ts";
 import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
 import { keepSecrets, makePrivateDir, makePrivateFile } from "./data_dir.ts";
 import { type ProcessLock, takeProcessLock } from "./process_lock.ts";
-import { orFault } from "./store_fault.ts";
+import { orFault, StoreFault } from "./store_fault.ts";
 import { realStoreFile } from "./store_file.ts";
 
 /** SQLite's name for a store that ends with the process. */
@@ -16,8 +18,8 @@ export interface Store {
   readonly file: string | undefined;
   /** The first signs, all verify. */
   readonly hmacSecrets: readonly string[];
-  /** Base64 of 32 bytes. */
-  readonly encryptionKey: string;
+  /** Each base64 of 32 bytes. The first encrypts, all decrypt. */
+  readonly encryptionKeys: readonly string[];
   /** Whether nothing has been stored yet. */
   readonly firstStart: boolean;
   /** No other process can have it open. */
@@ -29,6 +31,8 @@ export interface Store {
 export interface OpenStoreOptions {
   openKv: (path?: string) => Promise<Deno.Kv>;
   system: System;
+  /** Opens a store also when it may hold values under encryption keys that are missing. */
+  allowMissingKeys?: boolean;
 }
 
 /**
@@ -48,6 +52,7 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
     };
     const tenant = await (file === undefined ? open() : orFault(open, tellDamaged(file)));
     const firstStart = tenant.versionstamp === null;
+    await checkEncryptionKeys(kv!, { ...secrets, ...options });
     return { kv: kv!, file, ...secrets, firstStart, alone: !remote, close: closer(kv!, locks) };
   } catch (error) {
     kv?.close();
@@ -106,17 +111,39 @@ async function takeLocks(
 async function secretsFor(
   config: Config,
   system: System,
-): Promise<{ hmacSecrets: readonly string[]; encryptionKey: string }> {
-  const { hmacSecrets, encryptionKey, dataDir } = config;
-  if (hmacSecrets !== undefined && encryptionKey !== undefined) {
-    return { hmacSecrets, encryptionKey };
+): Promise<Pick<Store, "hmacSecrets" | "encryptionKeys">> {
+  const { hmacSecrets, encryptionKeys, dataDir } = config;
+  if (hmacSecrets !== undefined && encryptionKeys !== undefined) {
+    return { hmacSecrets, encryptionKeys };
   }
   await makePrivateDir(dataDir);
   const kept = await keepSecrets(dataDir, system);
   return {
     hmacSecrets: hmacSecrets ?? [kept.hmacSecret],
-    encryptionKey: encryptionKey ?? kept.encryptionKey,
+    encryptionKeys: encryptionKeys ?? [kept.encryptionKey],
   };
+}
+
+async function checkEncryptionKeys(
+  kv: Deno.Kv,
+  { encryptionKeys, allowMissingKeys = false }: Pick<Store, "encryptionKeys"> & OpenStoreOptions,
+): Promise<void> {
+  try {
+    const ids = encryptionKeyIds(encryptionKeys);
+    await useEncryptionKeys(kv, ids, { allowMissing: allowMissingKeys });
+  } catch (error) {
+    if (!(error instanceof MissingEncryptionKeyError)) throw error;
+    const { ids } = error;
+    throw new StoreFault(
+      `conversations, run logs, tool secrets and vendor credentials may be encrypted under ` +
+        `${ids.length === 1 ? "a key" : "keys"} that ENCRYPTION_KEY does not have ` +
+        `(key id ${ids.join(", ")}). Put the old key back behind the new one, ` +
+        "ENCRYPTION_KEY=<new>,<old>, run deno task secrets reencrypt, and drop the old key " +
+        "after that. If the key is lost, deno task secrets reencrypt --forget gives up what is " +
+        "under it",
+      { cause: error },
+    );
+  }
 }
 
 function closer(kv: Deno.Kv, locks: ProcessLock[]): () => Promise<void> {

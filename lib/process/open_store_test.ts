@@ -38,7 +38,7 @@ Deno.test("openStore: a second start keeps the secrets and is no first start any
     const second = await openStore(config, REAL);
     assertEquals(second.firstStart, false);
     assertEquals(second.hmacSecrets, first.hmacSecrets);
-    assertEquals(second.encryptionKey, first.encryptionKey);
+    assertEquals(second.encryptionKeys, first.encryptionKeys);
     await second.close();
     await second.close();
   }));
@@ -47,7 +47,7 @@ Deno.test("openStore: the environment's secrets win, and none is made when both 
   inTempDir(async (dir) => {
     const env = { DATA_DIR: dir, API_KEY_HMAC_SECRET: SECRET, ENCRYPTION_KEY: KEY };
     const store = await openStore(readConfig(env), REAL);
-    assertEquals([store.hmacSecrets, store.encryptionKey], [[SECRET], KEY]);
+    assertEquals([store.hmacSecrets, store.encryptionKeys], [[SECRET], [KEY]]);
     await assertRejects(() => Deno.stat(`${dir}/secrets.json`), Deno.errors.NotFound);
     await store.close();
   }));

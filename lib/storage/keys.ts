@@ -236,6 +236,10 @@ export const keys = {
     n,
   ],
 
+  /** The ids of the encryption keys under which there may be values: `{ v, ids }`. */
+  encryptionKeys: () => ["installation", "encryption_keys"],
+  /** The key of digests of what was said, sealed: `{ v, sealed }`. */
+  contentDigestKey: () => ["installation", "content_digest_key"],
   /** Facts of the installation by name: `default_tenant`, `demo_agent`, `setup`, `write_probe`. */
   installation: (name: string) => ["installation", name],
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;

@@ -44,11 +44,11 @@ export async function runCli(
 /** The stores that commands work on. */
 export function commandStores(
   kv: Deno.Kv,
-  secrets: { hmacSecrets: readonly string[]; encryptionKey: string },
+  secrets: { hmacSecrets: readonly string[]; encryptionKeys: readonly string[] },
 ): CommandStores & { apiKeys: ApiKeyStore; secrets: SecretStore; tenants: TenantStore } {
   const system = realSystem;
   const { randomBytes } = system;
-  const sealer = new Sealer(secrets.encryptionKey, { purpose: SECRETS_PURPOSE, randomBytes });
+  const sealer = new Sealer(secrets.encryptionKeys, { purpose: SECRETS_PURPOSE, randomBytes });
   return {
     apiKeys: new ApiKeyStore(kv, { system, signer: new Signer(secrets.hmacSecrets) }),
     secrets: new SecretStore(kv, { system, sealer }),

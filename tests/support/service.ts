@@ -13,7 +13,8 @@ import { buildScripts } from "@/tools/build_scripts.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
-const ENCRYPTION_KEY = new Uint8Array(32).fill(7).toBase64();
+/** What services of tests encrypt under, unless they are told otherwise. */
+export const TEST_ENCRYPTION_KEY = new Uint8Array(32).fill(7).toBase64();
 
 /** Built once for all services of a test file: file routes, islands, and the widget. */
 const built = (() => {
@@ -33,6 +34,8 @@ export interface TestServiceOptions {
   /** Instead of those of this source. */
   scripts?: Partial<BuiltScripts>;
   isStoreInPlace?: () => boolean;
+  /** The first encrypts, all decrypt. */
+  encryptionKeys?: readonly string[];
   /** A clock that a test moves would take a store that is at work for silent: an hour by default. */
   patienceMs?: number;
 }
@@ -77,7 +80,7 @@ export class TestService implements AsyncDisposable {
       config,
       kv,
       hmacSecrets: ["test secret that is long enough to sign"],
-      encryptionKey: ENCRYPTION_KEY,
+      encryptionKeys: options.encryptionKeys ?? [TEST_ENCRYPTION_KEY],
       system: { ...realSystem, ...options.system },
       log: createLogger({ level: "debug", json: true, write: (line) => logged.push(line) }),
       baseUrl: config.publicUrl ?? url,
