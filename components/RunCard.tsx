@@ -17,6 +17,14 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
         <span class={finishBadge(run.finishReason)}>{FINISH_NAMES[run.finishReason]}</span>
         {run.errorCode && <code>{run.errorCode}</code>}
       </header>
+      {run.unreadable && (
+        <p class="notice notice-error" role="note">
+          This message and its answer cannot be decrypted. The encryption key they were stored under
+          is missing from{" "}
+          <code>ENCRYPTION_KEY</code>, or the stored values were changed. The log of the service has
+          the details.
+        </p>
+      )}
       {claimed.length > 0 && (
         <details class="more">
           <summary>{plural(claimed.length, "earlier message")} as the client told them</summary>

@@ -44,6 +44,8 @@ export interface Service {
   readonly catalogue: CatalogueStore;
   readonly chat: ChatService;
   readonly conversations: ConversationAdmin;
+  /** Makes of a digest one that nobody without the store's own key can guess what was said by. */
+  readonly keyedDigest: (digest: string) => string;
   /** Tells why a widget does not show on a page. */
   readonly doctor: Doctor;
   /** Finds passages in the tenants' knowledge bases. */

@@ -118,7 +118,14 @@ function writeRun(
   const draft = draftOn(step);
   const name = { tenant, id, agentId, page: "" };
   const words = () => ({ parts: [WORDS], written: false });
-  appendRun(draft, { name, days: 30, row: run, digests: ["digest"], words });
+  appendRun(draft, {
+    name,
+    days: 30,
+    row: run,
+    digests: ["digest"],
+    keyed: (digest) => digest,
+    words,
+  });
   step.set(keys.run(tenant, run.runId), run);
   const key = usageKeyOf(run, dayOf(run.endedAt));
   const text = key.join(" ");

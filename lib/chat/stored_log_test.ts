@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { contentCipher } from "@/tests/support/content.ts";
 import { FakeSystem, settled } from "@/tests/support/fake_system.ts";
 import { runFacts } from "@/tests/support/run_requests.ts";
 import type { Draft, Operation } from "../committer/operation.ts";
@@ -46,7 +47,8 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
   let lost = 0;
   const onLost = () => lost++;
   const keptMs = CHUNK_KEPT_MS;
-  const parts = { committer, system, facts, begun, log, keptMs, onLost };
+  const content = contentCipher();
+  const parts = { committer, system, content, facts, begun, log, keptMs, onLost };
   const stored: StoredLog = new StoredLog(parts);
   values.set(stored.key.join("/"), liveRunOf(facts, [], { log: begun }));
   /** The log as it was ended, or else as it goes on. */
@@ -57,7 +59,7 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
     getMany: (wanted: Deno.KvKey[]) =>
       Promise.resolve(wanted.map((key) => ({ value: values.get(key.join("/")) ?? null }))),
   } as unknown as Deno.Kv;
-  const reader = new FrameReader(kv, (n) => keys.runChunk(tenant, runId, n));
+  const reader = new FrameReader(kv, { tenant, runId, content });
   /** The frames that a follower reads, which it has not read before. */
   const read = () => reader.upTo(storedHead());
   return { log, stored, system, commits, values, storedHead, read, run, lost: () => lost };

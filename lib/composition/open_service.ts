@@ -17,6 +17,7 @@ import type { Service } from "../service.ts";
 import { AgentStore } from "../storage/agent_store.ts";
 import { AttentionStore } from "../storage/attention_store.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
+import { CONTENT_PURPOSE, openContentCipher } from "../storage/content_cipher.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../storage/secret_store.ts";
 import { SessionStore } from "../storage/session_store.ts";
@@ -60,7 +61,7 @@ export interface OpenServiceOptions {
 
 /** Composes the service on an open store; makes the default tenant and the demo agent once. */
 export async function openService(options: OpenServiceOptions): Promise<Service> {
-  const basis = openBasis(options);
+  const basis = await openBasis(options);
   const { config, kv, committer, system, log, limits, tenants } = basis;
   const { baseUrl } = options;
   const signer = new Signer(options.hmacSecrets);
@@ -81,7 +82,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const secrets = new SecretStore(kv, { system, sealer: basis.sealer(SECRETS_PURPOSE) });
   const runs = openRuns(basis, { attention, egress, knowledge, models, secrets });
   const { admission, chat, directory, deadRuns } = runs;
-  const conversations = new ConversationStore(kv, system);
+  const conversations = new ConversationStore(kv, basis);
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   return {
     ...{ config, system, log, baseUrl, limits, tenants },
@@ -89,6 +90,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ...knowledge,
     ...scripts,
     ...{ agents, attention, catalogue, chat, deadRuns, secrets, vendorSlots },
+    keyedDigest: (digest) => basis.content.digest(digest),
     conversations: new ConversationAdmin(conversations, { cursors, runs: directory }),
     demoAgent: await openDemo(basis, { tenant, agents, vendorSlots, baseUrl }),
     doctor: new Doctor({
@@ -126,13 +128,20 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   };
 }
 
-function openBasis(
+async function openBasis(
   { config, encryptionKeys, kv, limits, log, system, patienceMs }: OpenServiceOptions,
-): Basis {
+): Promise<Basis> {
   const patience = { system, ...patienceMs !== undefined && { patienceMs } };
   // The committer knows by itself what to do about a store that fails.
   const committer = new Committer(kv, patience);
   const told = withStoreFailures(kv, patience);
+  const { randomBytes } = system;
+  const sealer = (purpose: string) => new Sealer(encryptionKeys, { purpose, randomBytes });
+  const content = await openContentCipher(told, {
+    sealer: sealer(CONTENT_PURPOSE),
+    randomBytes,
+    onUnreadable: (unreadable) => log.error("stored content cannot be decrypted", unreadable),
+  });
   return {
     config,
     kv: told,
@@ -141,7 +150,8 @@ function openBasis(
     log,
     limits: { ...DEFAULT_LIMITS, ...limits },
     tenants: new TenantStore(told, system),
-    sealer: (purpose) => new Sealer(encryptionKeys, { purpose, randomBytes: system.randomBytes }),
+    sealer,
+    content,
   };
 }
 

@@ -25,9 +25,11 @@ export interface AppendedRun {
   /** How long what was said is kept, days. */
   days: number;
   row: Omit<RunRow, "v" | "words" | "parts" | "bytes" | "exp">;
-  /** Digests of all its messages. */
+  /** Keyed digests of all its messages. */
   digests: readonly string[];
-  /** Its words as parts, given the digests of what the conversation has already. */
+  /** The keyed digest for one without a key. */
+  keyed: (digest: string) => string;
+  /** Its words as encrypted parts, given the digests of what the conversation has already. */
   words: (known: readonly string[]) => Packed;
 }
 
@@ -57,7 +59,7 @@ export function appendRun(draft: Draft, run: AppendedRun): boolean {
   const value = [name.id, name.agentId, name.page];
   for (const index of indexKeys(name, next.updatedAt)) draft.note(index, value, { expireIn });
   noteMarks(draft, { name, before, next, expireIn });
-  noteRun(draft, run, { n: next.next - 1, known: known?.known ?? [] });
+  noteRun(draft, run, { n: next.next - 1, known: known ? knownDigests(known, run.keyed) : [] });
   draft.set(key, next, { expireIn });
   return true;
 }
@@ -88,6 +90,14 @@ export function indexKeys(name: ConversationName, updatedAt: number): Deno.KvKey
   return [keys.conversationByUpdated(name, updatedAt), keys.conversationByAgent(name, updatedAt)];
 }
 
+/** Keyed digests of the messages that a conversation has, those of earlier versions among them. */
+export function knownDigests(
+  { digests = [], known }: Pick<Conversation, "digests" | "known">,
+  keyed: (digest: string) => string,
+): string[] {
+  return [...known.map(keyed), ...digests];
+}
+
 /** Takes back what a settlement has noted of a run whose conversation was deleted meanwhile. */
 export function forgetRun(
   draft: Draft,
@@ -103,7 +113,7 @@ export function forgetRun(
 }
 
 function grown(
-  { name, origin, days, row, digests }: AppendedRun,
+  { name, origin, days, row, digests, keyed }: AppendedRun,
   { known, n, gone }: {
     known: Conversation | undefined;
     n: number;
@@ -112,6 +122,7 @@ function grown(
 ): Conversation {
   // Clocks of processes differ: a conversation never goes back in the list.
   const updatedAt = Math.max(row.endedAt, known?.updatedAt ?? 0);
+  const before = known === undefined ? [] : knownDigests(known, keyed);
   return {
     v: 1,
     id: name.id,
@@ -124,7 +135,8 @@ function grown(
     cost: (known?.cost ?? 0) + row.cost,
     ...endedWith(known?.ended, row),
     next: n + 1,
-    known: [...new Set([...known?.known ?? [], ...digests])].slice(-KNOWN_MESSAGES),
+    digests: [...new Set([...before, ...digests])].slice(-KNOWN_MESSAGES),
+    known: [],
     ...(gone === undefined ? {} : { gone: [...gone] }),
     exp: updatedAt + days * DAY_MS,
   };

@@ -10,11 +10,9 @@ import { realSystem, type System } from "@/lib/system.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import type { Scope } from "@/lib/wire/scopes.ts";
 import { buildScripts } from "@/tools/build_scripts.ts";
+import { TEST_ENCRYPTION_KEY } from "./encryption_keys.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
-
-/** What services of tests encrypt under, unless they are told otherwise. */
-export const TEST_ENCRYPTION_KEY = new Uint8Array(32).fill(7).toBase64();
 
 /** Built once for all services of a test file: file routes, islands, and the widget. */
 const built = (() => {
