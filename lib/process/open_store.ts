@@ -135,12 +135,12 @@ async function checkEncryptionKeys(
     if (!(error instanceof MissingEncryptionKeyError)) throw error;
     const { ids } = error;
     throw new StoreFault(
-      `conversations, run logs, tool secrets and vendor credentials may be encrypted under ` +
-        `${ids.length === 1 ? "a key" : "keys"} that ENCRYPTION_KEY does not have ` +
-        `(key id ${ids.join(", ")}). Put the old key back behind the new one, ` +
-        "ENCRYPTION_KEY=<new>,<old>, run deno task secrets reencrypt, and drop the old key " +
-        "after that. If the key is lost, deno task secrets reencrypt --forget gives up what is " +
-        "under it",
+      "conversations, run logs, tool secrets and vendor credentials in the store may be " +
+        `encrypted under ${ids.length === 1 ? "a key" : "keys"} that this process does not have ` +
+        `(key id ${ids.join(", ")}). If ENCRYPTION_KEY was changed, put the old key behind the ` +
+        "new one, ENCRYPTION_KEY=<new>,<old>, run deno task secrets reencrypt, and drop the old " +
+        "key after that. If the store was moved or restored, its secrets.json belongs with it. " +
+        "If the key is lost, deno task secrets reencrypt --forget gives up what is under it",
       { cause: error },
     );
   }

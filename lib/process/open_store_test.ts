@@ -65,7 +65,7 @@ Deno.test("openStore: a folder in use is refused until its owner closes", () =>
 Deno.test("openStore: one file named from two data folders is still one owner's", () =>
   inTempDir(async (dir) => {
     const config = (name: string) =>
-      readConfig({ DATA_DIR: `${dir}/${name}`, KV_PATH: `${dir}/kv` });
+      readConfig({ DATA_DIR: `${dir}/${name}`, KV_PATH: `${dir}/kv`, ENCRYPTION_KEY: KEY });
     const store = await openStore(config("a"), REAL);
     await assertRejects(() => openStore(config("b"), REAL), StoreInUseError, `${dir}/kv`);
     await store.close();
@@ -74,10 +74,14 @@ Deno.test("openStore: one file named from two data folders is still one owner's"
 
 Deno.test("openStore: one file is one owner's, whichever folder it lies in and whatever links lead to it", () =>
   inTempDir(async (dir) => {
-    const home = { DATA_DIR: `${dir}/home` };
-    const away = { DATA_DIR: `${dir}/away`, KV_PATH: `${dir}/home/kv.sqlite3` };
-    const linked = { DATA_DIR: `${dir}/linked`, KV_PATH: `${dir}/link` };
-    const through = { DATA_DIR: `${dir}/through`, KV_PATH: `${dir}/folder/kv.sqlite3` };
+    const home = { DATA_DIR: `${dir}/home`, ENCRYPTION_KEY: KEY };
+    const away = { ...home, DATA_DIR: `${dir}/away`, KV_PATH: `${dir}/home/kv.sqlite3` };
+    const linked = { ...home, DATA_DIR: `${dir}/linked`, KV_PATH: `${dir}/link` };
+    const through = {
+      ...home,
+      DATA_DIR: `${dir}/through`,
+      KV_PATH: `${dir}/folder/kv.sqlite3`,
+    };
     await Deno.symlink(`${dir}/home/kv.sqlite3`, `${dir}/link`);
     await Deno.symlink(`${dir}/home`, `${dir}/folder`);
     await Deno.mkdir(`${dir}/home`);
