@@ -7,6 +7,7 @@ import { callControl } from "../lib/process/control_socket.ts";
 import { openStore, type OpenStoreOptions, type Store } from "../lib/process/open_store.ts";
 import { StoreInUseError } from "../lib/process/process_lock.ts";
 import { ApiKeyStore } from "../lib/storage/api_key_store.ts";
+import { Reencryption } from "../lib/storage/reencryption.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../lib/storage/secret_store.ts";
 import { TenantStore } from "../lib/storage/tenant_store.ts";
 
@@ -36,6 +37,8 @@ export async function connectCommands(
     apiKeys: new ApiKeyStore(store.kv, { system, signer }),
     secrets: new SecretStore(store.kv, { system, sealer }),
     tenants: new TenantStore(store.kv, system),
+    reencryption: new Reencryption(store.kv, { encryptionKeys: store.encryptionKeys, system }),
+    compact: store.compact,
   });
   return { commands, [Symbol.dispose]: () => void store.close() };
 }
@@ -56,5 +59,6 @@ function remoteCommands(path: string): Commands {
     "secrets.set": (input) => callControl(path, "secrets.set", input),
     "secrets.list": (input) => callControl(path, "secrets.list", input),
     "secrets.delete": (input) => callControl(path, "secrets.delete", input),
+    "secrets.reencrypt": (input) => callControl(path, "secrets.reencrypt", input),
   };
 }

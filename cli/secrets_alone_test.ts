@@ -69,7 +69,7 @@ Deno.test("secrets: a wrong value or name is told without the value", () =>
 
 Deno.test("parseSecretsArgs: what means nothing is a usage error that says what would", () => {
   const wrong: [string[], string][] = [
-    [[], "set, list or delete"],
+    [[], "set, list, delete or reencrypt"],
     [["get", "A"], 'no "get"'],
     [["set"], "set NAME"],
     [["set", "A"], "--domains is missing"],
@@ -79,6 +79,9 @@ Deno.test("parseSecretsArgs: what means nothing is a usage error that says what 
     [["delete"], "delete NAME"],
     [["delete", "A", "B"], 'what is "B"'],
     [["set", "A", "--value", "v"], "--value"],
+    [["reencrypt", "A"], 'what is "A"'],
+    [["reencrypt", "--tenant", "t"], "all tenants"],
+    [["list", "--forget"], "belongs to reencrypt"],
   ];
   for (const [words, message] of wrong) {
     assertThrows(() => parseSecretsArgs(words), UsageError, message);

@@ -18,6 +18,7 @@ import type { VendorSlotStore } from "./storage/vendor_slot_store.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { ModelRegistry } from "./models/model_registry.ts";
 import type { DeadRuns } from "./limits/dead_runs.ts";
+import type { Reencryption } from "./storage/reencryption.ts";
 import type { ReceiptStore } from "./storage/receipt_store.ts";
 import type { ReleaseStore } from "./storage/release_store.ts";
 import type { SecretStore } from "./storage/secret_store.ts";
@@ -57,6 +58,8 @@ export interface Service {
   readonly deadRuns: DeadRuns;
   /** First answers to creating requests, for repeated ones. */
   readonly receipts: ReceiptStore;
+  /** Encrypts what is stored under the first of the encryption keys. */
+  readonly reencryption: Reencryption;
   /** Runs of all processes, to be followed and stopped. */
   readonly runs: RunDirectory;
   /** What tools send as `{{secret.NAME}}`. */

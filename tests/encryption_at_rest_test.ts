@@ -1,5 +1,6 @@
 /** What somebody learns who has copied the data folder without `secrets.json`. */
 import { assert, assertEquals, assertFalse } from "@std/assert";
+import { setImmediate } from "node:timers";
 import { sha256 } from "@/lib/credentials/hashing.ts";
 import { fingerprintOf } from "@/lib/http/idempotency_key.ts";
 import { httpTool } from "./support/agent_bodies.ts";
@@ -115,7 +116,7 @@ Deno.test("the store's files say nothing of what was said, neither while a run g
   const tenant = await service.tenant();
   // Until a chunk of its log is stored.
   while (!(await storedText(kv)).includes(JSON.stringify(["run_chunks", tenant, runId, 0]))) {
-    await new Promise((wake) => setTimeout(wake, 5));
+    await new Promise((wake) => setImmediate(wake));
   }
   const everything: Record<string, string> = said;
   const during = await stolenBytes(dir);

@@ -117,7 +117,7 @@ function writeRun(
   const { tenant, agentId, conversationId: id } = run;
   const draft = draftOn(step);
   const name = { tenant, id, agentId, page: "" };
-  const words = () => ({ parts: [WORDS], written: false });
+  const words = () => ({ parts: [WORDS], bytes: WORDS.length, written: false });
   appendRun(draft, {
     name,
     days: 30,

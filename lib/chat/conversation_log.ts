@@ -10,6 +10,7 @@ import {
   forgetRun,
   knownDigests,
   leaveMark,
+  type Packed,
 } from "../storage/append_run.ts";
 import { type ContentCipher, contentPlaces } from "../storage/content_cipher.ts";
 import { type ConversationHead, isLive } from "../storage/conversation_record.ts";
@@ -22,7 +23,7 @@ import type { System } from "../system.ts";
 import type { RunEnd, RunFacts } from "../usage/run_record.ts";
 import { chatMessageSchema } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
-import { DIGEST_LENGTH, type SaidWords, saidWords } from "./said_words.ts";
+import { type SaidWords, saidWords } from "./said_words.ts";
 
 /** For whoever settles a run whose process died; one that nobody settles for a day is forgotten. */
 const ASKED_KEPT_MS = 24 * 60 * 60_000;
@@ -201,7 +202,7 @@ export class ConversationLog {
     const place = (n: number) => contentPlaces.words(tenant, runId, n);
     const seal = once((parts) => parts.map((part, n) => content.sealSync(part, place(n))));
     if (said.bytes <= SETTLED_BYTES) {
-      return (known) => ({ parts: seal(said.pack(known)), written: false });
+      return (known) => ({ ...seal(said.pack(known)), written: false });
     }
     try {
       const head = (await this.#kv.get<ConversationHead>(keys.conversation(name))).value;
@@ -209,14 +210,14 @@ export class ConversationLog {
       const plain = said.pack(live === undefined ? [] : knownDigests(live, this.#keyed));
       const parts = await Promise.all(plain.map((part, n) => content.seal(part, place(n))));
       await this.#write(parts, { tenant, runId, days });
-      return () => ({ parts, written: true });
+      return () => ({ parts, bytes: sizeOfParts(plain), written: true });
     } catch {
       // A store that is away must not keep the run from being settled as soon as it is back.
-      return () => ({ parts: seal(said.packShort()), written: false });
+      return () => ({ ...seal(said.packShort()), written: false });
     }
   }
 
-  readonly #keyed = (digest: string) => this.#content.digest(digest).slice(0, DIGEST_LENGTH);
+  readonly #keyed = (digest: string) => this.#content.shortDigest(digest);
 
   async #write(
     parts: readonly Uint8Array[],
@@ -247,11 +248,11 @@ interface OpeningConversation extends Opening {
 /** Encrypts the same words once, however often their commit is tried. */
 function once(
   seal: (parts: readonly Part[]) => Uint8Array[],
-): (parts: readonly Part[]) => Uint8Array[] {
-  let last: { parts: readonly Part[]; sealed: Uint8Array[] } | undefined;
-  return (parts) => {
-    if (last?.parts !== parts) last = { parts, sealed: seal(parts) };
-    return last.sealed;
+): (plain: readonly Part[]) => Omit<Packed, "written"> {
+  let last: { plain: readonly Part[]; parts: Uint8Array[] } | undefined;
+  return (plain) => {
+    if (last?.plain !== plain) last = { plain, parts: seal(plain) };
+    return { parts: last.parts, bytes: sizeOfParts(plain) };
   };
 }
 

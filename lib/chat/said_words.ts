@@ -4,8 +4,8 @@ import { type Part, sizeOfParts, splitParts } from "../storage/parts.ts";
 import type { ChatMessage } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
 
-/** 64 bits: a clash only leaves out a message that a client claims. */
-export const DIGEST_LENGTH = 11;
+/** As earlier versions stored it: a clash only leaves out a message that a client claims. */
+const DIGEST_LENGTH = 11;
 const SHORT_TEXT = 16_000;
 
 /** What was said in a run, to be stored with what its conversation lacks. */

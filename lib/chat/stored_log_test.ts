@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { contentCipher } from "@/tests/support/content.ts";
+import { setImmediate } from "node:timers";
 import { FakeSystem, settled } from "@/tests/support/fake_system.ts";
 import { runFacts } from "@/tests/support/run_requests.ts";
 import type { Draft, Operation } from "../committer/operation.ts";

@@ -19,6 +19,7 @@ import { AttentionStore } from "../storage/attention_store.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
 import { CONTENT_PURPOSE, openContentCipher } from "../storage/content_cipher.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
+import { Reencryption } from "../storage/reencryption.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../storage/secret_store.ts";
 import { SessionStore } from "../storage/session_store.ts";
 import { withStoreFailures } from "../storage/store_failures.ts";
@@ -103,6 +104,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       ...{ committer, admission, tenants, limits, signer: new RememberedHashes(signer) },
       underWay: new RequestsUnderWay(),
     },
+    reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, system }),
     runs: directory,
     usage: new UsageReports(kv, { system, tenants, limits }),
     vendors: registry,

@@ -128,6 +128,12 @@ export class Sealer {
     throw notOpening();
   }
 
+  /** The value as it would be sealed now; `undefined` where that is no different. */
+  async reseal(sealed: Uint8Array, context: SealContext): Promise<Bytes | undefined> {
+    if (this.isCurrent(sealed)) return undefined;
+    return await this.seal(await this.open(sealed, context), context);
+  }
+
   /** Whether a value is sealed as a new one would be: in this version, under the first key. */
   isCurrent(sealed: Uint8Array): boolean {
     return sealed[0] === VERSION && idOf(sealed) === this.#keys[0]!.id;

@@ -1,4 +1,5 @@
 import type { ReceiptRequest } from "../limits/decide_run.ts";
+import { keyedFingerprint } from "../storage/chat_receipt_record.ts";
 import { keys } from "../storage/keys.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import type { ChatCaller } from "./chat_caller.ts";
@@ -35,5 +36,10 @@ export async function chatReceipt(
   const scope = await idempotencyScope({ route, caller: who, key });
   const unkeyed = await fingerprintOf(body, { without: VOLATILE_CHAT_FIELDS });
   const receiptKey = keys.chatReceipt(caller.tenant, scope);
-  return { key: receiptKey, fingerprint: keyed(unkeyed), unkeyed, keptMs: KEPT_MS };
+  return {
+    key: receiptKey,
+    fingerprint: keyedFingerprint(unkeyed, keyed),
+    unkeyed,
+    keptMs: KEPT_MS,
+  };
 }

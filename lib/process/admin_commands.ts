@@ -1,5 +1,6 @@
 import { actingAs } from "../audit/acting.ts";
 import type { ApiKeyStore } from "../storage/api_key_store.ts";
+import type { Reencryption } from "../storage/reencryption.ts";
 import type { SecretStore } from "../storage/secret_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import type { Commands } from "./commands.ts";
@@ -12,14 +13,18 @@ export interface CommandStores {
   apiKeys: Pick<ApiKeyStore, "create" | "list" | "revoke" | "findByPrefix">;
   secrets: Pick<SecretStore, "set" | "list" | "delete">;
   tenants: Pick<TenantStore, "get" | "ensureDefault">;
+  reencryption: Pick<Reencryption, "run">;
+  /** Rewrites the store's file without what has been deleted; the last thing done to the store. */
+  compact?: (() => Promise<void>) | undefined;
 }
 
 /** Every command; without a tenant they mean the installation's default one. */
-export function adminCommands({ apiKeys, secrets, tenants }: CommandStores): Commands {
+export function adminCommands(stores: CommandStores): Commands {
+  const { apiKeys, tenants } = stores;
   const tenantId = tenantFinder(tenants);
   return asCommandLine({
     ...keyCommands({ apiKeys, tenantId }),
-    ...secretCommands({ secrets, tenantId }),
+    ...secretCommands({ ...stores, tenantId }),
   });
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ApiKey } from "../storage/api_key_store.ts";
+import type { ReencryptionReport } from "../storage/reencryption.ts";
 import { newApiKeySchema } from "../wire/api_key.ts";
 import {
   newToolSecretSchema,
@@ -17,6 +18,7 @@ export const commandInputs = {
   "secrets.set": newToolSecretSchema.extend({ tenant }),
   "secrets.list": z.strictObject({ tenant }),
   "secrets.delete": z.strictObject({ name: toolSecretNameSchema, tenant }),
+  "secrets.reencrypt": z.strictObject({ forget: z.boolean().optional() }),
 } as const;
 
 export type CommandName = keyof typeof commandInputs;
@@ -31,6 +33,8 @@ export interface CommandOutputs {
   "secrets.set": { secret: ToolSecretInfo };
   "secrets.list": { secrets: ToolSecretInfo[] };
   "secrets.delete": { secret: ToolSecretInfo };
+  /** `compacted`: the store's file was rewritten without what has been deleted. */
+  "secrets.reencrypt": ReencryptionReport & { compacted: boolean };
 }
 
 /** The commands, whether they run in this process or behind the control socket. */

@@ -5,6 +5,7 @@ import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
 import { keepSecrets, makePrivateDir, makePrivateFile } from "./data_dir.ts";
 import { type ProcessLock, takeProcessLock } from "./process_lock.ts";
+import { compactFile } from "./compact_file.ts";
 import { orFault, StoreFault } from "./store_fault.ts";
 import { realStoreFile } from "./store_file.ts";
 
@@ -24,6 +25,11 @@ export interface Store {
   readonly firstStart: boolean;
   /** No other process can have it open. */
   readonly alone: boolean;
+  /**
+   * Closes the store's file and rewrites it without what has been deleted or replaced, which otherwise
+   * stands in its unused parts; absent where there is no file. `close` must follow.
+   */
+  readonly compact: (() => Promise<void>) | undefined;
   /** Closes the store and frees the lock; may be called twice. */
   close(): Promise<void>;
 }
@@ -53,7 +59,7 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
     const tenant = await (file === undefined ? open() : orFault(open, tellDamaged(file)));
     const firstStart = tenant.versionstamp === null;
     await checkEncryptionKeys(kv!, { ...secrets, ...options });
-    return { kv: kv!, file, ...secrets, firstStart, alone: !remote, close: closer(kv!, locks) };
+    return { ...closing(kv!, { file, locks }), file, ...secrets, firstStart, alone: !remote };
   } catch (error) {
     kv?.close();
     for (const lock of locks) lock.release();
@@ -146,12 +152,23 @@ async function checkEncryptionKeys(
   }
 }
 
-function closer(kv: Deno.Kv, locks: ProcessLock[]): () => Promise<void> {
+function closing(
+  kv: Deno.Kv,
+  { file, locks }: { file: string | undefined; locks: ProcessLock[] },
+): Pick<Store, "kv" | "compact" | "close"> {
   let open = true;
-  return () => {
+  const closeKv = () => {
     if (open) kv.close();
     open = false;
+  };
+  const close = () => {
+    closeKv();
     for (const lock of locks) lock.release();
     return Promise.resolve();
   };
+  const compact = file === undefined ? undefined : async () => {
+    closeKv();
+    await compactFile(file);
+  };
+  return { kv, compact, close };
 }

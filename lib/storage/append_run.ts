@@ -8,7 +8,6 @@ import {
   type RunRow,
 } from "./conversation_record.ts";
 import { type ConversationName, keys } from "./keys.ts";
-import { sizeOfParts } from "./parts.ts";
 
 const DAY_MS = 86_400_000;
 /** Words that are no more than this lie in the row itself. */
@@ -33,9 +32,11 @@ export interface AppendedRun {
   words: (known: readonly string[]) => Packed;
 }
 
-/** Words as parts of values. */
+/** Words as parts of values, encrypted. */
 export interface Packed {
   parts: readonly Uint8Array[];
+  /** How many bytes they were before that. */
+  bytes: number;
   /** They are in the store already. */
   written: boolean;
 }
@@ -102,7 +103,7 @@ export function knownDigests(
 export function forgetRun(
   draft: Draft,
   runId: string,
-  { name: { tenant }, parts, written }: Packed & { name: ConversationName },
+  { name: { tenant }, parts, written }: Omit<Packed, "bytes"> & { name: ConversationName },
 ): void {
   const ahead = written ? parts.length : 0;
   for (let n = 0; n < ahead; n++) draft.note(keys.conversationPart(tenant, runId, n), undefined);
@@ -147,9 +148,8 @@ function noteRun(
   { name, days, row, words }: AppendedRun,
   { n, known }: { n: number; known: readonly string[] },
 ): void {
-  const { parts, written } = words(known);
+  const { parts, bytes, written } = words(known);
   const expireIn = days * DAY_MS;
-  const bytes = sizeOfParts(parts);
   const isShort = !written && bytes <= SHORT_BYTES;
   if (!written && !isShort) {
     parts.forEach((part, i) => {

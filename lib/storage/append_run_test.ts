@@ -40,7 +40,7 @@ function runOf(n: number, { name, endedAt }: { name: ConversationName; endedAt: 
     },
     digests: [`digest-${n}`],
     keyed: (digest) => digest,
-    words: () => ({ parts, written: false }),
+    words: () => ({ parts, bytes: parts[0]!.length, written: false }),
   };
   return run;
 }

@@ -9,6 +9,7 @@ import { CorruptRecordError, parseRecord, untilCommitted } from "./record.ts";
 export const CONTENT_PURPOSE = "content";
 
 const DIGEST_KEY_BYTES = 32;
+const SHORT_DIGEST_LENGTH = 11;
 const DIGEST_PLACE = ["installation", "content_digest_key"];
 /** Stored content is JSON, cut anywhere: no byte of it is below this. The version of a seal is. */
 const FIRST_BYTE_OF_TEXT = 9;
@@ -74,17 +75,28 @@ export class ContentCipher {
     }
   }
 
-  /** Whether a value needs no encrypting anew. */
-  isCurrent(stored: Uint8Array): boolean {
-    return stored.length === 0 || this.#sealer.isCurrent(stored);
-  }
-
   /**
    * A keyed digest of short or well-known text, which without the key nobody can guess it by. The same
    * under every encryption key.
    */
   digest(text: string): string {
     return this.#digests.sign(text);
+  }
+
+  /** As `digest`, 64 bits of it: the length of what earlier versions stored without a key. */
+  shortDigest(text: string): string {
+    return this.digest(text).slice(0, SHORT_DIGEST_LENGTH);
+  }
+
+  /** Whether a value is as it would be stored now. */
+  isCurrent(stored: Uint8Array): boolean {
+    return stored.length === 0 || this.#sealer.isCurrent(stored);
+  }
+
+  /** The value as it would be stored now; `undefined` where that is no different. */
+  async reseal(stored: Uint8Array, place: SealContext): Promise<Uint8Array | undefined> {
+    if (this.isCurrent(stored)) return undefined;
+    return await this.seal(new Uint8Array(await this.open(stored, place)), place);
   }
 
   #unreadable(error: unknown, place: SealContext): unknown {

@@ -61,7 +61,7 @@ export const runRowSchema = z.object({
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
   /** Its words, encrypted, where they are short; otherwise they have parts of their own. */
   words: bytesSchema.optional(),
-  /** How many parts its words have, and how many bytes as they are stored. */
+  /** How many parts its words have, and how many bytes before they were encrypted. */
   parts: count,
   bytes: count,
   /** After this it is gone, whatever the store still holds. */

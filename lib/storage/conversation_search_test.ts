@@ -34,7 +34,7 @@ function opened(kv: Deno.Kv) {
       ...{ runId: fakeUuid(++run), agentVersion: 1, provider: "vendor_a", model: "mid" },
       ...{ startedAt: endedAt - 1, endedAt, inputTokens: 1, outputTokens: 1, cost, finishReason },
     };
-    const words = () => ({ parts: [new Uint8Array([123, 125])], written: false });
+    const words = () => ({ parts: [new Uint8Array([123, 125])], bytes: 2, written: false });
     return committer.run({
       keys: [keys.conversation(name)],
       decide: (draft) =>

@@ -106,7 +106,9 @@ export class ConversationStore {
     const found = await Promise.all(runIds.map((id) => this.#kv.get(keys.run(tenant, id))));
     const records = found.map((entry) => parseRecord(runRecordSchema, entry));
     const known = records.filter((record) => record !== undefined);
-    const opened = await Promise.all(known.map((record) => openDetails(record, this.#content)));
+    const opened = await Promise.all(
+      known.map((record) => openDetails(record, { content: this.#content })),
+    );
     return new Map(opened.map((record) => [record.runId, record]));
   }
 
@@ -215,10 +217,11 @@ export class ConversationStore {
     if (row.words !== undefined) return unpackWords(await open(row.words, 0));
     const wanted = Array.from({ length: parts }, (_, n) => keys.conversationPart(tenant, runId, n));
     const found = await readParts(this.#kv, wanted);
+    const opened = found && await Promise.all(found.map(open));
     // Two that settled it at once may both have written ahead: what one left of the other's is no words,
     // and must not keep the rest of the conversation from being read.
-    if (found === undefined || sizeOfParts(found) !== bytes) return undefined;
-    return unpackWords(joinParts(await Promise.all(found.map(open))));
+    if (opened === undefined || sizeOfParts(opened) !== bytes) return undefined;
+    return unpackWords(joinParts(opened));
   }
 }
 

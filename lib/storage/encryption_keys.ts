@@ -36,7 +36,17 @@ export async function useEncryptionKeys(
   }, { what: "encryption keys" });
 }
 
-/** Notes that no value is under any other key than `id`. */
-export async function retireOtherEncryptionKeys(kv: Deno.Kv, id: string): Promise<void> {
-  await kv.set(keys.encryptionKeys(), { v: 1, ids: [id] });
+/** The ids of the keys under which there may be values. */
+export async function usedEncryptionKeys(kv: Deno.Kv): Promise<string[]> {
+  return parseRecord(recordSchema, await kv.get(keys.encryptionKeys()))?.ids ?? [];
+}
+
+/** Notes that no value is under the keys `gone` any more. */
+export async function retireEncryptionKeys(kv: Deno.Kv, gone: readonly string[]): Promise<void> {
+  await untilCommitted(async () => {
+    const entry = await kv.get(keys.encryptionKeys());
+    const used = parseRecord(recordSchema, entry)?.ids ?? [];
+    const ids = used.filter((id) => !gone.includes(id));
+    return (await kv.atomic().check(entry).set(entry.key, { v: 1, ids }).commit()).ok || undefined;
+  }, { what: "encryption keys" });
 }

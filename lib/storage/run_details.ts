@@ -21,10 +21,10 @@ export function sealDetails<T extends Details>(
   return { ...rest, sealed } as T;
 }
 
-/** The details as they were; without those that do not decrypt. */
+/** The details as they were; without those that do not decrypt, unless it is to throw then. */
 export async function openDetails<T extends Details & RunName>(
   stored: T,
-  content: ContentCipher,
+  { content, orThrow = false }: { content: ContentCipher; orThrow?: boolean },
 ): Promise<T> {
   const { sealed, ...rest } = stored;
   if (sealed === undefined) return stored;
@@ -33,7 +33,8 @@ export async function openDetails<T extends Details & RunName>(
     const text = new TextDecoder().decode(await content.open(sealed, place));
     return { ...rest, ...sealedSchema.parse(JSON.parse(text)) } as T;
   } catch (error) {
-    if (error instanceof UnreadableContentError || error instanceof z.ZodError) return rest as T;
+    const isUnreadable = error instanceof UnreadableContentError || error instanceof z.ZodError;
+    if (isUnreadable && !orThrow) return rest as T;
     throw error;
   }
 }

@@ -6,6 +6,7 @@ import { adminCommands, type CommandStores } from "@/lib/process/admin_commands.
 import { serveControl } from "@/lib/process/control_socket.ts";
 import { openStore } from "@/lib/process/open_store.ts";
 import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
+import { Reencryption } from "@/lib/storage/reencryption.ts";
 import { SECRETS_PURPOSE, SecretStore } from "@/lib/storage/secret_store.ts";
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
 import { realSystem } from "@/lib/system.ts";
@@ -23,12 +24,12 @@ export type Run = (...words: string[]) => Promise<Done>;
 export async function runCli(
   file: string,
   words: string[],
-  { dir, input = "" }: { dir: string; input?: string },
+  { dir, input = "", env = {} }: { dir: string; input?: string; env?: Record<string, string> },
 ): Promise<Done> {
   const path = new URL(`../../cli/${file}`, import.meta.url).pathname;
   await using process = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", path, ...words],
-    env: { DATA_DIR: dir, NO_COLOR: "1" },
+    env: { DATA_DIR: dir, NO_COLOR: "1", ...env },
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
@@ -53,6 +54,7 @@ export function commandStores(
     apiKeys: new ApiKeyStore(kv, { system, signer: new Signer(secrets.hmacSecrets) }),
     secrets: new SecretStore(kv, { system, sealer }),
     tenants: new TenantStore(kv, system),
+    reencryption: new Reencryption(kv, { encryptionKeys: secrets.encryptionKeys, system }),
   };
 }
 

@@ -78,7 +78,7 @@ export class VendorService implements AsyncDisposable {
     const found = await Array.fromAsync(this.kv.list({ prefix: ["runs"] }));
     const content = contentCipher();
     const records = found.map(({ value }) => runRecordSchema.parse(value));
-    return await Promise.all(records.map((record) => openDetails(record, content)));
+    return await Promise.all(records.map((record) => openDetails(record, { content })));
   }
 
   /** What was logged at a level, parsed. */
