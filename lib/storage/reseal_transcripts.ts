@@ -69,7 +69,7 @@ async function* resealParts(
   }
 }
 
-/** Parts that no transcript has named so far: a running run's, or what a dead one left behind. */
+/** Parts that no transcript has named yet: a running run's, or what a dead one left behind. */
 function strayParts({ kv, content }: Parts): Resealing {
   return {
     kind: "parts of transcripts",
@@ -79,7 +79,11 @@ function strayParts({ kv, content }: Parts): Resealing {
       if (content.isCurrent(entry.value)) return;
       const [tenant, runId] = [String(entry.key[1]), String(entry.key[2])];
       const of = await kv.getMany([keys.run(tenant, runId), keys.liveRun(tenant, runId)]);
-      if (of.some(({ versionstamp }) => versionstamp !== null)) throw new PendingError();
+      if (of.some(({ versionstamp }) => versionstamp !== null)) {
+        // Its transcript is looked at in the next pass, unless it does not decrypt anyway.
+        await content.open(entry.value, contentPlaces.words(tenant, runId, Number(entry.key[3])));
+        throw new PendingError();
+      }
       yield { entry, write: (step) => step.delete(entry.key) };
     },
   };
