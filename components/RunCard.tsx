@@ -4,6 +4,7 @@ import { EgressLedger } from "./EgressLedger.tsx";
 import { Facts } from "./Facts.tsx";
 import { FINISH_NAMES, finishBadge } from "./finish_names.ts";
 import { formatCount, formatMs, formatUsd, plural } from "./format_amount.ts";
+import { Notice } from "./Notice.tsx";
 import { Moment } from "./Time.tsx";
 
 /** One message and its answer, with what that took as far as its record tells. */
@@ -18,12 +19,12 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
         {run.errorCode && <code>{run.errorCode}</code>}
       </header>
       {run.unreadable && (
-        <p class="notice notice-error" role="note">
-          This message and its answer cannot be decrypted. The encryption key they were stored under
-          is missing from{" "}
-          <code>ENCRYPTION_KEY</code>, or the stored values were changed. The log of the service has
-          the details.
-        </p>
+        <Notice kind="warning">
+          This message and its answer cannot be decrypted. The key they were encrypted under is
+          missing from{" "}
+          <code>ENCRYPTION_KEY</code>, or the stored values were changed. The service's log says
+          which.
+        </Notice>
       )}
       {claimed.length > 0 && (
         <details class="more">
