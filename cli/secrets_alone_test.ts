@@ -34,6 +34,18 @@ Deno.test("secrets: sets, lists and deletes through the running service", () =>
     await setListDelete(dir).finally(() => service.close());
   }));
 
+Deno.test("secrets: reencrypts through the running service", () =>
+  inTempDir(async (dir) => {
+    const service = await serveIn(dir);
+    const tenant = (await service.tenants.ensureDefault()).id;
+    await service.secrets.set(tenant, { name: "A", value: VALUE, domains: ["a.example"] });
+    const done = await runCli("secrets.ts", ["reencrypt"], { dir });
+    assertEquals([done.code, done.err], [0, ""]);
+    assert(done.out.includes("Everything is encrypted under the first key"), done.out);
+    assertEquals((await service.secrets.find(tenant, "A"))?.value, VALUE);
+    await service.close();
+  }));
+
 Deno.test("secrets: what is piped in is what a tool sends, without the last line feed alone", () =>
   inTempDir(async (dir) => {
     const service = await serveIn(dir);

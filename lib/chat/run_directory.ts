@@ -154,14 +154,9 @@ export class RunDirectory {
     { log, onLost }: { log: RunLog; onLost: () => void },
   ): StoredLog {
     return new StoredLog({
-      committer: this.#committer,
-      system: this.#system,
-      content: this.#content,
-      facts,
-      begun: opening.begun.log,
-      log,
+      ...{ committer: this.#committer, system: this.#system, content: this.#content },
+      ...{ facts, begun: opening.begun.log, log, onLost },
       keptMs: opening.conversation === undefined ? CHUNK_KEPT_MS : LONG_CHUNK_KEPT_MS,
-      onLost,
     });
   }
 
