@@ -83,7 +83,7 @@ async function open(
     ...{ config, system, log, baseUrl },
     kv: store.kv,
     hmacSecrets: store.hmacSecrets,
-    encryptionKey: store.encryptionKey,
+    encryptionKeys: store.encryptionKeys,
     scripts: await readScripts(`${root}/_fresh`),
     catalogue: await readCatalogue(config.catalogueFile),
     isStoreInPlace: watch.isInPlace,

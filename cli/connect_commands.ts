@@ -10,6 +10,7 @@ import { openStore, type OpenStoreOptions, type Store } from "../lib/process/ope
 import { StoreInUseError } from "../lib/process/process_lock.ts";
 import { AgentStore } from "../lib/storage/agent_store.ts";
 import { ApiKeyStore } from "../lib/storage/api_key_store.ts";
+import { Reencryption } from "../lib/storage/reencryption.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../lib/storage/secret_store.ts";
 import { TenantStore } from "../lib/storage/tenant_store.ts";
 
@@ -34,7 +35,7 @@ export async function connectCommands(
   const { system } = options;
   const signer = new Signer(store.hmacSecrets);
   const { randomBytes } = system;
-  const sealer = new Sealer(store.encryptionKey, { purpose: SECRETS_PURPOSE, randomBytes });
+  const sealer = new Sealer(store.encryptionKeys, { purpose: SECRETS_PURPOSE, randomBytes });
   const agents = new AgentStore(store.kv, system);
   const commands = adminCommands({
     agents: { find: (tenant, id) => agents.get(tenant, id) },
@@ -43,6 +44,8 @@ export async function connectCommands(
     tenants: new TenantStore(store.kv, system),
     users: new UserAdmin(store.kv, system),
     baseUrl: config.publicUrl ?? localUrl(config, config.port),
+    reencryption: new Reencryption(store.kv, { encryptionKeys: store.encryptionKeys, system }),
+    compact: store.compact,
   });
   return { commands, [Symbol.dispose]: () => void store.close() };
 }
@@ -65,5 +68,6 @@ function remoteCommands(path: string): Commands {
     "secrets.delete": (input) => callControl(path, "secrets.delete", input),
     "users.list": (input) => callControl(path, "users.list", input),
     "users.reset": (input) => callControl(path, "users.reset", input),
+    "secrets.reencrypt": (input) => callControl(path, "secrets.reencrypt", input),
   };
 }

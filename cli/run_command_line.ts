@@ -12,6 +12,8 @@ export interface CommandLine<Args extends { action: string }> {
   /** Understands the words, or throws `UsageError`. */
   parse(words: string[]): Args | { action: "help" };
   run(args: Args, commands: Commands): Promise<void>;
+  /** Whether it may be run on a store whose encryption keys are not all at hand. */
+  allowMissingKeys?(args: Args): boolean;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface CommandLine<Args extends { action: string }> {
  */
 export async function runCommandLine<Args extends { action: string }>(
   words: string[],
-  { name, help, parse, run }: CommandLine<Args>,
+  { name, help, parse, run, allowMissingKeys = () => false }: CommandLine<Args>,
 ): Promise<number> {
   try {
     const args = parse(words);
@@ -29,7 +31,11 @@ export async function runCommandLine<Args extends { action: string }>(
       return 0;
     }
     const config = readConfig(Deno.env.toObject());
-    using connection = await connectCommands(config, { openKv: Deno.openKv, system: realSystem });
+    using connection = await connectCommands(config, {
+      openKv: Deno.openKv,
+      system: realSystem,
+      allowMissingKeys: allowMissingKeys(args),
+    });
     await run(args, connection.commands);
     return 0;
   } catch (error) {

@@ -1,17 +1,20 @@
 /**
- * `deno task secrets`: sets, lists and deletes the secrets that tools send, beside a running service
- * or without one. A value is read from standard input: among the words it would stand in the shell's
+ * `deno task secrets`: sets, lists and deletes the secrets that tools send, and encrypts the store under
+ * a new key, beside a running service or without one. A value is read from standard input: among the words it would stand in the shell's
  * history and in every user's list of processes.
  */
-import type { Commands } from "../lib/process/commands.ts";
+import { CommandError, type Commands } from "../lib/process/commands.ts";
+import { formatReencryption, reencryptionFailure } from "./format_reencryption.ts";
 import { formatSecrets } from "./format_secrets.ts";
 import { runCommandLine } from "./run_command_line.ts";
 import { parseSecretsArgs, SECRETS_HELP, type SecretsArgs } from "./secrets_args.ts";
 import { UsageError } from "./usage_error.ts";
 
 if (import.meta.main) {
+  const allowMissingKeys = (args: SecretsArgs) =>
+    args.action === "reencrypt" && args.input.forget === true;
   const line = { name: "secrets", help: SECRETS_HELP, parse: parseSecretsArgs, run };
-  Deno.exit(await runCommandLine(Deno.args, line));
+  Deno.exit(await runCommandLine(Deno.args, { ...line, allowMissingKeys }));
 }
 
 async function run(args: SecretsArgs, commands: Commands): Promise<void> {
@@ -22,6 +25,11 @@ async function run(args: SecretsArgs, commands: Commands): Promise<void> {
     console.error(`Secret ${secret.name} is set for ${secret.domains.join(", ")}${agent}.`);
   } else if (args.action === "list") {
     console.log(formatSecrets((await commands["secrets.list"](args.input)).secrets));
+  } else if (args.action === "reencrypt") {
+    const report = await commands["secrets.reencrypt"](args.input);
+    console.log(formatReencryption(report));
+    const failure = reencryptionFailure(report, args.input);
+    if (failure !== undefined) throw new CommandError(failure);
   } else {
     const { secret } = await commands["secrets.delete"](args.input);
     console.error(`Secret ${secret.name} is deleted.`);

@@ -34,6 +34,18 @@ Deno.test("secrets: sets, lists and deletes through the running service", () =>
     await setListDelete(dir).finally(() => service.close());
   }));
 
+Deno.test("secrets: reencrypts through the running service", () =>
+  inTempDir(async (dir) => {
+    const service = await serveIn(dir);
+    const tenant = (await service.tenants.ensureDefault()).id;
+    await service.secrets.set(tenant, { name: "A", value: VALUE, domains: ["a.example"] });
+    const done = await runCli("secrets.ts", ["reencrypt"], { dir });
+    assertEquals([done.code, done.err], [0, ""]);
+    assert(done.out.includes("Everything is encrypted under the first key"), done.out);
+    assertEquals((await service.secrets.find(tenant, "A"))?.value, VALUE);
+    await service.close();
+  }));
+
 Deno.test("secrets: what is piped in is what a tool sends, without the last line feed alone", () =>
   inTempDir(async (dir) => {
     const service = await serveIn(dir);
@@ -69,7 +81,7 @@ Deno.test("secrets: a wrong value or name is told without the value", () =>
 
 Deno.test("parseSecretsArgs: what means nothing is a usage error that says what would", () => {
   const wrong: [string[], string][] = [
-    [[], "set, list or delete"],
+    [[], "set, list, delete or reencrypt"],
     [["get", "A"], 'no "get"'],
     [["set"], "set NAME"],
     [["set", "A"], "--domains is missing"],
@@ -80,6 +92,9 @@ Deno.test("parseSecretsArgs: what means nothing is a usage error that says what 
     [["delete"], "delete NAME"],
     [["delete", "A", "B"], 'what is "B"'],
     [["set", "A", "--value", "v"], "--value"],
+    [["reencrypt", "A"], 'what is "A"'],
+    [["reencrypt", "--tenant", "t"], "all tenants"],
+    [["list", "--forget"], "belongs to reencrypt"],
   ];
   for (const [words, message] of wrong) {
     assertThrows(() => parseSecretsArgs(words), UsageError, message);

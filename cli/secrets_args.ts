@@ -6,10 +6,12 @@ import { UsageError } from "./usage_error.ts";
 export type SecretsArgs =
   | { action: "set"; input: Omit<CommandInput<"secrets.set">, "value"> }
   | { action: "list"; input: CommandInput<"secrets.list"> }
-  | { action: "delete"; input: CommandInput<"secrets.delete"> };
+  | { action: "delete"; input: CommandInput<"secrets.delete"> }
+  | { action: "reencrypt"; input: CommandInput<"secrets.reencrypt"> };
 
 export const SECRETS_HELP =
-  `Sets, lists and deletes secrets of tools, whether or not the service runs.
+  `Sets, lists and deletes secrets of tools, and encrypts the store under a new key, whether or
+not the service runs.
 
   deno task secrets set NAME --domains a,b [--agent ID] [--tenant ID]
       reads the value from standard input, at least 8 characters; an agent's tool sends it as
@@ -17,11 +19,19 @@ export const SECRETS_HELP =
   deno task secrets list [--tenant ID]
       names, domains, agents and times; a value is never shown
   deno task secrets delete NAME [--tenant ID]
+  deno task secrets reencrypt [--forget]
+      encrypts everything under the first key of ENCRYPTION_KEY: conversations, run logs, secrets
+      and vendor credentials that are under another key of the list or not encrypted yet. May be
+      interrupted and run again. With the service stopped it also rewrites the store's file, so
+      that nothing replaced is left in it
 
   NAME       upper-case letters, digits and _, beginning with a letter
   --domains  1-16 hosts it may be sent to, such as api.example.com or *.example.com:8443
   --agent    the id of the one agent that may send it, or any; without it, any agent may
-  --tenant   the tenant's id; without it, the default tenant`;
+  --tenant   the tenant's id; without it, the default tenant
+  --forget   gives up what is under keys that are lost, so that the service starts without them
+
+Exit codes: 0 done, 1 failed or not all could be decrypted, 2 wrong usage.`;
 
 /** Understands the words after `deno task secrets`, or throws `UsageError`. */
 export function parseSecretsArgs(words: string[]): SecretsArgs | { action: "help" } {
@@ -29,10 +39,16 @@ export function parseSecretsArgs(words: string[]): SecretsArgs | { action: "help
   const [action, name, ...rest] = positionals;
   if (values.help || action === "help") return { action: "help" };
   const tenant = values.tenant === undefined ? {} : { tenant: values.tenant };
-  const extra = action === "list" ? name : rest[0];
+  const extra = action === "list" || action === "reencrypt" ? name : rest[0];
   for (const option of ["domains", "agent"] as const) {
     if (action === "set" || values[option] === undefined) continue;
     throw new UsageError(`--${option} belongs to set`);
+  }
+  if (action !== "reencrypt" && values.forget !== undefined) {
+    throw new UsageError("--forget belongs to reencrypt");
+  }
+  if (action === "reencrypt" && values.tenant !== undefined) {
+    throw new UsageError("reencrypt is for all tenants: leave out --tenant");
   }
   if (extra !== undefined) throw new UsageError(`what is "${extra}"?`);
   switch (action) {
@@ -50,10 +66,12 @@ export function parseSecretsArgs(words: string[]): SecretsArgs | { action: "help
       return { action, input: tenant };
     case "delete":
       return { action, input: { name: nameOf(name, action), ...tenant } };
+    case "reencrypt":
+      return { action, input: values.forget === undefined ? {} : { forget: values.forget } };
     case undefined:
-      throw new UsageError("say what to do: set, list or delete");
+      throw new UsageError("say what to do: set, list, delete or reencrypt");
     default:
-      throw new UsageError(`there is no "${action}": set, list or delete`);
+      throw new UsageError(`there is no "${action}": set, list, delete or reencrypt`);
   }
 }
 
@@ -66,6 +84,7 @@ function split(words: string[]) {
         domains: { type: "string" },
         agent: { type: "string" },
         tenant: { type: "string" },
+        forget: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
     });

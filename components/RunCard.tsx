@@ -4,6 +4,7 @@ import { EgressLedger } from "./EgressLedger.tsx";
 import { Facts } from "./Facts.tsx";
 import { FINISH_NAMES, finishBadge } from "./finish_names.ts";
 import { formatCount, formatMs, formatUsd, plural } from "./format_amount.ts";
+import { Notice } from "./Notice.tsx";
 import { Moment } from "./Time.tsx";
 
 /** One message and its answer, with what that took as far as its record tells. */
@@ -17,6 +18,14 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
         <span class={finishBadge(run.finishReason)}>{FINISH_NAMES[run.finishReason]}</span>
         {run.errorCode && <code>{run.errorCode}</code>}
       </header>
+      {run.unreadable && (
+        <Notice kind="warning">
+          This message and its answer cannot be decrypted. The key they were encrypted under is
+          missing from{" "}
+          <code>ENCRYPTION_KEY</code>, or the stored values were changed. The service's log says
+          which.
+        </Notice>
+      )}
       {claimed.length > 0 && (
         <details class="more">
           <summary>{plural(claimed.length, "earlier message")} as the client told them</summary>

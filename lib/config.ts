@@ -35,8 +35,8 @@ export interface Config {
   readonly kvUrl?: string | undefined;
   /** The first signs, all verify. */
   readonly hmacSecrets?: readonly string[] | undefined;
-  /** Base64 of 32 bytes. */
-  readonly encryptionKey?: string | undefined;
+  /** Each base64 of 32 bytes. The first encrypts, all decrypt. */
+  readonly encryptionKeys?: readonly string[] | undefined;
   readonly setupToken?: string | undefined;
   readonly demo: "auto" | "on" | "off";
   readonly demoModel: boolean;
@@ -86,7 +86,7 @@ export function readConfig(env: Env): Config {
     kvPath: reader.optional(FIELDS.kvPath) ?? `${dataDir.replace(/\/+$/, "")}/kv.sqlite3`,
     kvUrl: reader.optional(FIELDS.kvUrl),
     hmacSecrets: reader.optional(FIELDS.hmacSecrets),
-    encryptionKey: reader.optional(FIELDS.encryptionKey),
+    encryptionKeys: reader.optional(FIELDS.encryptionKeys),
     setupToken: reader.optional(FIELDS.setupToken),
     demo: reader.defaulted(FIELDS.demo),
     demoModel: reader.defaulted(FIELDS.demoModel),
@@ -100,11 +100,12 @@ export function readConfig(env: Env): Config {
   };
   if (onDeploy) {
     // No disk to keep secrets on, no terminal to print a token to, no address of our own to link to.
-    const { hmacSecrets, encryptionKey, setupToken, publicUrl } = FIELDS;
-    reader.require([hmacSecrets, encryptionKey, setupToken, publicUrl]);
+    const { hmacSecrets, encryptionKeys, setupToken, publicUrl } = FIELDS;
+    reader.require([hmacSecrets, encryptionKeys, setupToken, publicUrl]);
   }
   reader.throwProblems();
   if (config.hmacSecrets) Object.freeze(config.hmacSecrets);
+  if (config.encryptionKeys) Object.freeze(config.encryptionKeys);
   return Object.freeze(config);
 }
 

@@ -114,15 +114,16 @@ export const FIELDS = {
     secret: true,
     parse: list(secretText(32)),
   }),
-  encryptionKey: field({
+  encryptionKeys: field({
     name: "ENCRYPTION_KEY",
-    purpose: "key that encrypts stored vendor credentials, tenant secrets and answers kept to be " +
-      "given again",
-    type: "base64 of 32 random bytes",
+    purpose: "keys that encrypt what was said in chats, vendor credentials, tool secrets and " +
+      "stored answers: the first encrypts, all decrypt, so that a new one can be put in front; " +
+      "`deno task secrets reencrypt` then moves everything to it",
+    type: "comma list, each the base64 of 32 random bytes",
     unset: "made at the first start and kept in `DATA_DIR`; required on Deno Deploy",
     example: "<output of: openssl rand -base64 32>",
     secret: true,
-    parse: base64Key(32),
+    parse: list(base64Key(32)),
   }),
   setupToken: field({
     name: "SETUP_TOKEN",

@@ -95,9 +95,13 @@ Deno.test("readConfig: several HMAC secrets rotate, the first signs", () => {
   assertEquals(problemsOf({ API_KEY_HMAC_SECRET: `${SECRET},` })[0]?.name, "API_KEY_HMAC_SECRET");
 });
 
-Deno.test("readConfig: ENCRYPTION_KEY is exactly 32 bytes of base64", () => {
-  assertEquals(readConfig({ ENCRYPTION_KEY: KEY }).encryptionKey, KEY);
-  assertEquals(problemsOf({ ENCRYPTION_KEY: "AAAA" })[0]?.name, "ENCRYPTION_KEY");
+Deno.test("readConfig: ENCRYPTION_KEY is a list of keys, each exactly 32 bytes of base64", () => {
+  const other = `${"B".repeat(42)}A=`;
+  assertEquals(readConfig({ ENCRYPTION_KEY: KEY }).encryptionKeys, [KEY]);
+  assertEquals(readConfig({ ENCRYPTION_KEY: `${other}, ${KEY}` }).encryptionKeys, [other, KEY]);
+  for (const wrong of ["AAAA", `${KEY},`, `${KEY},AAAA`, `${KEY}${other}`]) {
+    assertEquals(problemsOf({ ENCRYPTION_KEY: wrong })[0]?.name, "ENCRYPTION_KEY", wrong);
+  }
 });
 
 Deno.test("readConfig: a slot with a credential speaks its default protocol at its vendor", () => {

@@ -20,6 +20,7 @@ import type { VendorSlotStore } from "./storage/vendor_slot_store.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { ModelRegistry } from "./models/model_registry.ts";
 import type { DeadRuns } from "./limits/dead_runs.ts";
+import type { Reencryption } from "./storage/reencryption.ts";
 import type { ReceiptStore } from "./storage/receipt_store.ts";
 import type { ReleaseStore } from "./storage/release_store.ts";
 import type { SecretStore } from "./storage/secret_store.ts";
@@ -46,6 +47,8 @@ export interface Service {
   readonly catalogue: CatalogueStore;
   readonly chat: ChatService;
   readonly conversations: ConversationAdmin;
+  /** Makes of a digest one that nobody without the store's own key can guess what was said by. */
+  readonly keyedDigest: (digest: string) => string;
   /** Tells why a widget does not show on a page. */
   readonly doctor: Doctor;
   /** Finds passages in the tenants' knowledge bases. */
@@ -57,6 +60,8 @@ export interface Service {
   readonly deadRuns: DeadRuns;
   /** First answers to creating requests, for repeated ones. */
   readonly receipts: ReceiptStore;
+  /** Encrypts what is stored under the first of the encryption keys. */
+  readonly reencryption: Reencryption;
   /** Runs of all processes, to be followed and stopped. */
   readonly runs: RunDirectory;
   /** What tools send as `{{secret.NAME}}`. */

@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import { RunLogStore } from "@/lib/storage/run_log_store.ts";
+import { contentCipher } from "./support/content.ts";
 import { expectInvalid, expectRefusal } from "./support/expect_answer.ts";
 import { fastSystem } from "./support/fast_system.ts";
 import { readFrames } from "./support/frames.ts";
@@ -235,7 +236,7 @@ Deno.test("a run whose process died goes on after what its client has seen, and 
   const stream = await send(dead, agent.id, token);
   const runId = stream.headers.get("x-run-id")!;
   const tenant = await dead.tenant();
-  const head = () => new RunLogStore(kv).head(tenant, runId);
+  const head = () => new RunLogStore(kv, contentCipher()).head(tenant, runId);
   while ((await head())?.frames === 0) await new Promise((wake) => setImmediate(wake));
   const stored = (await head())!.frames;
   // Nobody renews the lease any more: to the others its process is dead.

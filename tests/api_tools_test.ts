@@ -1,7 +1,9 @@
 /** Tools of an agent, from a message to what a server elsewhere gets to see. */
 import { assert, assertEquals, assertFalse } from "@std/assert";
+import { openDetails } from "@/lib/storage/run_details.ts";
 import { runRecordSchema } from "@/lib/usage/run_record.ts";
 import { httpTool } from "./support/agent_bodies.ts";
+import { contentCipher } from "./support/content.ts";
 import type { SeenRequest } from "./support/egress_server.ts";
 import { fastSystem } from "./support/fast_system.ts";
 import { one, order } from "./support/frame_words.ts";
@@ -49,7 +51,11 @@ async function ask(
   const records = await Array.fromAsync(kv.list({ prefix: ["runs"] }));
   return {
     frames,
-    records: records.map(({ value }) => runRecordSchema.parse(value)),
+    records: await Promise.all(
+      records.map(({ value }) =>
+        openDetails(runRecordSchema.parse(value), { content: contentCipher() })
+      ),
+    ),
     logged: service.logged.join(""),
     stored: await storedText(kv),
   };

@@ -11,6 +11,7 @@ import { heldSystem } from "./support/held_system.ts";
 import { TestService } from "./support/service.ts";
 import { SseText } from "./support/sse_text.ts";
 import { sweepDead } from "./support/sweep_dead.ts";
+import { contentCipher } from "./support/content.ts";
 import { storedText } from "./support/store.ts";
 import { answered, byKey, onPage, ORIGIN, say } from "./support/widget_calls.ts";
 
@@ -131,7 +132,7 @@ Deno.test("a run whose process died is in its conversation with what was said an
   const stream = await byKey(service, { key, body: { agentId: agent.id, messages } });
   const runId = stream.headers.get("x-run-id")!;
   const tenant = await service.tenant();
-  const logs = new RunLogStore(kv);
+  const logs = new RunLogStore(kv, contentCipher());
   // Started, called a tool, had its result; the words stand still.
   while (((await logs.head(tenant, runId))?.frames ?? 0) < 3) {
     await new Promise((wake) => setImmediate(wake));

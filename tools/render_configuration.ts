@@ -92,6 +92,41 @@ that is damaged is told at the start: restore it from a backup, together with \`
   pipe that stays open and that nobody reads brings the service to a standstill: the system makes
   whoever writes to it wait.
 
+## Encryption at rest
+
+What was said is encrypted in the store under \`ENCRYPTION_KEY\`: messages, answers, arguments and
+results of tools, in transcripts as in the logs of runs, and what a running run was asked. So are vendor
+credentials, tool secrets and stored answers to repeated requests. A copy of the store without
+\`secrets.json\` and without the environment tells nothing of that.
+
+Not encrypted are: ids, times, counts, costs and error codes; the origin a conversation is held on;
+configuration, such as agents with their system prompts and plans; the documents of knowledge bases and
+their index, which are published to be searched; the audit log; names and e-mail addresses of dashboard
+users. Put the store on an encrypted disk where those matter.
+
+To change the key while the service runs as one process:
+
+1. Set \`ENCRYPTION_KEY=<new>,<old>\` and restart. The old key is in \`secrets.json\` as
+   \`encryptionKey\` where none was set.
+2. Run \`deno task secrets reencrypt\`, with the same environment. It works beside the running service
+   and without it, can be interrupted and run again, and prints what it has changed. Exit code 0:
+   everything is under the new key.
+3. Set \`ENCRYPTION_KEY=<new>\` and restart.
+
+Where several processes share a store, they must all be able to read before one of them writes: first
+restart each with \`<old>,<new>\`, then each with \`<new>,<old>\`, then run \`reencrypt\`, then restart
+each with \`<new>\`. A process that lacks a key under which there may be values does not start, and says
+which key that is.
+
+- **What was replaced** stands in unused parts of the store's file until they are overwritten. Run
+  \`reencrypt\` once while the service is stopped: it rewrites the file. Do so after an update from a
+  version that did not encrypt what was said.
+- **Backups** stay readable under the keys of their time. Keep \`secrets.json\` and old keys elsewhere
+  than the backups of the store, as long as you keep those.
+- **A lost key** cannot be replaced: what is under it stays unreadable. \`deno task secrets reencrypt
+  --forget\` lets the service start without it. Conversations then say which messages cannot be
+  decrypted.
+
 ## Deno Deploy
 
 There is no lasting disk and no address of its own: \`API_KEY_HMAC_SECRET\`, \`ENCRYPTION_KEY\`,

@@ -32,7 +32,7 @@ export async function chatOnce(world: ChatWorld, { address, headers, body }: Cha
     const reads = { address: stored, agentId: body.agentId, now: realSystem.now() };
     const caller = await chatCaller(req, { service, meter }, { view, reads });
     checkTokens(caller, body);
-    const receipt = await chatReceipt(req, caller, body);
+    const receipt = await chatReceipt(req, { caller, body, keyed: world.keyedDigest });
     const { kind, id, tenant } = caller;
     const agent = await agents.get(tenant, body.agentId, view);
     if (agent === undefined) throw new Error("the agent has gone");

@@ -6,6 +6,7 @@ import { ChatService } from "@/lib/chat/chat_service.ts";
 import type { Committer } from "@/lib/committer/committer.ts";
 import { RememberedHashes } from "@/lib/credentials/remembered_hashes.ts";
 import { Signer } from "@/lib/credentials/hashing.ts";
+import { Sealer } from "@/lib/credentials/sealing.ts";
 import { Egress } from "@/lib/egress/egress.ts";
 import type { MeterParts } from "@/lib/http/request_meter.ts";
 import { Admission } from "@/lib/limits/admission.ts";
@@ -17,6 +18,7 @@ import { ModelRegistry } from "@/lib/models/model_registry.ts";
 import { AgentStore } from "@/lib/storage/agent_store.ts";
 import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
 import { CatalogueStore } from "@/lib/storage/catalogue_store.ts";
+import { CONTENT_PURPOSE, openContentCipher } from "@/lib/storage/content_cipher.ts";
 import { keys } from "@/lib/storage/keys.ts";
 import { SessionStore } from "@/lib/storage/session_store.ts";
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
@@ -35,6 +37,7 @@ const MODEL = {
 } as const;
 
 const ORIGIN = "https://shop.example";
+const ENCRYPTION_KEY = new Uint8Array(32).fill(5).toBase64();
 
 /** Nothing is refused; each window stays small because the callers are many. */
 const LIMITS = {
@@ -58,6 +61,7 @@ export interface Chatter {
 export interface ChatWorld {
   chat: ChatService;
   service: { apiKeys: ApiKeyStore; sessions: SessionAdmin };
+  keyedDigest: (digest: string) => string;
   agents: AgentStore;
   meter: MeterParts;
   chatters: Chatter[];
@@ -77,9 +81,16 @@ export async function buildChatWorld(
   const admission = new Admission(committer, { system });
   const models = new ModelAccess({ catalogue, tenants: tenantStore });
   const leases = new LeaseWatch(system);
+  const content = await openContentCipher(kv, {
+    sealer: new Sealer([ENCRYPTION_KEY], { ...system, purpose: CONTENT_PURPOSE }),
+    randomBytes: system.randomBytes,
+  });
   const chat = new ChatService({
     admission,
-    directory: new RunDirectory({ kv, committer, admission, system, leases, tenants: tenantStore }),
+    directory: new RunDirectory({
+      ...{ kv, committer, content, admission, system, leases },
+      tenants: tenantStore,
+    }),
     models,
     registry: new ModelRegistry(system),
     system,
@@ -90,7 +101,8 @@ export async function buildChatWorld(
   const apiKeys = new ApiKeyStore(kv, { system, signer });
   const sessions = new SessionAdmin(new SessionStore(kv, system), { system });
   const agents = new AgentStore(kv, system);
-  const world = { chat, service: { apiKeys, sessions }, agents };
+  const keyedDigest = (digest: string) => content.digest(digest);
+  const world = { chat, service: { apiKeys, sessions }, keyedDigest, agents };
   const hashes = new RememberedHashes(signer);
   const asked = { committer, admission, signer: hashes, tenants: tenantStore };
   const meter = { ...asked, limits: LIMITS, underWay: new RequestsUnderWay() };

@@ -117,8 +117,15 @@ function writeRun(
   const { tenant, agentId, conversationId: id } = run;
   const draft = draftOn(step);
   const name = { tenant, id, agentId, page: "" };
-  const words = () => ({ parts: [WORDS], written: false });
-  appendRun(draft, { name, days: 30, row: run, digests: ["digest"], words });
+  const words = () => ({ parts: [WORDS], bytes: WORDS.length, written: false });
+  appendRun(draft, {
+    name,
+    days: 30,
+    row: run,
+    digests: ["digest"],
+    keyed: (digest) => digest,
+    words,
+  });
   step.set(keys.run(tenant, run.runId), run);
   const key = usageKeyOf(run, dayOf(run.endedAt));
   const text = key.join(" ");

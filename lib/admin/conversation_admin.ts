@@ -156,15 +156,13 @@ function toConversation(stored: Stored): Conversation {
 function toRun({ row, words }: SaidRun): ConversationRun {
   const { v: _v, words: _w, parts: _p, bytes: _b, exp: _e, ...told } = row;
   const { cost, startedAt, endedAt, ...facts } = told;
+  const times = { startedAt: iso(startedAt), endedAt: iso(endedAt) };
+  const known = { ...facts, ...times, costUsd: toUsd(cost) };
+  if (words === "unreadable") {
+    return { ...known, messages: [], text: "", toolCalls: [], unreadable: true };
+  }
   const { tools, ...said } = words;
-  return {
-    ...facts,
-    startedAt: iso(startedAt),
-    endedAt: iso(endedAt),
-    ...said,
-    toolCalls: tools,
-    costUsd: toUsd(cost),
-  };
+  return { ...known, ...said, toolCalls: tools };
 }
 
 function notFound(): never {

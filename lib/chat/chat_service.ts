@@ -218,12 +218,14 @@ export class ChatService {
   }
 
   async #settle(
-    { facts: { runId }, policy, ceiling }: PreparedRun,
+    { facts, policy, ceiling }: PreparedRun,
     how: { end: RunEnd; cost: number; closing: Closing; opened: boolean },
   ): Promise<Charge> {
-    const { admission, log } = this.#parts;
+    const { admission, directory, log } = this.#parts;
+    const { runId } = facts;
     const { end, cost } = how;
-    const charge = await admission.settle(runId, { ...how, ceiling });
+    const stored = { ...how, end: directory.storedEnd(facts, end) };
+    const charge = await admission.settle(runId, { ...stored, ceiling });
     const doubt = billDoubt({ end, cost, charge, price: priceOf(policy, end) });
     if (doubt !== undefined) {
       const { provider, model, inputTokens, outputTokens } = end;

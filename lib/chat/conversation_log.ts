@@ -4,12 +4,20 @@ import type { Draft } from "../committer/operation.ts";
 import type { Opening } from "../limits/decide_run.ts";
 import type { LiveRun } from "../storage/live_run.ts";
 import type { Closing } from "../limits/settle_run.ts";
-import { type AppendedRun, appendRun, forgetRun, leaveMark } from "../storage/append_run.ts";
-import type { ConversationHead } from "../storage/conversation_record.ts";
+import {
+  type AppendedRun,
+  appendRun,
+  forgetRun,
+  knownDigests,
+  leaveMark,
+  type Packed,
+} from "../storage/append_run.ts";
+import { type ContentCipher, contentPlaces } from "../storage/content_cipher.ts";
+import { type ConversationHead, isLive } from "../storage/conversation_record.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
 import { conversationName } from "../storage/conversation_name.ts";
 import { type ConversationName, keys } from "../storage/keys.ts";
-import { joinParts, sizeOfParts, splitParts } from "../storage/parts.ts";
+import { joinParts, type Part, sizeOfParts, splitParts } from "../storage/parts.ts";
 import { CorruptRecordError } from "../storage/record.ts";
 import type { System } from "../system.ts";
 import type { RunEnd, RunFacts } from "../usage/run_record.ts";
@@ -60,25 +68,37 @@ export class ConversationLog {
   readonly #kv: Deno.Kv;
   readonly #committer: Committer;
   readonly #system: System;
+  readonly #content: ContentCipher;
   readonly #store: ConversationStore;
 
-  constructor(parts: { kv: Deno.Kv; committer: Committer; system: System }) {
+  constructor(
+    parts: { kv: Deno.Kv; committer: Committer; system: System; content: ContentCipher },
+  ) {
     this.#kv = parts.kv;
     this.#committer = parts.committer;
     this.#system = parts.system;
-    this.#store = new ConversationStore(parts.kv, parts.system);
+    this.#content = parts.content;
+    this.#store = new ConversationStore(parts.kv, parts);
   }
 
   /** What is kept of a message while its run goes on, to be noted in the commit that lets it in. */
-  open(facts: RunFacts, of: Omit<OpenedConversation, "parts">): OpeningConversation {
+  async open(
+    facts: RunFacts,
+    of: Omit<OpenedConversation, "parts">,
+  ): Promise<OpeningConversation> {
     const { tenant, runId } = facts;
+    const content = this.#content;
     const whole = packAsked(of.asked);
     const parts = sizeOfParts(whole) <= ASKED_BYTES
       ? whole
       : packAsked({ ...of.asked, messages: of.asked.messages.slice(-1) });
     if (sizeOfParts(parts) <= SHORT_BYTES) {
-      return { conversation: { ...of, parts: 0 }, begun: { asked: parts[0] }, bytes: SHORT_BYTES };
+      const asked = content.sealSync(parts[0]!, contentPlaces.asked(tenant, runId));
+      return { conversation: { ...of, parts: 0 }, begun: { asked }, bytes: SHORT_BYTES };
     }
+    const sealed = await Promise.all(
+      parts.map((part, n) => content.seal(part, contentPlaces.askedPart(tenant, runId, n))),
+    );
     const conversation = { ...of, parts: parts.length };
     return {
       conversation,
@@ -86,7 +106,7 @@ export class ConversationLog {
       bytes: sizeOfParts(parts),
       withdraw: (draft) => clear(draft, facts, conversation),
       note(draft) {
-        parts.forEach((part, n) => {
+        sealed.forEach((part, n) => {
           draft.note(keys.runAsked(tenant, runId, n), part, { expireIn: ASKED_KEPT_MS });
         });
       },
@@ -95,15 +115,22 @@ export class ConversationLog {
 
   /**
    * The same of a process that died; `undefined` where nothing of it is kept. Throws
-   * `CorruptRecordError` for what is no message.
+   * `CorruptRecordError` for what is no message or does not decrypt.
    */
   async find({ run, asked }: LiveRun): Promise<OpenedConversation | undefined> {
-    if (asked !== undefined) return { asked: unpackAsked(asked), parts: 0, isNew: false };
-    const prefix = keys.runAskedParts(run.tenant, run.runId);
+    const { tenant, runId } = run;
+    const content = this.#content;
+    if (asked !== undefined) {
+      const bytes = await content.open(asked, contentPlaces.asked(tenant, runId));
+      return { asked: unpackAsked(bytes), parts: 0, isNew: false };
+    }
+    const prefix = keys.runAskedParts(tenant, runId);
     const entries = await Array.fromAsync(this.#kv.list<Uint8Array>({ prefix }));
     if (entries.length === 0) return undefined;
-    const bytes = joinParts(entries.map(({ value }) => value));
-    return { asked: unpackAsked(bytes), parts: entries.length, isNew: false };
+    const parts = await Promise.all(
+      entries.map(({ value }, n) => content.open(value, contentPlaces.askedPart(tenant, runId, n))),
+    );
+    return { asked: unpackAsked(joinParts(parts)), parts: entries.length, isNew: false };
   }
 
   /**
@@ -125,7 +152,7 @@ export class ConversationLog {
       };
       return { keys: [key], drawn, bytes: 0, write };
     }
-    const said = await saidWords(asked.messages, frames);
+    const said = await saidWords(asked.messages, { frames, keyed: this.#keyed });
     const words = await this.#words(said, { name, runId: facts.runId, days: asked.days });
     const endedAt = this.#system.now();
     let isForgotten = false;
@@ -135,11 +162,12 @@ export class ConversationLog {
       // Its record goes with its words: a conversation that is deleted later leaves none behind.
       keptMs: asked.days * DAY_MS,
       bytes: HEAD_BYTES + Math.min(said.bytes, SETTLED_BYTES),
-      write(draft, { charged }) {
+      write: (draft, { charged }) => {
         clear(draft, facts, conversation);
         const row = rowOf(facts, { end, endedAt, cost: charged });
         const { days, origin } = asked;
-        const appended = { name, origin, days, row, digests: said.digests, words };
+        const { digests } = said;
+        const appended = { name, origin, days, row, digests, keyed: this.#keyed, words };
         isForgotten = !appendRun(draft, appended);
         if (isForgotten) forgetRun(draft, row.runId, { name, ...words([]) });
       },
@@ -169,19 +197,27 @@ export class ConversationLog {
     said: SaidWords,
     { name, runId, days }: { name: ConversationName; runId: string; days: number },
   ): Promise<AppendedRun["words"]> {
+    const { tenant } = name;
+    const content = this.#content;
+    const place = (n: number) => contentPlaces.words(tenant, runId, n);
+    const seal = once((parts) => parts.map((part, n) => content.sealSync(part, place(n))));
     if (said.bytes <= SETTLED_BYTES) {
-      return (known) => ({ parts: said.pack(known), written: false });
+      return (known) => ({ ...seal(said.pack(known)), written: false });
     }
     try {
       const head = (await this.#kv.get<ConversationHead>(keys.conversation(name))).value;
-      const parts = said.pack(head !== null && "known" in head ? head.known : []);
-      await this.#write(parts, { tenant: name.tenant, runId, days });
-      return () => ({ parts, written: true });
+      const live = head !== null && isLive(head, this.#system.now()) ? head : undefined;
+      const plain = said.pack(live === undefined ? [] : knownDigests(live, this.#keyed));
+      const parts = await Promise.all(plain.map((part, n) => content.seal(part, place(n))));
+      await this.#write(parts, { tenant, runId, days });
+      return () => ({ parts, bytes: sizeOfParts(plain), written: true });
     } catch {
       // A store that is away must not keep the run from being settled as soon as it is back.
-      return () => ({ parts: said.packShort(), written: false });
+      return () => ({ ...seal(said.packShort()), written: false });
     }
   }
+
+  readonly #keyed = (digest: string) => this.#content.shortDigest(digest);
 
   async #write(
     parts: readonly Uint8Array[],
@@ -209,6 +245,17 @@ interface OpeningConversation extends Opening {
   bytes: number;
 }
 
+/** Encrypts the same words once, however often their commit is tried. */
+function once(
+  seal: (parts: readonly Part[]) => Uint8Array[],
+): (plain: readonly Part[]) => Omit<Packed, "written"> {
+  let last: { plain: readonly Part[]; parts: Uint8Array[] } | undefined;
+  return (plain) => {
+    if (last?.plain !== plain) last = { plain, parts: seal(plain) };
+    return { parts: last.parts, bytes: sizeOfParts(plain) };
+  };
+}
+
 function unpackAsked(bytes: Uint8Array): OpenedConversation["asked"] {
   try {
     return askedSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
@@ -217,7 +264,7 @@ function unpackAsked(bytes: Uint8Array): OpenedConversation["asked"] {
   }
 }
 
-function packAsked(asked: OpenedConversation["asked"]): Uint8Array[] {
+function packAsked(asked: OpenedConversation["asked"]): Part[] {
   return splitParts(new TextEncoder().encode(JSON.stringify({ v: 1, ...asked })));
 }
 

@@ -1,15 +1,19 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
+import { contentCipher } from "@/tests/support/content.ts";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { RUN_END, runFacts } from "@/tests/support/run_requests.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { Committer } from "../committer/committer.ts";
 import { liveRunOf } from "../storage/live_run.ts";
 import { StoreUnavailableError } from "../committer/operation.ts";
-import { ConversationStore } from "../storage/conversation_store.ts";
+import type { Words } from "../storage/conversation_record.ts";
+import { ConversationStore, type SaidRun } from "../storage/conversation_store.ts";
 import { keys } from "../storage/keys.ts";
 import type { ChatMessage } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
 import { ConversationLog } from "./conversation_log.ts";
+
+const content = contentCipher();
 
 const FACTS = runFacts(1, { startedAt: new FakeSystem().now() });
 const NAME = {
@@ -23,16 +27,22 @@ const TEXT = "word ".repeat(20_000);
 const ANSWER: Frame[] = [{ type: "delta", text: TEXT }];
 const HELLO: ChatMessage[] = [{ role: "user", content: "Hello" }];
 
+/** The words of a run, which decrypt. */
+function said(run: SaidRun | undefined): Words {
+  assert(run !== undefined && run.words !== "unreadable");
+  return run.words;
+}
+
 /** A log on a store; `write` may stand for the store while words are written ahead. */
 function open(kv: Deno.Kv, write?: () => Promise<never>) {
   const system = new FakeSystem();
   const committer = new Committer(kv, { system });
   const ahead = write === undefined ? committer : { run: write } as unknown as Committer;
-  const log = new ConversationLog({ kv, committer: ahead, system });
+  const log = new ConversationLog({ kv, committer: ahead, system, content });
   /** Settles a run of `messages` answered by `frames`. */
   const settle = async (messages: ChatMessage[], frames: Frame[]) => {
     const asked = { days: 30, messages };
-    const { conversation } = log.open(FACTS, { asked, isNew: false });
+    const { conversation } = await log.open(FACTS, { asked, isNew: false });
     const closing = await log.closing(conversation, { facts: FACTS, end: RUN_END, frames });
     await committer.run({
       keys: [...closing.keys, keys.liveRun(FACTS.tenant, FACTS.runId)],
@@ -40,7 +50,7 @@ function open(kv: Deno.Kv, write?: () => Promise<never>) {
     });
     await closing.afterwards?.({ late: false });
   };
-  const store = new ConversationStore(kv, system);
+  const store = new ConversationStore(kv, { system, content });
   const told = async () => (await store.runs(NAME, { from: 0, limit: 10 })).runs;
   return { system, log, committer, settle, store, told };
 }
@@ -50,7 +60,7 @@ Deno.test("ConversationLog: words that are written ahead are seen with the commi
   const { settle, told } = open(kv);
   await settle(HELLO, ANSWER);
   const [run] = await told();
-  assertEquals([run!.words.text, run!.row.cost], [TEXT, 7]);
+  assertEquals([said(run).text, run!.row.cost], [TEXT, 7]);
   assertEquals(run!.row.parts, 3);
 });
 
@@ -59,8 +69,8 @@ Deno.test("ConversationLog: a store that is away for large words keeps the messa
   const { settle, told } = open(kv, () => Promise.reject(new StoreUnavailableError("away")));
   await settle(HELLO, ANSWER);
   const [run] = await told();
-  assertEquals(run!.words.messages, [{ ...HELLO[0]!, claimed: false }]);
-  assertEquals(run!.words.text, TEXT.slice(0, 16_000));
+  assertEquals(said(run).messages, [{ ...HELLO[0]!, claimed: false }]);
+  assertEquals(said(run).text, TEXT.slice(0, 16_000));
 });
 
 Deno.test("ConversationLog: words written ahead for a conversation that was deleted are taken back", async () => {
@@ -84,7 +94,10 @@ Deno.test("ConversationLog: a run that nobody accepted leaves no trace of a conv
 Deno.test("ConversationLog: who settles too late takes back what nobody will ever see, and nothing else", async () => {
   using kv = await Deno.openKv(":memory:");
   const { log, settle, told } = open(kv);
-  const { conversation } = log.open(FACTS, { asked: { days: 30, messages: HELLO }, isNew: false });
+  const { conversation } = await log.open(FACTS, {
+    asked: { days: 30, messages: HELLO },
+    isNew: false,
+  });
   const late = () => log.closing(conversation, { facts: FACTS, end: RUN_END, frames: ANSWER });
   // Settled by somebody else, and deleted with its conversation.
   await (await late()).afterwards?.({ late: true });
@@ -98,7 +111,10 @@ Deno.test("ConversationLog: who settles too late takes back what nobody will eve
 Deno.test("ConversationLog: words that somebody else wrote ahead for a deleted conversation go with the settlement", async () => {
   using kv = await Deno.openKv(":memory:");
   const { log, settle } = open(kv);
-  const { conversation } = log.open(FACTS, { asked: { days: 30, messages: HELLO }, isNew: false });
+  const { conversation } = await log.open(FACTS, {
+    asked: { days: 30, messages: HELLO },
+    isNew: false,
+  });
   // Died between the words and their commit.
   await log.closing(conversation, { facts: FACTS, end: RUN_END, frames: ANSWER });
   await kv.set(keys.conversation(NAME), { v: 1, gone: [FACTS.runId] });
@@ -114,7 +130,7 @@ Deno.test("ConversationLog: what a run was asked is found by whoever settles it,
     content: `${n} ${"x".repeat(20_000)}`,
   }));
   const asked = { days: 7, origin: "https://shop.example", messages };
-  const opening = log.open(FACTS, { asked, isNew: true });
+  const opening = await log.open(FACTS, { asked, isNew: true });
   await committer.run({ keys: [], decide: (draft) => opening.note!(draft) });
   const found = await log.find(LIVE);
   assertEquals(found?.asked, { v: 1, ...asked } as never);
@@ -135,7 +151,7 @@ Deno.test("ConversationLog: of more than admission can hold the message itself i
     content: "x".repeat(20_000),
   }));
   const asked = { days: 7, messages: [...long, ...HELLO] };
-  const { conversation, begun } = log.open(FACTS, { asked, isNew: true });
+  const { conversation, begun } = await log.open(FACTS, { asked, isNew: true });
   assertEquals(conversation.asked.messages.length, 13);
   const found = await log.find({ ...LIVE, ...begun });
   assertEquals([found?.parts, found?.asked.messages], [0, HELLO]);
@@ -145,7 +161,8 @@ Deno.test("ConversationLog: words that two have written over each other hide no 
   using kv = await Deno.openKv(":memory:");
   const { settle, told } = open(kv);
   await settle(HELLO, ANSWER);
-  await kv.set(keys.conversationPart(FACTS.tenant, FACTS.runId, 2), new Uint8Array(10));
+  const part = keys.conversationPart(FACTS.tenant, FACTS.runId, 2);
+  await kv.set(part, content.sealSync(new Uint8Array(10).fill(32), part));
   assertEquals(await told(), []);
 });
 
@@ -153,7 +170,10 @@ Deno.test("ConversationLog: of a run that is withdrawn nothing stays that it was
   using kv = await Deno.openKv(":memory:");
   const { log, committer } = open(kv);
   const messages = [{ role: "user", content: "x".repeat(60_000) }] as const;
-  const opening = log.open(FACTS, { asked: { days: 7, messages: [...messages] }, isNew: true });
+  const opening = await log.open(FACTS, {
+    asked: { days: 7, messages: [...messages] },
+    isNew: true,
+  });
   const decide = (change: "note" | "withdraw") =>
     committer.run({ keys: [], decide: (draft) => opening[change]!(draft) });
   await decide("note");

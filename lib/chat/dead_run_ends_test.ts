@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { contentCipher } from "@/tests/support/content.ts";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
@@ -13,6 +14,8 @@ import { RunLogStore } from "../storage/run_log_store.ts";
 import { ConversationLog } from "./conversation_log.ts";
 import { DeadRunEnds } from "./dead_run_ends.ts";
 
+const content = contentCipher();
+
 const HOLD = 100;
 
 /** A run whose process died, stored with `change`; then it is settled by another. */
@@ -20,11 +23,11 @@ async function settleDead(kv: Deno.Kv, change: (live: LiveRun) => Partial<LiveRu
   const system = new FakeSystem();
   const committer = new Committer(kv, { system });
   const admission = new Admission(committer, { system });
-  const conversations = new ConversationLog({ kv, committer, system });
+  const conversations = new ConversationLog({ kv, committer, system, content });
   const facts = runFacts(1, { startedAt: system.now() });
   const { tenant, runId } = facts;
   const asked = { days: 30, messages: [{ role: "user" as const, content: "Hello" }] };
-  const { begun } = conversations.open(facts, { asked, isNew: false });
+  const { begun } = await conversations.open(facts, { asked, isNew: false });
   const opening = { begun: { ...begun, log: newLog({ owner: "died" }) } };
   await admission.admit(runRequest(1, { run: facts, hold: HOLD, opening }));
   admission.close();
@@ -32,7 +35,7 @@ async function settleDead(kv: Deno.Kv, change: (live: LiveRun) => Partial<LiveRu
   const live = (await kv.get<LiveRun>(key)).value!;
   await kv.set(key, { ...live, ...change(live) });
 
-  const store = new RunLogStore(kv);
+  const store = new RunLogStore(kv, content);
   const leases = new LeaseWatch(system);
   const other = new Committer(kv, { system });
   const ends = new DeadRunEnds({
@@ -41,20 +44,23 @@ async function settleDead(kv: Deno.Kv, change: (live: LiveRun) => Partial<LiveRu
     system,
     leases,
     store,
-    conversations: new ConversationLog({ kv, committer: other, system }),
+    conversations: new ConversationLog({ kv, committer: other, system, content }),
   });
   await ends.endIfDead(tenant, runId);
   await system.advance(60_000);
   const found = await ends.endIfDead(tenant, runId);
   const ledger = (await kv.get<Ledger>(keys.tenantLedger(tenant))).value!;
   const name = { tenant, id: facts.conversationId, agentId: facts.agentId, page: "" };
-  const { runs } = await new ConversationStore(kv, system).runs(name, { from: 0, limit: 10 });
+  const { runs } = await new ConversationStore(kv, { system, content }).runs(name, {
+    from: 0,
+    limit: 10,
+  });
   return {
     found,
     isFree: leaseOf(ledger, runId) === undefined,
     spent: ledger.spent,
     log: (await store.head(tenant, runId))?.state,
-    said: runs.map(({ words }) => words.messages[0]!.content),
+    said: runs.map(({ words }) => words === "unreadable" ? words : words.messages[0]!.content),
   };
 }
 

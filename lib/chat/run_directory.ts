@@ -6,6 +6,7 @@ import type { LeaseWatch } from "../limits/lease_watch.ts";
 import type { Lease } from "../limits/ledger.ts";
 import { type BegunRun, type LiveRun, liveRunSchema } from "../storage/live_run.ts";
 import { type Charge, type Closing, joinClosings } from "../limits/settle_run.ts";
+import type { ContentCipher } from "../storage/content_cipher.ts";
 import { keys } from "../storage/keys.ts";
 import { parseRecord } from "../storage/record.ts";
 import {
@@ -15,6 +16,7 @@ import {
   newLog,
   type RunHead,
 } from "../storage/run_head.ts";
+import { sealDetails } from "../storage/run_details.ts";
 import { RunLogStore } from "../storage/run_log_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import type { System } from "../system.ts";
@@ -58,6 +60,7 @@ export class RunDirectory {
   readonly #kv: Deno.Kv;
   readonly #committer: Committer;
   readonly #system: System;
+  readonly #content: ContentCipher;
   readonly #store: RunLogStore;
   readonly #tenants: Pick<TenantStore, "plan">;
   readonly #conversations: ConversationLog;
@@ -78,6 +81,7 @@ export class RunDirectory {
       committer: Committer;
       admission: Pick<Admission, "settleDead">;
       system: System;
+      content: ContentCipher;
       tenants: Pick<TenantStore, "plan">;
       leases: LeaseWatch;
     },
@@ -85,7 +89,8 @@ export class RunDirectory {
     this.#kv = parts.kv;
     this.#committer = parts.committer;
     this.#system = parts.system;
-    this.#store = new RunLogStore(parts.kv);
+    this.#content = parts.content;
+    this.#store = new RunLogStore(parts.kv, parts.content);
     this.#tenants = parts.tenants;
     this.#conversations = new ConversationLog(parts);
     this.#deadEnds = new DeadRunEnds({
@@ -113,7 +118,7 @@ export class RunDirectory {
     if (days === 0) return { begun: { log } };
     const asked = { days, messages: body.messages, ...(origin && { origin }) };
     const isNew = body.conversationId === undefined;
-    const opened = this.#conversations.open(facts, { asked, isNew });
+    const opened = await this.#conversations.open(facts, { asked, isNew });
     return { ...opened, begun: { ...opened.begun, log } };
   }
 
@@ -133,6 +138,11 @@ export class RunDirectory {
     ]);
   }
 
+  /** The end of a run as it is stored. */
+  storedEnd({ tenant, runId }: RunFacts, end: RunEnd): RunEnd {
+    return sealDetails(end, { tenant, runId, content: this.#content });
+  }
+
   /** What ends a run's log in place of `closing`: whoever follows it elsewhere is told that it broke off. */
   interruption(facts: RunFacts): Closing {
     return interruption(facts, this.#system.now());
@@ -144,13 +154,9 @@ export class RunDirectory {
     { log, onLost }: { log: RunLog; onLost: () => void },
   ): StoredLog {
     return new StoredLog({
-      committer: this.#committer,
-      system: this.#system,
-      facts,
-      begun: opening.begun.log,
-      log,
+      ...{ committer: this.#committer, system: this.#system, content: this.#content },
+      ...{ facts, begun: opening.begun.log, log, onLost },
       keptMs: opening.conversation === undefined ? CHUNK_KEPT_MS : LONG_CHUNK_KEPT_MS,
-      onLost,
     });
   }
 

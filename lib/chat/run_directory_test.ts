@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers";
 import { assertEquals } from "@std/assert";
+import { contentCipher } from "@/tests/support/content.ts";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { runFacts } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
@@ -21,7 +22,10 @@ function open(kv: Deno.Kv) {
   const admission = new Admission(committer, { system });
   const tenants = new TenantStore(kv, system);
   const leases = new LeaseWatch(system);
-  const directory = new RunDirectory({ kv, committer, admission, system, tenants, leases });
+  const directory = new RunDirectory({
+    ...{ kv, committer, admission, system, tenants, leases },
+    content: contentCipher(),
+  });
   const stopped: string[] = [];
   const add = (id: string) => {
     const stop = (reason: string) => stopped.push(`${id} ${reason}`);

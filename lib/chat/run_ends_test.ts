@@ -2,6 +2,7 @@
  * However runs end, and whatever is deleted meanwhile, on a store that fails: processes end their runs,
  * die in the middle, or come too late for runs that others have settled.
  */
+import { contentCipher } from "@/tests/support/content.ts";
 import { setImmediate } from "node:timers";
 import { assertEquals } from "@std/assert";
 import { fastSystem } from "@/tests/support/fast_system.ts";
@@ -47,7 +48,10 @@ function open(raw: Deno.Kv, { random, system }: { random: Random; system: System
   const admission = new Admission(committer, { system });
   const leases = new LeaseWatch(system);
   const tenants = new TenantStore(raw, system);
-  const directory = new RunDirectory({ kv, committer, admission, system, tenants, leases });
+  const directory = new RunDirectory({
+    ...{ kv, committer, admission, system, tenants, leases },
+    content: contentCipher(),
+  });
   const log = createLogger({ json: true, write: () => {} });
   const settle = directory.settleDead.bind(directory);
   const deadRuns = new DeadRuns(raw, { admission, leases, system, log, settle });
@@ -103,7 +107,7 @@ async function deleteOne(
 
 /** Every run has an end, in its log, its conversation and its record alike. */
 async function assertConsistent(kv: Deno.Kv, store: ConversationStore): Promise<void> {
-  const logs = new RunLogStore(kv);
+  const logs = new RunLogStore(kv, contentCipher());
   let told = 0;
   for (const name of CONVERSATIONS) {
     const { value } = await kv.get<ConversationHead>(keys.conversation(name));
@@ -128,7 +132,7 @@ async function play(seed: number): Promise<void> {
   const fast = fastSystem(Date.UTC(2026, 0, 2, 12));
   const system = { ...realSystem, ...fast.system };
   const [one, two, sweeper] = [1, 2, 3].map(() => open(kv, { random, system }));
-  const store = new ConversationStore(kv, system);
+  const store = new ConversationStore(kv, { system, content: contentCipher() });
   const parts = { directory: sweeper!.directory, store };
   const late: (() => Promise<unknown>)[] = [];
   let owed = 0;

@@ -1,10 +1,10 @@
 import { sha256 } from "../credentials/hashing.ts";
 import type { Words } from "../storage/conversation_record.ts";
-import { sizeOfParts, splitParts } from "../storage/parts.ts";
+import { type Part, sizeOfParts, splitParts } from "../storage/parts.ts";
 import type { ChatMessage } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
 
-/** 64 bits: a clash only leaves out a message that a client claims. */
+/** As earlier versions stored it: a clash only leaves out a message that a client claims. */
 const DIGEST_LENGTH = 11;
 const SHORT_TEXT = 16_000;
 
@@ -15,21 +15,24 @@ export interface SaidWords {
   /** All of it in bytes, at most. */
   bytes: number;
   /** As parts, but for the claimed messages that are `known` by their digest. */
-  pack(known: readonly string[]): Uint8Array[];
+  pack(known: readonly string[]): Part[];
   /** What fits into any commit: the message, and how the answer begins. */
-  packShort(): Uint8Array[];
+  packShort(): Part[];
 }
 
-/** What a client sent and what `frames` say that the assistant said and did. */
+/**
+ * What a client sent and what `frames` say that the assistant said and did. `keyed` makes of a digest
+ * one that nobody without the key can guess a message by.
+ */
 export async function saidWords(
   messages: readonly ChatMessage[],
-  frames: readonly Frame[],
+  { frames, keyed }: { frames: readonly Frame[]; keyed: (digest: string) => string },
 ): Promise<SaidWords> {
   const asked = messages.at(-1)!;
   const claimed = await Promise.all(
     messages.slice(0, -1).map(async (message) => ({
       message: { ...message, claimed: true },
-      digest: await digestOf(message),
+      digest: keyed(await digestOf(message)),
     })),
   );
   const answer = answerOf(frames);
@@ -46,7 +49,7 @@ export async function saidWords(
   return {
     digests: [
       ...claimed.map(({ digest }) => digest),
-      ...await Promise.all([asked, said].map(digestOf)),
+      ...(await Promise.all([asked, said].map(digestOf))).map(keyed),
     ],
     bytes: sizeOfParts(all),
     pack,
@@ -55,7 +58,7 @@ export async function saidWords(
   };
 }
 
-function packWords(words: Words): Uint8Array[] {
+function packWords(words: Words): Part[] {
   return splitParts(new TextEncoder().encode(JSON.stringify(words)));
 }
 

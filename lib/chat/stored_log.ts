@@ -3,6 +3,7 @@ import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
 import type { LiveRun } from "../storage/live_run.ts";
 import type { Closing } from "../limits/settle_run.ts";
+import { type ContentCipher, contentPlaces } from "../storage/content_cipher.ts";
 import { keys } from "../storage/keys.ts";
 import { sizeOfParts } from "../storage/parts.ts";
 import { growLog, LOG_KEPT_MS, type LogState } from "../storage/run_head.ts";
@@ -29,6 +30,7 @@ const URGENT = new Set<Frame["type"]>(["tool_call", "tool_result"]);
 export interface StoredLogParts {
   committer: Committer;
   system: System;
+  content: ContentCipher;
   facts: RunFacts;
   /** What is stored of it when the run begins. */
   begun: LogState;
@@ -47,6 +49,7 @@ export class StoredLog {
   /** Where the run is kept while it goes on, its log with it. */
   readonly key: Deno.KvKey;
   #parts: StoredLogParts;
+  /** With its tail as it is before it is encrypted. */
   #stored: LogState;
   #pendingBytes = 0;
   #waiting: (() => void) | undefined;
@@ -100,7 +103,10 @@ export class StoredLog {
         if (log.frames + frames === 0) return;
         const packed = rest.length === unstored.length ? bytes : packFrames(rest);
         const grown = growLog(log, { frames, bytes: [packed, packFrames(ends)] });
-        this.#noteParts(draft, grown.parts, log.chunks);
+        const sealed = grown.parts.map((part, i) => {
+          return this.#parts.content.sealSync(part, this.#chunkPlace(log.chunks + i));
+        });
+        this.#noteParts(draft, sealed, log.chunks);
         this.#end(draft, grown.log, "done");
       },
     };
@@ -124,7 +130,7 @@ export class StoredLog {
 
   #end(draft: Draft, log: LogState, state: "done" | "interrupted"): void {
     const { facts, system } = this.#parts;
-    endLog(draft, { facts, log, state, now: system.now() });
+    endLog(draft, { facts, log: this.#sealed(log), state, now: system.now() });
   }
 
   /** Sooner wins over later; never more often than allowed. */
@@ -166,9 +172,13 @@ export class StoredLog {
     if (frames.length === 0) return;
     this.#pendingBytes = 0;
     const bytes = [packFrames(frames)];
-    const { log, parts } = growLog(this.#stored, { frames: frames.length, bytes });
+    const { log, parts: plain } = growLog(this.#stored, { frames: frames.length, bytes });
     let held: LogState | undefined = this.#stored;
     const { chunks } = this.#stored;
+    const { content } = this.#parts;
+    const parts = await Promise.all(
+      plain.map((part, i) => content.seal(part, this.#chunkPlace(chunks + i))),
+    );
     const rest = Math.max(0, parts.length - PARTS_A_COMMIT);
     // Nobody reads a part before the log says so, and a second try writes the same again.
     for (let at = 0; at < rest && this.#isAsKnown(held); at += PARTS_A_COMMIT) {
@@ -176,14 +186,19 @@ export class StoredLog {
       held = await this.#write(some, { at: chunks + at, isWanted });
     }
     if (this.#isAsKnown(held)) {
-      held = await this.#write(parts.slice(rest), { at: chunks + rest, log, isWanted });
+      const last = { at: chunks + rest, log: this.#sealed(log), isWanted };
+      held = await this.#write(parts.slice(rest), last);
     }
     if (held === undefined) return this.#parts.onLost();
     if (held.frames < log.frames) this.#behind = true;
-    this.#stored = held;
+    this.#stored = this.#isAsKnown(held)
+      ? this.#stored
+      : held.frames === log.frames
+      ? log
+      : this.#opened(held);
   }
 
-  /** Stores parts, the first as number `at`, and the `log` with them; answers the log as it is then. */
+  /** Stores encrypted parts, the first as number `at`, and the `log` with them; answers the stored log. */
   #write(
     parts: readonly Uint8Array[],
     { at, log, isWanted }: { at: number; log?: LogState; isWanted: () => boolean },
@@ -212,7 +227,25 @@ export class StoredLog {
   }
 
   #furthest(held: LogState | undefined, known: LogState): LogState {
-    return held !== undefined && held.frames > known.frames ? held : known;
+    return held !== undefined && held.frames > known.frames ? this.#opened(held) : known;
+  }
+
+  #sealed(log: LogState): LogState {
+    return { ...log, tail: this.#parts.content.sealSync(log.tail, this.#tailPlace(log)) };
+  }
+
+  #opened(log: LogState): LogState {
+    return { ...log, tail: this.#parts.content.openSync(log.tail, this.#tailPlace(log)) };
+  }
+
+  #tailPlace({ frames }: LogState) {
+    const { tenant, runId } = this.#parts.facts;
+    return contentPlaces.logTail(tenant, runId, frames);
+  }
+
+  #chunkPlace(n: number) {
+    const { tenant, runId } = this.#parts.facts;
+    return contentPlaces.logChunk(tenant, runId, n);
   }
 
   #noteParts(draft: Draft, parts: readonly Uint8Array[], at: number): void {

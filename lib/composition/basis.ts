@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import type { Sealer } from "../credentials/sealing.ts";
 import type { Limits } from "../limits/limits.ts";
 import type { Logger } from "../log.ts";
+import type { ContentCipher } from "../storage/content_cipher.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import type { System } from "../system.ts";
 
@@ -21,4 +22,6 @@ export interface Basis {
   passwordCost: HashCost | undefined;
   /** Encrypts what is stored for one purpose. */
   sealer: (purpose: string) => Sealer;
+  /** Encrypts what was said. */
+  content: ContentCipher;
 }

@@ -30,7 +30,7 @@ interface Parts {
 }
 
 export function openRuns(
-  { config, kv, committer, system, log, tenants }: Basis,
+  { config, kv, committer, content, system, log, tenants }: Basis,
   { attention, egress, knowledge, models, secrets }: Parts,
 ): Runs {
   const admission = new Admission(committer, {
@@ -38,7 +38,9 @@ export function openRuns(
     onLost: (runId) => chat.stopLost(runId),
   });
   const leases = new LeaseWatch(system);
-  const directory = new RunDirectory({ kv, committer, admission, system, tenants, leases });
+  const directory = new RunDirectory({
+    ...{ kv, committer, content, admission, system, tenants, leases },
+  });
   const deadRuns = new DeadRuns(kv, {
     admission,
     leases,

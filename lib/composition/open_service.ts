@@ -17,7 +17,9 @@ import type { Service } from "../service.ts";
 import { AgentStore } from "../storage/agent_store.ts";
 import { AttentionStore } from "../storage/attention_store.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
+import { CONTENT_PURPOSE, openContentCipher } from "../storage/content_cipher.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
+import { Reencryption } from "../storage/reencryption.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../storage/secret_store.ts";
 import { SessionStore } from "../storage/session_store.ts";
 import { withStoreFailures } from "../storage/store_failures.ts";
@@ -39,8 +41,8 @@ export interface OpenServiceOptions {
   config: Config;
   kv: Deno.Kv;
   hmacSecrets: readonly string[];
-  /** Base64 of 32 bytes. */
-  encryptionKey: string;
+  /** Each base64 of 32 bytes. The first encrypts, all decrypt. */
+  encryptionKeys: readonly string[];
   system: System;
   log: Logger;
   /** Where this service is reached, without a trailing slash. */
@@ -65,7 +67,7 @@ export interface OpenServiceOptions {
 
 /** Composes the service on an open store; makes the default tenant and the demo agent once. */
 export async function openService(options: OpenServiceOptions): Promise<Service> {
-  const basis = openBasis(options);
+  const basis = await openBasis(options);
   const { config, kv, committer, system, log, limits, tenants } = basis;
   const { baseUrl } = options;
   const signer = new Signer(options.hmacSecrets);
@@ -87,7 +89,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const attention = new AttentionStore(kv, system);
   const runs = openRuns(basis, { attention, egress, knowledge, models, secrets });
   const { admission, chat, directory, deadRuns } = runs;
-  const conversations = new ConversationStore(kv, system);
+  const conversations = new ConversationStore(kv, basis);
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const callers = openCallers(basis, { signer, onRevoked });
   return {
@@ -96,6 +98,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ...knowledge,
     ...scripts,
     ...{ agents, attention, catalogue, chat, deadRuns, secrets, vendorSlots },
+    keyedDigest: (digest) => basis.content.digest(digest),
     conversations: new ConversationAdmin(conversations, { cursors, runs: directory }),
     demoAgent: await openDemo(basis, { tenant, agents, vendorSlots, baseUrl }),
     doctor: new Doctor({
@@ -108,6 +111,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       ...{ committer, admission, tenants, limits, signer: new RememberedHashes(signer) },
       underWay: new RequestsUnderWay(),
     },
+    reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, system }),
     runs: directory,
     usage: new UsageReports(kv, { system, tenants, limits }),
     vendors: registry,
@@ -134,13 +138,20 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   };
 }
 
-function openBasis(
-  { config, encryptionKey, kv, limits, log, passwordCost, patienceMs, system }: OpenServiceOptions,
-): Basis {
+async function openBasis(
+  { config, encryptionKeys, kv, limits, log, passwordCost, patienceMs, system }: OpenServiceOptions,
+): Promise<Basis> {
   const patience = { system, ...patienceMs !== undefined && { patienceMs } };
   // The committer knows by itself what to do about a store that fails.
   const committer = new Committer(kv, patience);
   const told = withStoreFailures(kv, patience);
+  const { randomBytes } = system;
+  const sealer = (purpose: string) => new Sealer(encryptionKeys, { purpose, randomBytes });
+  const content = await openContentCipher(told, {
+    sealer: sealer(CONTENT_PURPOSE),
+    randomBytes,
+    onUnreadable: (unreadable) => log.error("stored content cannot be decrypted", unreadable),
+  });
   return {
     config,
     kv: told,
@@ -150,7 +161,8 @@ function openBasis(
     limits: { ...DEFAULT_LIMITS, ...limits },
     passwordCost,
     tenants: new TenantStore(told, system),
-    sealer: (purpose) => new Sealer(encryptionKey, { purpose, randomBytes: system.randomBytes }),
+    sealer,
+    content,
   };
 }
 

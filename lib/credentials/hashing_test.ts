@@ -1,5 +1,6 @@
 import { assertEquals, assertNotEquals, assertThrows } from "@std/assert";
-import { sha256, Signer } from "./hashing.ts";
+import { createHmac } from "node:crypto";
+import { HmacKey, sha256, Signer } from "./hashing.ts";
 
 Deno.test("Signer: the first secret signs, every secret verifies", async () => {
   const [before, after] = [new Signer(["old"]), new Signer(["new", "old"])];
@@ -27,6 +28,16 @@ Deno.test("Signer: is HMAC-SHA256, in base64url", async () => {
   const bytes = Uint8Array.fromBase64(hash, { alphabet: "base64url" });
   const expected = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
   assertEquals(bytes.toHex(), expected);
+});
+
+Deno.test("HmacKey: is HMAC-SHA256 for keys and texts of any length, however often it signs", () => {
+  for (const size of [0, 1, 32, 63, 64, 65, 200]) {
+    const key = crypto.getRandomValues(new Uint8Array(size));
+    const own = new HmacKey(key);
+    for (const text of ["", "text", "größer 👩‍🚀", "x".repeat(10_000), "text"]) {
+      assertEquals(own.sign(text), createHmac("sha256", key).update(text).digest("base64url"));
+    }
+  }
 });
 
 Deno.test("Signer: without a secret there is none", () => {

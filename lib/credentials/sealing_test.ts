@@ -1,26 +1,70 @@
 import { assert, assertEquals, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
-import { Sealer, UnsealError } from "./sealing.ts";
+import { encryptionKeyIds } from "./encryption_key.ts";
+import { SEAL_BYTES, Sealer, UnsealError } from "./sealing.ts";
 
 const KEY = Uint8Array.from({ length: 32 }, (_, n) => n).toBase64();
 const OTHER_KEY = Uint8Array.from({ length: 32 }, (_, n) => n + 1).toBase64();
 const PLACE = ["receipts", "hash", 1];
 const PLAIN = new TextEncoder().encode("cs_a-secret-token");
 
-function sealer(key = KEY, purpose = "receipts"): Sealer {
-  return new Sealer(key, { purpose, randomBytes: new FakeSystem().randomBytes });
+function sealer(key: string | string[] = KEY, purpose = "receipts"): Sealer {
+  return new Sealer([key].flat(), { purpose, randomBytes: new FakeSystem().randomBytes });
 }
 
 Deno.test("Sealer: what was sealed opens again, also nothing at all", async () => {
   for (const plain of [PLAIN, new Uint8Array(), new Uint8Array(100_000).fill(7)]) {
     const sealed = await sealer().seal(plain, PLACE);
-    assertEquals(sealed.length, 1 + 12 + plain.length + 16);
+    assertEquals(sealed.length, plain.length + SEAL_BYTES);
     assertEquals(await sealer().open(sealed, PLACE), plain);
   }
 });
 
-Deno.test("Sealer: a value sealed long ago still opens: the format is settled", async () => {
+Deno.test("Sealer: what either thread has sealed the other opens", async () => {
+  for (const size of [0, 1, 200, 16_384, 49_152]) {
+    const plain = crypto.getRandomValues(new Uint8Array(size));
+    const one = sealer();
+    assertEquals(one.openSync(await one.seal(plain, PLACE), PLACE), plain);
+    assertEquals(await one.open(one.sealSync(plain, PLACE), PLACE), plain);
+  }
+});
+
+Deno.test("Sealer: the first key seals, every key opens, and a missing one is named by its id", async () => {
+  const old = sealer(OTHER_KEY);
+  const both = sealer([KEY, OTHER_KEY]);
+  const before = await old.seal(PLAIN, PLACE);
+  const after = await both.seal(PLAIN, PLACE);
+  assertEquals(await both.open(before, PLACE), PLAIN);
+  assertEquals(await sealer(KEY).open(after, PLACE), PLAIN);
+  assertEquals([both.isCurrent(before), both.isCurrent(after)], [false, true]);
+  const [id] = encryptionKeyIds([OTHER_KEY]);
+  await assertRejects(() => sealer(KEY).open(before, PLACE), UnsealError, id);
+});
+
+Deno.test("Sealer: a value of version 1, which names no key, opens under any key of the list", async () => {
   const kept = "AbiPt0QhUpqab2WKP41k0Lsyjtg9/7svprYjFxOzFTKNbXexbq8cgt/mMaLq5Q==";
+  const value = Uint8Array.fromBase64(kept);
+  assertEquals(await sealer([OTHER_KEY, KEY]).open(value, PLACE), PLAIN);
+  assertEquals(sealer().isCurrent(value), false);
+  await assertRejects(() => sealer(OTHER_KEY).open(value, PLACE), UnsealError, "does not open");
+});
+
+Deno.test("Sealer: is AES-256-GCM under the key that HKDF derives for the salt and the purpose", async () => {
+  const sealed = sealer().sealSync(PLAIN, PLACE);
+  const secret = Uint8Array.fromBase64(KEY);
+  const base = await crypto.subtle.importKey("raw", secret, "HKDF", false, ["deriveKey"]);
+  const info = new TextEncoder().encode("agent-chat sealing v2 receipts");
+  const hkdf = { name: "HKDF", hash: "SHA-256", salt: sealed.slice(5, 13), info };
+  const aes = { name: "AES-GCM", length: 256 };
+  const key = await crypto.subtle.deriveKey(hkdf, base, aes, false, ["decrypt"]);
+  const additionalData = new TextEncoder().encode(JSON.stringify(PLACE));
+  const gcm = { name: "AES-GCM", iv: sealed.slice(13, 25), additionalData };
+  const opened = await crypto.subtle.decrypt(gcm, key, sealed.slice(25));
+  assertEquals(new Uint8Array(opened), PLAIN);
+});
+
+Deno.test("Sealer: a value sealed long ago still opens: the format is settled", async () => {
+  const kept = "AlPlDisAW7YRbMcifdgzjulEn/pVsAtmwUSLxoK3A1pBSva+EW/ZSal1WbF05pu0ewTqPxVueIOEQA==";
   const opened = await sealer().open(Uint8Array.fromBase64(kept), PLACE);
   assertEquals(new TextDecoder().decode(opened), "cs_a-secret-token");
 });
@@ -41,7 +85,7 @@ Deno.test("Sealer: no other place, purpose or encryption key opens it", async ()
     () => sealer(KEY, "secrets").open(sealed, PLACE),
     () => sealer(OTHER_KEY).open(sealed, PLACE),
   ];
-  for (const attempt of tries) await assertRejects(attempt, UnsealError, "does not open");
+  for (const attempt of tries) await assertRejects(attempt, UnsealError);
 });
 
 Deno.test("Sealer: any changed, missing or added byte is an UnsealError", async () => {
@@ -55,6 +99,7 @@ Deno.test("Sealer: any changed, missing or added byte is an UnsealError", async 
   await assertRejects(() => sealer().open(new Uint8Array([...sealed, 0]), PLACE), UnsealError);
 });
 
-Deno.test("Sealer: a key of another length is refused at once", () => {
+Deno.test("Sealer: a key of another length and an empty list are refused at once", () => {
   assertThrows(() => sealer(new Uint8Array(16).toBase64()), Error, "32 bytes");
+  assertThrows(() => sealer([]), Error, "at least one");
 });

@@ -1,4 +1,5 @@
 import type { ReceiptRequest } from "../limits/decide_run.ts";
+import { keyedFingerprint } from "../storage/chat_receipt_record.ts";
 import { keys } from "../storage/keys.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import type { ChatCaller } from "./chat_caller.ts";
@@ -15,11 +16,15 @@ const KEPT_MS = 24 * 60 * 60_000;
 /**
  * What makes a message sent again the same run: with a session the scope is agent, page and
  * conversation, because the token may have been renewed since; nothing without an `Idempotency-Key`.
+ * `keyed` makes of a digest one that nobody without the key can guess a message by.
  */
 export async function chatReceipt(
   req: Request,
-  caller: ChatCaller,
-  body: ChatBody,
+  { caller, body, keyed }: {
+    caller: ChatCaller;
+    body: ChatBody;
+    keyed: (digest: string) => string;
+  },
 ): Promise<ReceiptRequest | undefined> {
   const isSession = caller.kind === "session";
   const key = idempotencyKey(req, isSession ? { min: SESSION_KEY_MIN_LENGTH } : {});
@@ -29,9 +34,12 @@ export async function chatReceipt(
     : ["key", caller.id];
   const route = "POST /v1/chat/stream";
   const scope = await idempotencyScope({ route, caller: who, key });
+  const unkeyed = await fingerprintOf(body, { without: VOLATILE_CHAT_FIELDS });
+  const receiptKey = keys.chatReceipt(caller.tenant, scope);
   return {
-    key: keys.chatReceipt(caller.tenant, scope),
-    fingerprint: await fingerprintOf(body, { without: VOLATILE_CHAT_FIELDS }),
+    key: receiptKey,
+    fingerprint: keyedFingerprint(unkeyed, keyed),
+    unkeyed,
     keptMs: KEPT_MS,
   };
 }

@@ -59,7 +59,10 @@ export interface Opening {
 
 export interface ReceiptRequest {
   key: Deno.KvKey;
+  /** A keyed digest of the message, which nobody can guess it by. */
   fingerprint: string;
+  /** The digest without a key that versions before 2026-11-22 stored; they are kept for a day. */
+  unkeyed?: string;
   /** How long it is remembered, milliseconds. */
   keptMs: number;
 }
@@ -160,7 +163,8 @@ function replayOf(
   const known = draft.get<ChatReceipt>(request.receipt.key);
   if (known === undefined || known.exp <= request.now) return undefined;
   if (known.runId === request.run.runId) return undefined;
-  if (known.fingerprint !== request.receipt.fingerprint) return { reused: true };
+  const { fingerprint, unkeyed } = request.receipt;
+  if (known.fingerprint !== fingerprint && known.fingerprint !== unkeyed) return { reused: true };
   const count = countRequest(draft, { ...request, message: false });
   if ("refused" in count) return count;
   count.note();

@@ -1,6 +1,7 @@
 import type { UserAdmin } from "../accounts/user_admin.ts";
 import { actingAs } from "../audit/acting.ts";
 import type { ApiKeyStore } from "../storage/api_key_store.ts";
+import type { Reencryption } from "../storage/reencryption.ts";
 import type { SecretStore } from "../storage/secret_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import type { Commands } from "./commands.ts";
@@ -18,16 +19,18 @@ export interface CommandStores {
   users: Pick<UserAdmin, "list" | "reset">;
   /** Where the dashboard is reached, without a trailing slash. */
   baseUrl: string;
+  reencryption: Pick<Reencryption, "run">;
+  /** Rewrites the store's file without what has been deleted; the last thing done to the store. */
+  compact?: (() => Promise<void>) | undefined;
 }
 
 /** Every command; without a tenant they mean the installation's default one. */
-export function adminCommands(
-  { agents, apiKeys, baseUrl, secrets, tenants, users }: CommandStores,
-): Commands {
+export function adminCommands(stores: CommandStores): Commands {
+  const { apiKeys, baseUrl, tenants, users } = stores;
   const tenantId = tenantFinder(tenants);
   return asCommandLine({
     ...keyCommands({ apiKeys, tenantId }),
-    ...secretCommands({ agents, secrets, tenantId }),
+    ...secretCommands({ ...stores, tenantId }),
     ...userCommands({ users, tenantId, baseUrl }),
   });
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ListedUser } from "../accounts/user_admin.ts";
 import type { ApiKey } from "../storage/api_key_store.ts";
+import type { ReencryptionReport } from "../storage/reencryption.ts";
 import { newApiKeySchema } from "../wire/api_key.ts";
 import {
   newToolSecretSchema,
@@ -24,6 +25,7 @@ export const commandInputs = {
   "secrets.delete": z.strictObject({ name: toolSecretNameSchema, tenant }),
   "users.list": z.strictObject({ tenant }),
   "users.reset": z.strictObject({ email: z.string().max(254) }),
+  "secrets.reencrypt": z.strictObject({ forget: z.boolean().optional() }),
 } as const;
 
 export type CommandName = keyof typeof commandInputs;
@@ -41,6 +43,8 @@ export interface CommandOutputs {
   "users.list": { users: (Omit<ListedUser, "createdAt"> & { createdAt: string })[] };
   /** `token` opens the account once, within an hour; the link to it begins with `baseUrl`. */
   "users.reset": { email: string; token: string; baseUrl: string };
+  /** `compacted`: the store's file was rewritten without what has been deleted. */
+  "secrets.reencrypt": ReencryptionReport & { compacted: boolean };
 }
 
 /** The commands, whether they run in this process or behind the control socket. */

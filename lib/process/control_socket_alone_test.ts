@@ -17,8 +17,8 @@ async function withSocket(
 ): Promise<void> {
   const dir = await Deno.makeTempDir();
   using kv = await Deno.openKv(":memory:");
-  const encryptionKey = new Uint8Array(32).toBase64();
-  const stores = commandStores(kv, { hmacSecrets: ["s".repeat(32)], encryptionKey });
+  const encryptionKeys = [new Uint8Array(32).toBase64()];
+  const stores = commandStores(kv, { hmacSecrets: ["s".repeat(32)], encryptionKeys });
   const { apiKeys } = stores;
   const commands = adminCommands(stores);
   const path = `${dir}/control.sock`;

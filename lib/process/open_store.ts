@@ -1,10 +1,13 @@
 import type { Config } from "../config.ts";
+import { encryptionKeyIds } from "../credentials/encryption_key.ts";
+import { MissingEncryptionKeyError, useEncryptionKeys } from "../storage/encryption_keys.ts";
 import { keys } from "../storage/keys.ts";
 import { Patience } from "../committer/patience.ts";
 import type { System } from "../system.ts";
 import { keepSecrets, makePrivateDir, makePrivateFile } from "./data_dir.ts";
 import { type ProcessLock, takeProcessLock } from "./process_lock.ts";
-import { orFault } from "./store_fault.ts";
+import { compactFile } from "./compact_file.ts";
+import { orFault, StoreFault } from "./store_fault.ts";
 import { realStoreFile } from "./store_file.ts";
 
 /** SQLite's name for a store that ends with the process. */
@@ -19,12 +22,17 @@ export interface Store {
   readonly file: string | undefined;
   /** The first signs, all verify. */
   readonly hmacSecrets: readonly string[];
-  /** Base64 of 32 bytes. */
-  readonly encryptionKey: string;
+  /** Each base64 of 32 bytes. The first encrypts, all decrypt. */
+  readonly encryptionKeys: readonly string[];
   /** Whether nothing has been stored yet. */
   readonly firstStart: boolean;
   /** No other process can have it open. */
   readonly alone: boolean;
+  /**
+   * Closes the store's file and rewrites it without what has been deleted or replaced, which otherwise
+   * stands in its unused parts; absent where there is no file. `close` must follow.
+   */
+  readonly compact: (() => Promise<void>) | undefined;
   /** Closes the store and frees the lock; may be called twice. */
   close(): Promise<void>;
 }
@@ -32,6 +40,8 @@ export interface Store {
 export interface OpenStoreOptions {
   openKv: (path?: string) => Promise<Deno.Kv>;
   system: System;
+  /** Opens a store also when it may hold values under encryption keys that are missing. */
+  allowMissingKeys?: boolean;
 }
 
 /**
@@ -55,7 +65,8 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
       ? open()
       : orFault(open, tellDamaged(file)));
     const firstStart = tenant.versionstamp === null;
-    return { kv: kv!, file, ...secrets, firstStart, alone: !remote, close: closer(kv!, locks) };
+    await checkEncryptionKeys(kv!, { ...secrets, ...options });
+    return { ...closing(kv!, { file, locks }), file, ...secrets, firstStart, alone: !remote };
   } catch (error) {
     kv?.close();
     for (const lock of locks) lock.release();
@@ -130,25 +141,58 @@ async function takeLocks(
 async function secretsFor(
   config: Config,
   system: System,
-): Promise<{ hmacSecrets: readonly string[]; encryptionKey: string }> {
-  const { hmacSecrets, encryptionKey, dataDir } = config;
-  if (hmacSecrets !== undefined && encryptionKey !== undefined) {
-    return { hmacSecrets, encryptionKey };
+): Promise<Pick<Store, "hmacSecrets" | "encryptionKeys">> {
+  const { hmacSecrets, encryptionKeys, dataDir } = config;
+  if (hmacSecrets !== undefined && encryptionKeys !== undefined) {
+    return { hmacSecrets, encryptionKeys };
   }
   await makePrivateDir(dataDir);
   const kept = await keepSecrets(dataDir, system);
   return {
     hmacSecrets: hmacSecrets ?? [kept.hmacSecret],
-    encryptionKey: encryptionKey ?? kept.encryptionKey,
+    encryptionKeys: encryptionKeys ?? [kept.encryptionKey],
   };
 }
 
-function closer(kv: Deno.Kv, locks: ProcessLock[]): () => Promise<void> {
+async function checkEncryptionKeys(
+  kv: Deno.Kv,
+  { encryptionKeys, allowMissingKeys = false }: Pick<Store, "encryptionKeys"> & OpenStoreOptions,
+): Promise<void> {
+  try {
+    const ids = encryptionKeyIds(encryptionKeys);
+    await useEncryptionKeys(kv, ids, { allowMissing: allowMissingKeys });
+  } catch (error) {
+    if (!(error instanceof MissingEncryptionKeyError)) throw error;
+    const { ids } = error;
+    throw new StoreFault(
+      "conversations, run logs, tool secrets and vendor credentials in the store may be " +
+        `encrypted under ${ids.length === 1 ? "a key" : "keys"} that this process does not have ` +
+        `(key id ${ids.join(", ")}). If ENCRYPTION_KEY was changed, put the old key behind the ` +
+        "new one, ENCRYPTION_KEY=<new>,<old>, run deno task secrets reencrypt, and drop the old " +
+        "key after that. If the store was moved or restored, its secrets.json belongs with it. " +
+        "If the key is lost, deno task secrets reencrypt --forget gives up what is under it",
+      { cause: error },
+    );
+  }
+}
+
+function closing(
+  kv: Deno.Kv,
+  { file, locks }: { file: string | undefined; locks: ProcessLock[] },
+): Pick<Store, "kv" | "compact" | "close"> {
   let open = true;
-  return () => {
+  const closeKv = () => {
     if (open) kv.close();
     open = false;
+  };
+  const close = () => {
+    closeKv();
     for (const lock of locks) lock.release();
     return Promise.resolve();
   };
+  const compact = file === undefined ? undefined : async () => {
+    closeKv();
+    await compactFile(file);
+  };
+  return { kv, compact, close };
 }

@@ -39,7 +39,7 @@ Deno.test("openStore: a second start keeps the secrets and is no first start any
     const second = await openStore(config, REAL);
     assertEquals(second.firstStart, false);
     assertEquals(second.hmacSecrets, first.hmacSecrets);
-    assertEquals(second.encryptionKey, first.encryptionKey);
+    assertEquals(second.encryptionKeys, first.encryptionKeys);
     await second.close();
     await second.close();
   }));
@@ -48,7 +48,7 @@ Deno.test("openStore: the environment's secrets win, and none is made when both 
   inTempDir(async (dir) => {
     const env = { DATA_DIR: dir, API_KEY_HMAC_SECRET: SECRET, ENCRYPTION_KEY: KEY };
     const store = await openStore(readConfig(env), REAL);
-    assertEquals([store.hmacSecrets, store.encryptionKey], [[SECRET], KEY]);
+    assertEquals([store.hmacSecrets, store.encryptionKeys], [[SECRET], [KEY]]);
     await assertRejects(() => Deno.stat(`${dir}/secrets.json`), Deno.errors.NotFound);
     await store.close();
   }));
@@ -66,7 +66,7 @@ Deno.test("openStore: a folder in use is refused until its owner closes", () =>
 Deno.test("openStore: one file named from two data folders is still one owner's", () =>
   inTempDir(async (dir) => {
     const config = (name: string) =>
-      readConfig({ DATA_DIR: `${dir}/${name}`, KV_PATH: `${dir}/kv` });
+      readConfig({ DATA_DIR: `${dir}/${name}`, KV_PATH: `${dir}/kv`, ENCRYPTION_KEY: KEY });
     const store = await openStore(config("a"), REAL);
     await assertRejects(() => openStore(config("b"), REAL), StoreInUseError, `${dir}/kv`);
     await store.close();
@@ -75,10 +75,14 @@ Deno.test("openStore: one file named from two data folders is still one owner's"
 
 Deno.test("openStore: one file is one owner's, whichever folder it lies in and whatever links lead to it", () =>
   inTempDir(async (dir) => {
-    const home = { DATA_DIR: `${dir}/home` };
-    const away = { DATA_DIR: `${dir}/away`, KV_PATH: `${dir}/home/kv.sqlite3` };
-    const linked = { DATA_DIR: `${dir}/linked`, KV_PATH: `${dir}/link` };
-    const through = { DATA_DIR: `${dir}/through`, KV_PATH: `${dir}/folder/kv.sqlite3` };
+    const home = { DATA_DIR: `${dir}/home`, ENCRYPTION_KEY: KEY };
+    const away = { ...home, DATA_DIR: `${dir}/away`, KV_PATH: `${dir}/home/kv.sqlite3` };
+    const linked = { ...home, DATA_DIR: `${dir}/linked`, KV_PATH: `${dir}/link` };
+    const through = {
+      ...home,
+      DATA_DIR: `${dir}/through`,
+      KV_PATH: `${dir}/folder/kv.sqlite3`,
+    };
     await Deno.symlink(`${dir}/home/kv.sqlite3`, `${dir}/link`);
     await Deno.symlink(`${dir}/home`, `${dir}/folder`);
     await Deno.mkdir(`${dir}/home`);

@@ -1,3 +1,4 @@
+import type { Reencryption } from "../storage/reencryption.ts";
 import type { SecretStore } from "../storage/secret_store.ts";
 import { CommandError, type CommandsOf, parseCommandInput } from "./commands.ts";
 import type { TenantFinder } from "./tenant_finder.ts";
@@ -9,9 +10,11 @@ export interface FindAgent {
 
 /** The commands for tools' secrets on an open store; none of them answers a value. */
 export function secretCommands(
-  { agents, secrets, tenantId }: {
+  { agents, secrets, reencryption, compact, tenantId }: {
     agents: FindAgent;
     secrets: Pick<SecretStore, "set" | "list" | "delete" | "agentOf">;
+    reencryption: Pick<Reencryption, "run">;
+    compact?: (() => Promise<void>) | undefined;
     tenantId: TenantFinder;
   },
 ): CommandsOf<"secrets"> {
@@ -41,6 +44,12 @@ export function secretCommands(
       const secret = await secrets.delete(await tenantId(tenant), name);
       if (secret === undefined) throw new CommandError(`there is no secret ${name}`);
       return { secret };
+    },
+    "secrets.reencrypt": async (input) => {
+      const { forget = false } = parseCommandInput("secrets.reencrypt", input);
+      const report = await reencryption.run({ forget });
+      await compact?.();
+      return { ...report, compacted: compact !== undefined };
     },
   };
 }

@@ -8,7 +8,6 @@ import {
   type RunRow,
 } from "./conversation_record.ts";
 import { type ConversationName, keys } from "./keys.ts";
-import { sizeOfParts } from "./parts.ts";
 
 const DAY_MS = 86_400_000;
 /** Words that are no more than this lie in the row itself. */
@@ -25,15 +24,19 @@ export interface AppendedRun {
   /** How long what was said is kept, days. */
   days: number;
   row: Omit<RunRow, "v" | "words" | "parts" | "bytes" | "exp">;
-  /** Digests of all its messages. */
+  /** Keyed digests of all its messages. */
   digests: readonly string[];
-  /** Its words as parts, given the digests of what the conversation has already. */
+  /** The keyed digest for one without a key. */
+  keyed: (digest: string) => string;
+  /** Its words as encrypted parts, given the digests of what the conversation has already. */
   words: (known: readonly string[]) => Packed;
 }
 
-/** Words as parts of values. */
+/** Words as parts of values, encrypted. */
 export interface Packed {
   parts: readonly Uint8Array[];
+  /** How many bytes they were before that. */
+  bytes: number;
   /** They are in the store already. */
   written: boolean;
 }
@@ -57,7 +60,7 @@ export function appendRun(draft: Draft, run: AppendedRun): boolean {
   const value = [name.id, name.agentId, name.page];
   for (const index of indexKeys(name, next.updatedAt)) draft.note(index, value, { expireIn });
   noteMarks(draft, { name, before, next, expireIn });
-  noteRun(draft, run, { n: next.next - 1, known: known?.known ?? [] });
+  noteRun(draft, run, { n: next.next - 1, known: known ? knownDigests(known, run.keyed) : [] });
   draft.set(key, next, { expireIn });
   return true;
 }
@@ -88,11 +91,19 @@ export function indexKeys(name: ConversationName, updatedAt: number): Deno.KvKey
   return [keys.conversationByUpdated(name, updatedAt), keys.conversationByAgent(name, updatedAt)];
 }
 
+/** Keyed digests of the messages that a conversation has, those of earlier versions among them. */
+export function knownDigests(
+  { digests = [], known }: Pick<Conversation, "digests" | "known">,
+  keyed: (digest: string) => string,
+): string[] {
+  return [...known.map(keyed), ...digests];
+}
+
 /** Takes back what a settlement has noted of a run whose conversation was deleted meanwhile. */
 export function forgetRun(
   draft: Draft,
   runId: string,
-  { name: { tenant }, parts, written }: Packed & { name: ConversationName },
+  { name: { tenant }, parts, written }: Omit<Packed, "bytes"> & { name: ConversationName },
 ): void {
   const ahead = written ? parts.length : 0;
   for (let n = 0; n < ahead; n++) draft.note(keys.conversationPart(tenant, runId, n), undefined);
@@ -103,7 +114,7 @@ export function forgetRun(
 }
 
 function grown(
-  { name, origin, days, row, digests }: AppendedRun,
+  { name, origin, days, row, digests, keyed }: AppendedRun,
   { known, n, gone }: {
     known: Conversation | undefined;
     n: number;
@@ -112,6 +123,7 @@ function grown(
 ): Conversation {
   // Clocks of processes differ: a conversation never goes back in the list.
   const updatedAt = Math.max(row.endedAt, known?.updatedAt ?? 0);
+  const before = known === undefined ? [] : knownDigests(known, keyed);
   return {
     v: 1,
     id: name.id,
@@ -124,7 +136,8 @@ function grown(
     cost: (known?.cost ?? 0) + row.cost,
     ...endedWith(known?.ended, row),
     next: n + 1,
-    known: [...new Set([...known?.known ?? [], ...digests])].slice(-KNOWN_MESSAGES),
+    digests: [...new Set([...before, ...digests])].slice(-KNOWN_MESSAGES),
+    known: [],
     ...(gone === undefined ? {} : { gone: [...gone] }),
     exp: updatedAt + days * DAY_MS,
   };
@@ -135,9 +148,8 @@ function noteRun(
   { name, days, row, words }: AppendedRun,
   { n, known }: { n: number; known: readonly string[] },
 ): void {
-  const { parts, written } = words(known);
+  const { parts, bytes, written } = words(known);
   const expireIn = days * DAY_MS;
-  const bytes = sizeOfParts(parts);
   const isShort = !written && bytes <= SHORT_BYTES;
   if (!written && !isShort) {
     parts.forEach((part, i) => {

@@ -24,7 +24,9 @@ const conversationSchema = z.object({
   ended: z.partialRecord(z.enum(RUN_FINISHES), z.int()).optional(),
   /** The number of the next run. */
   next: count,
-  /** Digests of its latest messages: what a client repeats is not stored again. */
+  /** Keyed digests of its latest messages: what a client repeats is not stored again. */
+  digests: z.array(z.string()).optional(),
+  /** The same without a key, as earlier versions wrote them. */
   known: z.array(z.string()),
   /** Runs that go on in one of the same name that was deleted: they are not added to this one. */
   gone: z.array(z.string()).optional(),
@@ -57,9 +59,9 @@ export const runRowSchema = z.object({
   cost: count,
   finishReason: z.enum(RUN_FINISHES),
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
-  /** Its words, where they are short; otherwise they have parts of their own. */
+  /** Its words, encrypted, where they are short; otherwise they have parts of their own. */
   words: bytesSchema.optional(),
-  /** How many parts its words have, and how many bytes. */
+  /** How many parts its words have, and how many bytes before they were encrypted. */
   parts: count,
   bytes: count,
   /** After this it is gone, whatever the store still holds. */

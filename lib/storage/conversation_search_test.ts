@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { contentCipher } from "@/tests/support/content.ts";
 import { countingKv } from "@/tests/support/counting_kv.ts";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { Committer } from "../committer/committer.ts";
@@ -15,7 +16,7 @@ const [SHOP, OTHER] = [fakeUuid(2), fakeUuid(3)];
 function opened(kv: Deno.Kv) {
   const system = new FakeSystem();
   const committer = new Committer(kv, { system });
-  const store = new ConversationStore(kv, system);
+  const store = new ConversationStore(kv, { system, content: contentCipher() });
   const nameOf = (n: number, agentId = SHOP) => ({
     tenant: TENANT,
     id: fakeUuid(n),
@@ -33,10 +34,11 @@ function opened(kv: Deno.Kv) {
       ...{ runId: fakeUuid(++run), agentVersion: 1, provider: "vendor_a", model: "mid" },
       ...{ startedAt: endedAt - 1, endedAt, inputTokens: 1, outputTokens: 1, cost, finishReason },
     };
-    const words = () => ({ parts: [new Uint8Array([123, 125])], written: false });
+    const words = () => ({ parts: [new Uint8Array([123, 125])], bytes: 2, written: false });
     return committer.run({
       keys: [keys.conversation(name)],
-      decide: (draft) => appendRun(draft, { name, days: 30, row, digests: [], words }),
+      decide: (draft) =>
+        appendRun(draft, { name, days: 30, row, digests: [], keyed: (digest) => digest, words }),
     });
   };
   const find = async (search: ConversationSearch, limit = 2): Promise<number[]> => {

@@ -1,6 +1,8 @@
 import type { System } from "../system.ts";
 import { type RunRecord, runRecordSchema } from "../usage/run_record.ts";
+import { openDetails } from "./run_details.ts";
 import { DELETED_KEPT_MS, indexKeys } from "./append_run.ts";
+import { type ContentCipher, contentPlaces, UnreadableContentError } from "./content_cipher.ts";
 import { markKeys } from "./conversation_index.ts";
 import {
   type Conversation,
@@ -40,17 +42,20 @@ export interface ConversationFilter {
 /** One run with its words. */
 export interface SaidRun {
   row: RunRow;
-  words: Words;
+  /** `unreadable`: they do not decrypt. */
+  words: Words | "unreadable";
 }
 
 /** Conversations of all tenants; every method takes the tenant first and sees nothing outside it. */
 export class ConversationStore {
   #kv: Deno.Kv;
-  #system: System;
+  #system: Pick<System, "now">;
+  #content: ContentCipher;
 
-  constructor(kv: Deno.Kv, system: System) {
+  constructor(kv: Deno.Kv, parts: { system: Pick<System, "now">; content: ContentCipher }) {
     this.#kv = kv;
-    this.#system = system;
+    this.#system = parts.system;
+    this.#content = parts.content;
   }
 
   /**
@@ -100,9 +105,11 @@ export class ConversationStore {
   async records(tenant: string, runIds: readonly string[]): Promise<Map<string, RunRecord>> {
     const found = await Promise.all(runIds.map((id) => this.#kv.get(keys.run(tenant, id))));
     const records = found.map((entry) => parseRecord(runRecordSchema, entry));
-    return new Map(
-      records.flatMap((record) => record === undefined ? [] : [[record.runId, record]]),
+    const known = records.filter((record) => record !== undefined);
+    const opened = await Promise.all(
+      known.map((record) => openDetails(record, { content: this.#content })),
     );
+    return new Map(opened.map((record) => [record.runId, record]));
   }
 
   /** Its runs from number `from` on, in their order; `next` is where the following page begins. */
@@ -120,7 +127,9 @@ export class ConversationStore {
       const row = parseRecord(runRowSchema, entry)!;
       const isFull = runs.length === limit || (runs.length > 0 && bytes + row.bytes > PAGE_BYTES);
       if (isFull) return { runs, next: Number(entry.key.at(-1)) };
-      const words = row.exp > this.#system.now() ? await this.#words(name.tenant, row) : undefined;
+      const words = row.exp > this.#system.now()
+        ? await this.#readableWords(name.tenant, row)
+        : undefined;
       if (words === undefined) continue;
       runs.push({ row, words });
       bytes += row.bytes;
@@ -191,15 +200,28 @@ export class ConversationStore {
     }
   }
 
+  /** One run that does not decrypt must not keep the rest of the conversation from being read. */
+  async #readableWords(tenant: string, row: RunRow): Promise<SaidRun["words"] | undefined> {
+    try {
+      return await this.#words(tenant, row);
+    } catch (error) {
+      if (error instanceof UnreadableContentError) return "unreadable";
+      throw error;
+    }
+  }
+
   async #words(tenant: string, row: RunRow): Promise<Words | undefined> {
-    if (row.words !== undefined) return unpackWords(row.words);
     const { runId, parts, bytes } = row;
+    const open = (part: Uint8Array, n: number) =>
+      this.#content.open(part, contentPlaces.words(tenant, runId, n));
+    if (row.words !== undefined) return unpackWords(await open(row.words, 0));
     const wanted = Array.from({ length: parts }, (_, n) => keys.conversationPart(tenant, runId, n));
     const found = await readParts(this.#kv, wanted);
+    const opened = found && await Promise.all(found.map(open));
     // Two that settled it at once may both have written ahead: what one left of the other's is no words,
     // and must not keep the rest of the conversation from being read.
-    if (found === undefined || sizeOfParts(found) !== bytes) return undefined;
-    return unpackWords(joinParts(found));
+    if (opened === undefined || sizeOfParts(opened) !== bytes) return undefined;
+    return unpackWords(joinParts(opened));
   }
 }
 

@@ -40,6 +40,7 @@ export const keys = {
 
   /** How a vendor is reached that the environment does not set up; its credential is sealed. */
   vendorSlot: (vendor: string) => ["vendor_slots", vendor],
+  vendorSlots: () => ["vendor_slots"],
 
   /** Agent record; `version` is inside. */
   agent: (tenant: string, id: string) => ["agents", tenant, id],
@@ -94,6 +95,7 @@ export const keys = {
   /** A secret for tools: its domains, and its value sealed for them. */
   toolSecret: (tenant: string, name: string) => ["tool_secrets", tenant, name],
   toolSecrets: (tenant: string) => ["tool_secrets", tenant],
+  allToolSecrets: () => ["tool_secrets"],
 
   /** Widget session, under the SHA-256 of its token: the token itself is never stored. */
   session: (tenant: string, tokenHash: string) => ["sessions", tenant, tokenHash],
@@ -103,6 +105,7 @@ export const keys = {
    * `Idempotency-Key`: the key's random id makes that unguessable.
    */
   receipt: (scope: string) => ["receipts", scope],
+  receipts: () => ["receipts"],
   /** What the receipt itself has no room for, from 1. */
   receiptPart: (scope: string, n: number) => ["receipts", scope, n],
 
@@ -124,9 +127,11 @@ export const keys = {
   liveRunsOf: (tenant: string) => ["live_runs", tenant],
   /** The log of a run that has ended: whose it is, how far it is stored, its last frames. */
   runHead: (tenant: string, runId: string) => ["run_heads", tenant, runId],
+  runHeads: () => ["run_heads"],
   /** Part `n` (from 0) of a run's log: JSON lines in UTF-8, cut anywhere. */
   runChunk: (tenant: string, runId: string, n: number) => ["run_chunks", tenant, runId, n],
   runChunks: (tenant: string, runId: string) => ["run_chunks", tenant, runId],
+  allRunChunks: () => ["run_chunks"],
   /** Changes whenever somebody has asked a process to stop one of its runs. */
   processBell: (owner: string) => ["process_bells", owner],
   /** A run that its process is asked to stop: `{ v, tenant, runId }`. */
@@ -137,13 +142,16 @@ export const keys = {
   /** Part `n` of what a running run was asked, JSON; only where that is long and is to be kept. */
   runAsked: (tenant: string, runId: string, n: number) => ["runs_asked", tenant, runId, n],
   runAskedParts: (tenant: string, runId: string) => ["runs_asked", tenant, runId],
+  allRunAskedParts: () => ["runs_asked"],
 
   /** A conversation, or the mark that it was deleted. */
   conversation: (of: ConversationName) => ["conversations", ...nameOf(of)],
   conversationsNamed: (tenant: string, id: string) => ["conversations", tenant, id],
+  allConversations: () => ["conversations"],
   /** Its `n`-th run, from 0: the facts, and how many parts its words have. */
   conversationRun: (of: ConversationName, n: number) => ["conversation_runs", ...nameOf(of), n],
   conversationRuns: (of: ConversationName) => ["conversation_runs", ...nameOf(of)],
+  allConversationRuns: () => ["conversation_runs"],
   /** Part `n` of what was said in a run: JSON in UTF-8, cut anywhere. */
   conversationPart: (tenant: string, runId: string, n: number) => [
     "conversation_parts",
@@ -152,6 +160,7 @@ export const keys = {
     n,
   ],
   conversationParts: (tenant: string, runId: string) => ["conversation_parts", tenant, runId],
+  allConversationParts: () => ["conversation_parts"],
   /** Value `[id, agentId, page]`, as the next. Ordered by when it was added to. */
   conversationByUpdated: (of: ConversationName, at: number) => [
     "conversations_by_updated",
@@ -187,6 +196,7 @@ export const keys = {
 
   /** A settled run; kept with its conversation, or 90 days where none is kept. */
   run: (tenant: string, runId: string) => ["runs", tenant, runId],
+  allRuns: () => ["runs"],
   /** Sums of settled runs by model. `source` is an API key's id, `sessions` or `playground`. */
   usageRow: (of: UsageRowName) => ["usage_rows", of.tenant, of.day, of.agentId, of.source],
   usageDay: (tenant: string, day: string) => ["usage_rows", tenant, day],
@@ -194,6 +204,7 @@ export const keys = {
   attention: (tenant: string, kind: string) => ["attention", tenant, kind],
   /** Which run a chat's `Idempotency-Key` began: `{ v, fingerprint, runId, exp }`. */
   chatReceipt: (tenant: string, scopeHash: string) => ["chat_receipts", tenant, scopeHash],
+  allChatReceipts: () => ["chat_receipts"],
 
   /** Dashboard user `{ v, id, tenant, email, passwordHash, role, operator }`. */
   user: (tenant: string, id: string) => ["users", tenant, id],
@@ -236,6 +247,10 @@ export const keys = {
     n,
   ],
 
+  /** The ids of the encryption keys under which there may be values: `{ v, ids }`. */
+  encryptionKeys: () => ["installation", "encryption_keys"],
+  /** The key of digests of what was said, sealed: `{ v, sealed }`. */
+  contentDigestKey: () => ["installation", "content_digest_key"],
   /** Facts of the installation by name: `default_tenant`, `demo_agent`, `setup`, `write_probe`. */
   installation: (name: string) => ["installation", name],
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;

@@ -8,9 +8,12 @@ const KEYS_A_READ = 10;
 /** Bytes in a stored record. */
 export const bytesSchema = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
+/** A part of bytes that belongs to nobody else. */
+export type Part = Uint8Array<ArrayBuffer>;
+
 /** Bytes as values that the store takes; at least one. */
-export function splitParts(bytes: Uint8Array): [Uint8Array, ...Uint8Array[]] {
-  const parts: [Uint8Array, ...Uint8Array[]] = [bytes.slice(0, PART_BYTES)];
+export function splitParts(bytes: Uint8Array): [Part, ...Part[]] {
+  const parts: [Part, ...Part[]] = [bytes.slice(0, PART_BYTES)];
   for (let at = PART_BYTES; at < bytes.length; at += PART_BYTES) {
     parts.push(bytes.slice(at, at + PART_BYTES));
   }

@@ -4,6 +4,10 @@ import type { System } from "../system.ts";
 import { keys } from "./keys.ts";
 import { joinParts, readParts, splitParts } from "./parts.ts";
 import { commitRecord, CorruptRecordError, parseRecord } from "./record.ts";
+import type { Resealing } from "./resealing.ts";
+
+/** What the sealer of this store is made for. */
+export const RECEIPTS_PURPOSE = "receipts";
 
 const RECEIPT_TTL_MS = 24 * 60 * 60_000;
 /** Garbage is collected this much later, so that no part goes before its record has lapsed. */
@@ -96,6 +100,37 @@ export class ReceiptStore {
   async release(scope: string): Promise<void> {
     await this.#kv.delete(keys.receipt(scope));
   }
+}
+
+/** Encrypts all receipts anew; `now` in milliseconds. */
+export function resealReceipts(
+  sealer: Sealer,
+  { kv, now }: { kv: Deno.Kv; now: () => number },
+): Resealing {
+  return {
+    kind: "stored answers",
+    prefix: keys.receipts(),
+    async *reseal(entry) {
+      // Its parts go with the record itself.
+      if (entry.key.length > keys.receipt("").length) return;
+      const record = parseRecord(recordSchema, entry)!;
+      if (sealer.isCurrent(record.sealed)) return;
+      const scope = String(entry.key[1]);
+      const rest = await readParts(kv, partKeys(scope, record.more));
+      if (rest === undefined) return;
+      const plain = await sealer.open(joinParts([record.sealed, ...rest]), keys.receipt(scope));
+      const [sealed, ...more] = splitParts(await sealer.seal(plain, keys.receipt(scope)));
+      const expireIn = Math.max(1, record.exp + KEPT_AFTER_EXPIRY_MS - now());
+      yield {
+        entry,
+        write(step) {
+          step.set(entry.key, { ...record, sealed, more: more.length }, { expireIn });
+          const places = partKeys(scope, more.length);
+          places.forEach((key, n) => step.set(key, more[n], { expireIn }));
+        },
+      };
+    },
+  };
 }
 
 /** One line of JSON, then the body as it is: escaped once more it could be twice as long. */

@@ -11,7 +11,7 @@ const KEY = new Uint8Array(32).fill(7).toBase64();
 
 function open(kv: Deno.Kv, encryptionKey = KEY) {
   const system = new FakeSystem();
-  const sealer = new Sealer(encryptionKey, {
+  const sealer = new Sealer([encryptionKey], {
     purpose: "receipts",
     randomBytes: system.randomBytes,
   });

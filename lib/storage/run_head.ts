@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { runSourceSchema } from "../usage/run_record.ts";
-import { bytesSchema, joinParts, splitParts } from "./parts.ts";
+import { bytesSchema, joinParts, type Part, splitParts } from "./parts.ts";
 
 /** How long a run can be followed after its end. */
 export const LOG_KEPT_MS = 10 * 60_000;
@@ -15,7 +15,7 @@ const TAIL_BYTES = 8 * 1024;
 
 const NO_BYTES = new Uint8Array();
 
-/** What is stored of a run's frames: JSON lines in UTF-8, first in parts, then in the tail. */
+/** What is stored of a run's frames: JSON lines in UTF-8, first in parts, then in the tail; encrypted. */
 const logStateShape = {
   /** The process that runs it. */
   owner: z.string(),
@@ -58,7 +58,7 @@ export function newLog(of: Pick<LogState, "owner" | "origin">): LogState {
 export function growLog(
   log: LogState,
   { frames, bytes }: { frames: number; bytes: readonly Uint8Array[] },
-): { log: LogState; parts: Uint8Array[] } {
+): { log: LogState; parts: Part[] } {
   const tail = joinParts([log.tail, ...bytes]);
   const grown = { ...log, frames: log.frames + frames };
   if (tail.length <= TAIL_BYTES) return { log: { ...grown, tail }, parts: [] };

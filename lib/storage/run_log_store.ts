@@ -1,3 +1,4 @@
+import { type ContentCipher, contentPlaces } from "./content_cipher.ts";
 import { type LiveRun, liveRunSchema } from "./live_run.ts";
 import { type Frame, frameSchema } from "../wire/frames.ts";
 import { keys } from "./keys.ts";
@@ -8,7 +9,7 @@ import { LOG_KEPT_MS, type LogState, type RunHead, runHeadSchema, withTold } fro
 const LINE_FEED = 10;
 const encoder = new TextEncoder();
 
-/** Frames as the store holds them: JSON lines in UTF-8. */
+/** Frames as the store holds them once they are encrypted: JSON lines in UTF-8. */
 export function packFrames(frames: readonly Frame[]): Uint8Array<ArrayBuffer> {
   let lines = "";
   for (const frame of frames) lines += JSON.stringify(frame) + "\n";
@@ -27,9 +28,11 @@ export function headOf(
 /** Reads the stored logs of runs, whoever writes them. */
 export class RunLogStore {
   #kv: Deno.Kv;
+  #content: ContentCipher;
 
-  constructor(kv: Deno.Kv) {
+  constructor(kv: Deno.Kv, content: ContentCipher) {
     this.#kv = kv;
+    this.#content = content;
   }
 
   async head(tenant: string, runId: string): Promise<RunHead | undefined> {
@@ -60,7 +63,7 @@ export class RunLogStore {
 
   /** Reads a run's frames from the beginning on. */
   reader(tenant: string, runId: string): FrameReader {
-    return new FrameReader(this.#kv, (n) => keys.runChunk(tenant, runId, n));
+    return new FrameReader(this.#kv, { tenant, runId, content: this.#content });
   }
 
   /** Settles when the head has changed, where the store tells; throws when it stops to. */
@@ -89,29 +92,28 @@ function placesOf(tenant: string, runId: string): Deno.KvKey[] {
 /** Reads a log as it grows, and answers the frames that are whole. */
 export class FrameReader {
   #kv: Deno.Kv;
-  #keyOf: (n: number) => Deno.KvKey;
+  #of: { tenant: string; runId: string; content: ContentCipher };
   #next = 0;
   /** How much of what comes after the parts that were read has been read in the tail. */
   #ahead = 0;
   /** The beginning of a frame whose end is in a part to come. */
   #rest = new Uint8Array();
 
-  constructor(kv: Deno.Kv, keyOf: (n: number) => Deno.KvKey) {
+  constructor(kv: Deno.Kv, of: { tenant: string; runId: string; content: ContentCipher }) {
     this.#kv = kv;
-    this.#keyOf = keyOf;
+    this.#of = of;
   }
 
   /**
    * The frames of `log` that have not been read yet; `undefined` when parts have gone. It stays where it
-   * was when that fails. Throws `CorruptRecordError` for what is no frame.
+   * was when that fails. Throws `CorruptRecordError` for what is no frame or does not decrypt.
    */
-  async upTo({ chunks, tail }: Pick<LogState, "chunks" | "tail">): Promise<Frame[] | undefined> {
-    const wanted = Array.from(
-      { length: chunks - this.#next },
-      (_, i) => this.#keyOf(this.#next + i),
-    );
-    const parts = await readParts(this.#kv, wanted);
+  async upTo(log: Pick<LogState, "chunks" | "frames" | "tail">): Promise<Frame[] | undefined> {
+    const { chunks } = log;
+    const parts = await this.#chunksUpTo(chunks);
     if (parts === undefined) return undefined;
+    const { tenant, runId, content } = this.#of;
+    const tail = await content.open(log.tail, contentPlaces.logTail(tenant, runId, log.frames));
     const news = joinParts([...parts, tail]).subarray(this.#ahead);
     const bytes = joinParts([this.#rest, news]);
     const end = bytes.lastIndexOf(LINE_FEED) + 1;
@@ -121,6 +123,16 @@ export class FrameReader {
     this.#ahead = tail.length;
     this.#rest = bytes.slice(end);
     return frames;
+  }
+
+  async #chunksUpTo(chunks: number): Promise<Uint8Array[] | undefined> {
+    const { tenant, runId, content } = this.#of;
+    const numbers = Array.from({ length: chunks - this.#next }, (_, i) => this.#next + i);
+    const parts = await readParts(this.#kv, numbers.map((n) => keys.runChunk(tenant, runId, n)));
+    if (parts === undefined) return undefined;
+    return await Promise.all(parts.map((part, i) => {
+      return content.open(part, contentPlaces.logChunk(tenant, runId, numbers[i]!));
+    }));
   }
 }
 

@@ -5,6 +5,7 @@ import { MIN_SECRET_LENGTH, type NewToolSecret, type ToolSecretInfo } from "../w
 import { recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
 import { type Commit, commitRecord, parseRecord, untilCommitted } from "./record.ts";
+import type { Resealing } from "./resealing.ts";
 
 /** What the sealer of this store is made for. */
 export const SECRETS_PURPOSE = "tool secrets";
@@ -136,6 +137,21 @@ export class SecretStore {
     this.#opened.set(version, opened);
     return opened;
   }
+}
+
+/** Encrypts all tenants' secrets anew. */
+export function resealSecrets(sealer: Sealer): Resealing {
+  return {
+    kind: "tool secrets",
+    prefix: keys.allToolSecrets(),
+    async *reseal(entry) {
+      const record = parseRecord(recordSchema, entry)!;
+      const key = entry.key.map(String);
+      const sealed = await sealer.reseal(record.sealed, contextOf(key, record));
+      if (sealed === undefined) return;
+      yield { entry, write: (step) => step.set(entry.key, { ...record, sealed }) };
+    },
+  };
 }
 
 const encoder = new TextEncoder();

@@ -18,7 +18,7 @@ const CRM = newToolSecretSchema.parse({
 function open(kv: Deno.Kv, encryptionKey = new Uint8Array(32).fill(7).toBase64()) {
   const system = new FakeSystem();
   const { randomBytes } = realSystem;
-  const sealer = new Sealer(encryptionKey, { purpose: SECRETS_PURPOSE, randomBytes });
+  const sealer = new Sealer([encryptionKey], { purpose: SECRETS_PURPOSE, randomBytes });
   return { system, secrets: new SecretStore(kv, { system, sealer }) };
 }
 

@@ -6,6 +6,7 @@ import { type Vendor, VENDORS } from "../wire/vendors.ts";
 import { INSTALLATION, recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
 import { parseRecord, untilCommitted } from "./record.ts";
+import type { Resealing } from "./resealing.ts";
 
 /** What the sealer of this store is made for. */
 export const SLOTS_PURPOSE = "vendor credentials";
@@ -134,6 +135,21 @@ export class VendorSlotStore {
       after: after && recordedFields(after),
     });
   }
+}
+
+/** Encrypts the credentials of all slots anew. */
+export function resealSlots(sealer: Sealer): Resealing {
+  return {
+    kind: "vendor credentials",
+    prefix: keys.vendorSlots(),
+    async *reseal(entry) {
+      const record = parseRecord(slotRecordSchema, entry)!;
+      const context = [...entry.key.map(String), record.baseUrl];
+      const sealed = await sealer.reseal(record.sealed, context);
+      if (sealed === undefined) return;
+      yield { entry, write: (step) => step.set(entry.key, { ...record, sealed }) };
+    },
+  };
 }
 
 function recordedFields({ protocol, baseUrl, name, updatedAt }: SlotRecord) {

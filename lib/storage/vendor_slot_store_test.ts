@@ -16,7 +16,7 @@ function open(kv: Deno.Kv, keyByte = 7): VendorSlotStore {
   const system = new FakeSystem();
   const { randomBytes } = system;
   const key = new Uint8Array(32).fill(keyByte).toBase64();
-  const sealer = new Sealer(key, { purpose: SLOTS_PURPOSE, randomBytes });
+  const sealer = new Sealer([key], { purpose: SLOTS_PURPOSE, randomBytes });
   return new VendorSlotStore(kv, { system, sealer });
 }
 

@@ -40,7 +40,7 @@ const egressCallSchema = z.object({
 });
 
 /** What else is known of a run at its end. */
-const runDetailsSchema = z.object({
+export const runDetailsSchema = z.object({
   /** Messages of the conversation that did not fit into the model's context. */
   droppedMessages: z.int().positive(),
   /** Results of tools that did not fit whole. */
@@ -51,6 +51,8 @@ const runDetailsSchema = z.object({
   egress: z.array(egressCallSchema),
   /** Which tools the model was not told of, and why. */
   notes: z.array(z.string()),
+  /** The two before it, as they are stored: encrypted. */
+  sealed: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
 }).partial();
 export type RunDetails = z.infer<typeof runDetailsSchema>;
 

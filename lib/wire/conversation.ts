@@ -56,6 +56,10 @@ export const conversationRunSchema = z.object({
   ),
   text: z.string().describe("What the assistant said."),
   toolCalls: z.array(calledSchema),
+  unreadable: z.literal(true).optional().describe(
+    "What was said cannot be decrypted: its encryption key is missing, or it was changed. Then " +
+      "`messages`, `text` and `toolCalls` are empty.",
+  ),
   inputTokens: count,
   outputTokens: count,
   costUsd: usd,

@@ -29,6 +29,7 @@ const memoryDirectory = {
   opening: () => Promise.resolve({}),
   storedLog: () => ({ appended: () => {} }),
   closing: () => Promise.resolve({ keys: [], bytes: 0, write: () => {} }),
+  storedEnd: (_facts: unknown, end: unknown) => end,
   add: () => {},
   remove: () => {},
   isWatchedElsewhere: () => Promise.resolve(false),

@@ -8,6 +8,7 @@ import { serveControl } from "@/lib/process/control_socket.ts";
 import { openStore } from "@/lib/process/open_store.ts";
 import { AgentStore } from "@/lib/storage/agent_store.ts";
 import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
+import { Reencryption } from "@/lib/storage/reencryption.ts";
 import { SECRETS_PURPOSE, SecretStore } from "@/lib/storage/secret_store.ts";
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
 import { realSystem } from "@/lib/system.ts";
@@ -25,12 +26,12 @@ export type Run = (...words: string[]) => Promise<Done>;
 export async function runCli(
   file: string,
   words: string[],
-  { dir, input = "" }: { dir: string; input?: string },
+  { dir, input = "", env = {} }: { dir: string; input?: string; env?: Record<string, string> },
 ): Promise<Done> {
   const path = new URL(`../../cli/${file}`, import.meta.url).pathname;
   await using process = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", path, ...words],
-    env: { DATA_DIR: dir, NO_COLOR: "1" },
+    env: { DATA_DIR: dir, NO_COLOR: "1", ...env },
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
@@ -46,7 +47,7 @@ export async function runCli(
 /** The stores that commands work on. */
 export function commandStores(
   kv: Deno.Kv,
-  secrets: { hmacSecrets: readonly string[]; encryptionKey: string },
+  secrets: { hmacSecrets: readonly string[]; encryptionKeys: readonly string[] },
 ): CommandStores & {
   apiKeys: ApiKeyStore;
   secrets: SecretStore;
@@ -54,7 +55,7 @@ export function commandStores(
 } {
   const system = realSystem;
   const { randomBytes } = system;
-  const sealer = new Sealer(secrets.encryptionKey, { purpose: SECRETS_PURPOSE, randomBytes });
+  const sealer = new Sealer(secrets.encryptionKeys, { purpose: SECRETS_PURPOSE, randomBytes });
   return {
     agents: { find: (tenant, id) => new AgentStore(kv, system).get(tenant, id) },
     apiKeys: new ApiKeyStore(kv, { system, signer: new Signer(secrets.hmacSecrets) }),
@@ -62,6 +63,7 @@ export function commandStores(
     tenants: new TenantStore(kv, system),
     users: new UserAdmin(kv, system),
     baseUrl: "http://127.0.0.1:8000",
+    reencryption: new Reencryption(kv, { encryptionKeys: secrets.encryptionKeys, system }),
   };
 }
 

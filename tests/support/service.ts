@@ -11,10 +11,9 @@ import { realSystem, type System } from "@/lib/system.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import type { Scope } from "@/lib/wire/scopes.ts";
 import { buildScripts } from "@/tools/build_scripts.ts";
+import { TEST_ENCRYPTION_KEY } from "./encryption_keys.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
-
-const ENCRYPTION_KEY = new Uint8Array(32).fill(7).toBase64();
 
 /** Built once for all services of a test file: file routes, islands, and the widget. */
 const built = (() => {
@@ -36,6 +35,8 @@ export interface TestServiceOptions {
   isStoreInPlace?: () => boolean;
   /** What a password's hash costs; next to nothing by default. */
   passwordCost?: HashCost;
+  /** The first encrypts, all decrypt. */
+  encryptionKeys?: readonly string[];
   /** A clock that a test moves would take a store that is at work for silent: an hour by default. */
   patienceMs?: number;
 }
@@ -83,7 +84,7 @@ export class TestService implements AsyncDisposable {
       config,
       kv,
       hmacSecrets: ["test secret that is long enough to sign"],
-      encryptionKey: ENCRYPTION_KEY,
+      encryptionKeys: options.encryptionKeys ?? [TEST_ENCRYPTION_KEY],
       system: { ...realSystem, ...options.system },
       log: createLogger({ level: "debug", json: true, write: (line) => logged.push(line) }),
       baseUrl: config.publicUrl ?? url,

@@ -1,3 +1,7 @@
+import { type ContentCipher, contentPlaces } from "@/lib/storage/content_cipher.ts";
+import { joinParts } from "@/lib/storage/parts.ts";
+import { contentCipher } from "./content.ts";
+
 /** Every key of a store, each as text, for what a change must leave behind; of changes the log stays. */
 export async function storedKeys(kv: Deno.Kv): Promise<string[]> {
   const found: string[] = [];
@@ -5,11 +9,18 @@ export async function storedKeys(kv: Deno.Kv): Promise<string[]> {
   return found.filter((key) => !key.startsWith("audit_entries"));
 }
 
-/** Everything in a store as one text, for what must never be stored. */
-export async function storedText(kv: Deno.Kv): Promise<string> {
+/**
+ * Everything in a store as one text, what was said decrypted, for what must never be stored or be gone;
+ * `content: undefined` reads it as whoever steals the store does.
+ */
+export async function storedText(
+  kv: Deno.Kv,
+  { content }: { content: ContentCipher | undefined } = { content: contentCipher() },
+): Promise<string> {
   const rows: string[] = [];
-  for await (const { key, value } of kv.list({ prefix: [] })) {
-    rows.push(JSON.stringify([key, value], bytesAsText));
+  for await (const { key, value } of kv.list<unknown>({ prefix: [] })) {
+    const opened = content === undefined ? value : await openContent(key, { value, content });
+    rows.push(JSON.stringify([key, opened], bytesAsText));
   }
   return rows.join("\n");
 }
@@ -17,4 +28,30 @@ export async function storedText(kv: Deno.Kv): Promise<string> {
 /** One letter a byte: as JSON an array of bytes would hide any word in it. */
 function bytesAsText(_name: string, value: unknown): unknown {
   return value instanceof Uint8Array ? new TextDecoder("latin1").decode(value) : value;
+}
+
+/** A value with all that was said in it decrypted. */
+async function openContent(
+  key: Deno.KvKey,
+  { value, content }: { value: unknown; content: ContentCipher },
+): Promise<unknown> {
+  if (value instanceof Uint8Array) {
+    const isContent = ["run_chunks", "runs_asked", "conversation_parts"].includes(String(key[0]));
+    return isContent ? await content.open(value, key as string[]) : value;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const [of, tenant, runId] = key as string[];
+  const opened: Uint8Array[] = [];
+  const open = async (bytes: unknown, place: readonly (string | number)[]) => {
+    if (bytes instanceof Uint8Array) opened.push(await content.open(bytes, place));
+  };
+  const { asked, log, tail, frames, words, sealed, runId: row } = value as Record<string, unknown>;
+  const state = (log ?? { tail, frames }) as { tail: unknown; frames: number };
+  if (of === "live_runs" || of === "run_heads") {
+    await open(asked, contentPlaces.asked(tenant!, runId!));
+    await open(state.tail, contentPlaces.logTail(tenant!, runId!, state.frames));
+  }
+  if (of === "conversation_runs") await open(words, contentPlaces.words(tenant!, String(row), 0));
+  if (of === "runs") await open(sealed, contentPlaces.details(tenant!, runId!));
+  return [value, joinParts(opened)];
 }

@@ -1,4 +1,5 @@
 import type { CatalogueEntry } from "@/lib/storage/catalogue_store.ts";
+import { openDetails } from "@/lib/storage/run_details.ts";
 import { type RunRecord, runRecordSchema } from "@/lib/usage/run_record.ts";
 import { VENDORS } from "@/lib/wire/vendors.ts";
 import { catalogueEntry } from "./chat.ts";
@@ -6,6 +7,7 @@ import { fastSystem } from "./fast_system.ts";
 import type { MockVendors } from "./mock_vendors/mock_vendors.ts";
 import { TestService, type TestServiceOptions } from "./service.ts";
 import { KEYS } from "./vendors.ts";
+import { contentCipher } from "./content.ts";
 import { byKey } from "./widget_calls.ts";
 
 export interface VendorServiceOptions extends Omit<TestServiceOptions, "kv"> {
@@ -74,7 +76,9 @@ export class VendorService implements AsyncDisposable {
   /** Every run that was recorded. */
   async records(): Promise<RunRecord[]> {
     const found = await Array.fromAsync(this.kv.list({ prefix: ["runs"] }));
-    return found.map(({ value }) => runRecordSchema.parse(value));
+    const content = contentCipher();
+    const records = found.map(({ value }) => runRecordSchema.parse(value));
+    return await Promise.all(records.map((record) => openDetails(record, { content })));
   }
 
   /** What was logged at a level, parsed. */

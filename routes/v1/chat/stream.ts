@@ -25,7 +25,7 @@ export const handler = define.handlers(apiHandler({
       const caller = await chatCaller(ctx.req, ctx.state, { view, reads });
       const body = sent.get();
       checkTokens(caller, body);
-      const receipt = await chatReceipt(ctx.req, caller, body);
+      const receipt = await chatReceipt(ctx.req, { caller, body, keyed: service.keyedDigest });
       const { kind, id, tenant } = caller;
       const agent = await service.agents.get(tenant, body.agentId, view);
       if (kind === "session") {

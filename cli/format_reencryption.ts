@@ -1,0 +1,38 @@
+import type { CommandInput, CommandOutputs } from "../lib/process/commands.ts";
+
+type Report = CommandOutputs["secrets.reencrypt"];
+
+/** What was encrypted anew, for a terminal. */
+export function formatReencryption({ changed, retired, compacted }: Report): string {
+  const kinds = Object.entries(changed);
+  const counts = kinds.map(([kind, n]) => `  ${kind}: ${n}`);
+  const lines = kinds.length === 0
+    ? ["Everything is encrypted under the first key of ENCRYPTION_KEY already."]
+    : ["Encrypted under the first key of ENCRYPTION_KEY, in values:", ...counts];
+  if (retired.length > 0) {
+    lines.push(`Nothing is under the key ${retired.join(", ")} any more: it may be dropped.`);
+  }
+  if (compacted) lines.push("The store's file was rewritten: nothing replaced is left in it.");
+  else if (kinds.length > 0) {
+    lines.push(
+      "The store's file may still hold what was replaced, in unused parts of it. Run this once " +
+        "more while the service is stopped to rewrite the file.",
+    );
+  }
+  return lines.join("\n");
+}
+
+/** Why not all is encrypted anew; `undefined` when it is. */
+export function reencryptionFailure(
+  { unreadable, pending }: Report,
+  { forget = false }: CommandInput<"secrets.reencrypt">,
+): string | undefined {
+  const kinds = Object.entries(unreadable).map(([kind, n]) => `${kind}: ${n}`);
+  if (kinds.length > 0 && !forget) {
+    return `some values cannot be decrypted and are left as they are (${kinds.join(", ")}). ` +
+      "Put the key they are under into ENCRYPTION_KEY and run this again, or give them up with " +
+      "--forget";
+  }
+  if (pending === 0) return undefined;
+  return `${pending} values belong to runs that go on: run this again in two minutes`;
+}

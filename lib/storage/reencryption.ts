@@ -1,0 +1,159 @@
+import { encryptionKeyIds } from "../credentials/encryption_key.ts";
+import { Sealer, UnsealError } from "../credentials/sealing.ts";
+import type { System } from "../system.ts";
+import { CONTENT_PURPOSE, openContentCipher, resealDigestKey } from "./content_cipher.ts";
+import { retireEncryptionKeys, usedEncryptionKeys } from "./encryption_keys.ts";
+import { CorruptRecordError } from "./record.ts";
+import { RECEIPTS_PURPOSE, resealReceipts } from "./receipt_store.ts";
+import { resealRunLogs } from "./reseal_run_logs.ts";
+import { resealTranscripts } from "./reseal_transcripts.ts";
+import { PendingError, type Resealed, type Resealing } from "./resealing.ts";
+import { resealSecrets, SECRETS_PURPOSE } from "./secret_store.ts";
+import { resealSlots, SLOTS_PURPOSE } from "./vendor_slot_store.ts";
+
+/** Values under way at once: each takes at most 64 KiB, and commits wait for the store, not for us. */
+const AT_ONCE = 16;
+/** A value that changes while it is encrypted anew is tried so often; then the next pass has it. */
+const TRIES = 5;
+/** Passes over the store. The second finds what was written while the first went on. */
+const MOST_PASSES = 5;
+
+/** What was done, by kind, in values. */
+export interface ReencryptionReport {
+  /** Encrypted anew under the first key. */
+  changed: Record<string, number>;
+  /** Under a key that is missing, or changed by somebody: left as it is. */
+  unreadable: Record<string, number>;
+  /** Written by runs that go on, and not under the first key yet. */
+  pending: number;
+  /** Ids of keys under which there is no value any more: they may be dropped. */
+  retired: string[];
+}
+
+/**
+ * Encrypts everything under the first of the encryption keys: what is under the others, and what was
+ * stored before it was encrypted at all. May be stopped and run again, also beside a service and beside
+ * itself: each value is changed in a step of its own, and what is done is passed over.
+ */
+export class Reencryption {
+  readonly #kv: Deno.Kv;
+  readonly #encryptionKeys: readonly string[];
+  readonly #system: Pick<System, "now" | "randomBytes">;
+
+  constructor(
+    kv: Deno.Kv,
+    options: { encryptionKeys: readonly string[]; system: Pick<System, "now" | "randomBytes"> },
+  ) {
+    this.#kv = kv;
+    this.#encryptionKeys = options.encryptionKeys;
+    this.#system = options.system;
+  }
+
+  /** `forget` gives up what does not decrypt: a start no longer asks for its key. */
+  async run({ forget = false } = {}): Promise<ReencryptionReport> {
+    const [first] = encryptionKeyIds(this.#encryptionKeys);
+    const used = await usedEncryptionKeys(this.#kv);
+    const all = await this.#all();
+    const changed: Record<string, number> = {};
+    let pass = await this.#pass(all, changed);
+    for (let n = 1; n < MOST_PASSES && pass.changed + pass.pending > 0; n++) {
+      pass = await this.#pass(all, changed);
+    }
+    const { unreadable, pending } = pass;
+    const isDone = pass.changed + pending === 0;
+    const isWhole = Object.keys(unreadable).length === 0;
+    const retired = isDone && (isWhole || forget) ? used.filter((id) => id !== first) : [];
+    if (retired.length > 0) await retireEncryptionKeys(this.#kv, retired);
+    return { changed, unreadable, pending, retired };
+  }
+
+  async #all(): Promise<Resealing[]> {
+    const kv = this.#kv;
+    const { now, randomBytes } = this.#system;
+    const sealer = (purpose: string) => new Sealer(this.#encryptionKeys, { purpose, randomBytes });
+    const contentSealer = sealer(CONTENT_PURPOSE);
+    const content = await openContentCipher(kv, { sealer: contentSealer, randomBytes });
+    await resealDigestKey(kv, contentSealer);
+    const parts = { kv, content, now };
+    return [
+      resealSecrets(sealer(SECRETS_PURPOSE)),
+      resealSlots(sealer(SLOTS_PURPOSE)),
+      resealReceipts(sealer(RECEIPTS_PURPOSE), parts),
+      ...resealRunLogs(parts),
+      ...resealTranscripts(parts),
+    ];
+  }
+
+  async #pass(all: readonly Resealing[], counts: Record<string, number>): Promise<Pass> {
+    const pass: Pass = { changed: 0, unreadable: {}, pending: 0 };
+    for (const resealing of all) {
+      const { kind } = resealing;
+      for await (const entries of inGroups(this.#kv, resealing.prefix)) {
+        const done = await Promise.all(entries.map((one) => this.#reseal(resealing, one)));
+        for (const { changed, outcome } of done) {
+          pass.changed += changed;
+          if (changed > 0) counts[kind] = (counts[kind] ?? 0) + changed;
+          if (outcome === "pending") pass.pending++;
+          if (outcome === "unreadable") pass.unreadable[kind] = (pass.unreadable[kind] ?? 0) + 1;
+        }
+      }
+    }
+    return pass;
+  }
+
+  async #reseal(resealing: Resealing, read: Deno.KvEntry<unknown>): Promise<Outcome> {
+    let changed = 0;
+    let entry = read;
+    for (let tries = TRIES; tries > 0; tries--) {
+      let isAsRead = true;
+      try {
+        for await (const resealed of resealing.reseal(entry)) {
+          if (await this.#commit(resealed)) changed++;
+          else isAsRead = false;
+        }
+      } catch (error) {
+        const isUnreadable = error instanceof UnsealError || error instanceof CorruptRecordError;
+        if (isUnreadable) return { changed, outcome: "unreadable" };
+        if (error instanceof PendingError) return { changed, outcome: "pending" };
+        throw error;
+      }
+      if (isAsRead) return { changed, outcome: "done" };
+      const again = await this.#kv.get(entry.key);
+      if (again.versionstamp === null) return { changed, outcome: "done" };
+      entry = again;
+    }
+    return { changed, outcome: "pending" };
+  }
+
+  async #commit({ entry, write }: Resealed): Promise<boolean> {
+    const step = this.#kv.atomic().check(entry);
+    write(step);
+    return (await step.commit()).ok;
+  }
+}
+
+interface Pass {
+  changed: number;
+  unreadable: Record<string, number>;
+  pending: number;
+}
+
+interface Outcome {
+  changed: number;
+  outcome: "done" | "unreadable" | "pending";
+}
+
+/** All entries under a prefix, a few at a time. */
+async function* inGroups(
+  kv: Deno.Kv,
+  prefix: Deno.KvKey,
+): AsyncGenerator<Deno.KvEntry<unknown>[]> {
+  let group: Deno.KvEntry<unknown>[] = [];
+  for await (const entry of kv.list<unknown>({ prefix }, { batchSize: AT_ONCE })) {
+    group.push(entry);
+    if (group.length < AT_ONCE) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}

@@ -1,0 +1,151 @@
+import { type RunRecord, runRecordSchema } from "../usage/run_record.ts";
+import { knownDigests } from "./append_run.ts";
+import { chatReceiptSchema, keyedFingerprint } from "./chat_receipt_record.ts";
+import { type ContentCipher, contentPlaces } from "./content_cipher.ts";
+import { conversationHeadSchema, type RunRow, runRowSchema } from "./conversation_record.ts";
+import { keys } from "./keys.ts";
+import { parseRecord } from "./record.ts";
+import { PendingError, type Resealed, type Resealing } from "./resealing.ts";
+import { openDetails, sealDetails } from "./run_details.ts";
+
+const DAY_MS = 86_400_000;
+/** A run's record without a conversation is kept so long. */
+const RECORD_KEPT_MS = 90 * DAY_MS;
+
+interface Parts {
+  kv: Deno.Kv;
+  content: ContentCipher;
+  now: () => number;
+}
+
+/** Encrypts transcripts anew, with the digests and records that go with them. */
+export function resealTranscripts(parts: Parts): Resealing[] {
+  return [
+    transcripts(parts),
+    strayParts(parts),
+    runRecords(parts),
+    messageDigests(parts),
+    fingerprints(parts),
+  ];
+}
+
+/** A run's row first, then its parts and its record, which expire with it. */
+function transcripts({ kv, content, now }: Parts): Resealing {
+  return {
+    kind: "transcripts",
+    prefix: keys.allConversationRuns(),
+    async *reseal(entry) {
+      const row = parseRecord(runRowSchema, entry)!;
+      const tenant = String(entry.key[1]);
+      const expireIn = Math.max(1, row.exp - now());
+      const place = contentPlaces.words(tenant, row.runId, 0);
+      const words = row.words && await content.reseal(row.words, place);
+      if (words !== undefined) {
+        yield { entry, write: (step) => step.set(entry.key, { ...row, words }, { expireIn }) };
+      }
+      yield* resealParts(kv, { tenant, row, content, expireIn });
+      const record = await kv.get(keys.run(tenant, row.runId));
+      yield* resealRecord(record, { content, expireIn });
+    },
+  };
+}
+
+async function* resealParts(
+  kv: Deno.Kv,
+  { tenant, row, content, expireIn }: {
+    tenant: string;
+    row: RunRow;
+    content: ContentCipher;
+    expireIn: number;
+  },
+): AsyncIterable<Resealed> {
+  for (let n = 0; n < row.parts; n++) {
+    const entry = await kv.get(keys.conversationPart(tenant, row.runId, n));
+    if (!(entry.value instanceof Uint8Array)) continue;
+    const part = await content.reseal(entry.value, contentPlaces.words(tenant, row.runId, n));
+    if (part !== undefined) {
+      yield { entry, write: (step) => step.set(entry.key, part, { expireIn }) };
+    }
+  }
+}
+
+/** Parts that no transcript has named yet: a running run's, or what a dead one left behind. */
+function strayParts({ kv, content }: Parts): Resealing {
+  return {
+    kind: "parts of transcripts",
+    prefix: keys.allConversationParts(),
+    async *reseal(entry) {
+      if (!(entry.value instanceof Uint8Array)) return;
+      if (content.isCurrent(entry.value)) return;
+      const [tenant, runId] = [String(entry.key[1]), String(entry.key[2])];
+      const of = await kv.getMany([keys.run(tenant, runId), keys.liveRun(tenant, runId)]);
+      if (of.some(({ versionstamp }) => versionstamp !== null)) {
+        // Its transcript is looked at in the next pass, unless it does not decrypt anyway.
+        await content.open(entry.value, contentPlaces.words(tenant, runId, Number(entry.key[3])));
+        throw new PendingError();
+      }
+      yield { entry, write: (step) => step.delete(entry.key) };
+    },
+  };
+}
+
+function runRecords({ content, now }: Parts): Resealing {
+  return {
+    kind: "run records",
+    prefix: keys.allRuns(),
+    async *reseal(entry) {
+      const record = parseRecord(runRecordSchema, entry)!;
+      const expireIn = Math.max(1, record.endedAt + RECORD_KEPT_MS - now());
+      yield* resealRecord(entry, { content, expireIn });
+    },
+  };
+}
+
+async function* resealRecord(
+  entry: Deno.KvEntryMaybe<unknown>,
+  { content, expireIn }: { content: ContentCipher; expireIn: number },
+): AsyncIterable<Resealed> {
+  const record = parseRecord(runRecordSchema, entry);
+  if (record === undefined || !needsSealing(record, content)) return;
+  const { tenant, runId } = record;
+  const opened = await openDetails(record, { content, orThrow: true });
+  const next = sealDetails(opened, { tenant, runId, content });
+  yield { entry, write: (step) => step.set(entry.key, next, { expireIn }) };
+}
+
+function needsSealing({ egress, notes, sealed }: RunRecord, content: ContentCipher): boolean {
+  if (sealed !== undefined) return !content.isCurrent(sealed);
+  return egress !== undefined || notes !== undefined;
+}
+
+/** Digests that earlier versions stored without a key. */
+function messageDigests({ content, now }: Parts): Resealing {
+  return {
+    kind: "message digests",
+    prefix: keys.allConversations(),
+    async *reseal(entry) {
+      const head = parseRecord(conversationHeadSchema, entry);
+      if (head === undefined || !("id" in head) || head.known.length === 0) return;
+      const digests = knownDigests(head, (digest) => content.shortDigest(digest));
+      const expireIn = Math.max(1, head.exp - now());
+      const next = { ...head, digests, known: [] };
+      yield { entry, write: (step) => step.set(entry.key, next, { expireIn }) };
+    },
+  };
+}
+
+/** The same of repeated messages. */
+function fingerprints({ content, now }: Parts): Resealing {
+  return {
+    kind: "message fingerprints",
+    prefix: keys.allChatReceipts(),
+    async *reseal(entry) {
+      const receipt = parseRecord(chatReceiptSchema, entry)!;
+      const fingerprint = keyedFingerprint(receipt.fingerprint, (text) => content.digest(text));
+      if (fingerprint === receipt.fingerprint) return;
+      const expireIn = Math.max(1, receipt.exp - now());
+      const next = { ...receipt, fingerprint };
+      yield { entry, write: (step) => step.set(entry.key, next, { expireIn }) };
+    },
+  };
+}

@@ -1,0 +1,267 @@
+/** Changing the encryption key, and reading what was stored under none. */
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
+import { readConfig } from "@/lib/config.ts";
+import { openStore } from "@/lib/process/open_store.ts";
+import { StoreFault } from "@/lib/process/store_fault.ts";
+import { keys } from "@/lib/storage/keys.ts";
+import { realSystem } from "@/lib/system.ts";
+import { runCli } from "./support/command_line.ts";
+import { ended } from "./support/conversations.ts";
+import {
+  NEW_ENCRYPTION_KEY as NEW,
+  TEST_ENCRYPTION_KEY as OLD,
+} from "./support/encryption_keys.ts";
+import { expectJson } from "./support/expect_answer.ts";
+import { readFrames, textOf } from "./support/frames.ts";
+import { ownerCookie } from "./support/owner.ts";
+import { agentBody, TestService } from "./support/service.ts";
+import { marker, markersIn, stolenBytes } from "./support/stolen_store.ts";
+import { expiryTimes, storeAsBefore } from "./support/store_as_before.ts";
+import { answered, byKey, embed, say } from "./support/widget_calls.ts";
+
+const SECRET = "s".repeat(32);
+
+/** A folder with a store in a file, for as long as a test takes. */
+async function openFolder() {
+  const dir = await Deno.makeTempDir();
+  return {
+    dir,
+    /** A service on the store, which closes it. */
+    open: async (encryptionKeys: readonly string[]) => {
+      const kv = await Deno.openKv(`${dir}/kv.sqlite3`);
+      const env = { DATA_DIR: dir };
+      return { kv, service: await TestService.start({ kv, encryptionKeys, env }) };
+    },
+    cli: (words: string[], encryptionKey: string) => {
+      const env = { ENCRYPTION_KEY: encryptionKey, API_KEY_HMAC_SECRET: SECRET };
+      return runCli("secrets.ts", words, { dir, env });
+    },
+    [Symbol.asyncDispose]: () => Deno.remove(dir, { recursive: true }),
+  };
+}
+
+type Said = Awaited<ReturnType<typeof chat>>;
+
+/** What is stored in every way: short and long, by tools, as a secret, a slot and a stored answer. */
+async function chat(service: TestService, said: string) {
+  const { agent } = await embed(service);
+  const key = await service.key(["agents:write", "conversations:write"]);
+  const ask = async (messages: unknown[], more: Record<string, unknown> = {}) =>
+    await ended(await byKey(service, { key, body: { agentId: agent.id, messages, ...more } }));
+  const first = await ask([say(`use nothing with {"q":"${said}"}`)]);
+  const history = [say(`use nothing with {"q":"${said}"}`), answered(first.text), say("And now?")];
+  const { id: conversationId } = first;
+  const runs = [first, await ask(history, { conversationId })];
+  const long = Array.from({ length: 16 }, (_, n) => say(`${n} ${said} `.repeat(350)));
+  runs.push(await ask([...long, say("Well?")]));
+  const tenant = await service.tenant();
+  const { secrets, vendorSlots } = service.service;
+  await secrets.set(tenant, { name: "CRM", value: `value-${said}`, domains: ["a.example"] });
+  const slot = { protocol: "openai", baseUrl: "https://b.example", apiKey: said } as const;
+  await vendorSlots.set("vendor_b", slot);
+  const made = await create(service, key);
+  return { tenant, key, agentId: agent.id, runs, long, said, made };
+}
+
+/** Creates an agent once, however often it is called. */
+async function create(service: TestService, key: string) {
+  const headers = { "idempotency-key": "create-once-1" };
+  return await expectJson(
+    await service.fetch("/v1/agents", { method: "POST", key, headers, json: agentBody() }),
+    201,
+  );
+}
+
+/** Everything of `chat` can be read, and is as it was. */
+async function expectReadable(service: TestService, at: Said): Promise<void> {
+  const { key, tenant, runs, said } = at;
+  const get = async (id: string) =>
+    await expectJson(await service.fetch(`/v1/conversations/${id}`, { key }), 200);
+  const [first, second, third] = runs;
+  const short = (await get(first!.id)).runs;
+  const texts = short.slice(0, 2).map(({ text }: { text: string }) => text);
+  assertEquals(texts, [first!.text, second!.text]);
+  assertEquals(short[0].toolCalls[0].args, { q: said });
+  // What a client repeats is known again.
+  assertEquals(short[1].messages, [{ ...say("And now?"), claimed: false }]);
+  const [run] = (await get(third!.id)).runs;
+  assertEquals(run.messages.slice(0, 16), at.long.map((one) => ({ ...one, claimed: true })));
+  for (const { runId, text } of runs) {
+    const log = await service.fetch(`/v1/chat/runs/${runId}/stream?after=0`, { key });
+    assertEquals(textOf(await readFrames(log)), text);
+  }
+  const { secrets, vendorSlots } = service.service;
+  assertEquals((await secrets.find(tenant, "CRM"))?.value, `value-${said}`);
+  const { slots, unreadable } = await vendorSlots.open();
+  assertEquals([slots.vendor_b?.apiKey, unreadable], [said, []]);
+  assertEquals((await create(service, key)).id, at.made.id);
+}
+
+Deno.test("secrets reencrypt: beside a service that has both keys, after which the old one may go", async () => {
+  await using on = await openFolder();
+  const before = await on.open([OLD]);
+  const at = await chat(before.service, marker());
+  await before.service[Symbol.asyncDispose]();
+  const expired = expiryTimes(`${on.dir}/kv.sqlite3`);
+  {
+    const { service } = await on.open([NEW, OLD]);
+    await using _ = service;
+    await expectReadable(service, at);
+    const report = await service.service.reencryption.run();
+    const { changed } = report;
+    assertEquals([report.unreadable, report.pending], [{}, 0]);
+    // Three runs; the words of the last take two parts and its log more than one chunk.
+    assert(changed["transcripts"]! >= 4 && changed["run logs"] === 3, JSON.stringify(changed));
+    assertEquals([changed["tool secrets"], changed["vendor credentials"]], [1, 1]);
+    assertEquals(changed["stored answers"], 1);
+    assertEquals((await service.service.reencryption.run()).changed, {});
+    await expectReadable(service, at);
+  }
+  // What was to expire still does, when it was to.
+  const now = expiryTimes(`${on.dir}/kv.sqlite3`);
+  for (const [key, at] of expired) {
+    const left = now.get(key);
+    if (left === undefined || Math.abs(left - at) < 60_000) continue;
+    // Log chunks carry no time of their own: they go with their log, so earlier.
+    assert(key.includes("run_chunks") && left < at, `${key}: ${left - at} ms`);
+  }
+  const { service } = await on.open([NEW]);
+  await using _ = service;
+  await expectReadable(service, at);
+});
+
+Deno.test("secrets reencrypt: what was stored before it was encrypted is gone from the file", async () => {
+  await using on = await openFolder();
+  const said = marker();
+  const { kv, service } = await on.open([OLD]);
+  const at = await chat(service, said);
+  await storeAsBefore(kv);
+  await expectReadable(service, at);
+  await repeat(service, at);
+  await service[Symbol.asyncDispose]();
+  assertEquals(markersIn(await stolenBytes(on.dir), { said }), ["said"]);
+
+  const done = await on.cli(["reencrypt"], `${NEW},${OLD}`);
+  assertEquals([done.code, done.err], [0, ""]);
+  for (const words of ["transcripts: ", "run logs: 4", "message digests: 1", "tool secrets: 1"]) {
+    assertStringIncludes(done.out, words);
+  }
+  assertStringIncludes(done.out, "nothing replaced is left");
+  assertEquals(markersIn(await stolenBytes(on.dir, { but: ["secrets.json"] }), { said }), []);
+  const after = await on.open([NEW]);
+  await using _ = after.service;
+  await expectReadable(after.service, at);
+});
+
+Deno.test("secrets: a key that is dropped too early ends the start with what to do, and nothing is lost", async () => {
+  await using on = await openFolder();
+  const { service } = await on.open([OLD]);
+  const at = await chat(service, marker());
+  await service[Symbol.asyncDispose]();
+  const start = async (key: string) => {
+    const config = readConfig({ DATA_DIR: on.dir, ENCRYPTION_KEY: key });
+    await (await openStore(config, { openKv: Deno.openKv, system: realSystem })).close();
+  };
+  await start(OLD);
+  const { message } = await assertRejects(() => start(NEW), StoreFault);
+  for (const part of ["conversations", "ENCRYPTION_KEY=<new>,<old>", "secrets reencrypt"]) {
+    assertStringIncludes(message, part);
+  }
+  assertFalse(message.includes(OLD) || message.includes(NEW));
+  const early = await on.cli(["reencrypt"], NEW);
+  assertEquals([early.code, early.out], [1, ""]);
+  assertStringIncludes(early.err, message);
+  const lost = await on.cli(["reencrypt", "--forget"], NEW);
+  assertEquals([lost.code, lost.err], [0, ""]);
+  await start(NEW);
+  // What was given up is left as it is: with its key it can be read again.
+  {
+    const { service } = await on.open([NEW, OLD]);
+    const { unreadable, pending } = await service.service.reencryption.run();
+    await service[Symbol.asyncDispose]();
+    assertEquals([unreadable, pending], [{}, 0]);
+  }
+  const after = await on.open([NEW]);
+  await using _ = after.service;
+  await expectReadable(after.service, at);
+});
+
+Deno.test("secrets reencrypt: what was changed in the store is told, and exits with 1", async () => {
+  await using on = await openFolder();
+  const { kv, service } = await on.open([OLD]);
+  const { tenant, runs } = await chat(service, marker());
+  await swapWords(kv, tenant, runs.slice(0, 2).map(({ runId }) => runId));
+  await service[Symbol.asyncDispose]();
+  const done = await on.cli(["reencrypt"], `${NEW},${OLD}`);
+  assertEquals(done.code, 1);
+  assertStringIncludes(done.err, "transcripts: 2");
+  assertStringIncludes(done.out, "tool secrets: 1");
+});
+
+/** Sends a message with all that its conversation has: only what is new is stored. */
+async function repeat(service: TestService, { key, agentId, runs, said }: Said): Promise<void> {
+  const [first, second] = runs;
+  const messages = [
+    ...[say(`use nothing with {"q":"${said}"}`), answered(first!.text), say("And now?")],
+    ...[answered(second!.text), say("Still known?")],
+  ];
+  const body = { agentId, messages, conversationId: first!.id };
+  await ended(await byKey(service, { key, body }));
+  const path = `/v1/conversations/${first!.id}`;
+  const { runs: told } = await expectJson(await service.fetch(path, { key }), 200);
+  assertEquals(told[2].messages, [{ ...say("Still known?"), claimed: false }]);
+}
+
+/** Puts the words of two runs in each other's place, as somebody with the store may. */
+async function swapWords(kv: Deno.Kv, tenant: string, runIds: readonly string[]): Promise<void> {
+  const rows = await Array.fromAsync(
+    kv.list<{ runId: string; words: Uint8Array }>({ prefix: ["conversation_runs", tenant] }),
+  );
+  const [one, other] = runIds.map((id) => rows.find(({ value }) => value.runId === id)!);
+  await kv.atomic()
+    .set(one!.key, { ...one!.value, words: other!.value.words })
+    .set(other!.key, { ...other!.value, words: one!.value.words })
+    .commit();
+}
+
+Deno.test("a run that does not decrypt is told as that, beside those that do", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const before = await TestService.start({ kv, keepKv: true, encryptionKeys: [OLD] });
+  const at = await chat(before, marker());
+  const [first, , third] = at.runs;
+  await before[Symbol.asyncDispose]();
+  const service = await TestService.start({ kv, encryptionKeys: [NEW] });
+  await using _ = service;
+  const { key, agentId } = at;
+  const body = { agentId, messages: [say("Still there?")], conversationId: first!.id };
+  await ended(await byKey(service, { key, body }));
+  const { runs } = await expectJson(
+    await service.fetch(`/v1/conversations/${first!.id}`, { key }),
+    200,
+  );
+  const empty = { messages: [], text: "", toolCalls: [] };
+  const { messages, text, toolCalls, unreadable } = runs[0];
+  assertEquals({ messages, text, toolCalls }, empty);
+  assertEquals([unreadable, runs[2].unreadable], [true, undefined]);
+  assertEquals(runs[2].messages.at(-1).content, "Still there?");
+
+  const cookie = await ownerCookie(service);
+  const page = async (path: string) => {
+    const response = await service.fetch(path, { headers: { cookie } });
+    assertEquals(response.status, 200);
+    return await response.text();
+  };
+  assertStringIncludes(await page("/conversations"), third!.id);
+  assertStringIncludes(await page(`/conversations/${third!.id}`), "cannot be decrypted");
+  const log = await service.fetch(`/v1/chat/runs/${first!.runId}/stream?after=0`, { key });
+  assertEquals((await readFrames(log)).at(-1)?.frame.type, "done");
+  const lines = service.logged.filter((line) => line.includes("cannot be decrypted"));
+  assertStringIncludes(lines.join(""), keys.run(at.tenant, first!.runId).slice(1).join("/"));
+  assertFalse(lines.join("").includes(at.said));
+});

@@ -1,0 +1,19 @@
+import { Sealer } from "@/lib/credentials/sealing.ts";
+import {
+  CONTENT_PURPOSE,
+  ContentCipher,
+  type ContentCipherOptions,
+} from "@/lib/storage/content_cipher.ts";
+import { realSystem } from "@/lib/system.ts";
+import { TEST_ENCRYPTION_KEY } from "./encryption_keys.ts";
+
+/** A cipher of content, the same in all tests unless its keys are named. */
+export function contentCipher(
+  { keys = [TEST_ENCRYPTION_KEY], ...options }:
+    & { keys?: readonly string[] }
+    & Pick<ContentCipherOptions, "onUnreadable"> = {},
+): ContentCipher {
+  const { randomBytes } = realSystem;
+  const sealer = new Sealer(keys, { purpose: CONTENT_PURPOSE, randomBytes });
+  return new ContentCipher({ sealer, digestKey: new Uint8Array(32).fill(1), ...options });
+}

@@ -1,0 +1,58 @@
+import { DatabaseSync } from "node:sqlite";
+import { sha256 } from "@/lib/credentials/hashing.ts";
+import { contentPlaces } from "@/lib/storage/content_cipher.ts";
+import type { Conversation, RunRow } from "@/lib/storage/conversation_record.ts";
+import type { RunHead } from "@/lib/storage/run_head.ts";
+import { openDetails } from "@/lib/storage/run_details.ts";
+import type { RunRecord } from "@/lib/usage/run_record.ts";
+import { contentCipher } from "./content.ts";
+
+/**
+ * Stores what was said as versions did that did not encrypt it: plain, digests without a key. The
+ * content must be short enough for a transcript to say what the digests are of.
+ */
+export async function storeAsBefore(kv: Deno.Kv): Promise<void> {
+  const content = contentCipher();
+  for (const prefix of ["run_chunks", "conversation_parts"]) {
+    for await (const { key, value } of kv.list<Uint8Array>({ prefix: [prefix] })) {
+      await kv.set(key, await content.open(value, key as string[]));
+    }
+  }
+  for await (const { key, value } of kv.list<RunHead>({ prefix: ["run_heads"] })) {
+    const place = contentPlaces.logTail(value.tenant, value.runId, value.frames);
+    await kv.set(key, { ...value, tail: await content.open(value.tail, place) });
+  }
+  for await (const { key, value } of kv.list<RunRecord>({ prefix: ["runs"] })) {
+    await kv.set(key, await openDetails(value, { content }));
+  }
+  const said = new Map<string, string[]>();
+  for await (const { key, value } of kv.list<RunRow>({ prefix: ["conversation_runs"] })) {
+    if (value.words === undefined) continue;
+    const place = contentPlaces.words(String(key[1]), value.runId, 0);
+    const words = await content.open(value.words, place);
+    await kv.set(key, { ...value, words });
+    const { messages, text } = JSON.parse(new TextDecoder().decode(words));
+    const all = [...messages, { role: "assistant", content: text }];
+    const digests = await Promise.all(all.map(({ role, content }) => {
+      return sha256(`${role} ${content.trim()}`).then((hash) => hash.slice(0, 11));
+    }));
+    const id = String(key[2]);
+    said.set(id, [...said.get(id) ?? [], ...digests]);
+  }
+  for await (const { key, value } of kv.list<Conversation>({ prefix: ["conversations"] })) {
+    const { digests: _digests, ...head } = value;
+    await kv.set(key, { ...head, known: said.get(value.id) ?? ["long-unkeyd"] });
+  }
+}
+
+/** When each value of a closed store's file is to expire, by its key as Latin-1, in milliseconds. */
+export function expiryTimes(path: string): Map<string, number> {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const rows = database.prepare("SELECT k, expiration_ms AS at FROM kv").all();
+    const text = (key: unknown) => new TextDecoder("latin1").decode(key as Uint8Array);
+    return new Map(rows.map(({ k, at }) => [text(k), Number(at)]));
+  } finally {
+    database.close();
+  }
+}
