@@ -18,6 +18,7 @@ import { watchStore } from "./lib/process/store_watch.ts";
 import { shutDown, untilStopped } from "./lib/process/shut_down.ts";
 import { CatalogueError, readCatalogue } from "./lib/process/read_catalogue.ts";
 import { readScripts } from "./lib/process/read_scripts.ts";
+import { workerCommand } from "./lib/process/worker_command.ts";
 import type { Service } from "./lib/service.ts";
 import { realSystem } from "./lib/system.ts";
 import { lockBuild } from "./tools/build_lock.ts";
@@ -86,6 +87,7 @@ async function open(
     scripts: await readScripts(`${root}/_fresh`),
     catalogue: await readCatalogue(config.catalogueFile),
     isStoreInPlace: watch.isInPlace,
+    worker: config.onDeploy ? undefined : await workerCommand(root, Deno.env.toObject()),
     close: () => {
       watch.close();
       return store.close();

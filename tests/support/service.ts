@@ -9,6 +9,7 @@ import type { Service } from "@/lib/service.ts";
 import { realSystem, type System } from "@/lib/system.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import type { Scope } from "@/lib/wire/scopes.ts";
+import { testWorker } from "./worker.ts";
 import { buildScripts } from "@/tools/build_scripts.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -33,6 +34,8 @@ export interface TestServiceOptions {
   /** Instead of those of this source. */
   scripts?: Partial<BuiltScripts>;
   isStoreInPlace?: () => boolean;
+  /** Whether processes that parse documents can be started; they can by default. */
+  workers?: boolean;
   /** A clock that a test moves would take a store that is at work for silent: an hour by default. */
   patienceMs?: number;
 }
@@ -85,6 +88,7 @@ export class TestService implements AsyncDisposable {
       limits: options.limits ?? NO_LIMITS,
       patienceMs: options.patienceMs ?? 3_600_000,
       isStoreInPlace: options.isStoreInPlace ?? (() => true),
+      worker: options.workers === false ? undefined : testWorker(),
       close: () => Promise.resolve(options.keepKv ? undefined : kv.close()),
     });
     opened.resolve(service);

@@ -1,0 +1,20 @@
+import type { WorkerCommand } from "@/lib/knowledge/worker/worker_process.ts";
+import {
+  WORKER_LIMITS,
+  type WorkerLimits,
+  workerScript,
+} from "@/lib/knowledge/worker/worker_script.ts";
+import { workerProgram } from "@/lib/process/worker_command.ts";
+
+const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+
+/** Starts worker processes as the service does, with its limits unless told otherwise. */
+export function testWorker(limits: Partial<WorkerLimits> = {}): WorkerCommand {
+  const program = workerProgram(root, Deno.env.toObject());
+  return { path: "/bin/sh", args: ["-c", workerScript(program, { ...WORKER_LIMITS, ...limits })] };
+}
+
+/** Whether a process with this id exists, one that has ended and nobody waited for included. */
+export async function exists(pid: number): Promise<boolean> {
+  return await Deno.stat(`/proc/${pid}`).then(() => true, () => false);
+}
