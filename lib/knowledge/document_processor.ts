@@ -5,7 +5,7 @@ import type { DocumentName } from "../storage/keys.ts";
 import type { KnowledgeBaseStore } from "../storage/knowledge_base_store.ts";
 import type { System } from "../system.ts";
 import { UNKNOWN_TYPE } from "../wire/media_types.ts";
-import { foreignKind } from "./signatures.ts";
+import { unsupportedReason } from "./detect_type.ts";
 import { UnreadableError } from "./unreadable.ts";
 import type { WorkerPool } from "./worker/worker_pool.ts";
 
@@ -116,7 +116,9 @@ export class DocumentProcessor {
   }
 
   async #read({ task, mediaType, bytes }: DocumentToRead): Promise<Outcome | "closing"> {
-    if (mediaType === UNKNOWN_TYPE) return { error: unsupported(bytes) };
+    if (mediaType === UNKNOWN_TYPE) {
+      return { error: { code: "unsupported_type", message: unsupportedReason(bytes) } };
+    }
     const { signal } = this.#closing;
     try {
       const job = { kind: "read", bytes, type: mediaType } as const;
@@ -140,9 +142,3 @@ const GIVEN_UP: Outcome = {
     message: "the service stopped several times while it read this document",
   },
 };
-
-function unsupported(bytes: Uint8Array): { code: string; message: string } {
-  const what = foreignKind(bytes) ?? "no text in any encoding we know";
-  const message = `this is ${what}; PDF, HTML, Markdown and plain text can be read`;
-  return { code: "unsupported_type", message };
-}
