@@ -20,7 +20,6 @@ export async function parsePdf(bytes: Uint8Array): Promise<Block[]> {
     // Only text is wanted.
     disableFontFace: true,
     useSystemFonts: false,
-    isEvalSupported: false,
     verbosity: 0,
   });
   try {

@@ -18,3 +18,19 @@ export function testWorker(limits: Partial<WorkerLimits> = {}): WorkerCommand {
 export async function exists(pid: number): Promise<boolean> {
   return await Deno.stat(`/proc/${pid}`).then(() => true, () => false);
 }
+
+/** Resolves once the process with this id is gone; false when it is still there after `ms`. */
+export async function isGoneWithin(pid: number, ms: number): Promise<boolean> {
+  const end = performance.now() + ms;
+  while (await exists(pid)) {
+    if (performance.now() > end) return false;
+    await new Promise((done) => setTimeout(done, 10));
+  }
+  return true;
+}
+
+/** The ids of the processes, once there are `count` that work. */
+export async function untilWorking(pool: { pids: number[] }, count: number): Promise<number[]> {
+  while (pool.pids.length < count) await new Promise((done) => setTimeout(done, 1));
+  return pool.pids;
+}
