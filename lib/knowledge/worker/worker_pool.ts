@@ -7,7 +7,7 @@ import { type WorkerCommand, WorkerDiedError, WorkerProcess } from "./worker_pro
 /** What one job may take, start-up not counted. */
 const JOB_MS = 20_000;
 /** What parsers leave behind ends with their process, and so is bounded. */
-const JOBS_PER_PROCESS = 50;
+const JOBS_PER_PROCESS = 200;
 /** Keeps a process far from its limit of CPU time. */
 const WORK_MS_PER_PROCESS = 30_000;
 /** An idle process holds some 60 MB. */

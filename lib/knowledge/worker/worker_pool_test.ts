@@ -80,9 +80,9 @@ Deno.test("WorkerPool: the process of a document that takes too long is gone, an
 });
 
 Deno.test("WorkerPool: the system ends a process that takes too much memory", async () => {
-  await using world = openPool({ command: testWorker({ memoryMiB: 160, heapMiB: 2_000 }) });
+  await using world = openPool({ command: testWorker({ memoryMiB: 96, heapMiB: 2_000 }) });
   const { pool } = world;
-  for (const bomb of [pdf(await bombPdf(400)), read("*a*\n\n".repeat(1_000_000))]) {
+  for (const bomb of [pdf(await bombPdf(200)), read("*a*\n\n".repeat(300_000))]) {
     const error = await assertRejects(() => pool.run(bomb, a), UnreadableError);
     assertEquals(error.code, "too_complex");
     assertEquals(pool.pids, []);
@@ -135,7 +135,7 @@ Deno.test("WorkerPool: where no process can be started, PDFs and large documents
     const reason = async (job: Job) =>
       (await assertRejects(() => pool.run(job, a), UnreadableError)).message;
     assert((await reason(pdf(endlessPdf()))).startsWith("PDFs cannot be read on this server"));
-    assert((await reason(read("x".repeat(300_000)))).includes("more than 256 KiB"));
+    assert((await reason(read("x".repeat(300_000)))).includes("more than 128 KiB"));
     assertEquals(pool.pids, []);
     assertEquals(logged.length, command === undefined ? 0 : 1);
   }
