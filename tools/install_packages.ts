@@ -72,9 +72,10 @@ async function requireSameLock(root: string): Promise<void> {
 
 async function cache(root: string, flags: string[]): Promise<void> {
   const command = new Deno.Command(Deno.execPath(), {
-    args: ["cache", ...flags, ...ENTRIES],
+    args: ["cache", "--node-modules-dir=auto", ...flags, ...ENTRIES],
     cwd: root,
-    stdout: "inherit",
+    // A command's own output may be what its caller wants, such as a new key.
+    stdout: "null",
     stderr: "inherit",
   });
   const { success } = await command.output();

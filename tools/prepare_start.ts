@@ -37,7 +37,7 @@ async function prepare(packagesOnly: boolean): Promise<void> {
 async function build(): Promise<void> {
   console.error("building the browser code, once …");
   const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--node-modules-dir=manual", "--cached-only", "dev.ts", "build"],
+    args: ["run", "-A", "--cached-only", "dev.ts", "build"],
     cwd: root,
     stdout: "null",
     stderr: "inherit",

@@ -1,3 +1,5 @@
+import { taskCommand } from "./task_command.ts";
+
 const root = new URL("../../", import.meta.url).pathname;
 
 /** A process of its own that serves. */
@@ -17,8 +19,9 @@ export async function startService(
   dir: string,
   env: Record<string, string> = {},
 ): Promise<StartedService> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "main.ts"],
+  const { command, args } = taskCommand("start");
+  const child = new Deno.Command(command, {
+    args,
     cwd: root,
     env: { PORT: "0", DATA_DIR: `${dir}/data`, ...env },
     stdout: "piped",
@@ -47,8 +50,10 @@ export async function startService(
 
 /** A key as an operator makes one beside the running service. */
 export async function createKey(dir: string): Promise<string> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "cli/keys.ts", "create", "--name", "crash", "--scopes", "agents:write"],
+  const words = ["create", "--name", "crash", "--scopes", "agents:write"];
+  const { command, args } = taskCommand("keys", { words });
+  const { stdout } = await new Deno.Command(command, {
+    args,
     cwd: root,
     env: { DATA_DIR: `${dir}/data` },
     stderr: "null",
