@@ -8,6 +8,7 @@ import { warnOfFewFiles } from "../lib/process/open_files.ts";
 import { lockBuild } from "./build_lock.ts";
 import { isBuildCurrent } from "./build_mark.ts";
 import { installPackages } from "./install_packages.ts";
+import { startPaths, toFlagValue } from "./start_paths.ts";
 import { writeWorkerScript } from "./write_worker_script.ts";
 
 const root = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
@@ -22,6 +23,8 @@ if (import.meta.main) {
 }
 
 async function prepare(packagesOnly: boolean): Promise<void> {
+  // Told before anything else: the command that comes next could only say that a path is empty.
+  toFlagValue(await startPaths("read", { root, env: Deno.env.toObject() }), root);
   // Of services that start at once, one installs and builds, and the others wait.
   using _lock = await lockBuild(root);
   await installPackages(root);

@@ -19,9 +19,22 @@ export async function startPaths(
   return [...new Set(absolute.flat())];
 }
 
-/** A list as Deno's flags take it. */
-export function toFlagValue(paths: readonly string[]): string {
-  return paths.map((path) => path.replaceAll(",", ",,")).join(",");
+/**
+ * A list as Deno's flags take it, for a process that starts in `root`. Throws for a path outside of it
+ * that holds a comma: the flags have no way to name one.
+ */
+export function toFlagValue(paths: readonly string[], root: string): string {
+  return paths.map((path) => {
+    const name = isBelow(path, root) ? `.${path.slice(root.length)}` : path;
+    if (!name.includes(",")) return name;
+    throw new Error(
+      `${path} cannot be used: its name holds a comma, and permissions are comma lists`,
+    );
+  }).join(",");
+}
+
+function isBelow(path: string, root: string): boolean {
+  return path === root || path.startsWith(`${root}/`);
 }
 
 /** The store's file and the lock beside it; for one that is still to be made, its folder. */
@@ -44,5 +57,5 @@ async function withTarget(path: string): Promise<string[]> {
 if (import.meta.main) {
   const access = Deno.args[0] === "write" ? "write" : "read";
   const root = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
-  console.log(toFlagValue(await startPaths(access, { root, env: Deno.env.toObject() })));
+  console.log(toFlagValue(await startPaths(access, { root, env: Deno.env.toObject() }), root));
 }

@@ -1,3 +1,4 @@
+import type { Document } from "@/lib/wire/knowledge.ts";
 import { taskCommand } from "./task_command.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -59,4 +60,13 @@ export async function createKey(dir: string): Promise<string> {
     stderr: "null",
   }).output();
   return new TextDecoder().decode(stdout).trim();
+}
+
+/** A document once it has been processed; asked for rarely enough for a key's limit. */
+export async function untilProcessed(read: () => Promise<Document>): Promise<Document> {
+  while (true) {
+    const document = await read();
+    if (document.state !== "processing") return document;
+    await new Promise((done) => setTimeout(done, 250));
+  }
 }
