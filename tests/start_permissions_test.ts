@@ -90,8 +90,11 @@ Deno.test("start: nothing that it runs imports a package or a file of the tests"
   const imports = await readImports(root, shipped);
   assert(imports.length > 500);
   const isTests = ({ to }: Import) =>
-    to.startsWith("tests/") || packages.some((name) => to.startsWith(`npm:${name}@`));
+    to.startsWith("tests/") ||
+    packages.some((name) => /^npm:\/?/.test(to) && to.includes(`${name}@`));
   assertEquals(imports.filter(isTests), []);
+  const own = await readImports(root, ["tests/support/browser.ts"]);
+  assert(own.some(isTests));
 });
 
 Deno.test("start: it keeps to its lock and its cache, and asks for nothing", () => {
