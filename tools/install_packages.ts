@@ -24,12 +24,20 @@ const ENTRIES = [
 const CONFIG = "service.deno.json";
 const LOCK = "service.deno.lock";
 
+/** Whether `node_modules` holds what the service needs, as far as can be told without Deno's help. */
+export async function arePackagesCurrent(root: string): Promise<boolean> {
+  const mark = await readText(`${root}/${MARK}`);
+  // Without a mark somebody else has installed, who saw to the lock.
+  if (mark !== undefined && mark !== await fingerprint(root)) return false;
+  return await isInstalled(root, (await readManifest(root)).imports);
+}
+
 /**
  * Makes `node_modules` under `root` hold what `deno.lock` says. A folder that has the tests' packages
  * keeps them. Throws when the lock would have to change.
  */
 export async function installPackages(root: string): Promise<void> {
-  const manifest: Manifest = JSON.parse(await Deno.readTextFile(`${root}/deno.json`));
+  const manifest = await readManifest(root);
   const mark = await fingerprint(root);
   if (await readText(`${root}/${MARK}`) === mark && await isInstalled(root, manifest.imports)) {
     return;
@@ -38,7 +46,11 @@ export async function installPackages(root: string): Promise<void> {
   if (await isInstalled(root, forTests)) await cache(root, ["--frozen"]);
   else await installForService(root, manifest);
   await Deno.mkdir(`${root}/node_modules/.cache`, { recursive: true });
-  await Deno.writeTextFile(`${root}/${MARK}`, mark);
+  await Deno.writeTextFile(`${root}/${MARK}`, await fingerprint(root));
+}
+
+async function readManifest(root: string): Promise<Manifest> {
+  return JSON.parse(await Deno.readTextFile(`${root}/deno.json`));
 }
 
 /** Deno installs all that its configuration and lock name: both are given without the tests' part. */

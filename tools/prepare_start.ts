@@ -7,7 +7,7 @@ import { createLogger } from "../lib/log.ts";
 import { warnOfFewFiles } from "../lib/process/open_files.ts";
 import { lockBuild } from "./build_lock.ts";
 import { isBuildCurrent } from "./build_mark.ts";
-import { installPackages } from "./install_packages.ts";
+import { arePackagesCurrent, installPackages } from "./install_packages.ts";
 import { startPaths, toFlagValue } from "./start_paths.ts";
 import { writeWorkerScript } from "./write_worker_script.ts";
 
@@ -23,18 +23,28 @@ if (import.meta.main) {
 }
 
 async function prepare(packagesOnly: boolean): Promise<void> {
+  const env = Deno.env.toObject();
   // Told before anything else: the command that comes next could only say that a path is empty.
-  toFlagValue(await startPaths("read", { root, env: Deno.env.toObject() }), root);
-  // Of services that start at once, one installs and builds, and the others wait.
-  using _lock = await lockBuild(root);
-  await installPackages(root);
+  toFlagValue(await startPaths("read", { root, env }), root);
+  if (!await isMade(packagesOnly)) await make(packagesOnly);
   if (packagesOnly) return;
-  if (!await isBuildCurrent(root)) await build();
   const log = createLogger();
-  await writeWorkerScript(root, Deno.env.toObject()).catch((error) => {
+  await writeWorkerScript(root, env).catch((error) => {
     log.warn("the script for the processes that read documents could not be written", { error });
   });
   await warnOfFewFiles(log);
+}
+
+/** Nothing is written where all is there: the folder may be read-only. */
+async function isMade(packagesOnly: boolean): Promise<boolean> {
+  return await arePackagesCurrent(root) && (packagesOnly || await isBuildCurrent(root));
+}
+
+async function make(packagesOnly: boolean): Promise<void> {
+  // Of services that start at once, one installs and builds, and the others wait.
+  using _lock = await lockBuild(root);
+  if (!await arePackagesCurrent(root)) await installPackages(root);
+  if (!packagesOnly && !await isBuildCurrent(root)) await build();
 }
 
 async function build(): Promise<void> {
