@@ -6,7 +6,6 @@ import { detectType } from "./detect_type.ts";
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 Deno.test("detectType: the bytes decide, whatever is claimed", () => {
-  const pdf = { mediaType: "application/pdf", fileName: "a.pdf" };
   assertEquals(detectType(bytes("\n%PDF-1.4"), { mediaType: "text/plain" }), "application/pdf");
   assertEquals(detectType(bytes("<!-- x -->\n<HTML>"), {}), "text/html");
   assertEquals(detectType(bytes("PK\x03\x04"), { fileName: "a.txt" }), "application/octet-stream");

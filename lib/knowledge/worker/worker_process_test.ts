@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { endlessPdf } from "@/tests/support/make_pdf.ts";
 import { isGoneWithin, testWorker } from "@/tests/support/worker.ts";
 import { UnreadableError } from "../unreadable.ts";
 import type { Job } from "../worker_job.ts";
