@@ -5,6 +5,7 @@
 import { Builder } from "fresh/dev";
 import { writeBuildMark } from "./tools/build_mark.ts";
 import { buildScripts } from "./tools/build_scripts.ts";
+import { writeWorkerScript } from "./tools/write_worker_script.ts";
 
 const root = import.meta.dirname!;
 
@@ -14,6 +15,7 @@ if (Deno.args.includes("build")) {
   await Deno.remove(`${root}/_fresh`, { recursive: true }).catch(ignoreMissing);
   await builder.build();
   await writeScripts();
+  await writeWorkerScript(root, Deno.env.toObject());
   await writeBuildMark(root);
 } else {
   await Deno.mkdir(`${root}/_fresh`, { recursive: true });

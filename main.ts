@@ -1,28 +1,26 @@
 /**
  * The entry: the only place that reads the environment, opens the store and listens. Importing it
  * builds the App without any I/O; on Deno Deploy `_fresh/server.js` does so, and the service opens
- * with the first request. Run directly it builds what is missing and serves.
+ * with the first request. Run directly it serves what `tools/prepare_start.ts` or a build has made.
  */
 import { createApp } from "./app.ts";
 import { type Config, ConfigError, readConfig } from "./lib/config.ts";
 import { createLogger, type Logger } from "./lib/log.ts";
 import { openService } from "./lib/composition/open_service.ts";
 import { adminCommands } from "./lib/process/admin_commands.ts";
-import { announce, printLine } from "./lib/process/announce.ts";
+import { announce } from "./lib/process/announce.ts";
 import { type ControlSocket, serveControl } from "./lib/process/control_socket.ts";
 import { LastingServer } from "./lib/process/lasting_server.ts";
 import { localUrl } from "./lib/process/local_url.ts";
-import { warnOfFewFiles } from "./lib/process/open_files.ts";
 import { openStore, type Store } from "./lib/process/open_store.ts";
 import { StoreFault } from "./lib/process/store_fault.ts";
 import { watchStore } from "./lib/process/store_watch.ts";
 import { shutDown, untilStopped } from "./lib/process/shut_down.ts";
 import { CatalogueError, readCatalogue } from "./lib/process/read_catalogue.ts";
 import { readScripts } from "./lib/process/read_scripts.ts";
+import { workerCommand } from "./lib/process/worker_command.ts";
 import type { Service } from "./lib/service.ts";
 import { realSystem } from "./lib/system.ts";
-import { lockBuild } from "./tools/build_lock.ts";
-import { isBuildCurrent } from "./tools/build_mark.ts";
 
 const root = import.meta.dirname!;
 let opened: Promise<Service> | undefined;
@@ -87,6 +85,7 @@ async function open(
     scripts: await readScripts(`${root}/_fresh`),
     catalogue: await readCatalogue(config.catalogueFile),
     isStoreInPlace: watch.isInPlace,
+    worker: config.onDeploy ? undefined : await workerCommand(root, Deno.env.toObject()),
     close: () => {
       watch.close();
       return store.close();
@@ -105,11 +104,9 @@ async function serve(): Promise<void> {
   const stopped = untilStopped();
   const config = readConfig(Deno.env.toObject());
   const store = await openStore(config, { openKv: Deno.openKv, system: realSystem });
-  await ensureBuilt();
   const ready = Promise.withResolvers<Service>();
   opened = ready.promise;
   const log = createLogger({ level: config.logLevel });
-  await warnOfFewFiles(log);
   const server = await listen(config, log);
   const baseUrl = config.publicUrl ?? localUrl(config, server.addr.port);
   const service = await open(config, { store, baseUrl });
@@ -140,23 +137,6 @@ async function listen(config: Config, log: Logger): Promise<LastingServer<Deno.N
   const listen = (again?: Deno.NetAddr) =>
     Deno.serve({ ...options, port: again?.port ?? config.port }, fetch);
   return new LastingServer(listen, { name: "the server", log, system: realSystem });
-}
-
-/** Builds the browser code when a file it is made of has changed. */
-async function ensureBuilt(): Promise<void> {
-  if (await isBuildCurrent(root)) return;
-  // A build removes the one before: of services that start at once, one builds and the others wait.
-  using _lock = await lockBuild(root);
-  if (await isBuildCurrent(root)) return;
-  printLine("building the browser code, once …");
-  const build = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "dev.ts", "build"],
-    cwd: root,
-    stdout: "null",
-    stderr: "inherit",
-  });
-  const { success } = await build.output();
-  if (!success) throw new Error("the build failed; see above");
 }
 
 function fail(error: unknown): never {

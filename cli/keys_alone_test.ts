@@ -6,7 +6,7 @@ import { inTempDir, type Run, runCli, serveIn } from "../tests/support/command_l
 
 const ONE_KEY = /^ck_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{32}\n$/;
 
-const runner = (dir: string): Run => (...words) => runCli("keys.ts", words, { dir });
+const runner = (dir: string): Run => (...words) => runCli("keys", words, { dir });
 
 async function createListRevoke(run: Run): Promise<void> {
   const created = await run("create", "--name", "ci", "--scopes", "agents:write,widget:mint");

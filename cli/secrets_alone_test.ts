@@ -6,7 +6,7 @@ import { UsageError } from "./usage_error.ts";
 const VALUE = "crm-value-0123456789";
 
 async function setListDelete(dir: string): Promise<void> {
-  const run = (words: string[], input = "") => runCli("secrets.ts", words, { dir, input });
+  const run = (words: string[], input = "") => runCli("secrets", words, { dir, input });
   const set = await run(
     ["set", "CRM_KEY", "--domains", "CRM.example.com, b.example"],
     `${VALUE}\n`,
@@ -39,7 +39,7 @@ Deno.test("secrets: reencrypts through the running service", () =>
     const service = await serveIn(dir);
     const tenant = (await service.tenants.ensureDefault()).id;
     await service.secrets.set(tenant, { name: "A", value: VALUE, domains: ["a.example"] });
-    const done = await runCli("secrets.ts", ["reencrypt"], { dir });
+    const done = await runCli("secrets", ["reencrypt"], { dir });
     assertEquals([done.code, done.err], [0, ""]);
     assert(done.out.includes("Everything is encrypted under the first key"), done.out);
     assertEquals((await service.secrets.find(tenant, "A"))?.value, VALUE);
@@ -54,7 +54,7 @@ Deno.test("secrets: what is piped in is what a tool sends, without the last line
     for (
       const [input, value] of [[" two\nlines \n\n", " two\nlines \n"], ["äö-äö-äö", "äö-äö-äö"]]
     ) {
-      await runCli("secrets.ts", words, { dir, input: input! });
+      await runCli("secrets", words, { dir, input: input! });
       assertEquals((await service.secrets.find(tenant, "A"))?.value, value);
     }
     await service.close();
@@ -63,7 +63,7 @@ Deno.test("secrets: what is piped in is what a tool sends, without the last line
 Deno.test("secrets: a wrong value or name is told without the value", () =>
   inTempDir(async (dir) => {
     const set = (name: string, input: string, domains = "a.example") =>
-      runCli("secrets.ts", ["set", name, "--domains", domains], { dir, input });
+      runCli("secrets", ["set", name, "--domains", domains], { dir, input });
     const faults: [[name: string, input: string, domains?: string], number, string][] = [
       [["A", "\n"], 2, "standard input is empty"],
       [["A", VALUE.repeat(500)], 1, "value: "],

@@ -30,10 +30,10 @@ Deno.test("users reset: a sole owner gets back in by a link from the command lin
       const { base } = service;
       const { cookie } = await post(base, "/setup", { token: SETUP_TOKEN, ...OWNER });
       assert(cookie !== "");
-      const listed = await runCli("users.ts", ["list"], data);
+      const listed = await runCli("users", ["list"], data);
       assertMatch(listed.out, /owner@example\.com +owner, operator +20\d\d-/);
 
-      const reset = await runCli("users.ts", ["reset", " Owner@Example.com"], data);
+      const reset = await runCli("users", ["reset", " Owner@Example.com"], data);
       assertEquals(reset.code, 0, reset.err);
       const link = reset.out.trim();
       assert(link.startsWith(`${base}/reset-password?token=`), link);
@@ -46,7 +46,7 @@ Deno.test("users reset: a sole owner gets back in by a link from the command lin
       assertEquals(guess.status, 410);
     }
     // The service need not run meanwhile; an earlier link of the same user ends.
-    const again = await runCli("users.ts", ["reset", OWNER.email], data);
+    const again = await runCli("users", ["reset", OWNER.email], data);
     assertEquals([again.code, again.out.startsWith("http://127.0.0.1:")], [0, true], again.err);
     const next = new URL(again.out.trim()).searchParams.get("token")!;
     await using service = await startService(dir, { SETUP_TOKEN }, LATER_START);
@@ -87,15 +87,15 @@ Deno.test("a service as it is started hashes at OWASP's cost, and takes no commo
 
 Deno.test("users: an unknown e-mail is a failure, a wrong word a usage error, help is neither", () =>
   inTempDir(async (dir) => {
-    const unknown = await runCli("users.ts", ["reset", "nobody@example.com"], { dir });
+    const unknown = await runCli("users", ["reset", "nobody@example.com"], { dir });
     assertEquals([unknown.code, unknown.out], [1, ""]);
     assert(unknown.err.includes("no user has the e-mail nobody@example.com"), unknown.err);
-    const wrong = await runCli("users.ts", ["reset"], { dir });
+    const wrong = await runCli("users", ["reset"], { dir });
     assertEquals(wrong.code, 2);
     assert(wrong.err.includes("deno task users --help"), wrong.err);
-    const help = await runCli("users.ts", ["--help"], { dir });
+    const help = await runCli("users", ["--help"], { dir });
     assertEquals([help.code, help.out.includes("deno task users reset EMAIL")], [0, true]);
-    assertEquals((await runCli("users.ts", ["list"], { dir })).out, "No users yet.\n");
+    assertEquals((await runCli("users", ["list"], { dir })).out, "No users yet.\n");
   }));
 
 Deno.test("parseUsersArgs: what means nothing is a usage error that says what would", () => {

@@ -12,6 +12,7 @@ import type { Config } from "./config.ts";
 import type { Doctor } from "./doctor/doctor.ts";
 import type { KnowledgeSearch } from "./knowledge/search/knowledge_search.ts";
 import type { DocumentProcessor } from "./knowledge/document_processor.ts";
+import type { WorkerPool } from "./knowledge/worker/worker_pool.ts";
 import type { ApiKeyStore } from "./storage/api_key_store.ts";
 import type { AuditStore } from "./storage/audit_store.ts";
 import type { AttentionStore } from "./storage/attention_store.ts";
@@ -77,6 +78,8 @@ export interface Service {
   readonly vendorSlots: VendorSlotStore;
   /** Vendor slots as this process uses them, and how they have been doing. */
   readonly vendors: Pick<ModelRegistry, "slot" | "health">;
+  /** The processes that parse documents and uploads. */
+  readonly workers: WorkerPool;
   /** What a plan that overrides nothing holds its tenant to. */
   readonly limits: Limits;
   readonly usage: UsageReports;

@@ -1,4 +1,5 @@
 /** Knowledge bases and their documents: CONTRACT section 4. */
+import { seeded } from "./support/flaky_kv.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
 import { openKnowledge as start } from "./support/knowledge.ts";
@@ -119,13 +120,33 @@ Deno.test("POST …/documents: a file is named after itself and read as what it 
   const markdown = await settled(await upload("Guide.md", "# Guide\n\nRead me.", ""));
   assertEquals([markdown.title, markdown.mediaType], ["Guide.md", "text/markdown"]);
   const page = "<!doctype html><title>x</title><p>Hello";
-  const lying = await settled(await upload("notes.pdf", page, "application/pdf"));
-  assertEquals([lying.mediaType, lying.state], ["text/html", "ready"]);
+  const unnamed = await settled(await upload("notes", page));
+  assertEquals([unnamed.mediaType, unnamed.state], ["text/html", "ready"]);
   const zip = new Uint8Array([0x50, 0x4b, 3, 4, ...new Uint8Array(100)]);
   const failed = await settled(await upload("notes.docx", zip, "text/plain"));
   assertEquals([failed.mediaType, failed.state], ["application/octet-stream", "failed"]);
   assertEquals(failed.error?.code, "unsupported_type");
   assertMatch(failed.error?.message ?? "", /ZIP archive.*PDF, HTML, Markdown/);
+});
+
+Deno.test("POST …/documents: random bytes, text or a page named .pdf fail and are never indexed", async () => {
+  await using world = await start();
+  const { upload, settled, get } = world;
+  const random = seeded(16);
+  const noise = Array.from(
+    { length: 20 },
+    (_, n) => Uint8Array.from({ length: 1 + n * 400 }, () => Math.floor(random() * 256)),
+  );
+  for (const content of [...noise, "Some words.", "<!doctype html><p>404 Not found"]) {
+    for (const type of ["", "application/pdf", "text/plain"]) {
+      const { mediaType, state, error } = await settled(await upload("report.pdf", content, type));
+      assertEquals([mediaType, state, error?.code], ["application/pdf", "failed", "damaged"]);
+      assertMatch(error?.message ?? "", /sent as a PDF/);
+    }
+  }
+  const picture = await settled(await upload("a.png", "Some words.", "image/png"));
+  assertEquals([picture.state, picture.error?.code], ["failed", "unsupported_type"]);
+  assertEquals((await expectJson(await get(), 200)).chunkCount, 0);
 });
 
 Deno.test("POST …/documents: says what is wrong with a body", async () => {

@@ -40,7 +40,7 @@ async function openFolder() {
     },
     cli: (words: string[], encryptionKey: string) => {
       const env = { ENCRYPTION_KEY: encryptionKey, API_KEY_HMAC_SECRET: SECRET };
-      return runCli("secrets.ts", words, { dir, env });
+      return runCli("secrets", words, { dir, env });
     },
     [Symbol.asyncDispose]: () => Deno.remove(dir, { recursive: true }),
   };

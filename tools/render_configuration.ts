@@ -77,6 +77,14 @@ that is damaged is told at the start: restore it from a backup, together with \`
 
 - **Command.** Let systemd, Docker or whatever supervises it run \`deno task start\`, not \`npx\`, which
   does not pass SIGTERM on: the service would be killed without being told.
+- **Permissions.** The service may use the network and its environment, read its own folder, write the
+  data folder and the store, and run \`_fresh/worker.sh\`, which starts the processes that parse
+  documents. All is worked out from the variables above at each start; a path with a comma is refused.
+  What is missing in its folder is installed and built before; where nothing is, the folder may be
+  read-only: run \`deno task build\` when you make an image.
+- **Memory.** Beside the service there are up to four processes that parse documents (at most 768 MiB
+  each, 60 MB usually), and none once there has been nothing to parse for a minute. They need
+  \`/bin/sh\` and \`/usr/bin/env\`.
 - **Stopping.** SIGTERM, SIGINT and SIGHUP end it: it begins no run any more and gives those under way
   3 seconds to end by themselves, less when there are hundreds. The rest are interrupted, charged and
   told so. That takes at most 9 seconds (4.5 on Deno Deploy), so give it 10 before a SIGKILL, as Docker
@@ -131,7 +139,8 @@ which key that is.
 
 There is no lasting disk and no address of its own: \`API_KEY_HMAC_SECRET\`, \`ENCRYPTION_KEY\`,
 \`SETUP_TOKEN\` and \`PUBLIC_URL\` are required, and the store is the KV database assigned to the
-app. A set \`DENO_DEPLOY\` means Deno Deploy.
+app. A set \`DENO_DEPLOY\` means Deno Deploy. No processes are started there, so PDFs and documents of
+more than 128 KiB cannot be added to knowledge bases.
 `;
 
 /** The text of `docs/configuration.md`, from the very table that reads the variables. */

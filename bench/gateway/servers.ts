@@ -1,4 +1,4 @@
-import config from "@/deno.json" with { type: "json" };
+import { taskCommand } from "@/tests/support/task_command.ts";
 import { type Asked, chatRequests, type RequestOf } from "./requests.ts";
 import { ServerProcess } from "./process.ts";
 import { seedStore } from "./seed_store.ts";
@@ -57,8 +57,8 @@ export const SERVICE: Contender = {
     await Deno.writeTextFile(`${dataDir}/catalogue.json`, JSON.stringify(catalogue));
     const callers = await seedStore(`${dataDir}/kv.sqlite3`, { hmacSecret: HMAC_SECRET, model });
     const process = await ServerProcess.start({
-      command: Deno.execPath(),
-      args: startArgs(),
+      // What `deno task start` is, with what a profiler wants.
+      ...taskCommand("start", { flags: profilerFlags() }),
       cwd: ROOT,
       env: {
         PORT: "0",
@@ -132,12 +132,6 @@ const CATALOGUE = (() => {
     catalogue: models.map((model) => ({ vendor: "vendor_a", model, ...prices, ...sizes })),
   };
 })();
-
-/** What `deno task start` is, with what a profiler wants. */
-function startArgs(): string[] {
-  const [, run, ...rest] = config.tasks.start.split(" ");
-  return [run!, ...profilerFlags(), ...rest];
-}
 
 /** `GATEWAY_BENCH_PROFILE=<folder>` writes a CPU profile of the service there when it is stopped. */
 function profilerFlags(): string[] {

@@ -2,6 +2,8 @@ import type { CursorSeal } from "../admin/cursor_seal.ts";
 import { KnowledgeAdmin } from "../admin/knowledge_admin.ts";
 import { DocumentProcessor } from "../knowledge/document_processor.ts";
 import type { KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
+import { WorkerPool } from "../knowledge/worker/worker_pool.ts";
+import type { WorkerCommand } from "../knowledge/worker/worker_process.ts";
 import { openKnowledgeSearch } from "../knowledge/search/open_knowledge_search.ts";
 import { DocumentStore } from "../storage/document_store.ts";
 import { DocumentTasks } from "../storage/document_tasks.ts";
@@ -15,11 +17,17 @@ export interface KnowledgeParts {
   /** Reads documents in the background. */
   documents: DocumentProcessor;
   knowledgeSearch: KnowledgeSearch;
+  /** Parse documents and uploads. */
+  workers: WorkerPool;
 }
 
 export function openKnowledge(
   { kv, committer, system, log, limits, tenants }: Basis,
-  { models, cursors }: { models: Models; cursors: CursorSeal },
+  { models, cursors, worker }: {
+    models: Models;
+    cursors: CursorSeal;
+    worker: WorkerCommand | undefined;
+  },
 ): KnowledgeParts {
   const { catalogue, registry } = models;
   const bases = new KnowledgeBaseStore(kv, system);
@@ -27,7 +35,9 @@ export function openKnowledge(
     ...{ kv, system, log, committer, catalogue, tenants, limits },
     embedder: registry.embedder,
   });
+  const workers = new WorkerPool({ command: worker, log });
   const documents = new DocumentProcessor({
+    workers,
     tasks: new DocumentTasks(kv, system),
     bases,
     system,
@@ -41,5 +51,5 @@ export function openKnowledge(
     search: knowledgeSearch,
     cursors,
   });
-  return { knowledge, documents, knowledgeSearch };
+  return { knowledge, documents, knowledgeSearch, workers };
 }

@@ -12,6 +12,7 @@ import { Doctor } from "../doctor/doctor.ts";
 import type { EmbedAddresses } from "../doctor/embed_lines.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits/limits.ts";
 import { RequestsUnderWay } from "../limits/requests_under_way.ts";
+import type { WorkerCommand } from "../knowledge/worker/worker_process.ts";
 import type { Logger } from "../log.ts";
 import type { Service } from "../service.ts";
 import { AgentStore } from "../storage/agent_store.ts";
@@ -61,6 +62,8 @@ export interface OpenServiceOptions {
   refusalMs?: number;
   /** Whether what is stored still goes where it was opened; of a store that is no file, always. */
   isStoreInPlace?: () => boolean;
+  /** How a process that parses documents is started; `undefined` where none can be. */
+  worker: WorkerCommand | undefined;
   /** Closes what the process opened for the service. */
   close: () => Promise<void>;
 }
@@ -77,7 +80,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const models = await openModels(basis, options.catalogue ?? []);
   const { access, catalogue, registry, vendorSlots } = models;
   const scripts = await openScripts(basis, options.scripts);
-  const knowledge = openKnowledge(basis, { models, cursors });
+  const knowledge = openKnowledge(basis, { models, cursors, worker: options.worker });
   const secrets = new SecretStore(kv, { system, sealer: basis.sealer(SECRETS_PURPOSE) });
   const agents = new AgentAdmin(new AgentStore(kv, system), {
     models: access,
@@ -125,6 +128,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     close: async () => {
       await deadRuns.close();
       await knowledge.documents.close();
+      await knowledge.workers.close();
       await chat.stopAll();
       await knowledge.knowledgeSearch.close();
       closing.abort();

@@ -1,9 +1,10 @@
 import { BusyError, Semaphore } from "../accounts/semaphore.ts";
 import { ApiError, invalid } from "../errors.ts";
-import { openUpload, type Sent } from "../knowledge/open_upload.ts";
-import { JobWorker } from "../knowledge/job_worker.ts";
+import type { Sent } from "../knowledge/open_upload.ts";
 import { UnreadableError } from "../knowledge/unreadable.ts";
+import type { WorkerPool } from "../knowledge/worker/worker_pool.ts";
 import type { Upload, UploadFault } from "../knowledge/worker_job.ts";
+import { doJob } from "../knowledge/worker/do_job.ts";
 import type { System } from "../system.ts";
 import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
 import { readBounded } from "./read_bounded.ts";
@@ -20,6 +21,13 @@ const INLINE_BYTES = 256 * 1024;
 const uploads = new Semaphore(24, 0);
 /** Each takes a core. */
 const openers = new Semaphore(2, 24);
+
+/** What an upload is received with, and for whom. */
+export interface Receiving {
+  system: System;
+  workers: Pick<WorkerPool, "run">;
+  tenant: string;
+}
 
 /** 413 or 415 for a request that says beforehand that it cannot be taken. */
 export function refuseUpload(req: Request): void {
@@ -41,26 +49,26 @@ export function refuseUpload(req: Request): void {
  * stranger's 20 MiB are not worth reading. Throws `ApiError` 400, 413, and 503 when too many upload
  * at once.
  */
-export async function receiveUpload(req: Request, system: System): Promise<Upload> {
-  const [upload] = await receive(req, { system, several: false });
+export async function receiveUpload(req: Request, receiving: Receiving): Promise<Upload> {
+  const [upload] = await receive(req, { ...receiving, several: false });
   if (upload === undefined) throw new TypeError("an opened body has no document");
   return upload;
 }
 
 /** The documents of a form that may hold several, 20 MiB together. */
-export function receiveUploads(req: Request, system: System): Promise<Upload[]> {
-  return receive(req, { system, several: true });
+export function receiveUploads(req: Request, receiving: Receiving): Promise<Upload[]> {
+  return receive(req, { ...receiving, several: true });
 }
 
 async function receive(
   req: Request,
-  { system, several }: { system: System; several: boolean },
+  { system, several, ...by }: Receiving & { several: boolean },
 ): Promise<Upload[]> {
   try {
     return await uploads.run(async () => {
       const bytes = await readUpload(req, system);
       const contentType = req.headers.get("content-type") ?? "";
-      const opened = await openers.run(() => open(bytes, { contentType, several }));
+      const opened = await openers.run(() => open(bytes, { contentType, several, ...by }));
       const isLarge = (one: Upload) => one.bytes.length > KNOWLEDGE_BOUNDS.documentBytes;
       if (opened.some(isLarge)) throw tooLarge();
       return opened;
@@ -81,28 +89,25 @@ async function readUpload(req: Request, system: System): Promise<Uint8Array<Arra
   throw faulty([{ path: "", code: "body_timeout", message: "did not arrive within 60 s" }]);
 }
 
-async function open(bytes: Uint8Array<ArrayBuffer>, sent: Sent): Promise<Upload[]> {
-  if (bytes.length <= INLINE_BYTES) {
-    const opened = await openUpload(bytes, sent);
-    if ("faults" in opened) throw faulty(opened.faults);
-    return opened.uploads;
-  }
-  const worker = new JobWorker();
+async function open(
+  bytes: Uint8Array<ArrayBuffer>,
+  { workers, tenant, ...sent }: Sent & Omit<Receiving, "system">,
+): Promise<Upload[]> {
   try {
-    const result = await worker.run({ kind: "open", buffer: bytes.buffer, ...sent });
-    if (result.kind === "opened") {
-      return result.uploads.map(({ buffer, ...upload }) => {
-        return { ...upload, bytes: new Uint8Array(buffer) };
-      });
-    }
+    const result = bytes.length <= INLINE_BYTES
+      ? await doJob({ kind: "open", bytes, ...sent })
+      : await workers.run({ kind: "open", bytes, ...sent }, { tenant });
+    if (result.kind === "opened") return result.uploads;
     if (result.kind === "faulty") throw faulty(result.faults);
+    if (result.kind === "unreadable") throw unreadable(result.message);
     throw new TypeError(`a worker answered ${result.kind} to an upload`);
   } catch (error) {
-    if (!(error instanceof UnreadableError)) throw error;
-    throw faulty([{ path: "", code: "unreadable", message: error.message }]);
-  } finally {
-    await worker.end();
+    throw error instanceof UnreadableError ? unreadable(error.message) : error;
   }
+}
+
+function unreadable(message: string): ApiError {
+  return faulty([{ path: "", code: "unreadable", message }]);
 }
 
 function faulty(faults: UploadFault[]): ApiError {

@@ -34,10 +34,10 @@ function byNoughts(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Its last character may be cut in two, as at the end of a head or of a file that was; then the others
+ * Whether the bytes are UTF-8. Their last character may be cut in two, as at the end of a head or of a file that was; then the others
  * must tell, for a lone byte at the end is a letter in many encodings.
  */
-function isUtf8(bytes: Uint8Array): boolean {
+export function isUtf8(bytes: Uint8Array): boolean {
   if (decodes(bytes, { stream: false })) return true;
   return decodes(bytes, { stream: true }) && bytes.subarray(0, -3).some((byte) => byte >= 0x80);
 }

@@ -5,9 +5,9 @@ import type { DocumentName } from "../storage/keys.ts";
 import type { KnowledgeBaseStore } from "../storage/knowledge_base_store.ts";
 import type { System } from "../system.ts";
 import { UNKNOWN_TYPE } from "../wire/media_types.ts";
-import { JobWorker } from "./job_worker.ts";
-import { foreignKind } from "./signatures.ts";
+import { unsupportedReason } from "./detect_type.ts";
 import { UnreadableError } from "./unreadable.ts";
+import type { WorkerPool } from "./worker/worker_pool.ts";
 
 /** What other processes have left behind is looked for this often. */
 export const LOOK_MS = 5_000;
@@ -19,28 +19,28 @@ interface Parts {
   bases: Pick<KnowledgeBaseStore, "sweep">;
   system: System;
   log: Logger;
-  /** Documents read at the same time, each by a thread of its own. */
-  threads?: number;
+  /** What parses documents. */
+  workers: Pick<WorkerPool, "run">;
+  /** How many documents are read at the same time. */
+  slots?: number;
   /** Told of each document that can be found from now on. */
   onReady?: (of: DocumentName) => Promise<void>;
-  /** What reads documents, one for each thread. */
-  openWorker?: () => Pick<JobWorker, "run" | "end">;
 }
 
 /** Reads the documents that wait for it, and clears away what cut-off deletions left. */
 export class DocumentProcessor {
   #parts: Parts;
-  #threads: number;
+  #slots: number;
   #looks: Repeating;
   #working = new Set<Promise<void>>();
   #active = 0;
-  /** There may be more to read than when a thread last looked. */
+  /** There may be more to read than when a slot last looked. */
   #more = false;
   #closing = new AbortController();
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#threads = parts.threads ?? Math.max(2, navigator.hardwareConcurrency - 1);
+    this.#slots = parts.slots ?? Math.min(4, Math.max(2, navigator.hardwareConcurrency - 1));
     this.#looks = new Repeating(parts.system, { everyMs: LOOK_MS, work: () => this.sweep() });
   }
 
@@ -60,7 +60,7 @@ export class DocumentProcessor {
   /** There may be something to read. */
   begin(): void {
     this.#more = true;
-    if (this.#closing.signal.aborted || this.#active >= this.#threads) return;
+    if (this.#closing.signal.aborted || this.#active >= this.#slots) return;
     this.#active++;
     const work: Promise<void> = this.#work().finally(() => this.#working.delete(work));
     this.#working.add(work);
@@ -79,21 +79,19 @@ export class DocumentProcessor {
   }
 
   async #work(): Promise<void> {
-    const worker = this.#parts.openWorker?.() ?? new JobWorker();
     try {
       while (this.#more && !this.#closing.signal.aborted) {
         this.#more = false;
         for (let one = await this.#take(); one !== undefined; one = await this.#take()) {
-          // There may be as much to do for another thread.
+          // There may be as much to do for another slot.
           this.begin();
-          await this.#process(one, worker);
+          await this.#process(one);
         }
       }
     } catch (error) {
       this.#parts.log.error("documents could not be read", { error });
     } finally {
       this.#active--;
-      await worker.end();
     }
   }
 
@@ -101,10 +99,10 @@ export class DocumentProcessor {
     return this.#closing.signal.aborted ? undefined : await this.#parts.tasks.take();
   }
 
-  async #process(document: DocumentToRead, worker: Pick<JobWorker, "run">): Promise<void> {
+  async #process(document: DocumentToRead): Promise<void> {
     const { tasks, log } = this.#parts;
     const { of, tries } = document.task;
-    const outcome = tries < MAX_TRIES ? await this.#read(document, worker) : GIVEN_UP;
+    const outcome = tries < MAX_TRIES ? await this.#read(document) : GIVEN_UP;
     if (outcome === "closing") return await tasks.release(document.task);
     await tasks.finish(document.task, outcome);
     const facts = { tenant: of.tenant, knowledgeBaseId: of.base, documentId: of.id };
@@ -117,20 +115,15 @@ export class DocumentProcessor {
     }
   }
 
-  async #read(
-    { mediaType, bytes }: DocumentToRead,
-    worker: Pick<JobWorker, "run">,
-  ): Promise<Outcome | "closing"> {
-    if (mediaType === UNKNOWN_TYPE) return { error: unsupported(bytes) };
+  async #read({ task, mediaType, bytes }: DocumentToRead): Promise<Outcome | "closing"> {
+    if (mediaType === UNKNOWN_TYPE) {
+      return { error: { code: "unsupported_type", message: unsupportedReason(bytes) } };
+    }
     const { signal } = this.#closing;
     try {
-      const result = await worker.run({ kind: "read", buffer: bytes.buffer, type: mediaType }, {
-        signal,
-      });
-      if (result.kind === "read") {
-        const parts = result.parts.map((part) => new Uint8Array(part));
-        return { read: { parts, chunks: result.chunks } };
-      }
+      const job = { kind: "read", bytes, type: mediaType } as const;
+      const result = await this.#parts.workers.run(job, { tenant: task.of.tenant, signal });
+      if (result.kind === "read") return { read: { parts: result.parts, chunks: result.chunks } };
       if (result.kind === "unreadable") {
         return { error: { code: result.code, message: result.message } };
       }
@@ -149,9 +142,3 @@ const GIVEN_UP: Outcome = {
     message: "the service stopped several times while it read this document",
   },
 };
-
-function unsupported(bytes: Uint8Array): { code: string; message: string } {
-  const what = foreignKind(bytes) ?? "no text in any encoding we know";
-  const message = `this is ${what}; PDF, HTML, Markdown and plain text can be read`;
-  return { code: "unsupported_type", message };
-}

@@ -22,7 +22,7 @@ const waiting = (
   bytes: new TextEncoder().encode("PK\x03\x04"),
 });
 
-/** A processor of two threads on a queue, its workers being `work`. */
+/** A processor with two slots on a queue, its workers being `work`. */
 function open(queue: DocumentToRead[], work: Work) {
   const finished = new Map<string, Outcome>();
   const released: string[] = [];
@@ -36,11 +36,8 @@ function open(queue: DocumentToRead[], work: Work) {
     bases: { sweep: () => Promise.resolve() },
     system: new FakeSystem(),
     log: createLogger({ json: true, write: (line) => logged.push(line) }),
-    threads: 2,
-    openWorker: () => ({
-      run: (job, options = {}) => work(job, options),
-      end: () => Promise.resolve(),
-    }),
+    slots: 2,
+    workers: { run: work },
   });
   return { processor, finished, released, logged, queue };
 }

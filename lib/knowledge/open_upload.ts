@@ -67,6 +67,10 @@ async function openForm(
   }
   const files = form.getAll("file");
   if (files.length > 1 && !several) return faulty("file", "too_many", "one file a request");
+  if (files.length > KNOWLEDGE_BOUNDS.documentsPerBase) {
+    const most = KNOWLEDGE_BOUNDS.documentsPerBase.toLocaleString("en");
+    return faulty("file", "too_many", `at most ${most} files`);
+  }
   if (files.length === 0 || !files.every((one) => one instanceof File)) {
     return faulty("file", "required", "a file is required");
   }

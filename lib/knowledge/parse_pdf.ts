@@ -1,4 +1,5 @@
 import type { Block } from "./block.ts";
+import { isPdf } from "./detect_type.ts";
 import { PdfLines } from "./pdf_lines.ts";
 import { UnreadableError } from "./unreadable.ts";
 
@@ -9,6 +10,9 @@ const MAX_CHARACTERS = 40_000_000;
 
 /** The blocks of a PDF: lines put together to paragraphs, larger letters taken for headings. */
 export async function parsePdf(bytes: Uint8Array): Promise<Block[]> {
+  if (!isPdf(bytes)) {
+    throw new UnreadableError("damaged", "it was sent as a PDF, but its content is none");
+  }
   const { getResolvedPDFJS } = await import("unpdf");
   const { getDocument } = await getResolvedPDFJS();
   const loading = getDocument({

@@ -52,7 +52,8 @@ function parse(bytes: Uint8Array, type: DocumentType): Block[] | Promise<Block[]
   }
 }
 
-function toPassages(blocks: Block[]): ReadDocument {
+/** Cuts blocks into passages. Throws `UnreadableError` when there is no text, or too much. */
+export function toPassages(blocks: Block[]): ReadDocument {
   const packer = new PassagePacker();
   for (const passage of chunkBlocks(blocks)) {
     packer.add(passage);

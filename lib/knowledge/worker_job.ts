@@ -1,23 +1,26 @@
 import type { DocumentType, MediaType } from "../wire/media_types.ts";
 import type { UnreadableCode } from "./unreadable.ts";
 
-/**
- * What a worker is asked to do. Buffers go over whole and are gone here. They are no `Uint8Array`: a
- * worker's port looks at each byte of one by itself, 3 s for 20 MiB (measured).
- */
+/** What a worker process is asked to do. */
 export type Job =
-  | { kind: "read"; buffer: ArrayBuffer; type: DocumentType }
-  | { kind: "open"; buffer: ArrayBuffer; contentType: string; several: boolean };
+  | { kind: "read"; bytes: Uint8Array<ArrayBuffer>; type: DocumentType }
+  | {
+    kind: "open";
+    bytes: Uint8Array<ArrayBuffer>;
+    contentType: string;
+    /** Whether a form may hold several files. */
+    several: boolean;
+  };
 
-/** What a worker answers. */
+/** What a worker process answers. */
 export type JobResult =
   | {
     kind: "read";
     /** As of a `ReadDocument`. */
-    parts: ArrayBuffer[];
+    parts: Uint8Array<ArrayBuffer>[];
     chunks: number;
   }
-  | { kind: "opened"; uploads: { title: string; mediaType: MediaType; buffer: ArrayBuffer }[] }
+  | { kind: "opened"; uploads: Upload[] }
   | { kind: "faulty"; faults: UploadFault[] }
   | { kind: "unreadable"; code: UnreadableCode; message: string };
 

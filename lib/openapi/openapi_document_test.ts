@@ -1,4 +1,4 @@
-import { Validator } from "@seriousme/openapi-schema-validator";
+import { Validator } from "@/tests/support/openapi_validator.ts";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import type { z } from "zod";
 import { ERROR_STATUS } from "../wire/error_codes.ts";

@@ -16,7 +16,7 @@ export async function packagedChromium(cache = CACHE): Promise<Chromium> {
   if (Deno.build.os !== "linux" || Deno.build.arch !== "x86_64") {
     throw new Error(`The packaged Chromium does not run on ${Deno.build.target}.`);
   }
-  const version = manifest.imports["@sparticuz/chromium"].split("@").at(-1);
+  const version = manifest.scopes["./tests/"]["@sparticuz/chromium"].split("@").at(-1);
   const folder = `${cache}chromium-${version}`;
   await Deno.mkdir(cache, { recursive: true });
   using lock = await Deno.open(`${cache}chromium.lock`, { create: true, write: true });

@@ -12,6 +12,7 @@ import { Reencryption } from "@/lib/storage/reencryption.ts";
 import { SECRETS_PURPOSE, SecretStore } from "@/lib/storage/secret_store.ts";
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
 import { realSystem } from "@/lib/system.ts";
+import { taskCommand } from "./task_command.ts";
 
 /** What one run of a command line came to. */
 export interface Done {
@@ -22,15 +23,16 @@ export interface Done {
 
 export type Run = (...words: string[]) => Promise<Done>;
 
-/** Runs `cli/<file>` as its own process on the data folder `dir`, with `input` piped in. */
+/** Runs `deno task keys` or `secrets` as its own process on the data folder `dir`, with `input` piped in. */
 export async function runCli(
-  file: string,
+  task: "keys" | "secrets" | "users",
   words: string[],
   { dir, input = "", env = {} }: { dir: string; input?: string; env?: Record<string, string> },
 ): Promise<Done> {
-  const path = new URL(`../../cli/${file}`, import.meta.url).pathname;
-  await using process = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", path, ...words],
+  const { command, args } = taskCommand(task, { words });
+  await using process = new Deno.Command(command, {
+    args,
+    cwd: new URL("../../", import.meta.url).pathname,
     env: { DATA_DIR: dir, NO_COLOR: "1", ...env },
     stdin: "piped",
     stdout: "piped",

@@ -65,7 +65,8 @@ interface Resolved {
 
 async function readGraph(root: string, entry: string): Promise<Graph> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", "--config", `${root}/deno.json`, entry],
+    // Packages by their names, not by where they are installed.
+    args: ["info", "--json", "--node-modules-dir=auto", "--config", `${root}/deno.json`, entry],
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

@@ -75,3 +75,48 @@ function joined(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   }
   return whole;
 }
+
+/** A PDF of 6 KB whose one page draws 2^30 forms: its parser works for hours. */
+export function endlessPdf(): Uint8Array<ArrayBuffer> {
+  const depth = 30;
+  const resources = (n: number) => `/Resources << /XObject << /F ${n} 0 R >> >>`;
+  const form = (n: number): PdfObject => ({
+    text: `<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] ${resources(n + 1)} >>`,
+    stream: "/F Do /F Do",
+  });
+  return writePdf([
+    { text: "<< /Type /Catalog /Pages 2 0 R >>" },
+    { text: "<< /Type /Pages /Kids [3 0 R] /Count 1 >>" },
+    { text: `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R ${resources(5)} >>` },
+    { text: "", stream: "/F Do" },
+    ...Array.from({ length: depth }, (_, n) => form(5 + n)),
+    {
+      text: "<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] " +
+        "/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>",
+      stream: "BT /F1 1 Tf (x) Tj ET",
+    },
+  ]);
+}
+
+/** A PDF of some MiB whose one page inflates to `mib` MiB of text. */
+export async function bombPdf(mib: number): Promise<Uint8Array<ArrayBuffer>> {
+  const line = "BT /F1 11 Tf 50 700 Td (The quick brown fox jumps over the lazy dog) Tj ET\n";
+  const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      const block = encoder.encode(line.repeat(Math.ceil(1_048_576 / line.length)));
+      for (let n = 0; n < mib; n++) controller.enqueue(block);
+      controller.close();
+    },
+  });
+  const stream = await new Response(source.pipeThrough(new CompressionStream("deflate"))).bytes();
+  return writePdf([
+    { text: "<< /Type /Catalog /Pages 2 0 R >>" },
+    { text: "<< /Type /Pages /Kids [3 0 R] /Count 1 >>" },
+    {
+      text: "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 5 0 R " +
+        "/Resources << /Font << /F1 4 0 R >> >> >>",
+    },
+    { text: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>" },
+    { text: "<< /Filter /FlateDecode >>", stream },
+  ]);
+}

@@ -10,6 +10,7 @@ import type { Service } from "@/lib/service.ts";
 import { realSystem, type System } from "@/lib/system.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import type { Scope } from "@/lib/wire/scopes.ts";
+import { testWorker } from "./worker.ts";
 import { buildScripts } from "@/tools/build_scripts.ts";
 import { TEST_ENCRYPTION_KEY } from "./encryption_keys.ts";
 
@@ -37,6 +38,8 @@ export interface TestServiceOptions {
   passwordCost?: HashCost;
   /** The first encrypts, all decrypt. */
   encryptionKeys?: readonly string[];
+  /** Whether processes that parse documents can be started; they can by default. */
+  workers?: boolean;
   /** A clock that a test moves would take a store that is at work for silent: an hour by default. */
   patienceMs?: number;
 }
@@ -95,6 +98,7 @@ export class TestService implements AsyncDisposable {
       // A clock that stands would never get there.
       refusalMs: 0,
       isStoreInPlace: options.isStoreInPlace ?? (() => true),
+      worker: options.workers === false ? undefined : testWorker(),
       close: () => Promise.resolve(options.keepKv ? undefined : kv.close()),
     });
     opened.resolve(service);

@@ -1,3 +1,6 @@
+import type { Document } from "@/lib/wire/knowledge.ts";
+import { taskCommand } from "./task_command.ts";
+
 const root = new URL("../../", import.meta.url).pathname;
 
 /** A process of its own that serves. */
@@ -23,8 +26,9 @@ export async function startService(
   env: Record<string, string> = {},
   lastLine = FIRST_START,
 ): Promise<StartedService> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "main.ts"],
+  const { command, args } = taskCommand("start");
+  const child = new Deno.Command(command, {
+    args,
     cwd: root,
     env: { PORT: "0", DATA_DIR: `${dir}/data`, ...env },
     stdout: "piped",
@@ -53,11 +57,22 @@ export async function startService(
 
 /** A key as an operator makes one beside the running service. */
 export async function createKey(dir: string): Promise<string> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "cli/keys.ts", "create", "--name", "crash", "--scopes", "agents:write"],
+  const words = ["create", "--name", "crash", "--scopes", "agents:write"];
+  const { command, args } = taskCommand("keys", { words });
+  const { stdout } = await new Deno.Command(command, {
+    args,
     cwd: root,
     env: { DATA_DIR: `${dir}/data` },
     stderr: "null",
   }).output();
   return new TextDecoder().decode(stdout).trim();
+}
+
+/** A document once it has been processed; asked for rarely enough for a key's limit. */
+export async function untilProcessed(read: () => Promise<Document>): Promise<Document> {
+  while (true) {
+    const document = await read();
+    if (document.state !== "processing") return document;
+    await new Promise((done) => setTimeout(done, 250));
+  }
 }

@@ -53,11 +53,11 @@ async function addByForm(ctx: Context<State>): Promise<Response> {
 }
 
 async function add(ctx: Context<State>, { of }: NamedBase) {
-  const { knowledge, system } = ctx.state.service;
+  const { service } = ctx.state;
   refuseUpload(ctx.req);
-  const uploads = await receiveUploads(ctx.req, system);
+  const uploads = await receiveUploads(ctx.req, { ...service, tenant: of.tenant });
   const documents = [];
-  for (const upload of uploads) documents.push(await knowledge.addDocument(of, upload));
+  for (const upload of uploads) documents.push(await service.knowledge.addDocument(of, upload));
   return documents;
 }
 

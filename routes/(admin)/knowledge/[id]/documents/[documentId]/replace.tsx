@@ -24,12 +24,14 @@ export const handler = define.handlers({
   },
 
   async POST(ctx) {
-    const { knowledge, system } = ctx.state.service;
+    const { service } = ctx.state;
     const found = await findDocument(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     try {
       refuseUpload(ctx.req);
-      await knowledge.replaceDocument(found.of, await receiveUpload(ctx.req, system));
+      const { of } = found;
+      const upload = await receiveUpload(ctx.req, { ...service, tenant: of.tenant });
+      await service.knowledge.replaceDocument(of, upload);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const fault = `It was not replaced. ${error.message}.`;

@@ -1,0 +1,56 @@
+/** Whether documents made to hurt end as they should, and what they take: 10,000 random ones. */
+import { WorkerPool } from "../lib/knowledge/worker/worker_pool.ts";
+import { createLogger } from "../lib/log.ts";
+import { randomJobs } from "../tests/support/random_documents.ts";
+import { exists, testWorker } from "../tests/support/worker.ts";
+import type { Benchmark } from "./mod.ts";
+
+const COUNT = 10_000;
+const MIB = 1_048_576;
+
+export const benchmark: Benchmark = {
+  about: `${COUNT.toLocaleString("en")} random hostile documents through the parser's processes`,
+  run,
+};
+
+async function run(): Promise<void> {
+  const pool = new WorkerPool({ command: testWorker(), log: createLogger() });
+  const ends = new Map<string, number>();
+  const pids = new Set<number>();
+  const times: number[] = [];
+  let stall = 0;
+  let last = performance.now();
+  const beat = setInterval(() => {
+    stall = Math.max(stall, performance.now() - last - 5);
+    last = performance.now();
+  }, 5);
+  const before = Deno.memoryUsage().rss;
+  for (const job of randomJobs(Date.now() & 0xffff, COUNT)) {
+    const start = performance.now();
+    const end = await pool.run(job, { tenant: "t" }).then(
+      (result) => result.kind === "unreadable" ? result.code : result.kind,
+      (error: { code?: string }) => `ended: ${error.code}`,
+    );
+    times.push(performance.now() - start);
+    ends.set(end, (ends.get(end) ?? 0) + 1);
+    for (const pid of pool.pids) pids.add(pid);
+  }
+  await pool.close();
+  clearInterval(beat);
+  times.sort((a, b) => a - b);
+  const left = (await Promise.all([...pids].map(exists))).filter(Boolean).length;
+  console.log(Object.fromEntries(ends));
+  console.log({
+    processes: pids.size,
+    left,
+    medianMs: round(times[COUNT / 2]),
+    p99Ms: round(times[COUNT * 0.99]),
+    longestMs: round(times.at(-1)),
+    longestStallMs: round(stall),
+    grownMiB: round((Deno.memoryUsage().rss - before) / MIB),
+  });
+}
+
+function round(value = 0): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,127 @@
+/** What the process that `deno task start` runs may do, and what it is made of. */
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import manifest from "@/deno.json" with { type: "json" };
+import { startPaths, toFlagValue } from "@/tools/start_paths.ts";
+import { expectJson } from "./support/expect_answer.ts";
+import { type Import, listSources, readImports } from "./support/imports.ts";
+import { startService, untilProcessed } from "./support/started_service.ts";
+import { taskCommand } from "./support/task_command.ts";
+
+const root = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
+
+async function inTempDir(work: (dir: string) => Promise<void>): Promise<void> {
+  const dir = await Deno.makeTempDir({ prefix: "it's $(a) b " });
+  await work(dir).finally(() => Deno.remove(dir, { recursive: true }));
+}
+
+Deno.test("start: the service may not read, write or run anything but its own", async () => {
+  const outside = await Deno.makeTempDir();
+  const data = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${outside}/secret.txt`, "secret");
+    await Deno.writeTextFile(`${outside}/module.ts`, "export {};");
+    const { command, args } = taskCommand("start", { words: [outside] });
+    const probe = args.map((arg) => arg.replace(" main.ts", " tests/support/permission_probe.ts"));
+    assert(probe.join() !== args.join());
+    const env = { DATA_DIR: data };
+    const { stdout } = await new Deno.Command(command, { args: probe, cwd: root, env }).output();
+    assertEquals(JSON.parse(new TextDecoder().decode(stdout)), [
+      "read the service's folder",
+      "write the data folder",
+      "read the data folder",
+      "listen",
+      "start a worker",
+    ]);
+    const written = await Array.fromAsync(Deno.readDir(data), ({ name }) => name);
+    assertEquals(written, ["evil.sh"]);
+  } finally {
+    for (const dir of [outside, data]) await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("start: a folder with any name, a store and a catalogue elsewhere, and links to them work", () =>
+  inTempDir(async (dir) => {
+    for (const name of ["data", "stores"]) await Deno.mkdir(`${dir}/real ${name}`);
+    await Deno.symlink(`${dir}/real data`, `${dir}/data`);
+    await Deno.symlink(`${dir}/real stores`, `${dir}/stores`);
+    await Deno.writeTextFile(`${dir}/models.json`, "[]");
+    const env = { KV_PATH: `${dir}/stores/kv`, CATALOGUE: `${dir}/models.json` };
+    for (const start of ["first", "second"]) {
+      await using service = await startService(dir, env);
+      const health = await fetch(`${service.base}/readyz`);
+      assertEquals((await expectJson(health, 200)).status, "ok", start);
+      assertEquals((await service.stop()).code, 0);
+    }
+    const stores = await Array.fromAsync(Deno.readDir(`${dir}/real stores`), ({ name }) => name);
+    assert(stores.includes("kv") && stores.includes("kv.lock"));
+  }));
+
+Deno.test("start: a document is read by the running service", () =>
+  inTempDir(async (dir) => {
+    await using service = await startService(dir);
+    const { command, args } = taskCommand("keys", {
+      words: ["create", "--name", "k", "--scopes", "knowledge:write"],
+    });
+    const env = { DATA_DIR: `${dir}/data` };
+    const { stdout } = await new Deno.Command(command, { args, cwd: root, env }).output();
+    const headers = { authorization: `Bearer ${new TextDecoder().decode(stdout).trim()}` };
+    const at = `${service.base}/v1/knowledge-bases`;
+    const call = async (path: string, body?: BodyInit, type?: string) => {
+      const method = body === undefined ? "GET" : "POST";
+      const more: HeadersInit = type === undefined ? {} : { "content-type": type };
+      const init = { method, headers: { ...headers, ...more }, ...body !== undefined && { body } };
+      return await expectJson(await fetch(at + path, init), body === undefined ? 200 : 201);
+    };
+    const { id } = await call("", '{"name":"b"}', "application/json");
+    const form = new FormData();
+    // Large enough to be opened by a process, too.
+    form.set("file", new File(["# Refunds\n\n", "They take 14 days.\n\n".repeat(20_000)], "a.md"));
+    const document = await call(`/${id}/documents`, form);
+    const read = () => call(`/${id}/documents/${document.id}`);
+    assertEquals((await untilProcessed(read)).state, "ready");
+  }));
+
+Deno.test("start: nothing that it runs imports a package or a file of the tests", async () => {
+  const packages = Object.keys(manifest.scopes["./tests/"]);
+  assert(packages.includes("playwright-core"));
+  for (const name of packages) assert(!(name in manifest.imports), name);
+  const files = await listSources(root);
+  const shipped = files.filter((file) => !/^(tests|bench)\/|_test\.tsx?$/.test(file));
+  const imports = await readImports(root, shipped);
+  assert(imports.length > 500);
+  const isTests = ({ to }: Import) =>
+    to.startsWith("tests/") ||
+    packages.some((name) => /^npm:\/?/.test(to) && to.includes(`${name}@`));
+  assertEquals(imports.filter(isTests), []);
+  const own = await readImports(root, ["tests/support/browser.ts"]);
+  assert(own.some(isTests));
+});
+
+Deno.test("start: it keeps to its lock and its cache, and asks for nothing", () => {
+  for (const name of ["start", "keys", "secrets"] as const) {
+    const last = manifest.tasks[name].split(" && ").at(-1)!;
+    for (const flag of ["--frozen", "--cached-only", "--no-prompt"]) assert(last.includes(flag));
+    assertMatch(last, /^deno run /);
+    assertEquals(
+      /-A|--allow-all|--allow-ffi|--allow-import/.test(last.replace(/\$\([^)]*\)/g, "")),
+      false,
+    );
+  }
+  assertMatch(manifest.tasks.start, / --allow-run=\.\/_fresh\/worker\.sh /);
+  assert(!manifest.tasks.keys.includes("--allow-run"));
+});
+
+Deno.test("startPaths: the folders, and of a store elsewhere the file and its lock alone", () =>
+  inTempDir(async (dir) => {
+    const real = await Deno.realPath(dir);
+    await Deno.writeTextFile(`${dir}/kv`, "");
+    const env = { DATA_DIR: `${dir}/data`, KV_PATH: `${dir}/kv`, CATALOGUE: `${dir}/c.json` };
+    const write = [`${real}/data`, `${real}/kv`, `${real}/kv.lock`];
+    assertEquals(await startPaths("write", { root: "/", env }), write);
+    assertEquals(await startPaths("read", { root: "/", env }), [...write, "/", `${real}/c.json`]);
+    assertEquals(await startPaths("write", { root: real, env: { KV_PATH: ":memory:" } }), [
+      `${real}/.data`,
+    ]);
+    assertEquals(toFlagValue(["/a,b/data", "/a,b", "/c"], "/a,b"), "./data,.,/c");
+    assertThrows(() => toFlagValue(["/a,b"], "/c"), Error, "comma");
+  }));

@@ -1,0 +1,68 @@
+/**
+ * Runs in the service's place with the service's permissions, tries what a service that was taken over
+ * would, and prints the names of the attempts that succeeded. The argument is a folder outside.
+ */
+import { WORKER_SCRIPT } from "@/lib/process/worker_command.ts";
+
+const [outside] = Deno.args;
+const root = new URL("../../", import.meta.url).pathname;
+const data = Deno.env.get("DATA_DIR");
+
+/** What the shell that starts a worker must not take from its environment. */
+const HOSTILE_ENV = {
+  ENV: `${data}/evil.sh`,
+  BASH_ENV: `${data}/evil.sh`,
+  SHELLOPTS: "xtrace",
+  PS4: `$(/bin/touch ${data}/ran_by_ps4)`,
+  "BASH_FUNC_ulimit%%": `() { /bin/touch ${data}/ran_by_function; }`,
+  PATH: `${data}:/usr/bin:/bin`,
+  DENO_V8_FLAGS: "--help",
+};
+
+const run = (path: string, options: Deno.CommandOptions = {}) =>
+  new Deno.Command(path, { stdin: "null", stdout: "null", stderr: "null", ...options }).output();
+
+const ATTEMPTS: Record<string, () => unknown> = {
+  "read the service's folder": () => Deno.readTextFile(`${root}deno.json`),
+  "write the data folder": () => Deno.writeTextFile(`${data}/evil.sh`, `touch ${data}/ran_by_env`),
+  "read the data folder": () => Deno.readTextFile(`${data}/evil.sh`),
+  "listen": () => Deno.listen({ port: 0, hostname: "127.0.0.1" }).close(),
+  "start a worker": async () => {
+    if (
+      !(await run(`${root}${WORKER_SCRIPT}`, { args: ["run", "-A"], env: HOSTILE_ENV })).success
+    ) {
+      throw new Error("failed");
+    }
+  },
+
+  "read outside": () => Deno.readTextFile(`${outside}/secret.txt`),
+  "list outside": () => Array.fromAsync(Deno.readDir(outside!)),
+  "read users": () => Deno.readTextFile("/etc/passwd"),
+  "read the process": () => Deno.readTextFile("/proc/self/environ"),
+  "write outside": () => Deno.writeTextFile(`${outside}/new.txt`, "x"),
+  "write the program": () => Deno.writeTextFile(`${root}tests/new.ts`, "x"),
+  "change the worker script": () => Deno.writeTextFile(`${root}${WORKER_SCRIPT}`, "x"),
+  "link to outside": () => Deno.symlink(outside!, `${data}/link`),
+  "import outside": () => import(`file://${outside}/module.ts`),
+  "import from the network": () => import(["https:", "//deno.land/std/version.ts"].join("")),
+  "run deno": () => run(Deno.execPath(), { args: ["eval", "1"] }),
+  "run a shell": () => run("/bin/sh", { args: ["-c", ":"] }),
+  "run by name": () => run("true"),
+  "run what it wrote": () => run(`${data}/evil.sh`),
+  "preload a library": () => run(`${root}${WORKER_SCRIPT}`, { env: { LD_PRELOAD: "/x.so" } }),
+  "signal a process": () => Deno.kill(Deno.ppid, "SIGCONT"),
+  "open a library": () => Deno.dlopen("libc.so.6", {}),
+};
+
+if (import.meta.main) {
+  const done: string[] = [];
+  for (const [name, attempt] of Object.entries(ATTEMPTS)) {
+    try {
+      await attempt();
+      done.push(name);
+    } catch {
+      // Refused.
+    }
+  }
+  console.log(JSON.stringify(done));
+}

@@ -1,0 +1,36 @@
+import type { WorkerCommand } from "@/lib/knowledge/worker/worker_process.ts";
+import {
+  WORKER_LIMITS,
+  type WorkerLimits,
+  workerScript,
+} from "@/lib/knowledge/worker/worker_script.ts";
+import { workerProgram } from "@/lib/process/worker_command.ts";
+
+const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+
+/** Starts worker processes as the service does, with its limits unless told otherwise. */
+export function testWorker(limits: Partial<WorkerLimits> = {}): WorkerCommand {
+  const program = workerProgram(root, Deno.env.toObject());
+  return { path: "/bin/sh", args: ["-c", workerScript(program, { ...WORKER_LIMITS, ...limits })] };
+}
+
+/** Whether a process with this id exists, one that has ended and nobody waited for included. */
+export async function exists(pid: number): Promise<boolean> {
+  return await Deno.stat(`/proc/${pid}`).then(() => true, () => false);
+}
+
+/** Resolves once the process with this id is gone; false when it is still there after `ms`. */
+export async function isGoneWithin(pid: number, ms: number): Promise<boolean> {
+  const end = performance.now() + ms;
+  while (await exists(pid)) {
+    if (performance.now() > end) return false;
+    await new Promise((done) => setTimeout(done, 10));
+  }
+  return true;
+}
+
+/** The ids of the processes, once there are `count` that work. */
+export async function untilWorking(pool: { pids: number[] }, count: number): Promise<number[]> {
+  while (pool.pids.length < count) await new Promise((done) => setTimeout(done, 1));
+  return pool.pids;
+}

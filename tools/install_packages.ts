@@ -1,0 +1,120 @@
+/** Installs the npm packages that the service needs, and leaves out those that only tests need. */
+
+interface Manifest {
+  imports: Record<string, string>;
+  /** Import maps of folders; the one of `./tests/` names the packages that only tests import. */
+  scopes?: Record<string, Record<string, string>>;
+  lock?: unknown;
+}
+
+interface Lock {
+  npm?: Record<string, { integrity: string }>;
+}
+
+const MARK = "node_modules/.cache/installed_for.txt";
+/** What a start runs; their imports that are not from npm are fetched as well. */
+const ENTRIES = [
+  "main.ts",
+  "dev.ts",
+  "cli/keys.ts",
+  "cli/secrets.ts",
+  "cli/users.ts",
+  "lib/knowledge/worker/main.ts",
+];
+/** Beside `deno.json`, because its paths are relative, and only while packages are installed. */
+const CONFIG = "service.deno.json";
+const LOCK = "service.deno.lock";
+
+/** Whether `node_modules` holds what the service needs, as far as can be told without Deno's help. */
+export async function arePackagesCurrent(root: string): Promise<boolean> {
+  const mark = await readText(`${root}/${MARK}`);
+  // Without a mark somebody else has installed, who saw to the lock.
+  if (mark !== undefined && mark !== await fingerprint(root)) return false;
+  return await isInstalled(root, (await readManifest(root)).imports);
+}
+
+/**
+ * Makes `node_modules` under `root` hold what `deno.lock` says. A folder that has the tests' packages
+ * keeps them. Throws when the lock would have to change.
+ */
+export async function installPackages(root: string): Promise<void> {
+  const manifest = await readManifest(root);
+  const mark = await fingerprint(root);
+  if (await readText(`${root}/${MARK}`) === mark && await isInstalled(root, manifest.imports)) {
+    return;
+  }
+  const forTests = Object.assign({}, ...Object.values(manifest.scopes ?? {}));
+  if (await isInstalled(root, forTests)) await cache(root, ["--frozen"]);
+  else await installForService(root, manifest);
+  await Deno.mkdir(`${root}/node_modules/.cache`, { recursive: true });
+  await Deno.writeTextFile(`${root}/${MARK}`, await fingerprint(root));
+}
+
+async function readManifest(root: string): Promise<Manifest> {
+  return JSON.parse(await Deno.readTextFile(`${root}/deno.json`));
+}
+
+/** Deno installs all that its configuration and lock name: both are given without the tests' part. */
+async function installForService(
+  root: string,
+  { scopes: _, ...manifest }: Manifest,
+): Promise<void> {
+  const config = { ...manifest, lock: { path: `./${LOCK}` } };
+  try {
+    await Deno.writeTextFile(`${root}/${CONFIG}`, JSON.stringify(config));
+    await Deno.copyFile(`${root}/deno.lock`, `${root}/${LOCK}`);
+    await cache(root, ["--config", CONFIG]);
+    await requireSameLock(root);
+  } finally {
+    for (const file of [CONFIG, LOCK]) await Deno.remove(`${root}/${file}`).catch(() => {});
+  }
+}
+
+/** Deno has taken packages out of the copy; it must not have put any in. */
+async function requireSameLock(root: string): Promise<void> {
+  const [used, locked] = await Promise.all(
+    [LOCK, "deno.lock"].map(async (file): Promise<Lock> =>
+      JSON.parse(await Deno.readTextFile(`${root}/${file}`))
+    ),
+  );
+  for (const [name, { integrity }] of Object.entries(used?.npm ?? {})) {
+    if (locked?.npm?.[name]?.integrity === integrity) continue;
+    throw new Error(`${name} is not in deno.lock: run "deno install" and commit the lock`);
+  }
+}
+
+async function cache(root: string, flags: string[]): Promise<void> {
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["cache", "--node-modules-dir=auto", ...flags, ...ENTRIES],
+    cwd: root,
+    // A command's own output may be what its caller wants, such as a new key.
+    stdout: "null",
+    stderr: "inherit",
+  });
+  const { success } = await command.output();
+  if (!success) throw new Error("the packages could not be installed; see above");
+}
+
+/** Whether each package is there in the version that the import map names. */
+async function isInstalled(root: string, imports: Record<string, string>): Promise<boolean> {
+  for (const target of Object.values(imports)) {
+    const [, name, version] = /^npm:(@?[^@]+)@(.+)$/.exec(target) ?? [];
+    if (name === undefined) continue;
+    const text = await readText(`${root}/node_modules/${name}/package.json`);
+    if (text === undefined || JSON.parse(text).version !== version) return false;
+  }
+  return true;
+}
+
+async function fingerprint(root: string): Promise<string> {
+  const files = await Promise.all(
+    ["deno.json", "deno.lock"].map((file) => Deno.readFile(`${root}/${file}`)),
+  );
+  const digests = files.map((bytes) => crypto.subtle.digest("SHA-256", bytes));
+  const hex = (await Promise.all(digests)).map((digest) => new Uint8Array(digest).toHex());
+  return [Deno.version.deno, ...hex].join(" ");
+}
+
+function readText(path: string): Promise<string | undefined> {
+  return Deno.readTextFile(path).catch(() => undefined);
+}

@@ -1,0 +1,60 @@
+/**
+ * What has to be there before the service starts with narrow permissions: its packages, the browser
+ * code, and the script that starts the processes for documents. It imports no package, because it runs
+ * before there are any. With the argument `packages` it sees to those only.
+ */
+import { createLogger } from "../lib/log.ts";
+import { warnOfFewFiles } from "../lib/process/open_files.ts";
+import { lockBuild } from "./build_lock.ts";
+import { isBuildCurrent } from "./build_mark.ts";
+import { arePackagesCurrent, installPackages } from "./install_packages.ts";
+import { startPaths, toFlagValue } from "./start_paths.ts";
+import { writeWorkerScript } from "./write_worker_script.ts";
+
+const root = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
+
+if (import.meta.main) {
+  try {
+    await prepare(Deno.args.includes("packages"));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    Deno.exit(1);
+  }
+}
+
+async function prepare(packagesOnly: boolean): Promise<void> {
+  const env = Deno.env.toObject();
+  // Told before anything else: the command that comes next could only say that a path is empty.
+  toFlagValue(await startPaths("read", { root, env }), root);
+  if (!await isMade(packagesOnly)) await make(packagesOnly);
+  if (packagesOnly) return;
+  const log = createLogger();
+  await writeWorkerScript(root, env).catch((error) => {
+    log.warn("the script for the processes that read documents could not be written", { error });
+  });
+  await warnOfFewFiles(log);
+}
+
+/** Nothing is written where all is there: the folder may be read-only. */
+async function isMade(packagesOnly: boolean): Promise<boolean> {
+  return await arePackagesCurrent(root) && (packagesOnly || await isBuildCurrent(root));
+}
+
+async function make(packagesOnly: boolean): Promise<void> {
+  // Of services that start at once, one installs and builds, and the others wait.
+  using _lock = await lockBuild(root);
+  if (!await arePackagesCurrent(root)) await installPackages(root);
+  if (!packagesOnly && !await isBuildCurrent(root)) await build();
+}
+
+async function build(): Promise<void> {
+  console.error("building the browser code, once …");
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--cached-only", "dev.ts", "build"],
+    cwd: root,
+    stdout: "null",
+    stderr: "inherit",
+  });
+  const { success } = await command.output();
+  if (!success) throw new Error("the build failed; see above");
+}

@@ -1,0 +1,27 @@
+import { WORKER_SCRIPT, workerProgram } from "../lib/process/worker_command.ts";
+import { workerScript } from "../lib/knowledge/worker/worker_script.ts";
+
+/**
+ * Writes the one program that the running service may start. It is named by its path in the service's
+ * permissions, so it must be no program that can be told to do something else: it takes no arguments,
+ * and, where the shell has a mode for that, nothing from its environment.
+ */
+export async function writeWorkerScript(root: string, env: Record<string, string>): Promise<void> {
+  const path = `${root}/${WORKER_SCRIPT}`;
+  const text = `#!/bin/sh${await privilegedFlag()}\n${workerScript(workerProgram(root, env))}`;
+  if (await Deno.readTextFile(path).catch(() => undefined) === text) return;
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  try {
+    await Deno.writeTextFile(temporary, text, { mode: 0o755 });
+    await Deno.rename(temporary, path);
+  } catch (error) {
+    await Deno.remove(temporary).catch(() => {});
+    throw error;
+  }
+}
+
+/** In this mode bash runs nothing that its environment holds; some shells know no such mode. */
+async function privilegedFlag(): Promise<string> {
+  const shell = new Deno.Command("/bin/sh", { args: ["-p", "-c", ":"], stderr: "null" });
+  return await shell.output().then(({ success }) => success ? " -p" : "", () => "");
+}
