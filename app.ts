@@ -1,10 +1,11 @@
-import { App, staticFiles } from "fresh";
+import { App, type Context, staticFiles } from "fresh";
 import { actingAs } from "./lib/audit/acting.ts";
 import { apiMiddleware } from "./lib/http/api_middleware.ts";
 import { clientAddress } from "./lib/http/client_address.ts";
 import { unavailableResponse } from "./lib/http/unavailable_response.ts";
 import { RequestMeter } from "./lib/http/request_meter.ts";
-import { isFilePath, toRoutable } from "./lib/http/routable.ts";
+import { setSender } from "./lib/http/request_sender.ts";
+import { isApiPath, isFilePath, toRoutable } from "./lib/http/routable.ts";
 import type { Service } from "./lib/service.ts";
 import { define, type State } from "./utils.ts";
 
@@ -20,10 +21,11 @@ export function createApp(service: () => Promise<Service>): App<State> {
     ctx.state.requestId = open.system.uuid();
     const hops = open.config.trustedProxyHops;
     ctx.state.clientAddress = clientAddress(ctx.req, ctx.info.remoteAddr, hops);
+    setSender(ctx.req, { address: ctx.state.clientAddress });
     ctx.state.meter = new RequestMeter(open.meterParts, ctx.state.clientAddress);
     // Each request in a scope of its own, whoever it turns out to be: a connection that is kept open
     // would hand the one before's on.
-    const response = await actingAs({ kind: "service" }, () => ctx.next());
+    const response = await actingAs({ kind: "service" }, () => withBodyLimit(ctx));
     response.headers.set("x-content-type-options", "nosniff");
     return response;
   });
@@ -33,6 +35,18 @@ export function createApp(service: () => Promise<Service>): App<State> {
     .use(withState)
     .use(apiMiddleware)
     .fsRoutes();
+}
+
+/** Bounds how many forms one address may be sending at once, as is done under /v1 for every request. */
+async function withBodyLimit(ctx: Context<State>): Promise<Response> {
+  if (ctx.req.body === null || isApiPath(ctx.url.pathname)) return await ctx.next();
+  const { meter } = ctx.state;
+  try {
+    await meter.enter();
+    return await ctx.next();
+  } finally {
+    meter.end();
+  }
 }
 
 /** Keeps from Fresh's router what it throws on, as no middleware can: it throws before any of them. */

@@ -1,10 +1,9 @@
 import type { Context } from "fresh";
 import type { State } from "../../utils.ts";
-import { ApiError } from "../errors.ts";
 import { addCorsHeaders, isBrowserPath, isPreflight, preflightResponse } from "./cors.ts";
 import { errorResponse, toApiError } from "./error_response.ts";
 import { headResponse } from "./head_response.ts";
-import { logFault } from "./log_fault.ts";
+import { logFailure } from "./log_failure.ts";
 import { isApiPath, requireHost } from "./routable.ts";
 
 /** Read by tools and pages as often as they like; a client that lost its connection must get back. */
@@ -45,7 +44,7 @@ async function answer(ctx: Context<State>): Promise<Response> {
 /** A request refused for its own faults counts as any other, and the limit is told before the fault. */
 async function refuse(ctx: Context<State>, thrown: unknown): Promise<Response> {
   let error = toApiError(thrown);
-  if (error.status >= 500 && !(thrown instanceof ApiError)) logFault(ctx, thrown);
+  logFailure(ctx, { thrown, status: error.status });
   try {
     // A store that does not answer does not count either.
     if (error.code !== "service_unavailable") await count(ctx);

@@ -3,6 +3,7 @@ import type { System } from "../system.ts";
 import { FIELD_BOUNDS } from "../wire/limits.ts";
 import { BODIES } from "./byte_budget.ts";
 import { readBounded } from "./read_bounded.ts";
+import { memoryHolders } from "./request_sender.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -19,7 +20,7 @@ export async function readJsonText(req: Request, system: System): Promise<string
   const bytes = await readBounded(req.body, {
     limit: FIELD_BOUNDS.bodyBytes,
     system,
-    budget: BODIES,
+    memory: { budget: BODIES, holders: memoryHolders(req) },
   });
   if (bytes === "too_large") tooLarge();
   if (bytes === "too_slow") tooSlow();
@@ -62,5 +63,5 @@ function tooLarge(): never {
 }
 
 function tooSlow(): never {
-  throw invalid([{ path: "", code: "body_timeout", message: "did not arrive within 10 s" }]);
+  throw invalid([{ path: "", code: "body_timeout", message: "arrived too slowly" }]);
 }

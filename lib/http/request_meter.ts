@@ -56,7 +56,18 @@ export class RequestMeter {
    */
   async begin(): Promise<void> {
     const address = await this.address();
-    await this.#noting(() => Promise.try(() => this.#enter(address)));
+    await this.#noting(() =>
+      Promise.try(() => {
+        const { admission, limits } = this.#parts;
+        admission.refuseFlood(address, limits);
+        this.#enter(address);
+      })
+    );
+  }
+
+  /** As `begin` for a request that no window counts: refuses one too many under way. */
+  async enter(): Promise<void> {
+    this.#enter(await this.address());
   }
 
   /** The request has been answered, or given up. */
@@ -169,8 +180,7 @@ export class RequestMeter {
   }
 
   #enter(address: string): void {
-    const { admission, limits, underWay } = this.#parts;
-    admission.refuseFlood(address, limits);
+    const { limits, underWay } = this.#parts;
     underWay.enter(address, limits);
     this.#underWay = address;
   }

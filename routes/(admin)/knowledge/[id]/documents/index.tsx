@@ -55,7 +55,7 @@ async function addByForm(ctx: Context<State>): Promise<Response> {
 async function add(ctx: Context<State>, { of }: NamedBase) {
   const { knowledge, system } = ctx.state.service;
   refuseUpload(ctx.req);
-  const uploads = await receiveUploads(ctx.req, system);
+  const uploads = await receiveUploads(ctx.req, { system, tenant: of.tenant });
   const documents = [];
   for (const upload of uploads) documents.push(await knowledge.addDocument(of, upload));
   return documents;

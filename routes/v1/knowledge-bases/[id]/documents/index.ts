@@ -20,7 +20,7 @@ export const handler = define.handlers(apiHandler({
     const { service } = ctx.state;
     refuseUpload(ctx.req);
     const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "knowledge:write");
-    const upload = await receiveUpload(ctx.req, service.system);
+    const upload = await receiveUpload(ctx.req, { system: service.system, tenant });
     const base = { tenant, base: uuidParam(ctx.params.id) };
     const path = `/v1/knowledge-bases/${base.base}/documents`;
     return await createOnce<Document>(ctx, {

@@ -29,7 +29,10 @@ export const handler = define.handlers({
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     try {
       refuseUpload(ctx.req);
-      await knowledge.replaceDocument(found.of, await receiveUpload(ctx.req, system));
+      await knowledge.replaceDocument(
+        found.of,
+        await receiveUpload(ctx.req, { system, tenant: found.of.tenant }),
+      );
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const fault = `It was not replaced. ${error.message}.`;
