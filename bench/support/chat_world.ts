@@ -41,6 +41,7 @@ const LIMITS = {
   ...DEFAULT_LIMITS,
   ipRequests: 6_000,
   ipMessages: 6_000,
+  ipResumes: 6_000,
   keyRequests: 6_000,
   streams: 1_000_000,
   hardDailyCost: 1e12,

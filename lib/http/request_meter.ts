@@ -1,5 +1,6 @@
 import { addressBlock } from "../accounts/address_block.ts";
 import type { Committer } from "../committer/committer.ts";
+import { StoreUnavailableError } from "../committer/operation.ts";
 import type { View } from "../committer/view.ts";
 import type { Signer } from "../credentials/hashing.ts";
 import type { Admission, Admitted } from "../limits/admission.ts";
@@ -51,15 +52,16 @@ export class RequestMeter {
   }
 
   /**
-   * Refuses an address whose minute is known to be full, or that has as many requests under way as
-   * that, before anything is done for it. `end` must follow.
+   * Refuses an address whose minute of requests (or, where it `resumes` a stream, of resumed streams) is
+   * known to be full, or that has as many requests under way as it may make in one, before anything is
+   * done for it. `end` must follow.
    */
-  async begin(): Promise<void> {
+  async begin({ resumes = false }: { resumes?: boolean } = {}): Promise<void> {
     const address = await this.address();
     await this.#noting(() =>
       Promise.try(() => {
         const { admission, limits } = this.#parts;
-        admission.refuseFlood(address, limits);
+        admission.refuseFlood(address, { limits, scope: resumes ? "ip_resume" : "ip" });
         this.#enter(address);
       })
     );
@@ -81,6 +83,24 @@ export class RequestMeter {
   async count(): Promise<void> {
     if (this.#counted) return;
     await this.work(async (view) => await this.#count(view, this.#apiKey));
+  }
+
+  /**
+   * Counts the request as a resumed stream, whoever sends it; throws the 429 when its address has resumed
+   * too many. It counts as a request as well when it is refused for another reason.
+   */
+  async countResume(): Promise<void> {
+    const { admission, limits } = this.#parts;
+    const address = await this.address();
+    try {
+      await this.#noting(async () => {
+        this.#left = await admission.countResume({ address, id: admission.requestId(), limits });
+      });
+    } catch (error) {
+      // A client that lost its connection gets back also while nothing can be written.
+      if (!(error instanceof StoreUnavailableError)) throw error;
+    }
+    this.end();
   }
 
   /** Finds whose key the request carries and counts it, both in one commit. */

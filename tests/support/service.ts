@@ -40,6 +40,7 @@ export interface TestServiceOptions {
 const NO_LIMITS: Partial<Limits> = {
   ipRequests: 1_000_000,
   ipMessages: 1_000_000,
+  ipResumes: 1_000_000,
   keyRequests: 1_000_000,
 };
 

@@ -89,7 +89,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     auth: write,
     parameters: ["agentId", "ifMatch"],
     answers: [{ status: 204, description: "It is gone." }],
-    errors: ["not_found", "version_conflict"],
+    errors: ["not_found", "version_conflict", "payload_too_large"],
   },
   {
     ...common,
