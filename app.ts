@@ -1,6 +1,9 @@
 import { App, type Context, staticFiles } from "fresh";
 import { actingAs } from "./lib/audit/acting.ts";
 import { apiMiddleware } from "./lib/http/api_middleware.ts";
+import { conditionalResponse } from "./lib/http/conditional_response.ts";
+import { asGet, headResponse } from "./lib/http/head_response.ts";
+import { allowOfPage, pageMethods } from "./lib/http/page_methods.ts";
 import { clientAddress } from "./lib/http/client_address.ts";
 import { unavailableResponse } from "./lib/http/unavailable_response.ts";
 import { RequestMeter } from "./lib/http/request_meter.ts";
@@ -31,10 +34,19 @@ export function createApp(service: () => Promise<Service>): App<State> {
   });
   const files = staticFiles<State>();
   return new ServiceApp()
-    .use((ctx) => isFilePath(ctx.url.pathname) ? files(ctx) : ctx.next())
+    .use(conditionalResponse)
+    .use(async (ctx) => isFilePath(ctx.url.pathname) ? withAllow(await files(ctx)) : ctx.next())
     .use(withState)
     .use(apiMiddleware)
+    .use(pageMethods)
     .fsRoutes();
+}
+
+/** Fresh refuses other methods for a file, and does not say which ones it takes. */
+function withAllow(response: Response): Response {
+  const { status, headers } = response;
+  if (status === 405 && !headers.has("allow")) headers.set("allow", allowOfPage(["GET"]));
+  return response;
 }
 
 /** Bounds how many forms one address may be sending at once, as is done under /v1 for every request. */
@@ -55,7 +67,12 @@ class ServiceApp extends App<State> {
     const route = super.handler();
     return async (request, info) => {
       const routable = toRoutable(request);
-      return routable instanceof Response ? routable : await route(routable, info);
+      if (routable instanceof Response) return routable;
+      // Fresh would leave the body's length out with the body. /v1 answers HEAD by itself.
+      if (routable.method !== "HEAD" || isApiPath(new URL(routable.url).pathname)) {
+        return await route(routable, info);
+      }
+      return await headResponse(await route(asGet(routable), info));
     };
   }
 }

@@ -13,20 +13,43 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
  * whatever its type.
  */
 export async function readJsonText(req: Request, system: System): Promise<string> {
-  const length = Number(req.headers.get("content-length") ?? "0");
-  if (length > FIELD_BOUNDS.bodyBytes) tooLarge();
+  const length = contentLength(req);
   if (req.body === null) return "";
   if (length > 0) requireJsonType(req);
-  const bytes = await readBounded(req.body, {
+  const bytes = await readBytes(req.body, { req, system });
+  // HTTP/2 and chunked bodies tell no length beforehand.
+  if (bytes.length > 0) requireJsonType(req);
+  return decode(bytes);
+}
+
+/**
+ * For a request that says everything in its address: what its body holds is not looked at, but one past
+ * 1 MiB is 413 as everywhere.
+ */
+export async function discardBody(req: Request, system: System): Promise<void> {
+  contentLength(req);
+  if (req.body !== null) await readBytes(req.body, { req, system });
+}
+
+/** What the body says of its length; throws 413 when that is past 1 MiB. */
+function contentLength(req: Request): number {
+  const length = Number(req.headers.get("content-length") ?? "0");
+  if (length > FIELD_BOUNDS.bodyBytes) tooLarge();
+  return length;
+}
+
+async function readBytes(
+  body: ReadableStream<Uint8Array>,
+  { req, system }: { req: Request; system: System },
+): Promise<Uint8Array> {
+  const bytes = await readBounded(body, {
     limit: FIELD_BOUNDS.bodyBytes,
     system,
     memory: { budget: BODIES, holders: memoryHolders(req) },
   });
   if (bytes === "too_large") tooLarge();
   if (bytes === "too_slow") tooSlow();
-  // HTTP/2 and chunked bodies tell no length beforehand.
-  if (bytes.length > 0) requireJsonType(req);
-  return decode(bytes);
+  return bytes;
 }
 
 function requireJsonType(req: Request): void {
