@@ -22,6 +22,7 @@ export function createApp(service: () => Promise<Service>): App<State> {
     if (open === undefined) return unavailableResponse(ctx.url);
     ctx.state.service = open;
     ctx.state.requestId = open.system.uuid();
+    open.forwardedFor.check(ctx.req);
     const hops = open.config.trustedProxyHops;
     ctx.state.clientAddress = clientAddress(ctx.req, ctx.info.remoteAddr, hops);
     setSender(ctx.req, { address: ctx.state.clientAddress });

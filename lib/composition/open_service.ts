@@ -10,6 +10,8 @@ import { ensureDemoAgent } from "../demo_agent.ts";
 import { Doctor } from "../doctor/doctor.ts";
 import type { EmbedAddresses } from "../doctor/embed_lines.ts";
 import { Egress } from "../egress/egress.ts";
+import { ForwardedForCheck } from "../http/forwarded_for_check.ts";
+import { AddressWindows } from "../limits/address_windows.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits/limits.ts";
 import { RequestsUnderWay } from "../limits/requests_under_way.ts";
 import type { Logger } from "../log.ts";
@@ -85,6 +87,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   return {
     ...{ config, system, log, baseUrl, limits, tenants },
+    forwardedFor: new ForwardedForCheck(config, log),
     ...openCallers(basis, { signer, onRevoked }),
     ...knowledge,
     ...scripts,
@@ -99,6 +102,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     }),
     meterParts: {
       ...{ committer, admission, tenants, limits, signer: new RememberedHashes(signer) },
+      addresses: new AddressWindows(committer, system),
       underWay: new RequestsUnderWay(),
     },
     runs: directory,

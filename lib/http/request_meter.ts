@@ -3,6 +3,7 @@ import type { Committer } from "../committer/committer.ts";
 import { StoreUnavailableError } from "../committer/operation.ts";
 import type { View } from "../committer/view.ts";
 import type { Signer } from "../credentials/hashing.ts";
+import type { AddressWindows } from "../limits/address_windows.ts";
 import type { Admission, Admitted } from "../limits/admission.ts";
 import type { Caller } from "../limits/count_request.ts";
 import type { RunRequest } from "../limits/decide_run.ts";
@@ -18,6 +19,7 @@ import { SESSION_TTL_MS } from "../wire/limits.ts";
 export interface MeterParts {
   committer: Committer;
   admission: Admission;
+  addresses: AddressWindows;
   /** Hashes addresses. */
   signer: Pick<Signer, "sign">;
   tenants: TenantStore;
@@ -60,8 +62,8 @@ export class RequestMeter {
     const address = await this.address();
     await this.#noting(() =>
       Promise.try(() => {
-        const { admission, limits } = this.#parts;
-        admission.refuseFlood(address, { limits, scope: resumes ? "ip_resume" : "ip" });
+        const { addresses, limits } = this.#parts;
+        addresses.refuseFlood(address, { limits, scope: resumes ? "ip_resume" : "ip" });
         this.#enter(address);
       })
     );
@@ -90,11 +92,11 @@ export class RequestMeter {
    * too many. It counts as a request as well when it is refused for another reason.
    */
   async countResume(): Promise<void> {
-    const { admission, limits } = this.#parts;
+    const { addresses, admission, limits } = this.#parts;
     const address = await this.address();
     try {
       await this.#noting(async () => {
-        this.#left = await admission.countResume({ address, id: admission.requestId(), limits });
+        this.#left = await addresses.countResume({ address, id: admission.requestId(), limits });
       });
     } catch (error) {
       // A client that lost its connection gets back also while nothing can be written.

@@ -5,16 +5,7 @@ import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
 import { interruptedEnd, type RunEnd, type RunFacts, type RunRecord } from "../usage/run_record.ts";
 import { accountsOf } from "./accounts.ts";
-import {
-  type AddressWindows,
-  type Caller,
-  callerKeys,
-  countRequest,
-  countResume,
-  fullWindow,
-  type RequestCount,
-  type ResumeCount,
-} from "./count_request.ts";
+import { type Caller, callerKeys, countRequest, type RequestCount } from "./count_request.ts";
 import {
   type AdmittedRun,
   decideRun,
@@ -27,7 +18,6 @@ import { HEARTBEAT_MS, type Lease, leaseOf, type Ledger } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import { type LiveRun, liveRunOf } from "../storage/live_run.ts";
 import { LimitError, reusedKey } from "./refusal.ts";
-import type { WindowLeft } from "./rate_window.ts";
 import { Repeating } from "./repeating.ts";
 import { raiseHold, renewAccount } from "./running_leases.ts";
 import {
@@ -84,16 +74,6 @@ export class Admission {
     return new DataView(this.#system.randomBytes(4).buffer).getUint32(0);
   }
 
-  /** Throws the 429 of an address whose window is known to be full, without any work. */
-  refuseFlood(
-    address: string,
-    { limits, scope = "ip" }: { limits: Limits; scope?: "ip" | "ip_resume" },
-  ): void {
-    const windows = this.#committer.peek<AddressWindows>(keys.addressWindows(address));
-    const refused = fullWindow(windows, { now: this.#system.now(), limits, scope });
-    if (refused !== undefined) throw new LimitError(refused);
-  }
-
   /** Counts one request that is no message. Throws the 429 of the limit that is reached. */
   async countRequest(
     request: { id: number; caller: Caller; limits: Limits },
@@ -108,23 +88,6 @@ export class Admission {
       },
       isFinal: (count) => "refused" in count && count.refused.scope === "ip",
     }, view);
-    if ("refused" in decided) throw new LimitError(decided.refused);
-    return decided.left;
-  }
-
-  /** Counts one resumed stream of an address. Throws the 429 when it has resumed too many. */
-  async countResume(
-    resume: { address: string; id: number; limits: Limits },
-  ): Promise<{ ip_resume: WindowLeft }> {
-    const decided = await this.#committer.run<ResumeCount>({
-      keys: [keys.addressWindows(resume.address)],
-      decide: (draft) => {
-        const count = countResume(draft, { ...resume, now: this.#system.now() });
-        if ("left" in count) count.note();
-        return count;
-      },
-      isFinal: (count) => "refused" in count,
-    });
     if ("refused" in decided) throw new LimitError(decided.refused);
     return decided.left;
   }
