@@ -86,5 +86,9 @@ function tooLarge(): never {
 }
 
 function tooSlow(): never {
-  throw invalid([{ path: "", code: "body_timeout", message: "arrived too slowly" }]);
+  throw invalid([{
+    path: "",
+    code: "body_timeout",
+    message: "arrived too slowly: send at least 4 KiB a second",
+  }]);
 }

@@ -95,7 +95,11 @@ async function readUpload(req: Request, system: System): Promise<Uint8Array<Arra
   const bytes = await readBounded(req.body, { limit: MAX_BYTES, system, arrival: UPLOAD_ARRIVAL });
   if (bytes === "too_large") throw tooLarge();
   if (bytes !== "too_slow") return bytes;
-  throw faulty([{ path: "", code: "body_timeout", message: "arrived too slowly" }]);
+  throw faulty([{
+    path: "",
+    code: "body_timeout",
+    message: "arrived too slowly: send at least 4 KiB a second",
+  }]);
 }
 
 async function openBody(bytes: Uint8Array<ArrayBuffer>, sent: Sent): Promise<Upload[]> {
