@@ -30,8 +30,12 @@ async function start() {
   };
 }
 
-/** Sends `first` and then nothing more until `end`. */
-function trickle(service: TestService, path: string, init: RequestInit & { first: Uint8Array }) {
+/** Sends `first` and then nothing more until `end`, which is at the latest when `ends` is disposed. */
+function trickle(
+  service: TestService,
+  path: string,
+  { ends, ...init }: RequestInit & { first: Uint8Array; ends: DisposableStack },
+) {
   const { first, ...rest } = init;
   const stalled = Promise.withResolvers<void>();
   const body = new ReadableStream({
@@ -42,7 +46,8 @@ function trickle(service: TestService, path: string, init: RequestInit & { first
     },
   }, { highWaterMark: 0 });
   const answer = service.fetch(path, { method: "POST", ...rest, body });
-  return { answer, end: stalled.resolve };
+  ends.defer(stalled.resolve);
+  return answer;
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -51,9 +56,10 @@ Deno.test("POST …/documents: 24 trickling bodies of one tenant take no slot fr
   const { clock, service, flooder, other } = await start();
   await using _ = service;
   const headers = { "content-type": "application/json", authorization: `Bearer ${flooder.key}` };
-  const bodies = [];
+  using ends = new DisposableStack();
+  const answers = [];
   for (let n = 0; n < 24; n++) {
-    bodies.push(trickle(service, flooder.path, { headers, first: bytes("{") }));
+    answers.push(trickle(service, flooder.path, { headers, first: bytes("{"), ends }));
     await clock.asleepUntil(GRACE_MS + n);
     await clock.advance(1);
   }
@@ -79,7 +85,7 @@ Deno.test("POST …/documents: 24 trickling bodies of one tenant take no slot fr
   await clock.advance(GRACE_MS);
   await clock.advance(GRACE_MS);
   const codes = await Promise.all(
-    bodies.map(async ({ answer }) => (await (await answer).json()).code),
+    answers.map(async (answer) => (await (await answer).json()).code),
   );
   assertEquals(
     Object.fromEntries([...Map.groupBy(codes, String)].map(([c, of]) => [c, of.length])),
@@ -89,7 +95,6 @@ Deno.test("POST …/documents: 24 trickling bodies of one tenant take no slot fr
     },
   );
   await expectJson(await service.fetch(flooder.path, more), 201);
-  for (const { end } of bodies) end();
 });
 
 Deno.test("POST /sign-in: an address that holds large forms open leaves others their memory", async () => {
@@ -101,11 +106,12 @@ Deno.test("POST /sign-in: an address that holds large forms open leaves others t
   });
   const before = BODIES.left;
   const first = new Uint8Array(MIB).fill(97);
+  using ends = new DisposableStack();
   const forms = Array.from({ length: 40 }, () => {
-    return trickle(service, "/sign-in", { headers: from("192.0.2.1"), first });
+    return trickle(service, "/sign-in", { headers: from("192.0.2.1"), first, ends });
   });
   const statuses: number[] = [];
-  for (const { answer } of forms) void answer.then(({ status }) => statuses.push(status));
+  for (const answer of forms) void answer.then(({ status }) => statuses.push(status));
   // 32 MiB are the address's share: at least eight of its forty forms find no room.
   while (statuses.length < 8) await turn();
   assertEquals(statuses.filter((status) => status !== 503), []);
@@ -116,8 +122,8 @@ Deno.test("POST /sign-in: an address that holds large forms open leaves others t
   const answer = await send("192.0.2.2");
   assertEquals(answer.status === 503, false);
   await answer.body?.cancel();
-  for (const { end } of forms) end();
-  for (const { answer } of forms) await (await answer).body?.cancel();
+  ends.dispose();
+  for (const answer of forms) await (await answer).body?.cancel();
 });
 
 Deno.test("POST /sign-in: one address has only so many forms under way", async () => {
@@ -128,10 +134,11 @@ Deno.test("POST /sign-in: one address has only so many forms under way", async (
     "x-forwarded-for": address,
   });
   const first = bytes("email=");
+  using ends = new DisposableStack();
   const forms = Array.from({ length: 4 }, () => {
-    return trickle(service, "/sign-in", { headers: from("192.0.2.1"), first });
+    return trickle(service, "/sign-in", { headers: from("192.0.2.1"), first, ends });
   });
-  const refused = await Promise.any(forms.map(async ({ answer }) => {
+  const refused = await Promise.any(forms.map(async (answer) => {
     const response = await answer;
     return { status: response.status, text: await response.text(), headers: response.headers };
   }));
@@ -143,8 +150,8 @@ Deno.test("POST /sign-in: one address has only so many forms under way", async (
   });
   assertEquals(other.status === 429, false);
   await other.body?.cancel();
-  for (const { end } of forms) end();
-  await Promise.all(forms.map(async ({ answer }) => {
+  ends.dispose();
+  await Promise.all(forms.map(async (answer) => {
     const { bodyUsed, body } = await answer;
     if (!bodyUsed) await body?.cancel();
   }));
