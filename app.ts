@@ -1,10 +1,14 @@
-import { App, staticFiles } from "fresh";
+import { App, type Context, staticFiles } from "fresh";
 import { actingAs } from "./lib/audit/acting.ts";
 import { apiMiddleware } from "./lib/http/api_middleware.ts";
+import { conditionalResponse } from "./lib/http/conditional_response.ts";
+import { asGet, headResponse } from "./lib/http/head_response.ts";
+import { allowOfPage, pageMethods } from "./lib/http/page_methods.ts";
 import { clientAddress } from "./lib/http/client_address.ts";
 import { unavailableResponse } from "./lib/http/unavailable_response.ts";
 import { RequestMeter } from "./lib/http/request_meter.ts";
-import { isFilePath, toRoutable } from "./lib/http/routable.ts";
+import { setSender } from "./lib/http/request_sender.ts";
+import { isApiPath, isFilePath, toRoutable } from "./lib/http/routable.ts";
 import { withSecurityHeaders } from "./lib/http/security_headers.ts";
 import type { Service } from "./lib/service.ts";
 import { define, type State } from "./utils.ts";
@@ -22,19 +26,42 @@ export function createApp(service: () => Promise<Service>): App<State> {
     address.https = open.baseUrl.startsWith("https:");
     ctx.state.service = open;
     ctx.state.requestId = open.system.uuid();
+    open.forwardedFor.check(ctx.req);
     const hops = open.config.trustedProxyHops;
     ctx.state.clientAddress = clientAddress(ctx.req, ctx.info.remoteAddr, hops);
+    setSender(ctx.req, { address: ctx.state.clientAddress });
     ctx.state.meter = new RequestMeter(open.meterParts, ctx.state.clientAddress);
     // Each request in a scope of its own, whoever it turns out to be: a connection that is kept open
     // would hand the one before's on.
-    return await actingAs({ kind: "service" }, () => ctx.next());
+    return await actingAs({ kind: "service" }, () => withBodyLimit(ctx));
   });
   const files = staticFiles<State>();
   return new ServiceApp(address)
-    .use((ctx) => isFilePath(ctx.url.pathname) ? files(ctx) : ctx.next())
+    .use(conditionalResponse)
+    .use(async (ctx) => isFilePath(ctx.url.pathname) ? withAllow(await files(ctx)) : ctx.next())
     .use(withState)
     .use(apiMiddleware)
+    .use(pageMethods)
     .fsRoutes();
+}
+
+/** Fresh refuses other methods for a file, and does not say which ones it takes. */
+function withAllow(response: Response): Response {
+  const { status, headers } = response;
+  if (status === 405 && !headers.has("allow")) headers.set("allow", allowOfPage(["GET"]));
+  return response;
+}
+
+/** Bounds how many forms one address may be sending at once, as is done under /v1 for every request. */
+async function withBodyLimit(ctx: Context<State>): Promise<Response> {
+  if (ctx.req.body === null || isApiPath(ctx.url.pathname)) return await ctx.next();
+  const { meter } = ctx.state;
+  try {
+    await meter.enter();
+    return await ctx.next();
+  } finally {
+    meter.end();
+  }
 }
 
 /**
@@ -53,8 +80,15 @@ class ServiceApp extends App<State> {
   override handler(): ReturnType<App<State>["handler"]> {
     const route = super.handler();
     return async (request, info) => {
+      const answer = async (routable: Request) => {
+        // Fresh would leave the body's length out with the body. /v1 answers HEAD by itself.
+        if (routable.method !== "HEAD" || isApiPath(new URL(routable.url).pathname)) {
+          return await route(routable, info);
+        }
+        return await headResponse(await route(asGet(routable), info));
+      };
       const routable = toRoutable(request);
-      const response = routable instanceof Response ? routable : await route(routable, info);
+      const response = routable instanceof Response ? routable : await answer(routable);
       return withSecurityHeaders(response, this.#address);
     };
   }

@@ -6,6 +6,7 @@
 import { createApp } from "./app.ts";
 import { type Config, ConfigError, readConfig } from "./lib/config.ts";
 import { createLogger, type Logger } from "./lib/log.ts";
+import { clientAddressSource } from "./lib/http/forwarded_for_check.ts";
 import { openService } from "./lib/composition/open_service.ts";
 import { adminCommands } from "./lib/process/admin_commands.ts";
 import { announce } from "./lib/process/announce.ts";
@@ -91,6 +92,8 @@ async function open(
       return store.close();
     },
   });
+  const source = clientAddressSource(config.trustedProxyHops);
+  log.info(`client addresses come from ${source}`);
   // What the last process left behind when it was killed; before anything begins here.
   if (store.alone) await service.deadRuns.sweep({ alone: true });
   service.deadRuns.start();

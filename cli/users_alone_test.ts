@@ -49,7 +49,7 @@ Deno.test("users reset: a sole owner gets back in by a link from the command lin
     const again = await runCli("users", ["reset", OWNER.email], data);
     assertEquals([again.code, again.out.startsWith("http://127.0.0.1:")], [0, true], again.err);
     const next = new URL(again.out.trim()).searchParams.get("token")!;
-    await using service = await startService(dir, { SETUP_TOKEN }, LATER_START);
+    await using service = await startService(dir, { SETUP_TOKEN }, { lastLine: LATER_START });
     const { base } = service;
     const password = "plum orbit under snow";
     const common = await post(base, "/reset-password", { token: next, password: "1234567890" });

@@ -81,6 +81,18 @@ function describe(item: Attention, now: number): ComponentChildren {
           <a href="/api-keys">API keys</a>
         </>
       );
+    case "proxy_untrusted":
+      return (
+        <>
+          <strong>All visitors count as one address.</strong> A proxy sends{" "}
+          <code>X-Forwarded-For</code>, but <code>TRUSTED_PROXY_HOPS</code>{" "}
+          is 0, so the limits per address apply to everybody together. Set{" "}
+          <code>TRUSTED_PROXY_HOPS={item.hops}</code> if you run{" "}
+          {item.hops === 1 ? "one proxy" : plural(item.hops, "proxy", "proxies")}{" "}
+          in front of the service, then restart it. With a larger number, clients could forge their
+          address.
+        </>
+      );
     default:
       return item satisfies never;
   }

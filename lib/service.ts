@@ -26,6 +26,7 @@ import type { ReceiptStore } from "./storage/receipt_store.ts";
 import type { ReleaseStore } from "./storage/release_store.ts";
 import type { SecretStore } from "./storage/secret_store.ts";
 import type { TenantStore } from "./storage/tenant_store.ts";
+import type { ForwardedForCheck } from "./http/forwarded_for_check.ts";
 import type { MeterParts } from "./http/request_meter.ts";
 import type { Logger } from "./log.ts";
 import type { System } from "./system.ts";
@@ -92,6 +93,8 @@ export interface Service {
   /** Scripts of this and the ten releases before it. */
   readonly releases: ReleaseStore;
   readonly log: Logger;
+  /** Notices a proxy in front that the configuration does not name. */
+  readonly forwardedFor: ForwardedForCheck;
   /** The agent `/demo` talks to, while the demo is on. */
   readonly demoAgent: { tenant: string; id: string } | undefined;
   /** What counts requests and lets messages in. */

@@ -4,7 +4,8 @@ import { StoreUnavailableError } from "@/lib/committer/operation.ts";
 import { ApiError } from "@/lib/errors.ts";
 import { toApiError } from "@/lib/http/error_response.ts";
 import { newNonce } from "@/lib/http/dashboard/page_policy.ts";
-import { logFault } from "@/lib/http/log_fault.ts";
+import { ClientDisconnectError } from "@/lib/http/client_disconnect_error.ts";
+import { logFailure } from "@/lib/http/log_failure.ts";
 import { define } from "@/utils.ts";
 
 /** Set here, because an error passes by whatever a middleware adds to answers. */
@@ -20,7 +21,7 @@ export const handler = define.handlers((ctx) => {
   const refusal = refusalOf(ctx.error);
   const status = refusal?.status ?? 500;
   // Without a service the start itself has failed, which the process tells.
-  if (status >= 500 && ctx.state.service !== undefined) logFault(ctx, ctx.error);
+  if (ctx.state.service !== undefined) logFailure(ctx, { thrown: ctx.error, status });
   const more = refusal instanceof ApiError ? refusal.headers : {};
   ctx.state.styleNonce = newNonce();
   return page({}, { status, headers: { ...headersWith(ctx.state.styleNonce), ...more } });
@@ -33,12 +34,17 @@ export default define.page(({ error }) => (
   </main>
 ));
 
+/** Refusals that a page may meet: a wrong method, a limit, too many bodies at once. */
+const TOLD = new Set([405, 429, 503]);
+
 /**
  * A page may be limited, or its store be away, as under /v1; any other refusal of ours should not have
  * got here, and is a fault.
  */
 function refusalOf(error: unknown): HttpError | ApiError | undefined {
   if (error instanceof HttpError) return error;
-  if (error instanceof StoreUnavailableError) return toApiError(error);
-  return error instanceof ApiError && error.status === 429 ? error : undefined;
+  if (error instanceof StoreUnavailableError || error instanceof ClientDisconnectError) {
+    return toApiError(error);
+  }
+  return error instanceof ApiError && TOLD.has(error.status) ? error : undefined;
 }

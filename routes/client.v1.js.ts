@@ -3,5 +3,5 @@ import { define } from "@/utils.ts";
 
 /** The client module. */
 export const handler = define.handlers({
-  GET: (ctx) => scriptResponse(ctx.req, ctx.state.service.client, CLIENT_TYPES),
+  GET: (ctx) => scriptResponse(ctx.state.service.client, CLIENT_TYPES),
 });

@@ -123,17 +123,18 @@ Deno.test("the document: a method that an address does not list is 405, with tho
   }
 });
 
-Deno.test("the document: exactly the operations with a body refuse its size and its type", async () => {
+Deno.test("the document: exactly the operations with a body refuse its type, and each change its size", async () => {
   const { service, api, of } = await open();
   await using _ = service;
   const key = await service.key([...SCOPES]);
   for (const operation of of) {
     const takes = operation.requestBody !== undefined;
+    const changes = !["GET", "HEAD"].includes(operation.method);
     assertEquals([codesOf(operation, 413).length, codesOf(operation, 415).length], [
-      +takes,
+      +changes,
       +takes,
     ]);
-    if (!takes) continue;
+    if (!changes) continue;
     const send = (type: string, body: BodyInit) =>
       call({ service, api }, operation, {
         key,
@@ -141,8 +142,10 @@ Deno.test("the document: exactly the operations with a body refuse its size and 
         // Without one, a mint is refused before its body is looked at.
         headers: { "content-type": type, origin: service.url },
       });
-    assertEquals((await send("text/plain", "{}")).code, "unsupported_media_type");
-    assertEquals((await send("application/json", "{")).code, "schema_validation_failed");
+    if (takes) {
+      assertEquals((await send("text/plain", "{}")).code, "unsupported_media_type");
+      assertEquals((await send("application/json", "{")).code, "schema_validation_failed");
+    }
     const most = operation.operationId === "createDocument" ? 21 * 1_048_576 : 1_048_576;
     const large = new Uint8Array(most + 1).fill(0x20);
     assertEquals((await send("application/json", large)).code, "payload_too_large");

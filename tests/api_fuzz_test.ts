@@ -22,6 +22,7 @@ const SEED = 20_260_121;
 const NO_LIMITS = {
   ipRequests: 1_000_000,
   ipMessages: 1_000_000,
+  ipResumes: 1_000_000,
   keyRequests: 1_000_000,
   streams: 1_000_000,
 };

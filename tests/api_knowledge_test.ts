@@ -149,6 +149,22 @@ Deno.test("POST …/documents: random bytes, text or a page named .pdf fail and 
   assertEquals((await expectJson(await get(), 200)).chunkCount, 0);
 });
 
+Deno.test("POST …/documents: a form's title is kept whole, or refused", async () => {
+  await using world = await start();
+  const { service, key, of, settled } = world;
+  const send = (title: string) => {
+    const body = new FormData();
+    body.set("file", new File(["Parcels travel by train."], "a.txt"));
+    body.set("title", title);
+    return service.fetch(of("/documents"), { method: "POST", key, body });
+  };
+  for (const title of ["t".repeat(256), "👩".repeat(128)]) {
+    assertEquals((await settled(await send(title))).title, title);
+  }
+  await expectInvalid(await send("t".repeat(257)), ["title"]);
+  await expectInvalid(await send("👩".repeat(129)), ["title"]);
+});
+
 Deno.test("POST …/documents: says what is wrong with a body", async () => {
   await using world = await start();
   const { service, key, of, post } = world;

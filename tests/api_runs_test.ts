@@ -68,7 +68,7 @@ Deno.test("GET …/stream: replays a finished run after any position, in its ver
   assertEquals([nothing.status, nothing.body], [204, null]);
 });
 
-Deno.test("GET …/stream: is not counted by the limit of the address, a cancel is", async () => {
+Deno.test("GET …/stream: does not count as a request of the address, a cancel does", async () => {
   const { service, agent, token } = await start({ ...fastSystem(), limits: { ipRequests: 8 } });
   await using _ = service;
   const first = await send(service, agent.id, token);

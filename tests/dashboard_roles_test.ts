@@ -1,7 +1,8 @@
 /** Every dashboard route and method, with every role: what one may not do is refused by the server. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { methodsOfPage } from "@/lib/http/page_methods.ts";
 import { Dashboard, SETUP_TOKEN, type Visitor, visitors } from "./support/dashboard.ts";
-import { addressOf, routeFiles } from "./support/route_files.ts";
+import { addressOf, patternOf, routeFiles } from "./support/route_files.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
 const EVERYBODY: Visitor[] = ["viewer", "admin", "owner", "operator"];
@@ -17,24 +18,29 @@ function allowed(path: string): { see: Visitor[]; change: Visitor[] } {
   return { see: isForm ? EDITORS : EVERYBODY, change: EDITORS };
 }
 
-const PATHS = routeFiles()
+const PAGES = routeFiles()
   .filter((file) => file.startsWith("(admin)/"))
-  .map((file) => addressOf(file, { vendor: "vendor_b", name: "CRM_KEY" }));
+  .map((file) => ({
+    path: addressOf(file, { vendor: "vendor_b", name: "CRM_KEY" }),
+    takes: methodsOfPage(patternOf(file)),
+  }));
 
 Deno.test("every dashboard route lets each role do what it may, by every method, and nothing else", async (t) => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   const all = await visitors(service);
-  assert(PATHS.length > 20, "the walk must see the routes");
-  for (const path of PATHS) {
+  assert(PAGES.length > 20, "the walk must see the routes");
+  for (const { path, takes } of PAGES) {
     const { see, change } = allowed(path);
     await t.step(path, async () => {
       for (const [visitor, dashboard] of all) {
         const read = await statusOf(dashboard.get(path));
-        if (visitor === "stranger") assertEquals(read, 303);
+        if (!takes.includes("GET")) assertEquals(read, 405);
+        else if (visitor === "stranger") assertEquals(read, 303);
         else assertEquals(read !== 403, see.includes(visitor), `GET as ${visitor}: ${read}`);
         for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
           const status = await send(service, { dashboard, method, path });
-          if (visitor === "stranger") assertEquals(status, 303, method);
+          if (!takes.some((one) => one === method)) assertEquals(status, 405, method);
+          else if (visitor === "stranger") assertEquals(status, 303, method);
           else if (!change.includes(visitor)) assertEquals(status, 403, `${method} as ${visitor}`);
           // An empty form is refused for what it lacks, if at all: never for who sent it.
           else assert(status < 500, `${method} as ${visitor}: ${status}`);
@@ -74,7 +80,7 @@ Deno.test("every dashboard page has a policy with a nonce of its own, and no cha
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   const operator = (await visitors(service)).get("operator")!;
   const nonces = new Set<string>();
-  for (const path of PATHS) {
+  for (const { path, takes } of PAGES) {
     const answer = await operator.get(path);
     const policy = answer.headers.get("content-security-policy") ?? "";
     const html = await answer.text();
@@ -87,7 +93,8 @@ Deno.test("every dashboard page has a policy with a nonce of its own, and no cha
     }
     assertMatch(policy, /frame-ancestors 'none'/);
     const headers = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
-    assertEquals(await statusOf(operator.post(path, {}, headers)), 403, path);
+    const crossed = await statusOf(operator.post(path, {}, headers));
+    assertEquals(crossed, takes.includes("POST") ? 403 : 405, path);
   }
   assert(nonces.size > 10);
 });

@@ -10,7 +10,7 @@ const PASSWORD = "correct horse battery";
 Deno.test("an error page is locked down, whatever it is about", async (t) => {
   await using service = await TestService.start();
   for (
-    const [method, path, status] of [["GET", "/nothing", 404], ["DELETE", "/setup", 404]] as const
+    const [method, path, status] of [["GET", "/nothing", 404], ["DELETE", "/setup", 405]] as const
   ) {
     await t.step(`${method} ${path}`, async () => {
       const answer = await service.fetch(path, { method });

@@ -50,7 +50,13 @@ Deno.test("1,000 streams, 5 % of them stalled: no frame is lost, every slot come
   using kv = await Deno.openKv(":memory:");
   await using mock = await MockVendors.start();
   const { system, release, dropStalled } = world();
-  const limits = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1e6, streams: READERS / 2 };
+  const limits = {
+    ipRequests: 1e6,
+    ipMessages: 1e6,
+    ipResumes: 1e6,
+    keyRequests: 1e6,
+    streams: READERS / 2,
+  };
   const env = { VENDOR_A_BASE_URL: mock.url, VENDOR_A_API_KEY: "sk-test" };
   await using service = await TestService.start({ system, kv, keepKv: true, limits, env });
   const before = Deno.memoryUsage().rss;

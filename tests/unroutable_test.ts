@@ -2,6 +2,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { expectRefusal } from "./support/expect_answer.ts";
 import { fastSystem } from "./support/fast_system.ts";
+import { sendRaw } from "./support/send_raw.ts";
 import { TestService } from "./support/service.ts";
 
 const UNKNOWN = ["PROPFIND", "TRACE", "FOO"];
@@ -73,21 +74,3 @@ Deno.test("a Host that names no host is 400, under /v1 in the envelope", async (
     assertEquals(page.status, "HTTP/1.1 400 Bad Request");
   }
 });
-
-/** The answer to a request that no HTTP client would send. */
-async function sendRaw(url: string, request: string) {
-  const { hostname, port } = new URL(url);
-  using connection = await Deno.connect({ hostname, port: Number(port) });
-  const closing = request.replace("\r\n", "\r\nConnection: close\r\n");
-  const writer = connection.writable.getWriter();
-  await writer.write(new TextEncoder().encode(closing));
-  const chunks = await Array.fromAsync(connection.readable.pipeThrough(new TextDecoderStream()));
-  const text = chunks.join("");
-  const [head = ""] = text.split("\r\n\r\n");
-  const [status, ...lines] = head.split("\r\n");
-  const headers = new Map(lines.map((line) => {
-    const colon = line.indexOf(":");
-    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-  }));
-  return { status, headers, text };
-}

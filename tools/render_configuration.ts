@@ -90,6 +90,11 @@ that is damaged is told at the start: restore it from a backup, together with \`
   told so. That takes at most 9 seconds (4.5 on Deno Deploy), so give it 10 before a SIGKILL, as Docker
   does. The exit code is 0, or 1 when runs were left unsettled, which the log tells; the next process
   settles those.
+- **A proxy in front.** Limits and lockouts count a client by its address, so set
+  \`TRUSTED_PROXY_HOPS\` to the number of proxies that you run in front of the service, each of which
+  adds an entry to \`X-Forwarded-For\`. At 0 all visitors behind the proxy count as one address; with a
+  larger number than there are, clients can forge theirs. The log at start names the source in use,
+  and with an https \`PUBLIC_URL\` the first \`X-Forwarded-For\` that arrives at 0 is warned of.
 - **Open files.** Each stream is two connections, one to its reader and one to its vendor, so the limit
   of open files (\`ulimit -n\`, systemd's \`LimitNOFILE\`) must exceed twice the streams; below 4,096 the
   log warns at the start. When none is left, streams go on, connections at rest are closed, and the

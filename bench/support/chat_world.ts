@@ -11,6 +11,7 @@ import { Egress } from "@/lib/egress/egress.ts";
 import type { MeterParts } from "@/lib/http/request_meter.ts";
 import { Admission } from "@/lib/limits/admission.ts";
 import { LeaseWatch } from "@/lib/limits/lease_watch.ts";
+import { AddressWindows } from "@/lib/limits/address_windows.ts";
 import { RequestsUnderWay } from "@/lib/limits/requests_under_way.ts";
 import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
 import { createLogger } from "@/lib/log.ts";
@@ -44,6 +45,7 @@ const LIMITS = {
   ...DEFAULT_LIMITS,
   ipRequests: 6_000,
   ipMessages: 6_000,
+  ipResumes: 6_000,
   keyRequests: 6_000,
   streams: 1_000_000,
   hardDailyCost: 1e12,
@@ -105,7 +107,8 @@ export async function buildChatWorld(
   const world = { chat, service: { apiKeys, sessions }, keyedDigest, agents };
   const hashes = new RememberedHashes(signer);
   const asked = { committer, admission, signer: hashes, tenants: tenantStore };
-  const meter = { ...asked, limits: LIMITS, underWay: new RequestsUnderWay() };
+  const addresses = new AddressWindows(committer, system);
+  const meter = { ...asked, addresses, limits: LIMITS, underWay: new RequestsUnderWay() };
   const made = await Promise.all(Array.from({ length: tenants }, () => makeTenant(kv, agents)));
   const all = Array.from({ length: chatters }, (_, n) => {
     const of = { ...made[n % tenants]!, address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` };

@@ -20,7 +20,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Agents as their owners handle them, from /v1 and from the dashboard alike. Throws `ApiError`; 412
- * when the agent is at none of the versions `ifMatch`, where they are given.
+ * when the agent is at none of the versions `ifMatch`, or at one of `ifNoneMatch`.
  */
 export class AgentAdmin {
   #store: AgentStore;
@@ -107,6 +107,7 @@ export class AgentAdmin {
       await this.#store.update(tenant, id, {
         change: (body) => mergeAgent(body, patch),
         ifMatch: options.ifMatch,
+        ifNoneMatch: options.ifNoneMatch,
       }),
     );
   }

@@ -15,7 +15,9 @@ export type Attention =
   | { kind: "vendor_failed"; item: AttentionItem }
   /** `agent` is left out when it has been deleted since. */
   | { kind: "origin_refused"; item: AttentionItem; agent?: { id: string; name: string } }
-  | { kind: "key_expires"; name: string; expiresAt: string };
+  | { kind: "key_expires"; name: string; expiresAt: string }
+  /** A proxy in front that the configuration does not name; for operators. */
+  | { kind: "proxy_untrusted"; hops: number };
 
 /** What reading it takes. */
 export interface AttentionParts {
@@ -28,7 +30,12 @@ export interface AttentionParts {
 export async function readAttention(
   tenant: string,
   { attention, apiKeys, agents }: AttentionParts,
-  { usage, now }: { usage: UsageSummary; now: number },
+  { usage, now, untrustedHops }: {
+    usage: UsageSummary;
+    now: number;
+    /** Proxies in front that the configuration does not name, where the reader may change that. */
+    untrustedHops?: number | undefined;
+  },
 ): Promise<Attention[]> {
   const [failures, refusals, expiring] = await Promise.all([
     attention.list(tenant, "vendor_failed"),
@@ -47,6 +54,9 @@ export async function readAttention(
   });
   return [
     ...limits(usage),
+    ...untrustedHops === undefined
+      ? []
+      : [{ kind: "proxy_untrusted" as const, hops: untrustedHops }],
     ...failures.slice(0, MOST).map((item) => ({ kind: "vendor_failed" as const, item })),
     ...await Promise.all(refused),
     ...expiring

@@ -10,6 +10,8 @@ import { Sealer } from "../credentials/sealing.ts";
 import { ensureDemoAgent } from "../demo_agent.ts";
 import { Doctor } from "../doctor/doctor.ts";
 import type { EmbedAddresses } from "../doctor/embed_lines.ts";
+import { ForwardedForCheck } from "../http/forwarded_for_check.ts";
+import { AddressWindows } from "../limits/address_windows.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits/limits.ts";
 import { RequestsUnderWay } from "../limits/requests_under_way.ts";
 import type { WorkerCommand } from "../knowledge/worker/worker_process.ts";
@@ -97,6 +99,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const callers = openCallers(basis, { signer, onRevoked });
   return {
     ...{ config, system, log, baseUrl, limits, tenants },
+    forwardedFor: new ForwardedForCheck(config, log),
     ...callers,
     ...knowledge,
     ...scripts,
@@ -112,6 +115,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     }),
     meterParts: {
       ...{ committer, admission, tenants, limits, signer: new RememberedHashes(signer) },
+      addresses: new AddressWindows(committer, system),
       underWay: new RequestsUnderWay(),
     },
     reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, system }),

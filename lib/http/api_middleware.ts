@@ -1,14 +1,15 @@
 import type { Context } from "fresh";
 import type { State } from "../../utils.ts";
-import { ApiError } from "../errors.ts";
 import { addCorsHeaders, isBrowserPath, isPreflight, preflightResponse } from "./cors.ts";
 import { errorResponse, toApiError } from "./error_response.ts";
 import { headResponse } from "./head_response.ts";
-import { logFault } from "./log_fault.ts";
+import { logFailure } from "./log_failure.ts";
 import { isApiPath, requireHost } from "./routable.ts";
 
-/** Read by tools and pages as often as they like; a client that lost its connection must get back. */
-const UNCOUNTED = /^\/v1\/openapi\.json$|^\/v1\/chat\/runs\/[^/]+\/stream$/;
+/** Read by tools and pages as often as they like. */
+const UNCOUNTED = "/v1/openapi.json";
+/** Counted by the route, in a window of its own; as a request only when it is refused. */
+const RESUMED = /^\/v1\/chat\/runs\/[^/]+\/stream$/;
 
 /**
  * Stands at the root, because a request that matches no route passes only root middleware: under /v1
@@ -30,10 +31,11 @@ export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
 
 async function answer(ctx: Context<State>): Promise<Response> {
   try {
-    if (isCounted(ctx)) await ctx.state.meter.begin();
+    const resumes = isResume(ctx);
+    if (isCounted(ctx)) await ctx.state.meter.begin({ resumes });
     requireHost(ctx.req);
     const response = await ctx.next();
-    await count(ctx);
+    if (!resumes) await count(ctx);
     return response;
   } catch (thrown) {
     return await refuse(ctx, thrown);
@@ -45,7 +47,7 @@ async function answer(ctx: Context<State>): Promise<Response> {
 /** A request refused for its own faults counts as any other, and the limit is told before the fault. */
 async function refuse(ctx: Context<State>, thrown: unknown): Promise<Response> {
   let error = toApiError(thrown);
-  if (error.status >= 500 && !(thrown instanceof ApiError)) logFault(ctx, thrown);
+  logFailure(ctx, { thrown, status: error.status });
   try {
     // A store that does not answer does not count either.
     if (error.code !== "service_unavailable") await count(ctx);
@@ -61,5 +63,9 @@ async function count(ctx: Context<State>): Promise<void> {
 }
 
 function isCounted(ctx: Context<State>): boolean {
-  return !UNCOUNTED.test(ctx.url.pathname);
+  return ctx.url.pathname !== UNCOUNTED;
+}
+
+function isResume({ req, url }: Context<State>): boolean {
+  return (req.method === "GET" || req.method === "HEAD") && RESUMED.test(url.pathname);
 }

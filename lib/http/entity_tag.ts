@@ -15,16 +15,34 @@ export function entityTag(version: number): string {
 export function ifMatchVersions(req: Request): number[] | undefined {
   const header = req.headers.get("if-match");
   if (header === null || header.trim() === "*") return undefined;
-  return tagsOf(header).filter((tag) => /^"\d{1,15}"$/.test(tag)).map((tag) =>
-    Number(tag.slice(1, -1))
-  );
+  return versionsOf(header);
+}
+
+/**
+ * The versions that `If-None-Match` keeps a change from going ahead on: "any" for `*`, `undefined` for no
+ * condition.
+ */
+export function ifNoneMatchVersions(req: Request): number[] | "any" | undefined {
+  const header = req.headers.get("if-none-match");
+  if (header === null) return undefined;
+  return header.trim() === "*" ? "any" : versionsOf(header);
 }
 
 /** Whether `If-None-Match` already names `version`; `*` names every one. */
 export function isNotModified(req: Request, version: number): boolean {
   const header = req.headers.get("if-none-match");
-  if (header === null) return false;
-  return header.trim() === "*" || tagsOf(header).includes(entityTag(version));
+  return header !== null && isTagNamed(header, entityTag(version));
+}
+
+/** Whether a list of tags, or `*`, names an entity tag; weak and strong ones are alike. */
+export function isTagNamed(header: string, etag: string): boolean {
+  return header.trim() === "*" || tagsOf(header).includes(etag.replace(/^W\//, ""));
+}
+
+function versionsOf(header: string): number[] {
+  return tagsOf(header).filter((tag) => /^"\d{1,15}"$/.test(tag)).map((tag) =>
+    Number(tag.slice(1, -1))
+  );
 }
 
 /** The tags of a list without their weakness; none when it is not one. */

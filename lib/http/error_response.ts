@@ -1,6 +1,7 @@
 import { HttpError } from "fresh";
 import { StoreUnavailableError } from "../committer/operation.ts";
 import { ApiError, invalid } from "../errors.ts";
+import { ClientDisconnectError } from "./client_disconnect_error.ts";
 import type { ErrorEnvelope } from "../wire/error_codes.ts";
 
 /** The one JSON envelope of every refused /v1 request. */
@@ -27,6 +28,9 @@ export function toApiError(error: unknown): ApiError {
       "the store is busy or cannot be reached; try again soon",
       { headers },
     );
+  }
+  if (error instanceof ClientDisconnectError) {
+    return invalid([{ path: "", code: "body_incomplete", message: error.message }]);
   }
   const told = error instanceof HttpError ? httpRefusal(error) : undefined;
   return told ?? new ApiError("internal_error", "the request failed on our side");

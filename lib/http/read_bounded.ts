@@ -1,49 +1,66 @@
 import { ApiError } from "../errors.ts";
-import { alarm, type System } from "../system.ts";
+import type { System } from "../system.ts";
+import { ArrivalRate, type ArrivalRule, BODY_ARRIVAL } from "./arrival_rate.ts";
 import type { ByteBudget } from "./byte_budget.ts";
-
-/** The server has no limit of its own on how slowly a body may arrive. */
-const BODY_MS = 10_000;
+import { ClientDisconnectError } from "./client_disconnect_error.ts";
 
 /** No message and hardly an agent is larger: they get through beside any flood of large bodies. */
 const SMALL_BYTES = 64 * 1024;
 
+/** The memory that bodies share, and in whose name a body takes of it. */
+export interface BodyMemory {
+  budget: ByteBudget;
+  holders?: readonly string[];
+}
+
 /**
- * All bytes of a body, or why not: past `limit` bytes, or not there after `ms` (10 s). What is left of
- * a refused body is not read. Throws `ApiError` 503 for a body of more than 64 KiB while there is
- * nothing left of the `budget` that those being read share.
+ * All bytes of a body, or why not: past `limit` bytes, or arriving more slowly than `arrival` allows.
+ * The server has no limit of its own on that. What is left of a refused body is not read. Throws
+ * `ApiError` 503 for a body of more than 64 KiB while there is nothing left of the `memory` that those
+ * being read share, and `ClientDisconnectError` when the client breaks off.
  */
 export async function readBounded(
   body: ReadableStream<Uint8Array>,
-  { limit, system, ms = BODY_MS, budget }: {
+  { limit, system, arrival = BODY_ARRIVAL, memory }: {
     limit: number;
-    system: System;
-    ms?: number;
-    budget?: ByteBudget;
+    system: Pick<System, "now" | "sleep">;
+    arrival?: ArrivalRule;
+    memory?: BodyMemory;
   },
 ): Promise<Uint8Array<ArrayBuffer> | "too_large" | "too_slow"> {
   const reader = body.getReader();
-  const late = Promise.withResolvers<"late">();
-  const callOff = alarm(system, ms, () => late.resolve("late"));
+  const rate = new ArrivalRate(system, arrival);
   const chunks: Uint8Array[] = [];
   let size = 0;
   let taken = 0;
   try {
     while (true) {
-      const next = await Promise.race([reader.read(), late.promise]);
-      if (next === "late") return await refuse(reader, "too_slow" as const);
+      const next = await Promise.race([readChunk(reader), rate.tooSlow]);
+      if (next === "too_slow") return await refuse(reader, next);
       if (next.done) return concat(chunks, size);
       size += next.value.length;
+      rate.add(next.value.length);
       if (size > limit) return await refuse(reader, "too_large" as const);
       chunks.push(next.value);
       const due = size > SMALL_BYTES ? size - taken : 0;
-      if (budget === undefined || due === 0) continue;
-      if (!budget.take(due)) throw await refuse(reader, tooMany());
+      if (memory === undefined || due === 0) continue;
+      if (!memory.budget.take(due, memory.holders)) throw await refuse(reader, tooMany());
       taken += due;
     }
   } finally {
-    callOff();
-    budget?.give(taken);
+    rate.end();
+    memory?.budget.give(taken, memory.holders);
+  }
+}
+
+/** A body comes from the client alone: where it cannot be read to its end, the client broke off. */
+async function readChunk(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<ReadableStreamReadResult<Uint8Array>> {
+  try {
+    return await reader.read();
+  } catch (cause) {
+    throw new ClientDisconnectError({ cause });
   }
 }
 

@@ -2,6 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { FakeSystem, settled } from "@/tests/support/fake_system.ts";
 import { ApiError } from "../errors.ts";
 import { ByteBudget } from "./byte_budget.ts";
+import { ClientDisconnectError } from "./client_disconnect_error.ts";
 import { readBounded } from "./read_bounded.ts";
 
 const KIB = 1024;
@@ -24,7 +25,7 @@ function sentByHand() {
 }
 
 function reading(body: ReadableStream<Uint8Array>, budget: ByteBudget, system = new FakeSystem()) {
-  return { read: readBounded(body, { limit: 1_000 * KIB, system, budget }), system };
+  return { read: readBounded(body, { limit: 1_000 * KIB, system, memory: { budget } }), system };
 }
 
 Deno.test("readBounded: large bodies share what there is, and give it back when they are there", async () => {
@@ -56,11 +57,12 @@ Deno.test("readBounded: what a body took is given back whatever its end", async 
   const budget = new ByteBudget(2_000 * KIB);
   const [cut, slow, large] = [sentByHand(), sentByHand(), sentByHand()];
   for (const { send } of [cut, slow, large]) send(100 * KIB);
-  const failed = assertRejects(() => reading(cut.body, budget).read, Error, "cut");
+  const failed = assertRejects(() => reading(cut.body, budget).read, ClientDisconnectError);
   cut.fail();
   await failed;
   const late = reading(slow.body, budget);
-  await late.system.advance(10_000);
+  // What it has sent counts for the window that begins with it.
+  await late.system.advance(12_500);
   assertEquals(await late.read, "too_slow");
   large.send(901 * KIB);
   assertEquals(await reading(large.body, budget).read, "too_large");

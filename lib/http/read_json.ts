@@ -3,6 +3,7 @@ import type { System } from "../system.ts";
 import { FIELD_BOUNDS } from "../wire/limits.ts";
 import { BODIES } from "./byte_budget.ts";
 import { readBounded } from "./read_bounded.ts";
+import { memoryHolders } from "./request_sender.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -12,20 +13,43 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
  * whatever its type.
  */
 export async function readJsonText(req: Request, system: System): Promise<string> {
-  const length = Number(req.headers.get("content-length") ?? "0");
-  if (length > FIELD_BOUNDS.bodyBytes) tooLarge();
+  const length = contentLength(req);
   if (req.body === null) return "";
   if (length > 0) requireJsonType(req);
-  const bytes = await readBounded(req.body, {
-    limit: FIELD_BOUNDS.bodyBytes,
-    system,
-    budget: BODIES,
-  });
-  if (bytes === "too_large") tooLarge();
-  if (bytes === "too_slow") tooSlow();
+  const bytes = await readBytes(req.body, { req, system });
   // HTTP/2 and chunked bodies tell no length beforehand.
   if (bytes.length > 0) requireJsonType(req);
   return decode(bytes);
+}
+
+/**
+ * For a request that says everything in its address: what its body holds is not looked at, but one past
+ * 1 MiB is 413 as everywhere.
+ */
+export async function discardBody(req: Request, system: System): Promise<void> {
+  contentLength(req);
+  if (req.body !== null) await readBytes(req.body, { req, system });
+}
+
+/** What the body says of its length; throws 413 when that is past 1 MiB. */
+function contentLength(req: Request): number {
+  const length = Number(req.headers.get("content-length") ?? "0");
+  if (length > FIELD_BOUNDS.bodyBytes) tooLarge();
+  return length;
+}
+
+async function readBytes(
+  body: ReadableStream<Uint8Array>,
+  { req, system }: { req: Request; system: System },
+): Promise<Uint8Array> {
+  const bytes = await readBounded(body, {
+    limit: FIELD_BOUNDS.bodyBytes,
+    system,
+    memory: { budget: BODIES, holders: memoryHolders(req) },
+  });
+  if (bytes === "too_large") tooLarge();
+  if (bytes === "too_slow") tooSlow();
+  return bytes;
 }
 
 function requireJsonType(req: Request): void {
@@ -62,5 +86,9 @@ function tooLarge(): never {
 }
 
 function tooSlow(): never {
-  throw invalid([{ path: "", code: "body_timeout", message: "did not arrive within 10 s" }]);
+  throw invalid([{
+    path: "",
+    code: "body_timeout",
+    message: "arrived too slowly: send at least 4 KiB a second",
+  }]);
 }

@@ -79,7 +79,7 @@ Deno.test("readJsonText: a body that grows past 1 MiB is 413, and the rest is no
   assertEquals([drawn, cancelled, system.sleeping], [5, true, 0]);
 });
 
-Deno.test("readJsonText: a body that is not all there after 10 s is refused and let go", async () => {
+Deno.test("readJsonText: a body that stalls for 10 s is refused and let go", async () => {
   let cancelled = false;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start: (controller) => controller.enqueue(new Uint8Array([123])),

@@ -1,4 +1,4 @@
-import { BusyError, Semaphore } from "../accounts/semaphore.ts";
+import { BusyError } from "../accounts/semaphore.ts";
 import { ApiError, invalid } from "../errors.ts";
 import type { Sent } from "../knowledge/open_upload.ts";
 import { UnreadableError } from "../knowledge/unreadable.ts";
@@ -7,25 +7,35 @@ import type { Upload, UploadFault } from "../knowledge/worker_job.ts";
 import { doJob } from "../knowledge/worker/do_job.ts";
 import type { System } from "../system.ts";
 import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
+import { UPLOAD_ARRIVAL } from "./arrival_rate.ts";
+import { FairSlots, type SlotHolder } from "./fair_slots.ts";
 import { readBounded } from "./read_bounded.ts";
+import { senderAddress } from "./request_sender.ts";
 
 /** What a form or a JSON object adds to the document in it. */
 const WRAPPING_BYTES = 64 * 1024;
 const MAX_BYTES = KNOWLEDGE_BOUNDS.documentBytes + WRAPPING_BYTES;
-/** 20 MiB at 3 Mbit/s. */
-const BODY_MS = 60_000;
 /** Larger bodies take longer than the event loop may stand still. */
 const INLINE_BYTES = 256 * 1024;
 
-/** Each holds a body of up to 20 MiB, for as long as its sender takes. */
-const uploads = new Semaphore(24, 0);
+/**
+ * Each slot holds a body of up to 20 MiB, for as long as its sender takes. Whatever a few tenants send,
+ * a slot is free for one that is sending nothing yet.
+ */
+const receiving = new FairSlots({
+  ...{ slots: 24, perTenant: 8, perAddress: 12, reserved: 4 },
+  ...{ waitingPerTenant: 16, maxWaitMs: 20_000 },
+});
 /** Each takes a core. */
-const openers = new Semaphore(2, 24);
+const opening = new FairSlots({
+  ...{ slots: 2, perTenant: 2, perAddress: 2, reserved: 0, waitingPerTenant: 24 },
+});
 
-/** What an upload is received with, and for whom. */
-export interface Receiving {
+/** What receiving a document takes. */
+export interface UploadContext {
   system: System;
   workers: Pick<WorkerPool, "run">;
+  /** Whose slots it takes. */
   tenant: string;
 }
 
@@ -46,52 +56,57 @@ export function refuseUpload(req: Request): void {
 
 /**
  * The document of a request that `refuseUpload` let pass. Call it with the credential checked: a
- * stranger's 20 MiB are not worth reading. Throws `ApiError` 400, 413, and 503 when too many upload
- * at once.
+ * stranger's 20 MiB are not worth reading. Throws `ApiError` 400, 413, and 503 when the tenant sends
+ * too many at once.
  */
-export async function receiveUpload(req: Request, receiving: Receiving): Promise<Upload> {
-  const [upload] = await receive(req, { ...receiving, several: false });
+export async function receiveUpload(req: Request, context: UploadContext): Promise<Upload> {
+  const [upload] = await receive(req, { ...context, several: false });
   if (upload === undefined) throw new TypeError("an opened body has no document");
   return upload;
 }
 
 /** The documents of a form that may hold several, 20 MiB together. */
-export function receiveUploads(req: Request, receiving: Receiving): Promise<Upload[]> {
-  return receive(req, { ...receiving, several: true });
+export function receiveUploads(req: Request, context: UploadContext): Promise<Upload[]> {
+  return receive(req, { ...context, several: true });
 }
 
 async function receive(
   req: Request,
-  { system, several, ...by }: Receiving & { several: boolean },
+  { system, several, ...context }: UploadContext & { several: boolean },
 ): Promise<Upload[]> {
+  const holder: SlotHolder = { tenant: context.tenant, address: senderAddress(req) };
   try {
-    return await uploads.run(async () => {
+    return await receiving.run({ holder, system }, async () => {
       const bytes = await readUpload(req, system);
       const contentType = req.headers.get("content-type") ?? "";
-      const opened = await openers.run(() => open(bytes, { contentType, several, ...by }));
+      const open = () => openBody(bytes, { contentType, several, ...context });
+      const opened = await opening.run({ holder, system }, open);
       const isLarge = (one: Upload) => one.bytes.length > KNOWLEDGE_BOUNDS.documentBytes;
       if (opened.some(isLarge)) throw tooLarge();
       return opened;
     });
   } catch (error) {
     if (!(error instanceof BusyError)) throw error;
-    throw new ApiError("service_unavailable", "too many documents are being sent at once", {
-      headers: { "retry-after": "5" },
-    });
+    const headers = { "retry-after": "5" };
+    throw new ApiError("service_unavailable", "you send too many documents at once", { headers });
   }
 }
 
 async function readUpload(req: Request, system: System): Promise<Uint8Array<ArrayBuffer>> {
   if (req.body === null) return new Uint8Array();
-  const bytes = await readBounded(req.body, { limit: MAX_BYTES, system, ms: BODY_MS });
+  const bytes = await readBounded(req.body, { limit: MAX_BYTES, system, arrival: UPLOAD_ARRIVAL });
   if (bytes === "too_large") throw tooLarge();
   if (bytes !== "too_slow") return bytes;
-  throw faulty([{ path: "", code: "body_timeout", message: "did not arrive within 60 s" }]);
+  throw faulty([{
+    path: "",
+    code: "body_timeout",
+    message: "arrived too slowly: send at least 4 KiB a second",
+  }]);
 }
 
-async function open(
+async function openBody(
   bytes: Uint8Array<ArrayBuffer>,
-  { workers, tenant, ...sent }: Sent & Omit<Receiving, "system">,
+  { workers, tenant, ...sent }: Sent & Omit<UploadContext, "system">,
 ): Promise<Upload[]> {
   try {
     const result = bytes.length <= INLINE_BYTES

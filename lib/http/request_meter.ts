@@ -1,7 +1,9 @@
 import { addressBlock } from "../accounts/address_block.ts";
 import type { Committer } from "../committer/committer.ts";
+import { StoreUnavailableError } from "../committer/operation.ts";
 import type { View } from "../committer/view.ts";
 import type { Signer } from "../credentials/hashing.ts";
+import type { AddressWindows } from "../limits/address_windows.ts";
 import type { Admission, Admitted } from "../limits/admission.ts";
 import type { Caller } from "../limits/count_request.ts";
 import type { RunRequest } from "../limits/decide_run.ts";
@@ -17,6 +19,7 @@ import { SESSION_TTL_MS } from "../wire/limits.ts";
 export interface MeterParts {
   committer: Committer;
   admission: Admission;
+  addresses: AddressWindows;
   /** Hashes addresses. */
   signer: Pick<Signer, "sign">;
   tenants: TenantStore;
@@ -51,12 +54,24 @@ export class RequestMeter {
   }
 
   /**
-   * Refuses an address whose minute is known to be full, or that has as many requests under way as
-   * that, before anything is done for it. `end` must follow.
+   * Refuses an address whose minute of requests (or, where it `resumes` a stream, of resumed streams) is
+   * known to be full, or that has as many requests under way as it may make in one, before anything is
+   * done for it. `end` must follow.
    */
-  async begin(): Promise<void> {
+  async begin({ resumes = false }: { resumes?: boolean } = {}): Promise<void> {
     const address = await this.address();
-    await this.#noting(() => Promise.try(() => this.#enter(address)));
+    await this.#noting(() =>
+      Promise.try(() => {
+        const { addresses, limits } = this.#parts;
+        addresses.refuseFlood(address, { limits, scope: resumes ? "ip_resume" : "ip" });
+        this.#enter(address);
+      })
+    );
+  }
+
+  /** As `begin` for a request that no window counts: refuses one too many under way. */
+  async enter(): Promise<void> {
+    this.#enter(await this.address());
   }
 
   /** The request has been answered, or given up. */
@@ -70,6 +85,24 @@ export class RequestMeter {
   async count(): Promise<void> {
     if (this.#counted) return;
     await this.work(async (view) => await this.#count(view, this.#apiKey));
+  }
+
+  /**
+   * Counts the request as a resumed stream, whoever sends it; throws the 429 when its address has resumed
+   * too many. It counts as a request as well when it is refused for another reason.
+   */
+  async countResume(): Promise<void> {
+    const { addresses, admission, limits } = this.#parts;
+    const address = await this.address();
+    try {
+      await this.#noting(async () => {
+        this.#left = await addresses.countResume({ address, id: admission.requestId(), limits });
+      });
+    } catch (error) {
+      // A client that lost its connection gets back also while nothing can be written.
+      if (!(error instanceof StoreUnavailableError)) throw error;
+    }
+    this.end();
   }
 
   /** Finds whose key the request carries and counts it, both in one commit. */
@@ -169,8 +202,7 @@ export class RequestMeter {
   }
 
   #enter(address: string): void {
-    const { admission, limits, underWay } = this.#parts;
-    admission.refuseFlood(address, limits);
+    const { limits, underWay } = this.#parts;
     underWay.enter(address, limits);
     this.#underWay = address;
   }

@@ -2,7 +2,7 @@ import { invalid } from "../errors.ts";
 
 /** The methods Fresh's router has a table for; another one makes it throw, outside all middleware. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-/** One that no address under /v1 takes. */
+/** One that no address takes. */
 const UNTAKEN = "PUT";
 /** A URL whose host may be anything; its path. */
 const PATH = /^[a-z]+:\/\/[^/]*(\/[^#]*)/i;
@@ -11,14 +11,15 @@ const misaddressed = new WeakSet<Request>();
 
 /**
  * The request as Fresh's router takes it, or the refusal of one that it throws on: unrefused, that is
- * a bare 500 and a stack trace in the log, which anybody could fill. Under /v1 nothing is refused
- * here: there every request passes the middleware, which counts it and answers in the envelope.
+ * a bare 500 and a stack trace in the log, which anybody could fill. A method that it does not know
+ * becomes one that no address takes, so that each answers with its own `Allow`. Under /v1 nothing is
+ * refused here: there every request passes the middleware, which counts it and answers in the envelope.
  */
 export function toRoutable(request: Request): Request | Response {
   const isApi = isApiPath(PATH.exec(request.url)?.[1] ?? "");
   if (!URL.canParse(request.url)) return isApi ? withSomeHost(request) : addressRefusal();
-  if (isRoutableMethod(request.method)) return withDecodablePath(request);
-  return isApi ? withDecodablePath(withUntakenMethod(request)) : methodRefusal();
+  const isRoutable = isRoutableMethod(request.method);
+  return withDecodablePath(isRoutable ? request : withUntakenMethod(request));
 }
 
 /** Throws 400 for a request whose `Host` made no URL. */
@@ -53,11 +54,6 @@ function withSomeHost({ url, method, headers }: Request): Request {
   );
   misaddressed.add(routed);
   return routed;
-}
-
-function methodRefusal(): Response {
-  const headers = { allow: METHODS.join(", "), "x-content-type-options": "nosniff" };
-  return new Response("this service does not know that method", { status: 405, headers });
 }
 
 function addressRefusal(): Response {

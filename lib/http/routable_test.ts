@@ -27,20 +27,16 @@ Deno.test("isApiPath: /v1 and what is under it", () => {
   assertEquals(["/", "/v10", "/v1.js", "/a/v1/b", ""].some(isApiPath), false);
 });
 
-Deno.test("toRoutable: under /v1 an unknown method is one that no address takes", () => {
-  const request = routed(
-    new Request(`${HOST}/v1/agents/%zz?a`, { method: "PROPFIND", headers: { "x-a": "b" } }),
-  );
-  assertEquals([request.method, request.url], ["PUT", `${HOST}/v1/agents/%25zz?a`]);
-  assertEquals(request.headers.get("x-a"), "b");
-});
-
-Deno.test("toRoutable: elsewhere an unknown method is refused in text", async () => {
-  const refusal = toRoutable(new Request(`${HOST}/v10`, { method: "PROPFIND" }));
-  assert(refusal instanceof Response);
-  assertEquals([refusal.status, refusal.headers.get("x-content-type-options")], [405, "nosniff"]);
-  assertEquals(refusal.headers.get("content-type"), "text/plain;charset=UTF-8");
-  await refusal.body?.cancel();
+Deno.test("toRoutable: an unknown method is one that no address takes", () => {
+  for (const path of ["/v1/agents", "/v10", "/agents"]) {
+    const asked = new Request(`${HOST}${path}/%zz?a`, {
+      method: "PROPFIND",
+      headers: { "x-a": "b" },
+    });
+    const request = routed(asked);
+    assertEquals([request.method, request.url], ["PUT", `${HOST}${path}/%25zz?a`]);
+    assertEquals(request.headers.get("x-a"), "b");
+  }
 });
 
 Deno.test("toRoutable: under /v1 a Host that names none is left to the middleware to refuse", () => {

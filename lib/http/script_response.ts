@@ -23,14 +23,11 @@ const SCRIPT = { ...ANYWHERE, "content-type": "text/javascript; charset=utf-8" }
 
 /** The current script under the name of its major version. */
 export function scriptResponse(
-  req: Request,
   { body, hash12 }: WidgetBundle,
   more: Record<string, string> = {},
 ): Response {
-  const etag = `"${hash12}"`;
-  const headers = { ...SCRIPT, ...more, "cache-control": FRESH, etag };
-  const known = (req.headers.get("if-none-match") ?? "").includes(etag);
-  return known ? new Response(null, { status: 304, headers }) : new Response(body, { headers });
+  const headers = { ...SCRIPT, ...more, "cache-control": FRESH, etag: `"${hash12}"` };
+  return new Response(body, { headers });
 }
 
 /** A script under the name of its content: what it answers never changes. */
@@ -39,7 +36,8 @@ export async function pinnedScript(
   name: "widget" | "client",
 ): Promise<Response> {
   const { releases, log } = ctx.state.service;
-  const found = releases.find(name, ctx.params.hash ?? "");
+  const hash = ctx.params.hash ?? "";
+  const found = releases.find(name, hash);
   const script = await found.catch((error) => {
     log.error("a released script could not be read", { error });
     return "unknown" as const;
@@ -47,7 +45,8 @@ export async function pinnedScript(
   if (script === "unknown") return unavailableResponse(ctx.url);
   if (script === undefined) throw new HttpError(404);
   const more = name === "client" ? CLIENT_TYPES : {};
-  return new Response(script.body, { headers: { ...SCRIPT, ...more, "cache-control": FOR_EVER } });
+  const headers = { ...SCRIPT, ...more, "cache-control": FOR_EVER, etag: `"${hash}"` };
+  return new Response(script.body, { headers });
 }
 
 /** What the current script is, for those who write its tag. */

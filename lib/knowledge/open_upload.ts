@@ -65,6 +65,11 @@ async function openForm(
       return faulty(name, "unrecognized_keys", "is not a known field");
     }
   }
+  const title = form.get("title");
+  if (typeof title === "string" && toLine(title).length > KNOWLEDGE_BOUNDS.titleLength) {
+    const message = `must be at most ${KNOWLEDGE_BOUNDS.titleLength} characters`;
+    return faulty("title", "too_big", message);
+  }
   const files = form.getAll("file");
   if (files.length > 1 && !several) return faulty("file", "too_many", "one file a request");
   if (files.length > KNOWLEDGE_BOUNDS.documentsPerBase) {
@@ -74,7 +79,7 @@ async function openForm(
   if (files.length === 0 || !files.every((one) => one instanceof File)) {
     return faulty("file", "required", "a file is required");
   }
-  const uploads = await Promise.all(files.map((file) => openFile(file, form.get("title"))));
+  const uploads = await Promise.all(files.map((file) => openFile(file, title)));
   const empty = uploads.findIndex((upload) => upload.bytes.length === 0);
   if (empty < 0) return { uploads };
   const message = several ? `“${uploads[empty]!.title}” is empty` : "is empty";
@@ -82,7 +87,8 @@ async function openForm(
 }
 
 async function openFile(file: File, given: FormDataEntryValue | null): Promise<Upload> {
-  const title = titleOf(typeof given === "string" ? given : "") ?? titleOf(file.name) ?? "Untitled";
+  const wanted = typeof given === "string" ? toLine(given) : "";
+  const title = wanted || titleOfFile(file.name) || "Untitled";
   const bytes = await file.bytes();
   return {
     title,
@@ -91,11 +97,15 @@ async function openFile(file: File, given: FormDataEntryValue | null): Promise<U
   };
 }
 
+/** Nobody chose the name of a file as a title, so a long one is cut instead of refused. */
+function titleOfFile(name: string): string {
+  return Array.from(toLine(name)).slice(0, KNOWLEDGE_BOUNDS.titleLength / 2).join("");
+}
+
 /** Names of files hold anything: a title is one line of whole characters. */
-function titleOf(text: string): string | undefined {
+function toLine(text: string): string {
   // deno-lint-ignore no-control-regex
-  const line = text.toWellFormed().replace(/[\0-\x1f\x7f\s]+/g, " ").trim();
-  return Array.from(line).slice(0, KNOWLEDGE_BOUNDS.titleLength / 2).join("") || undefined;
+  return text.toWellFormed().replace(/[\0-\x1f\x7f\s]+/g, " ").trim();
 }
 
 function faulty(path: string, code: string, message: string): Opened {

@@ -5,14 +5,7 @@ import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
 import { interruptedEnd, type RunEnd, type RunFacts, type RunRecord } from "../usage/run_record.ts";
 import { accountsOf } from "./accounts.ts";
-import {
-  type AddressWindows,
-  type Caller,
-  callerKeys,
-  countRequest,
-  fullWindow,
-  type RequestCount,
-} from "./count_request.ts";
+import { type Caller, callerKeys, countRequest, type RequestCount } from "./count_request.ts";
 import {
   type AdmittedRun,
   decideRun,
@@ -79,13 +72,6 @@ export class Admission {
   /** A random number for `countRequest` and `admit`, the same for every try of one request. */
   requestId(): number {
     return new DataView(this.#system.randomBytes(4).buffer).getUint32(0);
-  }
-
-  /** Throws the 429 of an address whose window is known to be full, without any work. */
-  refuseFlood(address: string, limits: Limits): void {
-    const windows = this.#committer.peek<AddressWindows>(keys.addressWindows(address));
-    const refused = fullWindow(windows, { now: this.#system.now(), limits });
-    if (refused !== undefined) throw new LimitError(refused);
   }
 
   /** Counts one request that is no message. Throws the 429 of the limit that is reached. */

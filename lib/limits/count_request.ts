@@ -8,11 +8,13 @@ import type { LimitRefusal } from "./refusal.ts";
 const KEPT_MS = 2 * WINDOW_MS;
 const WINDOW_SECONDS = WINDOW_MS / 1000;
 
-/** Both windows of one address in one document. */
+/** The windows of one address in one document. */
 export interface AddressWindows {
   v: 1;
   all: WindowStamps;
   chat: WindowStamps;
+  /** Streams resumed; absent from what earlier releases stored. */
+  resumes?: WindowStamps;
   /** Ids of the latest requests: one whose commit had an unknown outcome recognises itself. */
   ids: readonly number[];
 }
@@ -84,9 +86,8 @@ export function countRequest(draft: Draft, request: CountedRequest): Count {
 
   const note = () => {
     const chatStamps = chat?.stamps ?? windows.chat;
-    const ids = windows.ids.slice(1 - KEPT_IDS);
-    ids.push(id);
-    const noted: AddressWindows = { v: 1, all: ip.stamps, chat: chatStamps, ids };
+    const ids = withId(windows.ids, id);
+    const noted: AddressWindows = { ...windows, all: ip.stamps, chat: chatStamps, ids };
     draft.set(addressKey, noted, { expireIn: KEPT_MS });
     // A key's window stays: its newest stamp is when the key was last used.
     if (keyKey && key) draft.set(keyKey, { v: 1, all: key.stamps } satisfies KeyWindow);
@@ -94,15 +95,59 @@ export function countRequest(draft: Draft, request: CountedRequest): Count {
   return { left: { ip: ip.left, ...(key ? { key: key.left } : {}) }, note };
 }
 
+/** One resumed stream to be counted; `id` is as in `CountedRequest`. */
+export interface CountedResume {
+  address: string;
+  id: number;
+  now: number;
+  limits: Limits;
+}
+
+/** What counting a resumed stream comes to. */
+export type ResumeCount =
+  | { refused: LimitRefusal }
+  | { left: { ip_resume: WindowLeft }; note: () => void };
+
+/**
+ * Counts one resumed stream. It has a window of its own, so that a client which lost its connection gets
+ * back whatever else its address asks for, and replaying a run again and again is bounded all the same.
+ */
+export function countResume(
+  draft: Draft,
+  { address, id, now, limits }: CountedResume,
+): ResumeCount {
+  const key = keys.addressWindows(address);
+  const windows = draft.get<AddressWindows>(key) ?? NO_WINDOWS;
+  const rule = { limit: limits.ipResumes, windowMs: WINDOW_MS };
+  const before = windows.resumes ?? [];
+  if (windows.ids.includes(id)) {
+    return { left: { ip_resume: leftInWindow(before, { now, rule }) }, note: () => {} };
+  }
+  const taken = takeFromWindow(before, { now, rule });
+  if (!taken.admitted) return refuse("ip_resume", rule.limit, taken.retryAfterMs);
+  const ids = withId(windows.ids, id);
+  const noted: AddressWindows = { ...windows, resumes: taken.stamps, ids };
+  return {
+    left: { ip_resume: taken.left },
+    note: () => draft.set(key, noted, { expireIn: KEPT_MS }),
+  };
+}
+
+/** The ids with one more, the oldest of too many left out. */
+function withId(ids: readonly number[], id: number): number[] {
+  return [...ids.slice(1 - KEPT_IDS), id];
+}
+
 /** Whether the address's window is full, as far as memory knows: it only fills up until time passes. */
 export function fullWindow(
   windows: AddressWindows | undefined,
-  { now, limits }: { now: number; limits: Limits },
+  { now, limits, scope }: { now: number; limits: Limits; scope: "ip" | "ip_resume" },
 ): LimitRefusal | undefined {
-  const rule = { limit: limits.ipRequests, windowMs: WINDOW_MS };
-  const tried = takeFromWindow(windows?.all ?? [], { now, rule });
+  const limit = scope === "ip" ? limits.ipRequests : limits.ipResumes;
+  const stamps = (scope === "ip" ? windows?.all : windows?.resumes) ?? [];
+  const tried = takeFromWindow(stamps, { now, rule: { limit, windowMs: WINDOW_MS } });
   if (tried.admitted) return undefined;
-  return refuse("ip", rule.limit, tried.retryAfterMs).refused;
+  return refuse(scope, limit, tried.retryAfterMs).refused;
 }
 
 /** The first commit was made after all; what is left of the key's window is not worth a look. */

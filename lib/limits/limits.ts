@@ -9,6 +9,8 @@ export interface Limits {
   readonly ipRequests: number;
   /** Chat messages a minute from one address. */
   readonly ipMessages: number;
+  /** Streams a minute that one address resumes. */
+  readonly ipResumes: number;
   /** Requests a minute with one API key. */
   readonly keyRequests: number;
   /** Simultaneous streams of one tenant. */
@@ -28,6 +30,8 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = Object.freeze({
   ipRequests: 100,
   ipMessages: 20,
+  // Twenty visitors behind one address, each cut every four seconds.
+  ipResumes: 300,
   keyRequests: 60,
   streams: 10,
   softDailyCost: 2_000_000,

@@ -6,6 +6,7 @@ export type LimitScope =
   | "ip"
   | "key"
   | "ip_chat"
+  | "ip_resume"
   | "session_messages"
   | "session_streams"
   | "session_cost"
@@ -26,6 +27,7 @@ const MESSAGES: Record<LimitScope, string> = {
   ip: "too many requests from this address",
   key: "too many requests with this API key",
   ip_chat: "too many messages from this address",
+  ip_resume: "too many resumed streams from this address",
   session_messages: "this session's messages are used up; mint a new token",
   session_streams: "too many simultaneous streams of this session",
   session_cost: "what one session may cost is used up; mint a new token",
@@ -53,7 +55,7 @@ export class LimitError extends ApiError {
 
 /** Whether a minute's window was full, rather than streams, a session or money. */
 export function isWindow({ scope }: LimitRefusal): boolean {
-  return scope === "ip" || scope === "key" || scope === "ip_chat";
+  return scope === "ip" || scope === "key" || scope === "ip_chat" || scope === "ip_resume";
 }
 
 /**
@@ -61,7 +63,12 @@ export function isWindow({ scope }: LimitRefusal): boolean {
  * made room: a flood is refused from memory alone.
  */
 export function isFinalRefusal(error: unknown): boolean {
-  return error instanceof LimitError && error.refusal.scope === "ip";
+  return error instanceof LimitError && isAddressWindow(error.refusal);
+}
+
+/** Whether a window of requests was full that is the address's alone. */
+export function isAddressWindow({ scope }: LimitRefusal): boolean {
+  return scope === "ip" || scope === "ip_resume";
 }
 
 /** The 422 of an idempotency key that began another message's run. */

@@ -40,7 +40,8 @@ export const HEADERS = {
     description:
       'What is left of each limit a request counted towards: `"ip";r=99;t=60` is 99 more ' +
       "requests, and the window is 60 seconds long. A message of a session also tells " +
-      '`"session_messages";r=49;t=871`: what the session may still send, and for how long.',
+      '`"session_messages";r=49;t=871`: what the session may still send, and for how long. ' +
+      'A resumed stream has a window of its own, `"ip_resume"`.',
     schema: { type: "string" },
   },
   "RateLimit-Policy": {

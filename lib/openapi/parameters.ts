@@ -42,7 +42,11 @@ export const PARAMETERS = {
     "If-Match",
     "Do it only if this, or one of a list, is still the agent's `ETag`; else 412.",
   ),
-  ifNoneMatch: header("If-None-Match", "Answer 304 if this is still the `ETag`."),
+  ifNoneMatch: header("If-None-Match", "Answer 304 if this, or one of a list, is the `ETag`."),
+  ifNoneMatchChange: header(
+    "If-None-Match",
+    "Do it only if neither this nor one of a list is the agent's `ETag`; else 412.",
+  ),
   origin: {
     ...header("Origin", "What the visitor's browser sent, forwarded unchanged."),
     required: true,

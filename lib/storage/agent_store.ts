@@ -22,9 +22,13 @@ export type AgentChange =
   | { refused: "not_found" }
   | { refused: "version_conflict"; version: number };
 
-/** A change goes ahead only on one of the versions `ifMatch`, where it is given. */
+/**
+ * A change goes ahead only on one of the versions `ifMatch`, and on none of `ifNoneMatch`, where they are
+ * given.
+ */
 export interface Precondition {
   ifMatch?: readonly number[] | undefined;
+  ifNoneMatch?: readonly number[] | "any" | undefined;
 }
 
 /** Agents of all tenants; every method takes the tenant first and sees nothing outside it. */
@@ -195,9 +199,11 @@ function namedOf({ id, createdAt, body: { name } }: AgentRecord): Named {
 
 function refusal(
   current: AgentRecord | undefined,
-  { ifMatch }: Precondition,
+  { ifMatch, ifNoneMatch }: Precondition,
 ): AgentChange | undefined {
   if (current === undefined) return { refused: "not_found" };
-  if (ifMatch === undefined || ifMatch.includes(current.version)) return undefined;
-  return { refused: "version_conflict", version: current.version };
+  const { version } = current;
+  const isMatch = ifMatch === undefined || ifMatch.includes(version);
+  const isExcluded = ifNoneMatch === "any" || ifNoneMatch?.includes(version) === true;
+  return isMatch && !isExcluded ? undefined : { refused: "version_conflict", version };
 }

@@ -3,6 +3,7 @@ import { actingAs } from "@/lib/audit/acting.ts";
 import { dashboardSecurity } from "@/lib/http/dashboard/dashboard_security.ts";
 import { mayPass } from "@/lib/http/dashboard/permissions.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { setSender } from "@/lib/http/request_sender.ts";
 import { signInAddress } from "@/lib/http/dashboard/sign_in_address.ts";
 import { readSignInCookie } from "@/lib/http/dashboard/sign_in_cookie.ts";
 import { define } from "@/utils.ts";
@@ -16,6 +17,7 @@ const requireSignIn = define.middleware(async (ctx) => {
     return ctx.redirect(signInAddress(ctx.req, { url: ctx.url, baseUrl }), 303);
   }
   ctx.state.user = user;
+  setSender(ctx.req, { tenant: user.tenant });
   const actor = { kind: "user", id: user.id, name: user.email } as const;
   return await actingAs(actor, () => ctx.next());
 });

@@ -25,11 +25,12 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
-    const { tenant } = signedIn(ctx.state);
+    const { tenant, operator } = signedIn(ctx.state);
     const now = service.system.now();
     const range = dayRange({ from: null, to: null }, dayOf(now));
     const usage = await service.usage.summary(tenant, range);
-    const attention = await readAttention(tenant, service, { usage, now });
+    const untrustedHops = operator ? service.forwardedFor.suggestedHops : undefined;
+    const attention = await readAttention(tenant, service, { usage, now, untrustedHops });
     const days = daysOf(range).map((day) => ({ day, usage: usage.range.day.get(day) ?? NO_USAGE }));
     return page({ usage, attention, days, sum: total(usage.range.day), now });
   },

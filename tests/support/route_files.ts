@@ -15,3 +15,8 @@ export function addressOf(file: string, params: Record<string, string> = {}): st
   const path = file.replace(/\.tsx?$/, "").replace(/\([^)]*\)\//g, "").replace(/\/?index$/, "");
   return `/${path.replace(/\[([^\]]+)\]/g, (_, name) => params[name] ?? crypto.randomUUID())}`;
 }
+
+/** The pattern of a route file, as Fresh makes it from the file's name. */
+export function patternOf(file: string): string {
+  return addressOf(file.replace(/\[([^\]]+)\]/g, ":$1"));
+}

@@ -8,6 +8,7 @@ export const OPEN_LIMITS: Limits = {
   ...DEFAULT_LIMITS,
   ipRequests: 1e6,
   ipMessages: 1e6,
+  ipResumes: 1e6,
   keyRequests: 1e6,
 };
 

@@ -50,6 +50,7 @@ const CHEAP_HASH: HashCost = { N: 2 ** 10, r: 8, p: 1 };
 const NO_LIMITS: Partial<Limits> = {
   ipRequests: 1_000_000,
   ipMessages: 1_000_000,
+  ipResumes: 1_000_000,
   keyRequests: 1_000_000,
 };
 

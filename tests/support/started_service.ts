@@ -20,11 +20,17 @@ const FIRST_START = /^.*chat\/stream.*\n.*\n/m;
 /** The last line of a start after set-up. */
 export const LATER_START = /^ *Dashboard.*\n/m;
 
-/** A service as `deno task start` starts it, on a free port and with its data in `dir`. */
+/**
+ * A service as `deno task start` starts it, on a free port and with its data in `dir`. Its log goes to
+ * `onLog`, line by line, or to standard error.
+ */
 export async function startService(
   dir: string,
   env: Record<string, string> = {},
-  lastLine = FIRST_START,
+  { lastLine = FIRST_START, onLog }: {
+    lastLine?: RegExp;
+    onLog?: (line: string) => void;
+  } = {},
 ): Promise<StartedService> {
   const { command, args } = taskCommand("start");
   const child = new Deno.Command(command, {
@@ -32,8 +38,9 @@ export async function startService(
     cwd: root,
     env: { PORT: "0", DATA_DIR: `${dir}/data`, ...env },
     stdout: "piped",
-    stderr: "inherit",
+    stderr: onLog === undefined ? "inherit" : "piped",
   }).spawn();
+  const logRead = onLog && readLines(child.stderr, onLog);
   const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let told = "";
   while (!lastLine.test(told)) {
@@ -47,12 +54,25 @@ export async function startService(
     ended = true;
     const status = await child.status;
     await output.cancel();
+    await logRead;
     return status;
   };
   const base = /listening on (\S+)/.exec(told)![1]!;
   const kill = () => end("SIGKILL");
   const dispose = async () => void await kill();
   return { told, base, stop: () => end("SIGTERM"), kill, [Symbol.asyncDispose]: dispose };
+}
+
+async function readLines(
+  from: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onLine: (line: string) => void,
+): Promise<void> {
+  let rest = "";
+  for await (const text of from.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) onLine(line);
+  }
 }
 
 /** A key as an operator makes one beside the running service. */

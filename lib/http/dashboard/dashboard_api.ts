@@ -1,8 +1,7 @@
 import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
-import { ApiError } from "../../errors.ts";
 import { errorResponse, toApiError } from "../error_response.ts";
-import { logFault } from "../log_fault.ts";
+import { logFailure } from "../log_failure.ts";
 
 /**
  * What a page of the dashboard asks by script: refusals are the envelope of /v1, because the script
@@ -21,6 +20,6 @@ export function dashboardApi(
 
 function refuse(ctx: Context<State>, thrown: unknown): Response {
   const error = toApiError(thrown);
-  if (error.status >= 500 && !(thrown instanceof ApiError)) logFault(ctx, thrown);
+  logFailure(ctx, { thrown, status: error.status });
   return errorResponse(error);
 }

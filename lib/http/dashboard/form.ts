@@ -2,6 +2,7 @@ import { HttpError } from "fresh";
 import type { System } from "../../system.ts";
 import { BODIES } from "../byte_budget.ts";
 import { readBounded } from "../read_bounded.ts";
+import { memoryHolders } from "../request_sender.ts";
 
 /** Larger than any form of the dashboard; URL encoding triples some characters. */
 const MAX_FORM_BYTES = 2 * 1_048_576;
@@ -17,9 +18,10 @@ export async function readForm(req: Request, system: System): Promise<URLSearchP
     throw new HttpError(415, "Send the form as application/x-www-form-urlencoded.");
   }
   const body = req.body ?? new Blob().stream();
-  const bytes = await readBounded(body, { limit: MAX_FORM_BYTES, system, budget: BODIES });
+  const memory = { budget: BODIES, holders: memoryHolders(req) };
+  const bytes = await readBounded(body, { limit: MAX_FORM_BYTES, system, memory });
   if (bytes === "too_large") throw new HttpError(413, "The form is larger than 2 MiB.");
-  if (bytes === "too_slow") throw new HttpError(408, "The form did not arrive within 10 s.");
+  if (bytes === "too_slow") throw new HttpError(408, "The form arrived too slowly.");
   const form = new URLSearchParams(new TextDecoder().decode(bytes));
   return new URLSearchParams([...form].map(([k, v]) => [k, v.replace(/\r\n?/g, "\n")]));
 }

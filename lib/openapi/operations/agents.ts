@@ -70,7 +70,7 @@ export const AGENT_OPERATIONS: Operation[] = [
       "and a knowledge base that it has already are not looked into again. A change that changes " +
       "nothing keeps the version.",
     auth: write,
-    parameters: ["agentId", "ifMatch"],
+    parameters: ["agentId", "ifMatch", "ifNoneMatchChange"],
     body: { schema: "AgentPatch", example: { budget: { maxSteps: 8 }, fallback: null } },
     answers: [{
       status: 200,
@@ -87,9 +87,9 @@ export const AGENT_OPERATIONS: Operation[] = [
     path: "/v1/agents/{id}",
     summary: "Delete an agent",
     auth: write,
-    parameters: ["agentId", "ifMatch"],
+    parameters: ["agentId", "ifMatch", "ifNoneMatchChange"],
     answers: [{ status: 204, description: "It is gone." }],
-    errors: ["not_found", "version_conflict"],
+    errors: ["not_found", "version_conflict", "payload_too_large"],
   },
   {
     ...common,

@@ -60,9 +60,11 @@ export const CHAT_OPERATIONS: Operation[] = [
       "same however often its connection was cut. A dropped connection does not stop a run; one " +
       "that nobody follows for 30 seconds is cancelled.\n\n" +
       "Allowed for any key of the tenant that may chat, the session that began the run (expired or not), and any " +
-      "live session of the same agent and page. 204 says that there is nothing after the position.",
+      "live session of the same agent and page. 204 says that there is nothing after the position." +
+      "\n\nOne address may resume 300 streams a minute; they do not count as requests unless they " +
+      "are refused.",
     auth: "key or session",
-    rateLimited: false,
+    rateLimited: true,
     browser: true,
     parameters: ["runId", "after", "lastEventId", "pageOrigin"],
     answers: [
@@ -90,6 +92,6 @@ export const CHAT_OPERATIONS: Operation[] = [
     browser: true,
     parameters: ["runId", "pageOrigin"],
     answers: [{ status: 202, description: "It is being stopped, or has ended." }],
-    errors: ["origin_not_allowed", "not_found"],
+    errors: ["origin_not_allowed", "not_found", "payload_too_large"],
   },
 ];

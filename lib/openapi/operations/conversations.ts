@@ -67,7 +67,7 @@ export const CONVERSATION_OPERATIONS: Operation[] = [
     auth: { scope: "conversations:write" },
     parameters: [id, ...which],
     answers: [{ status: 204, description: "It is gone." }],
-    errors: ["schema_validation_failed", "not_found"],
+    errors: ["schema_validation_failed", "not_found", "payload_too_large"],
   },
 ];
 

@@ -83,6 +83,6 @@ export const DOCUMENT_OPERATIONS: Operation[] = [
     auth: write,
     parameters: ["knowledgeBaseId", "documentId"],
     answers: [{ status: 204, description: "It is gone." }],
-    errors: ["not_found"],
+    errors: ["not_found", "payload_too_large"],
   },
 ];

@@ -88,7 +88,7 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     auth: write,
     parameters: ["knowledgeBaseId"],
     answers: [{ status: 204, description: "It is gone." }],
-    errors: ["not_found"],
+    errors: ["not_found", "payload_too_large"],
   },
   {
     ...common,

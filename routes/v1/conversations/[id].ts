@@ -2,6 +2,7 @@ import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
 import { conversationFilter } from "@/lib/http/conversation_query.ts";
 import { pageRequest } from "@/lib/http/dashboard/page_request.ts";
+import { discardBody } from "@/lib/http/read_json.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
 import { define } from "@/utils.ts";
 
@@ -16,6 +17,7 @@ export const handler = define.handlers(apiHandler({
 
   async DELETE(ctx) {
     const { service } = ctx.state;
+    await discardBody(ctx.req, service.system);
     const { tenant } = await requireScope(ctx.req, ctx.state, "conversations:write");
     const id = uuidParam(ctx.params.id);
     await service.conversations.delete(tenant, id, conversationFilter(ctx.url));

@@ -1,7 +1,13 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { entityTag, ifMatchVersions, isNotModified } from "@/lib/http/entity_tag.ts";
-import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
+import {
+  entityTag,
+  ifMatchVersions,
+  ifNoneMatchVersions,
+  isNotModified,
+} from "@/lib/http/entity_tag.ts";
+import { discardBody, parseJson, readJsonText } from "@/lib/http/read_json.ts";
+import type { Precondition } from "@/lib/storage/agent_store.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
 import { define } from "@/utils.ts";
 
@@ -20,17 +26,20 @@ export const handler = define.handlers(apiHandler({
     const text = await readJsonText(ctx.req, service.system);
     const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
     const patch = parseJson(text);
-    const ifMatch = ifMatchVersions(ctx.req);
     const id = uuidParam(ctx.params.id);
-    const agent = await service.agents.patch(tenant, id, { patch, ifMatch });
+    const agent = await service.agents.patch(tenant, id, { patch, ...preconditions(ctx.req) });
     return Response.json(agent, { headers: { etag: entityTag(agent.version) } });
   },
 
   async DELETE(ctx) {
     const { service } = ctx.state;
+    await discardBody(ctx.req, service.system);
     const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
-    const ifMatch = ifMatchVersions(ctx.req);
-    await service.agents.delete(tenant, uuidParam(ctx.params.id), { ifMatch });
+    await service.agents.delete(tenant, uuidParam(ctx.params.id), preconditions(ctx.req));
     return new Response(null, { status: 204 });
   },
 }));
+
+function preconditions(req: Request): Precondition {
+  return { ifMatch: ifMatchVersions(req), ifNoneMatch: ifNoneMatchVersions(req) };
+}

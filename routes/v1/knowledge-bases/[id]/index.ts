@@ -1,6 +1,6 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
+import { discardBody, parseJson, readJsonText } from "@/lib/http/read_json.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
 import { define } from "@/utils.ts";
 
@@ -22,6 +22,7 @@ export const handler = define.handlers(apiHandler({
 
   async DELETE(ctx) {
     const { service } = ctx.state;
+    await discardBody(ctx.req, service.system);
     const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:write");
     await service.knowledge.delete(tenant, uuidParam(ctx.params.id));
     return new Response(null, { status: 204 });

@@ -1,4 +1,5 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
+import { discardBody } from "@/lib/http/read_json.ts";
 import { accessRun } from "@/lib/http/run_access.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
 import { define } from "@/utils.ts";
@@ -6,6 +7,7 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
+    await discardBody(ctx.req, service.system);
     const runId = uuidParam(ctx.params.runId);
     const { tenant } = await accessRun(ctx.req, ctx.state, { runId, counted: true });
     await service.runs.cancel(tenant, runId);

@@ -8,7 +8,8 @@ import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({
   async GET(ctx) {
-    const { service } = ctx.state;
+    const { service, meter } = ctx.state;
+    await meter.countResume();
     const runId = uuidParam(ctx.params.runId);
     const { tenant, found } = await accessRun(ctx.req, ctx.state, { runId, counted: false });
     const after = streamPosition(ctx.req, runId);

@@ -1,5 +1,6 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
+import { discardBody } from "@/lib/http/read_json.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
 import { define } from "@/utils.ts";
 
@@ -14,6 +15,7 @@ export const handler = define.handlers(apiHandler({
 
   async DELETE(ctx) {
     const { service } = ctx.state;
+    await discardBody(ctx.req, service.system);
     const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:write");
     const base = uuidParam(ctx.params.id);
     const of = { tenant, base, id: uuidParam(ctx.params.documentId) };

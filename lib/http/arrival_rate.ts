@@ -1,0 +1,90 @@
+import { alarm, elapsed, type System } from "../system.ts";
+
+/** How fast a body has to arrive. */
+export interface ArrivalRule {
+  /** The least that each window has to bring, on average; the first window is the grace. */
+  bytesPerSecond: number;
+  windowMs: number;
+  /** All of it has to be there after this long. */
+  totalMs: number;
+}
+
+/**
+ * 4 KiB/s is half of what a mobile plan throttled to 64 kbit/s still sends, and a third of an EDGE
+ * uplink; over these windows a connection may also stall for seconds, as in a handover between cells.
+ */
+const BYTES_PER_SECOND = 4 * 1024;
+
+/** For JSON and forms. A body of up to 40 KiB has 10 seconds. */
+export const BODY_ARRIVAL: ArrivalRule = {
+  bytesPerSecond: BYTES_PER_SECOND,
+  windowMs: 10_000,
+  totalMs: 60_000,
+};
+
+/** For documents: 20 MiB over an EDGE uplink take half an hour. */
+export const UPLOAD_ARRIVAL: ArrivalRule = {
+  bytesPerSecond: BYTES_PER_SECOND,
+  windowMs: 20_000,
+  totalMs: 30 * 60_000,
+};
+
+/** The sliding window moves in steps of this part of it. */
+const STEPS = 4;
+
+/**
+ * Watches how fast a body arrives. A limit on the whole time alone would either refuse honest slow
+ * connections or let a sender hold a place for minutes at a byte a second.
+ */
+export class ArrivalRate {
+  readonly #system: Pick<System, "now" | "sleep">;
+  readonly #rule: ArrivalRule;
+  readonly #start: number;
+  readonly #tooSlow = Promise.withResolvers<"too_slow">();
+  /** Bytes by step, counted from the start; only the steps of one window are kept. */
+  readonly #steps = new Map<number, number>();
+  #cancelTimer: () => void;
+
+  constructor(system: Pick<System, "now" | "sleep">, rule: ArrivalRule) {
+    this.#system = system;
+    this.#rule = rule;
+    this.#start = elapsed(system);
+    this.#cancelTimer = this.#checkAfter(rule.windowMs);
+  }
+
+  /** Settles when the body arrives too slowly; never otherwise. */
+  get tooSlow(): Promise<"too_slow"> {
+    return this.#tooSlow.promise;
+  }
+
+  /** So many bytes have arrived. */
+  add(bytes: number): void {
+    const step = this.#step();
+    this.#steps.set(step, (this.#steps.get(step) ?? 0) + bytes);
+  }
+
+  /** Stops watching. */
+  end(): void {
+    this.#cancelTimer();
+  }
+
+  #checkAfter(ms: number): () => void {
+    return alarm(this.#system, ms, () => {
+      if (this.#isTooSlow()) this.#tooSlow.resolve("too_slow");
+      else this.#cancelTimer = this.#checkAfter(this.#rule.windowMs / STEPS);
+    });
+  }
+
+  #isTooSlow(): boolean {
+    const { bytesPerSecond, windowMs, totalMs } = this.#rule;
+    if (elapsed(this.#system) - this.#start >= totalMs) return true;
+    const first = this.#step() - STEPS;
+    for (const step of this.#steps.keys()) if (step < first) this.#steps.delete(step);
+    const bytes = this.#steps.values().reduce((sum, some) => sum + some, 0);
+    return bytes < bytesPerSecond * windowMs / 1000;
+  }
+
+  #step(): number {
+    return Math.floor((elapsed(this.#system) - this.#start) * STEPS / this.#rule.windowMs);
+  }
+}

@@ -1,0 +1,14 @@
+import { assertEquals } from "@std/assert";
+import { ByteBudget } from "./byte_budget.ts";
+
+Deno.test("ByteBudget: no holder has more than its share, and what it gives back is there again", () => {
+  const budget = new ByteBudget(100, { share: 40 });
+  assertEquals(budget.take(40, ["a"]), true);
+  assertEquals(budget.take(1, ["a", "t"]), false);
+  assertEquals(budget.take(40, ["b", "t"]), true);
+  assertEquals(budget.take(1, ["c", "t"]), false);
+  assertEquals(budget.take(20, ["c"]), true);
+  assertEquals(budget.take(1, ["d"]), false);
+  budget.give(40, ["a"]);
+  assertEquals([budget.take(40, ["a"]), budget.left], [true, 0]);
+});

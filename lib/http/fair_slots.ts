@@ -1,0 +1,132 @@
+import { BusyError } from "../accounts/semaphore.ts";
+import { alarm, type System } from "../system.ts";
+
+/** Who takes a slot. */
+export interface SlotHolder {
+  tenant: string;
+  /** The client's address. */
+  address: string;
+}
+
+/** How slots are shared. */
+export interface SlotRules {
+  slots: number;
+  /** Slots that one tenant may hold. */
+  perTenant: number;
+  /** Slots that one address may hold, whatever tenants it speaks for. */
+  perAddress: number;
+  /** The last slots are given only to tenants that hold none. */
+  reserved: number;
+  /** Callers of one tenant that may wait; more are rejected at once. */
+  waitingPerTenant: number;
+  /** How long a caller waits at most; for as long as it takes when left out. */
+  maxWaitMs?: number;
+}
+
+interface Waiter extends SlotHolder {
+  admit: () => void;
+}
+
+/**
+ * A semaphore whose slots are shared between tenants: no tenant can hold or queue for so many that
+ * another one gets none. A freed slot goes to the waiting tenant that holds the fewest, and among
+ * those to the caller that has waited longest.
+ */
+export class FairSlots {
+  readonly #rules: SlotRules;
+  #free: number;
+  readonly #held = new Map<string, number>();
+  #waiters: Waiter[] = [];
+
+  constructor(rules: SlotRules) {
+    this.#rules = rules;
+    this.#free = rules.slots;
+  }
+
+  /** Callers that wait for a slot. */
+  get waiting(): number {
+    return this.#waiters.length;
+  }
+
+  /** Runs `work` in a slot. Throws `BusyError` if the tenant's queue is full or the wait too long. */
+  async run<T>(
+    { holder, system }: { holder: SlotHolder; system: Pick<System, "sleep"> },
+    work: () => Promise<T>,
+  ): Promise<T> {
+    if (this.#mayEnter(holder)) this.#take(holder);
+    else await this.#wait(holder, system);
+    try {
+      return await work();
+    } finally {
+      this.#release(holder);
+    }
+  }
+
+  #wait(holder: SlotHolder, system: Pick<System, "sleep">): Promise<void> {
+    const { waitingPerTenant, maxWaitMs } = this.#rules;
+    const queued = this.#waiters.filter(({ tenant }) => tenant === holder.tenant).length;
+    if (queued >= waitingPerTenant) throw new BusyError("the tenant's queue is full");
+    return new Promise((resolve, reject) => {
+      const cancelTimer = maxWaitMs === undefined ? () => {} : alarm(system, maxWaitMs, () => {
+        this.#waiters = this.#waiters.filter((one) => one !== waiter);
+        reject(new BusyError("no slot became free in time"));
+      });
+      const admit = () => {
+        cancelTimer();
+        resolve();
+      };
+      const waiter = { ...holder, admit };
+      this.#waiters.push(waiter);
+    });
+  }
+
+  #mayEnter({ tenant, address }: SlotHolder): boolean {
+    const { perTenant, perAddress, reserved } = this.#rules;
+    const heldByTenant = this.#heldBy(tenantKey(tenant));
+    if (heldByTenant === 0) return this.#free > 0;
+    return this.#free > reserved && heldByTenant < perTenant &&
+      this.#heldBy(addressKey(address)) < perAddress;
+  }
+
+  #take({ tenant, address }: SlotHolder): void {
+    this.#free--;
+    for (const key of [tenantKey(tenant), addressKey(address)]) {
+      this.#held.set(key, this.#heldBy(key) + 1);
+    }
+  }
+
+  /** The slot goes straight to a waiting caller, so that no late one slips in between. */
+  #release({ tenant, address }: SlotHolder): void {
+    this.#free++;
+    for (const key of [tenantKey(tenant), addressKey(address)]) {
+      const left = this.#heldBy(key) - 1;
+      if (left > 0) this.#held.set(key, left);
+      else this.#held.delete(key);
+    }
+    this.#admitNext();
+  }
+
+  #admitNext(): void {
+    const next = this.#waiters.filter((waiter) => this.#mayEnter(waiter))
+      .reduce<Waiter | undefined>((best, one) => {
+        return best === undefined || this.#heldByTenant(one) < this.#heldByTenant(best)
+          ? one
+          : best;
+      }, undefined);
+    if (next === undefined) return;
+    this.#waiters = this.#waiters.filter((one) => one !== next);
+    this.#take(next);
+    next.admit();
+  }
+
+  #heldByTenant({ tenant }: SlotHolder): number {
+    return this.#heldBy(tenantKey(tenant));
+  }
+
+  #heldBy(key: string): number {
+    return this.#held.get(key) ?? 0;
+  }
+}
+
+const tenantKey = (tenant: string) => `tenant ${tenant}`;
+const addressKey = (address: string) => `address ${address}`;

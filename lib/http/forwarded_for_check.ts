@@ -1,0 +1,56 @@
+import type { Config } from "../config.ts";
+import type { Logger } from "../log.ts";
+
+/** `TRUSTED_PROXY_HOPS` takes no more. */
+const MAX_HOPS = 16;
+
+/** Where the addresses come from that limits count, for the log at start. */
+export function clientAddressSource(hops: number): string {
+  const setting = `TRUSTED_PROXY_HOPS is ${hops}`;
+  if (hops === 0) return `the connection, because ${setting}`;
+  return `entry ${hops} from the right of X-Forwarded-For, because ${setting}; ` +
+    "where there are fewer, from the connection";
+}
+
+/**
+ * Notices a proxy that nobody told the service of: with an https `PUBLIC_URL` there is one in front, and
+ * while `TRUSTED_PROXY_HOPS` is 0 all its visitors count as one address, so that limits per address meet
+ * them together.
+ */
+export class ForwardedForCheck {
+  readonly #log: Pick<Logger, "warn">;
+  readonly #isOn: boolean;
+  #suggestedHops: number | undefined;
+
+  constructor(
+    { trustedProxyHops, publicUrl }: Pick<Config, "trustedProxyHops" | "publicUrl">,
+    log: Pick<Logger, "warn">,
+  ) {
+    this.#log = log;
+    this.#isOn = trustedProxyHops === 0 && (publicUrl?.startsWith("https:") ?? false);
+  }
+
+  /** What to set `TRUSTED_PROXY_HOPS` to, once a proxy has been noticed. */
+  get suggestedHops(): number | undefined {
+    return this.#suggestedHops;
+  }
+
+  /**
+   * Warns of the first `X-Forwarded-For`, and again when one is shorter: a client may send entries of its
+   * own, so the shortest list is the nearest to the number of proxies.
+   */
+  check(req: Request): void {
+    if (!this.#isOn) return;
+    const entries = (req.headers.get("x-forwarded-for") ?? "").split(",")
+      .filter((entry) => entry.trim() !== "").length;
+    const hops = Math.min(entries, MAX_HOPS);
+    if (hops === 0 || hops >= (this.#suggestedHops ?? Infinity)) return;
+    this.#suggestedHops = hops;
+    this.#log.warn(
+      "X-Forwarded-For arrives but TRUSTED_PROXY_HOPS is 0, so all visitors behind the proxy count as " +
+        `one address. Set TRUSTED_PROXY_HOPS=${hops} if that is how many proxies you run in front of ` +
+        "the service; with a larger number clients could forge their address",
+      { suggestedHops: hops },
+    );
+  }
+}

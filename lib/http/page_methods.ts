@@ -1,0 +1,49 @@
+import type { Context } from "fresh";
+import type { State } from "../../utils.ts";
+import { ApiError } from "../errors.ts";
+import { isApiPath } from "./routable.ts";
+
+/** What an address outside /v1 answers to. HEAD goes with GET. */
+export type PageMethod = "GET" | "POST";
+
+/** Routes outside /v1 that only show something. */
+const SHOWN = new Set([
+  ...["/", "/demo", "/docs", "/healthz", "/readyz"],
+  ...["/widget.v1.js", "/widget.v1.json", "/widget.v1.:hash.js"],
+  ...["/client.v1.js", "/client.v1.json", "/client.v1.:hash.js", "/client.v1.d.ts"],
+  ...["/home", "/agents", "/agents/:id/embed", "/agents/:id/versions", "/api-keys", "/audit"],
+  ...["/conversations", "/conversations/:id", "/knowledge", "/knowledge/:id"],
+  ...["/knowledge/:id/search", "/settings", "/team", "/usage", "/usage/csv"],
+  ...["/operator/catalogue", "/operator/status", "/operator/tenants", "/operator/vendors"],
+]);
+
+/** Routes outside /v1 that only take something. */
+const SENT_TO = new Set([
+  ...["/sign-out", "/agents/check", "/agents/test-tool", "/agents/:id/try"],
+  ...["/agents/:id/try/cancel", "/knowledge/:id/documents/:documentId/read-again"],
+]);
+
+/** The methods of a route outside /v1, by its pattern: a page with a form unless it is listed above. */
+export function methodsOfPage(route: string): PageMethod[] {
+  if (SHOWN.has(route)) return ["GET"];
+  return SENT_TO.has(route) ? ["POST"] : ["GET", "POST"];
+}
+
+/** The `Allow` header that goes with them. */
+export function allowOfPage(methods: readonly PageMethod[]): string {
+  return methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]).join(", ");
+}
+
+/**
+ * 405 with `Allow` for a method that a known address outside /v1 does not take, before anybody is asked
+ * who they are. Fresh registers a file route for every method, and answers a missing one with 404, or
+ * even with the page. /v1 has `apiHandler` for the same.
+ */
+export async function pageMethods(ctx: Context<State>): Promise<Response> {
+  if (ctx.route === null || isApiPath(ctx.url.pathname)) return await ctx.next();
+  const methods = methodsOfPage(ctx.route);
+  const method = ctx.req.method === "HEAD" ? "GET" : ctx.req.method;
+  if (methods.some((one) => one === method)) return await ctx.next();
+  const allow = allowOfPage(methods);
+  throw new ApiError("method_not_allowed", `this address takes ${allow}`, { headers: { allow } });
+}

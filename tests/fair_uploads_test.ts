@@ -1,0 +1,163 @@
+/** Bodies that trickle in take nothing from others: upload slots and memory are shared fairly. */
+import { setImmediate } from "node:timers";
+import { assert, assertEquals } from "@std/assert";
+import { BODIES } from "@/lib/http/byte_budget.ts";
+import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
+import { expectJson, expectRefusal } from "./support/expect_answer.ts";
+import { HandClock } from "./support/hand_clock.ts";
+import { TestService } from "./support/service.ts";
+
+/** A body has this long until its average counts, and a caller waits as long for a slot. */
+const GRACE_MS = 20_000;
+const MIB = 1_048_576;
+const TEXT = { title: "Returns", content: "You may return any book within 30 days." };
+
+async function start() {
+  const clock = new HandClock();
+  const env = { TRUSTED_PROXY_HOPS: "1", SETUP_TOKEN };
+  const service = await TestService.start({ system: clock.system, env });
+  const owner = async (tenant: string) => {
+    const key = await service.key(["knowledge:write"], tenant);
+    const json = { name: "Shop" };
+    const made = await service.fetch("/v1/knowledge-bases", { method: "POST", key, json });
+    const { id } = await expectJson(made, 201);
+    return { tenant, key, base: id as string, path: `/v1/knowledge-bases/${id}/documents` };
+  };
+  return {
+    ...{ clock, service },
+    flooder: await owner((await service.service.tenants.create("Flooder")).id),
+    other: await owner(await service.tenant()),
+  };
+}
+
+/** Sends `first` and then nothing more until `end`, which is at the latest when `ends` is disposed. */
+function trickle(
+  service: TestService,
+  path: string,
+  { ends, ...init }: RequestInit & { first: Uint8Array; ends: DisposableStack },
+) {
+  const { first, ...rest } = init;
+  const stalled = Promise.withResolvers<void>();
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(first),
+    pull: async (controller) => {
+      await stalled.promise;
+      controller.close();
+    },
+  }, { highWaterMark: 0 });
+  const answer = service.fetch(path, { method: "POST", ...rest, body });
+  ends.defer(stalled.resolve);
+  return answer;
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+Deno.test("POST …/documents: 24 trickling bodies of one tenant take no slot from another", async () => {
+  const { clock, service, flooder, other } = await start();
+  await using _ = service;
+  const headers = { "content-type": "application/json", authorization: `Bearer ${flooder.key}` };
+  using ends = new DisposableStack();
+  const answers = [];
+  for (let n = 0; n < 24; n++) {
+    answers.push(trickle(service, flooder.path, { headers, first: bytes("{"), ends }));
+    await clock.asleepUntil(GRACE_MS + n);
+    await clock.advance(1);
+  }
+
+  const { key } = other;
+  const byKey = await service.fetch(other.path, { method: "POST", key, json: TEXT });
+  await expectJson(byKey, 201);
+  const dashboard = await Dashboard.join(service, "owner", { tenant: other.tenant });
+  const form = new FormData();
+  form.append("file", new File(["Parcels travel by train."], "a.md"));
+  const byForm = await service.fetch(`/knowledge/${other.base}/documents`, {
+    method: "POST",
+    body: form,
+    headers: { cookie: dashboard.cookie, origin: service.url },
+  });
+  assertEquals(byForm.status, 303);
+
+  // The flooder's own queue is full, and its bodies are given up once their grace is over.
+  const more = { method: "POST", key: flooder.key, json: TEXT };
+  const refused = await service.fetch(flooder.path, more);
+  assertEquals(refused.headers.get("retry-after"), "5");
+  await expectRefusal(refused, "service_unavailable");
+  await clock.advance(GRACE_MS);
+  await clock.advance(GRACE_MS);
+  const codes = await Promise.all(
+    answers.map(async (answer) => (await (await answer).json()).code),
+  );
+  assertEquals(
+    Object.fromEntries([...Map.groupBy(codes, String)].map(([c, of]) => [c, of.length])),
+    {
+      schema_validation_failed: 16,
+      service_unavailable: 8,
+    },
+  );
+  await expectJson(await service.fetch(flooder.path, more), 201);
+});
+
+Deno.test("POST /sign-in: an address that holds large forms open leaves others their memory", async () => {
+  const { service } = await start();
+  await using _ = service;
+  const from = (address: string) => ({
+    "content-type": "application/x-www-form-urlencoded",
+    "x-forwarded-for": address,
+  });
+  const before = BODIES.left;
+  const first = new Uint8Array(MIB).fill(97);
+  using ends = new DisposableStack();
+  const forms = Array.from({ length: 40 }, () => {
+    return trickle(service, "/sign-in", { headers: from("192.0.2.1"), first, ends });
+  });
+  const statuses: number[] = [];
+  for (const answer of forms) void answer.then(({ status }) => statuses.push(status));
+  // 32 MiB are the address's share: at least eight of its forty forms find no room.
+  while (statuses.length < 8) await turn();
+  assertEquals(statuses.filter((status) => status !== 503), []);
+  assert(before - BODIES.left <= 32 * MIB);
+  const body = new URLSearchParams({ email: "a@b.example", password: "x".repeat(200_000) });
+  const send = (address: string) =>
+    service.fetch("/sign-in", { method: "POST", body, headers: from(address) });
+  const answer = await send("192.0.2.2");
+  assertEquals(answer.status === 503, false);
+  await answer.body?.cancel();
+  ends.dispose();
+  for (const answer of forms) await (await answer).body?.cancel();
+});
+
+Deno.test("POST /sign-in: one address has only so many forms under way", async () => {
+  const limits = { ipRequests: 3 };
+  await using service = await TestService.start({ limits, env: { TRUSTED_PROXY_HOPS: "1" } });
+  const from = (address: string) => ({
+    "content-type": "application/x-www-form-urlencoded",
+    "x-forwarded-for": address,
+  });
+  const first = bytes("email=");
+  using ends = new DisposableStack();
+  const forms = Array.from({ length: 4 }, () => {
+    return trickle(service, "/sign-in", { headers: from("192.0.2.1"), first, ends });
+  });
+  const refused = await Promise.any(forms.map(async (answer) => {
+    const response = await answer;
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  }));
+  assertEquals([refused.status, refused.headers.get("retry-after")], [429, "60"]);
+  const other = await service.fetch("/sign-in", {
+    method: "POST",
+    body: new URLSearchParams({ email: "" }),
+    headers: from("192.0.2.2"),
+  });
+  assertEquals(other.status === 429, false);
+  await other.body?.cancel();
+  ends.dispose();
+  await Promise.all(forms.map(async (answer) => {
+    const { bodyUsed, body } = await answer;
+    if (!bodyUsed) await body?.cancel();
+  }));
+});
+
+/** Lets the server work for a moment. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
