@@ -24,7 +24,7 @@ function all(nodes: Inline[]): Node[] {
 Deno.test("parseBlock: what answers are made of", () => {
   const cases: Record<string, string> = {
     "One *two* **three** `four` ~~five~~": "p(One em(two) strong(three) code(four) del(five))",
-    "***both***": "p(strong(em(both)))",
+    "***both***": "p(em(strong(both)))",
     "One\ntwo": "p(Onebr()two)",
     "# A\n## B\n#### C": "h3(A)h4(B)h5(C)",
     "- a\n- b\n  - c\n\nEnd": "ul(li(a)li(bul(li(c))))p(End)",
