@@ -56,9 +56,9 @@ export function splitBlocks(text: string, live?: boolean): Block[] {
       return;
     }
     const kind = kindOf(line, {
-      next: lines[at + 1],
+      below: lines[at + 1],
       live: live && at > lines.length - 3,
-      now: now?.kind,
+      kind: now?.kind,
     });
     if (now && continues(now.kind, { kind, line, gap })) now.lines.push(line);
     else blocks.push(now = { kind, lines: [line] });
@@ -69,12 +69,14 @@ export function splitBlocks(text: string, live?: boolean): Block[] {
 }
 
 interface Place {
-  readonly next: string | undefined;
+  /** The next line. */
+  readonly below: string | undefined;
   readonly live: boolean | undefined;
-  readonly now: Kind | undefined;
+  /** Of the block so far. */
+  readonly kind: Kind | undefined;
 }
 
-function kindOf(line: string, { next = "", live, now }: Place): Kind {
+function kindOf(line: string, { below = "", live, kind: now }: Place): Kind {
   if (FENCE.test(line)) return "code";
   if (/^#{1,6}\s/.test(line)) return "h";
   if (/^(-{3,}|\*{3,}|_{3,})$/.test(line.replace(/\s+/g, ""))) return "hr";
@@ -82,9 +84,9 @@ function kindOf(line: string, { next = "", live, now }: Place): Kind {
   const item = ITEM.exec(line);
   // In the middle of a paragraph a line may well begin with a year and a full stop.
   if (item && !(now === "p" && item[3] && +item[3] !== 1)) return item[3] ? "ol" : "ul";
-  if (!line.includes("|")) return "p";
-  const isRule = next.includes("|") && next.includes("-") || live && line[0] === "|";
-  return now === "table" || isRule && RULE.test(next) ? "table" : "p";
+  const isRule = RULE.test(below) &&
+    (below.includes("|") && below.includes("-") || live && line[0] === "|");
+  return line.includes("|") && (now === "table" || isRule) ? "table" : "p";
 }
 
 function continues(
