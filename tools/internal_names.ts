@@ -11,7 +11,7 @@ export const OWN = words(`
   kids kind label languages launcher left line lines live load locale log lost mark newId nth
   onLeave onLink onRetry onWake pause place refusal remaining renew restart resume retry retryAfter
   retryAt said save saved say sentence session sessionEndpoint show side source suggestions tag
-  theme toEnd token tool turn ui unread waiting wake warn
+  theme toEnd token tool turn ui unread waiting wake warn weight
 `);
 
 /** Of Preact's: its tree, its options, and what it has for class components, of which there are none. */

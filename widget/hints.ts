@@ -1,7 +1,7 @@
 /** What the site's developer reads in the browser console: the symptom and what to do about it. */
 
 const MINT =
-  "session token missing, expired or used up: mint one and call setSessionToken(), or set " +
+  "session token missing or over: mint one and call setSessionToken(), or set " +
   "data-session-endpoint";
 
 const HINTS: Readonly<Record<string, string>> = {

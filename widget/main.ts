@@ -4,8 +4,8 @@
  */
 // 60 bytes less than where they are first asked for:
 import "./hints.ts";
+import "./state.ts";
 import "./components/rich.tsx";
-import "./failure.ts";
 import { activate } from "./activate.ts";
 import { findScript } from "./find_script.ts";
 import { STYLE_SHEET } from "./style_sheet.ts";

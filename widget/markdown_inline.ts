@@ -10,9 +10,9 @@ export type Inline = string | Node;
 /** An escape, or anything else that may mean something. */
 const TOKEN =
   /\\([!-/:-@[-`{-~])|`+|\*{1,3}|_{1,3}|~~|!?\[|]|<br ?\/?>|\n|\bhttps?:\/\/[^\s<>"'`\\|]*[^\s!"'),.:;<>?*[-`{-~]/g;
-/** The code behind a mark, up to the next one. Two backticks may have single ones between them. */
-const CODE = /([^`]+)(`+)/y;
-const CODE_IN_TWO = /((?:`?[^`])+)(`+)/y;
+/** Code up to the next mark. Between two backticks or more, single ones are part of it. */
+const CODE = /`([^`]+)(`+)/y;
+const CODE_IN_TWO = /``((?:`?[^`])+)(`+)/y;
 /** The end of a link. No part of it may contain the beginning of another end. */
 const TARGET = /]\(<?((?:[^\s()<>]|\([^\s()<>]*\))*)>?(?: [^()\n]*)?\)/y;
 /** As much of it as may have arrived, and marks that nothing follows yet. */
@@ -62,11 +62,11 @@ export function inline(text: string, live = false): Inline[] {
     if (href) nodes.push({ tag, href, kids: words });
     else for (const kid of kids) nodes.push(kid);
   };
-  const code = (mark: string) => {
-    const pattern = mark[1] && !mark[2] ? CODE_IN_TWO : CODE;
-    pattern.lastIndex = done;
-    const [all, inner, end] = pattern.exec(text) ?? [];
-    if (end === mark) done += all!.length;
+  const code = (mark: string, index: number) => {
+    const pattern = mark[1] ? CODE_IN_TWO : CODE;
+    pattern.lastIndex = Math.max(index, done - 2);
+    const [, inner, end] = pattern.exec(text) ?? [];
+    if (end === mark) done = pattern.lastIndex;
     const words = end === mark ? inner!.trim() : live && /\S/.test(text[done]!) ? rest() : "";
     nodes.push(end === mark || words ? { tag: "code", kids: [words] } : mark);
   };
@@ -108,7 +108,7 @@ export function inline(text: string, live = false): Inline[] {
     nodes.push(text.slice(done, index));
     done = TOKEN.lastIndex;
     if (escaped) nodes.push(escaped);
-    else if (mark === "`") code(word);
+    else if (mark === "`") code(word, index);
     else if (mark === "[") open(word);
     else if (mark === "]") bracket(index);
     else if (/[*_~]/.test(mark)) delimiter(word, text[index - 1]);
