@@ -39,7 +39,7 @@ export function readConfig(read: ReadAttribute, pageUrl: string): WidgetConfig |
   const [apiBase] = /^[^?#]*[^?#/]|/.exec(httpUrl(text("api-base"), pageUrl))!;
   const agentId = text("agent-id");
   const problems = [];
-  if (!apiBase) problems.push("data-api-base must be an http(s) URL");
+  if (!apiBase) problems.push("data-api-base must be http(s)");
   if (!UUID.test(agentId)) problems.push("data-agent-id must be a UUID");
   if (problems.length) return problems;
   return {

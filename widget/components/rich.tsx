@@ -20,7 +20,7 @@ let room: number;
 export function rich(turn: Turn, { ui, live }: { readonly ui: Ui; readonly live: boolean }) {
   const before = DRAWN.get(turn) ?? [];
   const blocks = splitBlocks(turn.text, live);
-  room = 500 + turn.text.length / 8;
+  room = 500 + turn.text.length / 12;
   const now = blocks.map((block, at): Drawn => {
     const open = live && at === blocks.length - 1;
     const source = `${ui.locale.lang}${open}${block.kind}:${block.text}`;
@@ -39,7 +39,7 @@ export function rich(turn: Turn, { ui, live }: { readonly ui: Ui; readonly live:
 function draw(node: Inline, ui: Ui): ComponentChild {
   if (typeof node === "string") return node;
   const { tag, kids, href, start } = node;
-  const isOver = --room < 0;
+  const isOver = (room -= /li|pre/.test(tag) ? 3 : 1) < 0;
   const inner = kids.map((kid) => draw(kid, ui));
   if (isOver) return inner.join(" ");
   switch (tag) {
