@@ -6,7 +6,7 @@ const MINT = "session token missing or over: mint one and call setSessionToken()
 const HINTS: Readonly<Record<string, string>> = {
   origin_not_allowed:
     "session token rejected: the page's origin is not the token's or not in allowedOrigins",
-  plan_limit_exceeded: "plan_limit_exceeded: budget used up, see GET /v1/usage",
+  plan_limit_exceeded: "plan_limit_exceeded: budget used up, see /v1/usage",
   network_error: "unreachable: does connect-src allow data-api-base?",
 };
 

@@ -9,7 +9,7 @@ export type Inline = string | Node;
 
 /** An escape, or anything else that may mean something. */
 const TOKEN =
-  /\\([!-/:-@[-`{-~])|`+|\*{1,3}|_{1,3}|~~|!?\[|]|<br ?\/?>|\n|\bhttps?:\/\/[^\s<>"'`\\|]*[^\s!"'),.:;<>?*[-`{-~]/g;
+  /\\([!-/:-@[-`{-~])|`+|\*{1,3}|_{1,3}|~~|!?\[|]|<br ?\/?>|\n|\bhttps?:\/\/[^\s<>"'\]`\\|]*[^\s!"'),.:;<>?*[-`{-~]/g;
 /** Code up to the next mark. Between two backticks or more, single ones are part of it. */
 const CODE = /`([^`]+)(`+)/y;
 const CODE_IN_TWO = /``((?:`?[^`])+)(`+)/y;

@@ -38,7 +38,7 @@ Deno.test("parseBlock: what answers are made of", () => {
     "snake_case_name and 2 * 3 * 4 and \\*plain\\*": "p(snake_case_name and 2 * 3 * 4 and *plain*)",
     "a__b__c __d__ __e__f größe__g__ _h_i_ ~5 to ~6 2*3*4 **b**c":
       "p(a__b__c strong(d) strong(e__f größe__g) em(h_i) ~5 to ~6 2*3*4 strong(b)c)",
-    "`a\\` ``b`c`` ```d``` `e``f` `` `g` ``": "p(code(a\\) code(b`c) code(d) `e``f` code(`g`))",
+    "`a\\` ``b`c`` ```d``` `` `e` `` `f": "p(code(a\\) code(b`c) code(d) code(`e`) `f)",
     "[**a** https://b.test](https://c.test/) [x [y](https://z.test/)":
       "p(a<https://c.test/>(strong(a) https://b.test) [x a<https://z.test/>(y))",
     "[Sources: [A](https://a.test/), [B](https://b.test/)]":
