@@ -1,5 +1,6 @@
 /** No pattern that a browser runs can be made slow by the text it is given. */
 import { assert, assertEquals } from "@std/assert";
+import { TestService } from "./support/service.ts";
 import {
   alternatives,
   patternsIn,
@@ -8,7 +9,8 @@ import {
 } from "./support/shipped_patterns.ts";
 
 Deno.test("every regular expression that ships to browsers is proved to take linear time", async () => {
-  const scripts = await shippedScripts();
+  await using service = await TestService.start();
+  const scripts = await shippedScripts(service);
   const found = new Set(scripts.flatMap(patternsIn));
   assert(found.size > 50, `${found.size} found`);
   assert(!found.has("new RegExp"), "a pattern is put together while it runs");

@@ -1,8 +1,8 @@
 /** The regular expressions in what browsers run, and whether each takes linear time. */
-import { bundle } from "../../jsr/fresh/src/dev/bundle.ts";
-import { buildClient, buildWidget } from "../../tools/bundle_widget.ts";
 // @ts-types="recheck"
 import recheck from "recheck/lib/browser.js";
+import type { TestService } from "./service.ts";
+import { signedInCookie } from "./signed_in_cookie.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 
@@ -12,18 +12,26 @@ export interface ShippedScript {
   readonly code: string;
 }
 
-/** The widget, the client, and the dashboard's islands with all that they import. */
-export async function shippedScripts(): Promise<ShippedScript[]> {
-  const entries: Record<string, string> = {};
+/** The widget, the client, the dashboard's runtime and islands, and all that they import. */
+export async function shippedScripts(service: TestService): Promise<ShippedScript[]> {
+  const headers = { cookie: await signedInCookie(service) };
+  const page = await (await service.fetch("/agents/new", { headers })).text();
+  const folder = /\/_fresh\/js\/[^/"]+\//.exec(page)![0];
+  const names = new Set(["/widget.v1.js", "/client.v1.js", `${folder}fresh-runtime.js`]);
   for await (const { name } of Deno.readDir(`${ROOT}islands`)) {
-    entries[name.replace(".tsx", "")] = `${ROOT}islands/${name}`;
+    names.add(folder + name.replace(".tsx", ".js"));
   }
-  const islands = await bundle({ root: ROOT, dev: false, buildId: "test", entries });
-  return [
-    { name: "widget.v1.js", content: buildWidget().bytes },
-    { name: "client.v1.js", content: buildClient().bytes },
-    ...islands.filter(({ name }) => name.endsWith(".js")),
-  ].map(({ name, content }) => ({ name, code: new TextDecoder().decode(content) }));
+  const scripts: ShippedScript[] = [];
+  for (const name of names) {
+    const answer = await service.fetch(name);
+    const code = await answer.text();
+    if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
+    scripts.push({ name, code });
+    for (const [, path] of code.matchAll(/(?:from|import)\s*"(\.[^"]+\.js)"/g)) {
+      names.add(new URL(path!, service.url + name).pathname);
+    }
+  }
+  return scripts;
 }
 
 /** Every literal of a script, and `new RegExp` where one is put together while it runs. */
