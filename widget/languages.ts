@@ -9,7 +9,7 @@ export const LANGUAGES: Readonly<Record<string, string>> = {
   nl:
     "Chat openen|Chat sluiten|Nieuwe chat|Hallo. Hoe kunnen we helpen?|Schrijf een bericht|Verzenden|Stoppen|Naar einde|Opnieuw proberen|Kopiëren|Antwoord onvolledig|AI-assistent|Berichten over|Verbinding verbroken.|Laad de pagina opnieuw.|De chat is niet beschikbaar.|Er ging iets mis.|Bronnen",
   de:
-    "Chat öffnen|Chat schließen|Neuer Chat|Hallo. Wie können wir helfen?|Nachricht schreiben|Senden|Stoppen|Zum Neuesten|Erneut versuchen|Kopieren|Antwort unvollständig|KI-Assistent|Nachrichten übrig|Verbindung verloren.|Bitte die Seite neu laden.|Der Chat ist nicht verfügbar.|Etwas ging schief.|Quellen",
+    "Chat öffnen|Chat schließen|Neuer Chat|Hallo. Wie können wir helfen?|Nachricht schreiben|Senden|Stoppen|Zum Neuesten|Erneut versuchen|Kopieren|Antwort unvollständig|KI-Assistent|Nachrichten übrig|Verbindung verloren.|Bitte Seite neu laden.|Der Chat ist nicht verfügbar.|Etwas ist schiefgegangen.|Quellen",
   fr:
     "Ouvrir le chat|Fermer le chat|Nouveau chat|Bonjour. Comment pouvons-nous aider ?|Écrire un message|Envoyer|Arrêter|Aller à la fin|Réessayer|Copier|Réponse incomplète|Assistant IA|Messages restants|Connexion perdue.|Veuillez recharger la page.|Le chat n’est pas disponible.|Une erreur est survenue.|Sources",
   es:
