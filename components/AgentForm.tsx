@@ -12,6 +12,8 @@ import { PostForm } from "./PostForm.tsx";
 import { LinesField, NumberField } from "./ValueFields.tsx";
 
 export interface AgentFormProps {
+  /** Id of the signed-in user. */
+  user: string;
   action: string;
   values: AgentFormValues;
   faults: AgentFormFaults;
@@ -49,6 +51,7 @@ export function AgentForm(props: AgentFormProps) {
             <button class="button button-primary" type="submit">{props.submit}</button>
             <a class="button" href="/agents" aria-current="false">Cancel</a>
             <EditorGuard
+              user={props.user}
               path={action}
               saved={props.saved}
               refused={refused}

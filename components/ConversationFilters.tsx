@@ -28,7 +28,7 @@ export function ConversationFilters({ filters, agents, costs }: ConversationFilt
         label="Ended"
         value={filters.finish}
         any="In any way"
-        options={Object.entries(FINISH_NAMES)}
+        options={[["failed", "Failed: error or interrupted"], ...Object.entries(FINISH_NAMES)]}
       />
       <Choice
         name="cost"

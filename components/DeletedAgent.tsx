@@ -5,7 +5,7 @@ import { PageHeader } from "./PageHeader.tsx";
 
 /** What somebody was saving when the agent was deleted elsewhere: it can become a new one. */
 export function DeletedAgent(
-  { values, choices }: { values: AgentFormValues; choices: EditorChoices },
+  { user, values, choices }: { user: string; values: AgentFormValues; choices: EditorChoices },
 ) {
   const form =
     "This agent was deleted. What you typed is still here: create it anew, under a new id.";
@@ -17,6 +17,7 @@ export function DeletedAgent(
         back={{ href: "/agents", label: "Agents" }}
       />
       <AgentForm
+        user={user}
         values={{ ...values, version: "" }}
         faults={{ form }}
         choices={choices}

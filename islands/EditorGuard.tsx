@@ -4,6 +4,7 @@ import { valuesOf } from "@/components/editor/form_values.ts";
 import {
   draftArrived,
   dropDraft,
+  dropOthersDraft,
   isSaved,
   keepDraft,
   keptDraft,
@@ -12,6 +13,8 @@ import {
 import { watchForm } from "@/components/editor/watch_form.ts";
 
 export interface EditorGuardProps {
+  /** Id of the signed-in user. */
+  user: string;
   /** Where the form is sent: names its draft. */
   path: string;
   /** The page shows what has just been saved. */
@@ -26,19 +29,21 @@ export interface EditorGuardProps {
  * Watches the editor's form: tells of unsaved changes, checks them by the server's own rules, and
  * brings back what a failed save would have lost. Without it the form works all the same.
  */
-export default function EditorGuard({ path, saved, refused, base }: EditorGuardProps) {
+export default function EditorGuard({ user, path, saved, refused, base }: EditorGuardProps) {
   const [changed, setChanged] = useState(false);
   const [faulty, setFaulty] = useState(0);
+  const [signedOut, setSignedOut] = useState(false);
   const [restore, setRestore] = useState<(() => void) | undefined>();
   const [restored, setRestored] = useState<RestoredDraft>();
   useEffect(() => {
     const form = formOf();
+    dropOthersDraft(user);
     if (saved) {
       draftArrived();
       // Reloaded, or come back to, the page has not just been saved any more.
       history.replaceState(history.state, "", path + location.hash);
     } else if (refused) dropDraft();
-    const kept = keptDraft(form, path);
+    const kept = keptDraft(form, { user, path });
     if (kept !== undefined) {
       setRestore(() => () => {
         const diffHref = `${path}/versions/${valuesOf(form).version}?with=${kept.values.version}`;
@@ -49,9 +54,16 @@ export default function EditorGuard({ path, saved, refused, base }: EditorGuardP
     return watchForm(form, {
       refused,
       changed: setChanged,
-      faulty: setFaulty,
-      sent: () => keepDraft(form, { path, base }),
-      isSaved: () => isSaved(form, path),
+      faulty(count) {
+        setFaulty(count);
+        setSignedOut(false);
+      },
+      signedOut() {
+        keepDraft(form, { user, path, base });
+        setSignedOut(true);
+      },
+      sent: () => keepDraft(form, { user, path, base }),
+      isSaved: () => isSaved(form, { user, path }),
     });
   }, []);
   function discard() {
@@ -63,7 +75,19 @@ export default function EditorGuard({ path, saved, refused, base }: EditorGuardP
   return (
     <span class="guard">
       <span class="help" role="status">{statusOf(changed, faulty)}</span>
+      {signedOut && <SignedOut />}
       <DraftOffer restore={restore} discard={discard} restored={restored} />
+    </span>
+  );
+}
+
+/** What is typed stays in this tab while the form's page is left for the sign-in's. */
+function SignedOut() {
+  const next = encodeURIComponent(location.pathname + location.search);
+  return (
+    <span class="guard-offer" role="alert">
+      <span class="help">You are signed out. Your changes are kept in this tab.</span>
+      <a class="button button-small" href={`/sign-in?next=${next}`} data-sign-in>Sign in</a>
     </span>
   );
 }

@@ -152,9 +152,9 @@ Deno.test("a run whose process died is in its conversation with what was said an
   await stream.body?.cancel();
 });
 
-Deno.test("a message that no model has accepted is in no conversation", async () => {
+Deno.test("a message whose run failed before a model accepted it is in a conversation", async () => {
   await using world = await start();
-  const { kv, service, key, agent, list } = world;
+  const { kv, service, key, agent, list, transcript } = world;
   const off = await service.agent(key);
   const entry = {
     vendor: "vendor_b",
@@ -172,5 +172,11 @@ Deno.test("a message that no model has accepted is in no conversation", async ()
   };
   await expectRefusal(await byKey(service, { key, body }), "provider_error");
   assertEquals(await list(`?agentId=${agent.id}`), { data: [] });
+  const [failed] = (await list(`?agentId=${off.id}`)).data;
+  const { runs: [run] } = await transcript(failed!.id);
+  assertEquals([run!.finishReason, run!.errorCode, run!.text], ["error", "provider_error", ""]);
+  assertEquals(run!.messages.map(({ content }) => content), ["xylophone"]);
+  const deleted = { method: "DELETE", key };
+  assertEquals((await service.fetch(`/v1/conversations/${failed!.id}`, deleted)).status, 204);
   assertEquals((await storedText(kv)).includes("xylophone"), false);
 });

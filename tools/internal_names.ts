@@ -6,12 +6,12 @@
 
 /** Of the widget's own objects. */
 export const OWN = words(`
-  accent apiBase attach away busy changed child config conversation css depth draw due emit
-  emitter endpoint failure fetcher forget frames gap greeting handle hush imageOrigins input kids kind
-  label languages launcher left line lines live load locale log lost newId nodes nth onLeave
-  onLink onRetry onWake pause refusal renew restart resume retry retryAfter retryAt said save saved say
-  sentence session sessionEndpoint show side source suggestions tag theme toEnd token tool turn ui
-  unread waiting wake warn
+  accent announce apiBase attach away below busy changed child config conversation css draw due emit
+  emitter endpoint failure fetcher forget frames gap greeting handle hush imageOrigins input inside
+  kids kind label languages launcher left line lines live load locale log lost mark newId nth
+  onLeave onLink onRetry onWake pause place refusal remaining renew restart resume retry retryAfter
+  retryAt said save saved say sentence session sessionEndpoint show side source suggestions tag
+  theme toEnd token tool turn ui unread waiting wake warn weight
 `);
 
 /** Of Preact's: its tree, its options, and what it has for class components, of which there are none. */

@@ -36,10 +36,10 @@ export function readConfig(read: ReadAttribute, pageUrl: string): WidgetConfig |
   const list = (name: string, by: RegExp) => text(name).split(by).filter((part) => part.trim());
   const one = <T extends string>(name: string, ...known: [T, ...T[]]) =>
     known.find((value) => text(name).includes(value)) ?? known[0];
-  const apiBase = httpUrl(text("api-base"), pageUrl).replace(/\/*([?#].*)?$/, "");
+  const [apiBase] = /^[^?#]*[^?#/]|/.exec(httpUrl(text("api-base"), pageUrl))!;
   const agentId = text("agent-id");
   const problems = [];
-  if (!apiBase) problems.push("data-api-base must be an http(s) address");
+  if (!apiBase) problems.push("data-api-base must be http(s)");
   if (!UUID.test(agentId)) problems.push("data-agent-id must be a UUID");
   if (problems.length) return problems;
   return {

@@ -196,10 +196,10 @@ export class Conversation {
     else if (text) {
       state.turns.push({ ...state.turns.at(-1)!, id: state.nextId++, role: "assistant", text });
     }
-    this.#announce(false);
   }
 
-  #announce(whole: boolean): void {
+  /** Tells a screen reader the sentences that are complete, or all there is. */
+  announce(whole?: boolean): void {
     const rest = answerOf(this.state)?.text.slice(this.#told) ?? "";
     const length = whole ? rest.length : sentencesIn(rest);
     const words = spoken(rest.slice(0, length));
@@ -218,7 +218,7 @@ export class Conversation {
     const { emitter } = this.#options;
     const answer = answerOf(this.state);
     const stopped = finishReason === "cancelled";
-    this.#announce(true);
+    this.announce(true);
     if (answer) answer.partial = finishReason !== "stop";
     emitter.emit("answer", { text: answer?.text ?? "", finishReason });
     const failure = this.#error ?? (answer || stopped ? undefined : EMPTY);

@@ -1,15 +1,13 @@
 /** What the site's developer reads in the browser console: the symptom and what to do about it. */
 
-const MINT =
-  "session token missing, expired or used up: mint one and call setSessionToken(), or set " +
+const MINT = "session token missing or over: mint one and call setSessionToken(), or set " +
   "data-session-endpoint";
 
 const HINTS: Readonly<Record<string, string>> = {
   origin_not_allowed:
-    "session token rejected: the page's origin is not the token's, or not in the agent's " +
-    "allowedOrigins",
-  plan_limit_exceeded: "plan_limit_exceeded: the plan's budget is used up, see GET /v1/usage",
-  network_error: "unreachable: does the page's connect-src allow data-api-base?",
+    "session token rejected: the page's origin is not the token's or not in allowedOrigins",
+  plan_limit_exceeded: "plan_limit_exceeded: budget used up, see /v1/usage",
+  network_error: "unreachable: does connect-src allow data-api-base?",
 };
 
 export function hintOf(code: string, requestId?: string): string {

@@ -7,9 +7,9 @@ export const LANGUAGES: Readonly<Record<string, string>> = {
   en:
     "Open chat|Close chat|New conversation|Hello. How can we help?|Write a message|Send message|Stop answering|Jump to latest|Try again|Copy|This answer is incomplete|AI assistant|Messages left|The connection was lost.|Please reload the page.|The chat is not available right now.|Something went wrong.|Sources",
   nl:
-    "Chat openen|Chat sluiten|Nieuwe chat|Hallo. Hoe kunnen we helpen?|Schrijf een bericht|Verzenden|Stoppen|Naar einde|Opnieuw proberen|Kopiëren|Antwoord onvolledig|AI-assistent|Berichten over|Verbinding verbroken.|Laad de pagina opnieuw.|De chat is nu niet beschikbaar.|Er ging iets mis.|Bronnen",
+    "Chat openen|Chat sluiten|Nieuwe chat|Hallo. Hoe kunnen we helpen?|Schrijf een bericht|Verzenden|Stoppen|Naar einde|Opnieuw proberen|Kopiëren|Antwoord onvolledig|AI-assistent|Berichten over|Verbinding verbroken.|Laad de pagina opnieuw.|De chat is niet beschikbaar.|Er ging iets mis.|Bronnen",
   de:
-    "Chat öffnen|Chat schließen|Neuer Chat|Hallo. Wie können wir helfen?|Nachricht schreiben|Senden|Stoppen|Zum Neuesten|Erneut versuchen|Kopieren|Antwort unvollständig|KI-Assistent|Nachrichten übrig|Verbindung verloren.|Bitte laden Sie die Seite neu.|Der Chat ist gerade nicht verfügbar.|Etwas ist schiefgegangen.|Quellen",
+    "Chat öffnen|Chat schließen|Neuer Chat|Hallo. Wie können wir helfen?|Nachricht schreiben|Senden|Stoppen|Zum Neuesten|Erneut versuchen|Kopieren|Antwort unvollständig|KI-Assistent|Nachrichten übrig|Verbindung verloren.|Bitte Seite neu laden.|Der Chat ist nicht verfügbar.|Etwas ist schiefgegangen.|Quellen",
   fr:
     "Ouvrir le chat|Fermer le chat|Nouveau chat|Bonjour. Comment pouvons-nous aider ?|Écrire un message|Envoyer|Arrêter|Aller à la fin|Réessayer|Copier|Réponse incomplète|Assistant IA|Messages restants|Connexion perdue.|Veuillez recharger la page.|Le chat n’est pas disponible.|Une erreur est survenue.|Sources",
   es:
@@ -19,9 +19,9 @@ export const LANGUAGES: Readonly<Record<string, string>> = {
   it:
     "Apri la chat|Chiudi la chat|Nuova chat|Ciao. Come possiamo aiutare?|Scrivi un messaggio|Invia|Ferma|Vai alla fine|Riprova|Copia|Risposta incompleta|Assistente IA|Messaggi rimasti|Connessione persa.|Ricarica la pagina.|La chat non è disponibile.|Qualcosa è andato storto.|Fonti",
   pl:
-    "Otwórz czat|Zamknij czat|Nowy czat|Witaj. Jak możemy pomóc?|Napisz wiadomość|Wyślij|Zatrzymaj|Na koniec|Spróbuj ponownie|Kopiuj|Odpowiedź niepełna|Asystent AI|Pozostałe wiadomości|Utracono połączenie.|Odśwież stronę.|Czat jest teraz niedostępny.|Coś poszło nie tak.|Źródła",
+    "Otwórz czat|Zamknij czat|Nowy czat|Witaj. Jak możemy pomóc?|Napisz wiadomość|Wyślij|Zatrzymaj|Na koniec|Spróbuj ponownie|Kopiuj|Odpowiedź niepełna|Asystent AI|Pozostałe wiadomości|Utracono połączenie.|Odśwież stronę.|Czat jest niedostępny.|Coś poszło nie tak.|Źródła",
   tr:
-    "Sohbeti aç|Sohbeti kapat|Yeni sohbet|Merhaba. Nasıl yardımcı olalım?|Mesaj yazın|Gönder|Durdur|Sona git|Tekrar dene|Kopyala|Yanıt eksik|Yapay zekâ asistanı|Kalan mesaj|Bağlantı koptu.|Sayfayı yenileyin.|Sohbet şu anda kullanılamıyor.|Bir şeyler ters gitti.|Kaynaklar",
+    "Sohbeti aç|Sohbeti kapat|Yeni sohbet|Merhaba. Nasıl yardımcı olalım?|Mesaj yazın|Gönder|Durdur|Sona git|Tekrar dene|Kopyala|Yanıt eksik|Yapay zekâ asistanı|Kalan mesaj|Bağlantı koptu.|Sayfayı yenileyin.|Sohbet kullanılamıyor.|Bir şeyler ters gitti.|Kaynaklar",
   ja:
     "チャットを開く|閉じる|新しいチャット|ご用件をどうぞ。|メッセージを入力|送信|停止|最新へ|再試行|コピー|回答は途中です|AIアシスタント|残り|接続が切れました。|再読み込みしてください。|現在利用できません。|問題が発生しました。|出典",
   zh:

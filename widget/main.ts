@@ -2,7 +2,10 @@
  * The script behind `widget.v1.js`. The order of the imports is the order of the bundle, in which the
  * letters of other alphabets come last: there they cost the fewest bytes.
  */
-import "./markdown.ts"; // 40 bytes less than where it is first asked for
+// 60 bytes less than where they are first asked for:
+import "./hints.ts";
+import "./state.ts";
+import "./components/rich.tsx";
 import { activate } from "./activate.ts";
 import { findScript } from "./find_script.ts";
 import { STYLE_SHEET } from "./style_sheet.ts";

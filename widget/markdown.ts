@@ -31,7 +31,8 @@ export interface Block {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const ITEM = /^( *)([-*+]|(\d{1,9})[.)])(?:\s+|$)/;
-const DIVIDER = /^ *\|?( *:?-+:? *\|)+( *:?-+:? *)?$/;
+/** The line below a table's head; without a hyphen, as much of it as may have arrived. */
+const RULE = /^[\s|:-]*$/;
 const GOES_ON = /p|quote|table/;
 const MAX_DEPTH = 6;
 
@@ -55,9 +56,9 @@ export function splitBlocks(text: string, live?: boolean): Block[] {
       return;
     }
     const kind = kindOf(line, {
-      next: lines[at + 1],
+      below: lines[at + 1],
       live: live && at > lines.length - 3,
-      now: now?.kind,
+      kind: now?.kind,
     });
     if (now && continues(now.kind, { kind, line, gap })) now.lines.push(line);
     else blocks.push(now = { kind, lines: [line] });
@@ -68,22 +69,24 @@ export function splitBlocks(text: string, live?: boolean): Block[] {
 }
 
 interface Place {
-  readonly next: string | undefined;
+  /** The next line. */
+  readonly below: string | undefined;
   readonly live: boolean | undefined;
-  readonly now: Kind | undefined;
+  /** Of the block so far. */
+  readonly kind: Kind | undefined;
 }
 
-function kindOf(line: string, { next, live, now }: Place): Kind {
+function kindOf(line: string, { below = "", live, kind: now }: Place): Kind {
   if (FENCE.test(line)) return "code";
   if (/^#{1,6}\s/.test(line)) return "h";
-  if (/^ {0,3}([-*_])( *\1){2,}\s*$/.test(line)) return "hr";
+  if (/^(-{3,}|\*{3,}|_{3,})$/.test(line.replace(/\s+/g, ""))) return "hr";
   if (/^ {0,3}>/.test(line)) return "quote";
   const item = ITEM.exec(line);
   // In the middle of a paragraph a line may well begin with a year and a full stop.
   if (item && !(now === "p" && item[3] && +item[3] !== 1)) return item[3] ? "ol" : "ul";
-  if (!line.includes("|")) return "p";
-  if (now === "table" || DIVIDER.test(next ?? "")) return "table";
-  return live && line[0] === "|" && /^[\s|:-]*$/.test(next ?? "") ? "table" : "p";
+  const isRule = RULE.test(below) &&
+    (below.includes("|") && below.includes("-") || live && line[0] === "|");
+  return line.includes("|") && (now === "table" || isRule) ? "table" : "p";
 }
 
 function continues(
@@ -102,9 +105,9 @@ function isList(kind: Kind | undefined): boolean {
 export function parseBlock({ kind, text }: Block, live = false, depth = 0): Node {
   switch (kind) {
     case "h": {
-      const [, marks, title] = /^(#+)\s+(.*?)(?:\s+#+)?\s*$/s.exec(text) ?? ["", "#", ""];
-      const level = Math.min(marks!.length, 3);
-      return { tag: `h${level + 2}` as Tag, kids: inline(title!, live) };
+      const [marks] = /^#+/.exec(text)!;
+      const title = text.slice(marks.length).replace(/\s#+$/, "");
+      return { tag: `h${Math.min(marks.length, 3) + 2}` as Tag, kids: inline(title.trim(), live) };
     }
     case "hr":
       return { tag: "hr", kids: [] };
@@ -129,10 +132,14 @@ function parse(text: string, live: boolean, depth: number): Node[] {
 
 function codeOf(text: string): string {
   const [first, ...lines] = text.split("\n");
-  const [indent, fence] = FENCE.exec(first!)!;
+  const [opening, fence] = FENCE.exec(first!)!;
   if (lines.at(-1)?.trim().startsWith(fence!)) lines.pop();
-  const margin = new RegExp(`^ {0,${indent.length - fence!.length}}`);
-  return lines.map((line) => line.replace(margin, "")).join("\n");
+  return lines.map((line) => outdent(line, opening.length - fence!.length)).join("\n");
+}
+
+/** Takes at most so many spaces off the beginning. */
+function outdent(line: string, most: number): string {
+  return line.replace(/^\s*/, (all) => all.slice(most));
 }
 
 function listOf({ kind, text }: Block, live: boolean, depth: number): Node {
@@ -145,7 +152,7 @@ function listOf({ kind, text }: Block, live: boolean, depth: number): Node {
       if (!items.length) start = +(item[3] ?? 1);
       inner = Math.min(item[0].length, item[1]!.length + item[2]!.length + 1);
       items.push([line.slice(item[0].length)]);
-    } else items.at(-1)!.push(line.replace(/^\s*/, (all) => all.slice(inner)));
+    } else items.at(-1)!.push(outdent(line, inner));
   }
   const kids = items.map((lines, at) => {
     const blocks = parse(lines.join("\n"), live && at === items.length - 1, depth + 1);
@@ -157,7 +164,7 @@ function listOf({ kind, text }: Block, live: boolean, depth: number): Node {
 }
 
 function rowsOf(text: string, live: boolean): Node[] {
-  const lines = text.split("\n").filter((line, at) => at !== 1 || !/^[\s|:-]*$/.test(line));
+  const lines = text.split("\n").filter((line, at) => at !== 1 || !RULE.test(line));
   return lines.map((line, at) => {
     const cells = line.trim().replace(/^\||(?<!\\)\|$/g, "").split(/(?<!\\)\|/);
     const tag = at ? "td" : "th";

@@ -1,39 +1,138 @@
-/** The words inside a block: emphasis, code, links and images. */
+/**
+ * The words inside a block: emphasis, code, links and images, read once from left to right. What may
+ * begin something waits on a short stack for its end, as in CommonMark's algorithm, so the time is
+ * linear in the length of the text. A test proves that each pattern is linear, too.
+ */
 import type { Node } from "./markdown.ts";
 
 export type Inline = string | Node;
 
-const SPECIAL = /[\\`*_~![<\n]|https?:\/\//g;
-const ESCAPE = /\\([!-/:-@[-`{-~])/y;
-const CODE = /(`+)([^]{1,999}?)(?<!`)\1(?!`)/y;
-const STRONG = /(\*\*|__|~~)(?=\S)([^]{1,999}?)(?<!\s)\1(?!\*)/y;
-const EM = /([*_])(?=[^\s*_])([^]{1,999}?)(?<![\s*_])\1(?![*_\w])/y;
-const LINK =
-  /!?\[((?:[^[\]\\]|\\.|!?\[[^[\]]{0,999}\](?:\([^()]{0,999}\))?){0,999})\]\(<?((?:[^\s()<>]|\([^\s()]{0,999}\)){0,999})>?(?: [^)\n]{0,999})?\)/y;
-const BREAK = /<br ?\/?>|\s*\n\s*/y;
-const BARE = /https?:\/\/[^\s<>"'`\\|]{1,999}/y;
-/** What an answer that is still arriving may end in the middle of. */
-const OPEN = /(\*\*|`+)(?=\S)([^`]{0,999})$/y;
-const OPEN_LINK = /!?\[([^\]]{0,999})(?:\](?:\([^)]{0,999})?)?$/y;
-const MAX_DEPTH = 8;
+/** An escape, or anything else that may mean something. */
+const TOKEN =
+  /\\([!-/:-@[-`{-~])|`+|\*{1,3}|_{1,3}|~~|!?\[|]|<br ?\/?>|\n|\bhttps?:\/\/[^\s<>"'\]`\\|]*[^\s!"'),.:;<>?*[-`{-~]/g;
+/** Code up to the next mark. Between two backticks or more, single ones are part of it. */
+const CODE = /`([^`]+)(`+)/y;
+const CODE_IN_TWO = /``((?:`?[^`])+)(`+)/y;
+/** The end of a link. No part of it may contain the beginning of another end. */
+const TARGET = /]\(<?((?:[^\s()<>]|\([^\s()<>]*\))*)>?(?: [^()\n]*)?\)/y;
+/** As much of it as may have arrived, and marks that nothing follows yet. */
+const OPEN_TARGET = /](\([^()]*)?$/;
+const BEFORE_MARKS = /^[^]*[^*_`~![]|/;
+/** The newest openers only: this bounds the depth of the tree and the time to find one. */
+const MAX_OPENERS = 9;
+
+/** What begins emphasis or a link, if its end comes. */
+interface Opener {
+  readonly mark: string;
+  /** Index of the mark among the nodes, where it is text until then. */
+  readonly place: number;
+  /** Index in the source of what follows the mark. */
+  readonly inside: number;
+  /** Characters of the mark that are not used up. */
+  remaining: number;
+}
 
 /** `live`: the text may go on, so what is open at its end counts as meant. */
-export function inline(text: string, live = false, depth = 0): Inline[] {
-  if (depth > MAX_DEPTH) return [text];
-  if (live) text = text.replace(/[*_`~![]+$/, "");
-  const out: Inline[] = [];
+export function inline(text: string, live = false): Inline[] {
+  if (live) [text] = BEFORE_MARKS.exec(text.replace(OPEN_TARGET, ""))!;
+  const nodes: Inline[] = [];
+  const openers: Opener[] = [];
   let done = 0;
-  SPECIAL.lastIndex = 0;
-  for (let at = next(text, 0); at >= 0;) {
-    const found = read(text, { at, live, depth });
-    if (found) {
-      push(out, text.slice(done, at));
-      found.nodes.forEach((node) => push(out, node));
-      done = at + found.length;
+  const rest = () => text.slice(done, done = text.length);
+  const find = (mark: string) => openers.findLastIndex((opener) => opener.mark === mark);
+  const open = (word: string) => {
+    const place = nodes.push(word) - 1;
+    const opener = { mark: word.at(-1)!, place, inside: done, remaining: word.length };
+    if (openers.push(opener) > MAX_OPENERS) openers.shift();
+  };
+  /** Everything behind an opener becomes one node. */
+  const wrap = (at: number, size: number) => {
+    const opener = openers[at]!;
+    const { mark, place } = opener;
+    const kids = joined(nodes.splice(place + 1));
+    nodes[place] = mark.repeat(opener.remaining -= size);
+    nodes.push({ tag: mark === "~" ? "del" : size > 1 ? "strong" : "em", kids });
+    openers.length = opener.remaining ? at + 1 : at;
+  };
+  const link = (url: string, kids: Inline[], tag: "a" | "img" = "a") => {
+    const href = safeUrl(url);
+    const words = kids.flatMap((kid) =>
+      typeof kid !== "string" && kid.tag === "a" ? kid.kids : kid
+    );
+    if (href) nodes.push({ tag, href, kids: words });
+    else for (const kid of kids) nodes.push(kid);
+  };
+  const code = (mark: string, index: number) => {
+    const pattern = mark[1] ? CODE_IN_TWO : CODE;
+    pattern.lastIndex = Math.max(index, done - 2);
+    const [, inner, end] = pattern.exec(text) ?? [];
+    if (end === mark) done = pattern.lastIndex;
+    const words = end === mark ? inner!.trim() : live && /\S/.test(text[done]!) ? rest() : "";
+    nodes.push(end === mark || words ? { tag: "code", kids: [words] } : mark);
+  };
+  const bracket = (index: number) => {
+    const at = find("[");
+    const opener = openers[at];
+    TARGET.lastIndex = index;
+    const target = TARGET.exec(text);
+    if (opener && target) {
+      const kids = joined(nodes.splice(opener.place + 1));
+      done = TARGET.lastIndex;
+      openers.length = at;
+      const url = target[1]!;
+      if (nodes.pop() === "[") link(url, kids);
+      else link(url, [text.slice(opener.inside, index)], /^http/.test(url) ? "img" : "a");
+    } else {
+      nodes.push("]");
+      if (opener) openers.splice(at, 1);
     }
-    at = next(text, found ? done : at + 1);
+  };
+  const delimiter = (word: string, before = " ") => {
+    const mark = word[0]!;
+    let size = word.length;
+    const after = text[done] ?? " ";
+    const inWord = (letter: string) => (mark === "_" ? /[\p{L}\d]/u : /\w/).test(letter);
+    const ends = /\S/.test(before) && !((mark === "_" || size < 2) && inWord(after));
+    for (let at; ends && size && (at = find(mark)) >= 0;) {
+      const used = Math.min(size, openers[at]!.remaining, 2);
+      wrap(at, used);
+      size -= used;
+    }
+    word = mark.repeat(size);
+    if (word && /\S/.test(after) && !(mark === "_" && inWord(before))) open(word);
+    else nodes.push(word);
+  };
+  for (let found; TOKEN.lastIndex = done, found = TOKEN.exec(text);) {
+    const { index, 0: word, 1: escaped } = found;
+    const mark = word.at(-1)!;
+    nodes.push(text.slice(done, index));
+    done = TOKEN.lastIndex;
+    if (escaped) nodes.push(escaped);
+    else if (mark === "`") code(word, index);
+    else if (mark === "[") open(word);
+    else if (mark === "]") bracket(index);
+    else if (/[*_~]/.test(mark)) delimiter(word, text[index - 1]);
+    else if (/[>\n]/.test(mark)) nodes.push({ tag: "br", kids: [] });
+    else link(word, [word]);
   }
-  push(out, text.slice(done));
+  nodes.push(rest());
+  for (let at = openers.length; live && at--;) {
+    const { mark, place, remaining } = openers[at]!;
+    if (mark === "[") nodes[place] = "";
+    else if (mark === "*" && remaining > 1) wrap(at, 2);
+  }
+  return joined(nodes);
+}
+
+/** Neighbouring strings become one. */
+function joined(parts: Inline[]): Inline[] {
+  const out: Inline[] = [];
+  for (const part of parts) {
+    const last = out.length - 1;
+    if (typeof part !== "string") out.push(part);
+    else if (typeof out[last] === "string") out[last] += part;
+    else if (part) out.push(part);
+  }
   return out;
 }
 
@@ -45,69 +144,4 @@ export function safeUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { href, protocol, username } = new URL(text);
   return /^(https?|mailto):$/.test(protocol) && !username ? href : undefined;
-}
-
-function next(text: string, from: number): number {
-  SPECIAL.lastIndex = from;
-  return SPECIAL.exec(text)?.index ?? -1;
-}
-
-function push(out: Inline[], node: Inline): void {
-  const last = out.length - 1;
-  if (typeof node !== "string") out.push(node);
-  else if (typeof out[last] === "string") out[last] += node;
-  else if (node) out.push(node);
-}
-
-interface Found {
-  readonly nodes: Inline[];
-  readonly length: number;
-}
-
-interface Here {
-  readonly at: number;
-  readonly live: boolean;
-  readonly depth: number;
-}
-
-/** What begins at `at`, or undefined when it is a plain character. */
-function read(text: string, { at, live, depth }: Here): Found | undefined {
-  let found: RegExpExecArray | null;
-  const is = (pattern: RegExp) => {
-    pattern.lastIndex = at;
-    return found = pattern.exec(text);
-  };
-  const take = (...nodes: Inline[]): Found => ({ nodes, length: found![0].length });
-  const inner = (open = false) => inline(found![2]!, open, depth + 1);
-  const inWord = /\w/.test(text[at - 1] ?? "");
-  if (is(ESCAPE)) return take(found![1]!);
-  if (is(CODE)) return take({ tag: "code", kids: [found![2]!.trim()] });
-  if (is(LINK)) return take(...linkOf(found!, depth));
-  if (is(BREAK)) return take({ tag: "br", kids: [] });
-  if (!inWord && is(BARE)) return bare(found![0]);
-  if (text[at] === "_" && inWord) return undefined;
-  if (is(STRONG)) return take({ tag: found![1] === "~~" ? "del" : "strong", kids: inner() });
-  if (is(EM)) return take({ tag: "em", kids: inner() });
-  if (!live) return undefined;
-  if (is(OPEN_LINK)) return take(found![1]!);
-  if (!is(OPEN)) return undefined;
-  const code = found![1] !== "**";
-  return take({ tag: code ? "code" : "strong", kids: code ? [found![2]!] : inner(true) });
-}
-
-function bare(match: string): Found {
-  const url = match.replace(/[.,:;!?*_~)\]}]+$/, "");
-  return { nodes: linkTo(url, [url]), length: url.length };
-}
-
-/** An image is its alternative text, and a node of its own so that a permitted one can be shown. */
-function linkOf([all, label, url]: RegExpExecArray, depth: number): Inline[] {
-  if (all[0] !== "!") return linkTo(url!, inline(label!, false, depth + 1));
-  const href = safeUrl(url!);
-  return href && /^http/.test(href) ? [{ tag: "img", href, kids: [label!] }] : [label!];
-}
-
-function linkTo(url: string, kids: Inline[]): Inline[] {
-  const href = safeUrl(url);
-  return href ? [{ tag: "a", href, kids }] : kids;
 }

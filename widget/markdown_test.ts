@@ -24,7 +24,7 @@ function all(nodes: Inline[]): Node[] {
 Deno.test("parseBlock: what answers are made of", () => {
   const cases: Record<string, string> = {
     "One *two* **three** `four` ~~five~~": "p(One em(two) strong(three) code(four) del(five))",
-    "***both***": "p(strong(em(both)))",
+    "***both***": "p(em(strong(both)))",
     "One\ntwo": "p(Onebr()two)",
     "# A\n## B\n#### C": "h3(A)h4(B)h5(C)",
     "- a\n- b\n  - c\n\nEnd": "ul(li(a)li(bul(li(c))))p(End)",
@@ -36,6 +36,14 @@ Deno.test("parseBlock: what answers are made of", () => {
     "[a](https://b.test/c_(d)) https://e.test/f.":
       "p(a<https://b.test/c_(d)>(a) a<https://e.test/f>(https://e.test/f).)",
     "snake_case_name and 2 * 3 * 4 and \\*plain\\*": "p(snake_case_name and 2 * 3 * 4 and *plain*)",
+    "a__b__c __d__ __e__f größe__g__ _h_i_ ~5 to ~6 2*3*4 **b**c":
+      "p(a__b__c strong(d) strong(e__f größe__g) em(h_i) ~5 to ~6 2*3*4 strong(b)c)",
+    "`a\\` ``b`c`` ```d``` `` `e` `` `f": "p(code(a\\) code(b`c) code(d) code(`e`) `f)",
+    "[**a** https://b.test](https://c.test/) [x [y](https://z.test/)":
+      "p(a<https://c.test/>(strong(a) https://b.test) [x a<https://z.test/>(y))",
+    "[Sources: [A](https://a.test/), [B](https://b.test/)]":
+      "p([Sources: a<https://a.test/>(A), a<https://b.test/>(B)])",
+    "# C# #\n###### Six": "h3(C#)h5(Six)",
     "It was\n1999. A good year": "p(It wasbr()1999. A good year)",
     "![cat](https://a.test/c.png)": "p(img<https://a.test/c.png>(cat))",
   };

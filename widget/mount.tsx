@@ -35,7 +35,7 @@ export interface Ui extends View {
 }
 
 export interface Mounted {
-  /** Draws what has changed, once for all changes of one moment. */
+  /** Draws what has changed: at once, and then no more than once in each animation frame. */
   draw(): void;
   attach(): void;
   remove(): void;
@@ -51,17 +51,23 @@ export function mount(view: View, css: string): Mounted {
   const root = host.attachShadow({ mode: "open" });
   root.adoptedStyleSheets = [styleSheet(css)];
   const attach = () => void (host.isConnected || document.body.append(host));
-  let queued = false;
+  let changed = false;
+  let waiting = false;
+  /** A hidden page has no frames, and must still tell what has come when it is shown. */
+  const tick = () => {
+    waiting = changed;
+    if (!changed) return;
+    changed = false;
+    paint();
+    (document.hidden ? setTimeout : requestAnimationFrame)(tick);
+  };
   const draw = () => {
-    if (queued) return;
-    queued = true;
-    queueMicrotask(() => {
-      queued = false;
-      paint();
-    });
+    changed = true;
+    if (!waiting) queueMicrotask(tick);
+    waiting = true;
   };
   const ui: Ui = createUi(view, draw);
-  const paint = createPainter(ui, root, draw);
+  let paint = createPainter(ui, root, draw);
   attach();
   const unfollow = followViewport(host, draw);
   return {
@@ -69,7 +75,7 @@ export function mount(view: View, css: string): Mounted {
     attach,
     remove() {
       unfollow();
-      queued = true; // nothing is drawn any more
+      paint = () => {};
       render(null, root);
       host.remove();
     },
@@ -106,6 +112,7 @@ function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let heard: ReturnType<typeof setTimeout> | undefined;
   return () => {
+    conversation.announce();
     const { open, turns, failure, said } = conversation.state;
     // Asking something always brings the reader back to the end.
     if (turns.at(-1)?.role === "user") ui.away = false;

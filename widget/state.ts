@@ -41,7 +41,7 @@ export function answerOf({ turns }: State): Turn | undefined {
 }
 
 /** Fences, rules of tables, marks of quotes, addresses of links, and all other marks of markup. */
-const MARKUP = /^[>\s]*[`~]{3}.*|^[|:\s-]+$|^[>\s]+|!?\[|]\([^)\s]*\)|[*_`#|~\]]+/gm;
+const MARKUP = /^[> ]*[`~]{3}.*|^[|:\s-]+$|^[>\s]+|!?\[|]\([^()\s]*\)|[*_`#|~\]]+/gm;
 
 /** An answer's text as it is read aloud: without the marks of its markup. */
 export function spoken(text: string): string {

@@ -6,6 +6,8 @@ const NAME = "agent-draft";
 type Values = Record<string, string>;
 
 export interface KeptDraft {
+  /** Id of the user who typed it: nobody else who signs in in this tab gets to see it. */
+  user: string;
   /** Of the form. */
   path: string;
   values: Values;
@@ -15,12 +17,24 @@ export interface KeptDraft {
   saved?: true;
 }
 
+/** Whose draft of which form. */
+export interface DraftKey {
+  user: string;
+  path: string;
+}
+
 /** `base` where the page came with something typed already, after a refusal. */
 export function keepDraft(
   form: HTMLFormElement,
-  { path, base }: { path: string; base: Values | undefined },
+  { user, path, base }: DraftKey & { base: Values | undefined },
 ): void {
-  write({ path, values: valuesOf(form), base: base ?? defaultsOf(form) });
+  write({ user, path, values: valuesOf(form), base: base ?? defaultsOf(form) });
+}
+
+/** Forgets what another user has typed in this tab. */
+export function dropOthersDraft(user: string): void {
+  const draft = read();
+  if (draft !== undefined && draft.user !== user) dropDraft();
 }
 
 export function dropDraft(): void {
@@ -34,16 +48,19 @@ export function draftArrived(): void {
 }
 
 /** What was kept of the form at `path` and did not arrive, if it would change anything. */
-export function keptDraft(form: HTMLFormElement, path: string): KeptDraft | undefined {
+export function keptDraft(
+  form: HTMLFormElement,
+  { user, path }: DraftKey,
+): KeptDraft | undefined {
   const draft = read();
-  if (draft?.path !== path || draft.saved) return undefined;
+  if (draft?.user !== user || draft.path !== path || draft.saved) return undefined;
   return changesOf(draft, valuesOf(form)).mine.length > 0 ? draft : undefined;
 }
 
 /** Whether the form at `path` holds what has been saved from it: somebody has gone back to it. */
-export function isSaved(form: HTMLFormElement, path: string): boolean {
+export function isSaved(form: HTMLFormElement, { user, path }: DraftKey): boolean {
   const draft = read();
-  if (draft?.path !== path || !draft.saved) return false;
+  if (draft?.user !== user || draft.path !== path || !draft.saved) return false;
   const now = valuesOf(form);
   return Object.entries(draft.values).every(([name, value]) => now[name] === value);
 }

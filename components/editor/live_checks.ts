@@ -1,4 +1,4 @@
-import { callDashboard } from "@/lib/wire/dashboard_call.ts";
+import { callDashboard, SignedOutFailure } from "@/lib/wire/dashboard_call.ts";
 import { valuesOf } from "./form_values.ts";
 import { showFault } from "./live_faults.ts";
 
@@ -9,13 +9,18 @@ const PAUSE_MS = 500;
 export class LiveChecks {
   #form: HTMLFormElement;
   #told: (faulty: number) => void;
+  #signedOut: () => void;
   #touched = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #asked = new AbortController();
 
-  constructor(form: HTMLFormElement, told: (faulty: number) => void) {
+  constructor(
+    form: HTMLFormElement,
+    { faulty, signedOut }: { faulty: (count: number) => void; signedOut: () => void },
+  ) {
     this.#form = form;
-    this.#told = told;
+    this.#told = faulty;
+    this.#signedOut = signedOut;
     for (const control of form.querySelectorAll("[aria-invalid]")) {
       this.#touched.add(control.getAttribute("name") ?? "");
     }
@@ -55,8 +60,9 @@ export class LiveChecks {
       const response = await callDashboard(this.#address, fields, signal);
       const { faults } = await response.json() as { faults: Record<string, string> };
       if (!signal.aborted) this.#show(faults);
-    } catch {
-      // Saving tells the same, and why it could not be asked.
+    } catch (error) {
+      // Of anything else saving tells, and why it could not be asked.
+      if (error instanceof SignedOutFailure) this.#signedOut();
     }
   }
 

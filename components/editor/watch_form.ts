@@ -10,6 +10,8 @@ export interface FormWatch {
   /** Gets how many fields need attention, once the server has been asked. */
   faulty: (count: number) => void;
   sent: () => void;
+  /** Called when the server was asked and nobody is signed in any more. */
+  signedOut: () => void;
   /** Whether what the form holds has been saved already, from this very form. */
   isSaved: () => boolean;
 }
@@ -19,7 +21,7 @@ export function watchForm(form: HTMLFormElement, watch: FormWatch): () => void {
   const stop = new AbortController();
   const on = (target: EventTarget, type: string, listener: (event: Event) => void) =>
     target.addEventListener(type, listener, { signal: stop.signal });
-  const checks = new LiveChecks(form, watch.faulty);
+  const checks = new LiveChecks(form, watch);
   const isUnsaved = () => watch.refused || isChanged(form);
   let leaving = false;
   const look = () => {
@@ -37,6 +39,12 @@ export function watchForm(form: HTMLFormElement, watch: FormWatch): () => void {
     tellBudget(form);
   });
   on(form, "submit", () => {
+    leaving = true;
+    watch.sent();
+  });
+  // What is typed after the sign-out was noticed must not be asked about, nor lost.
+  on(form, "click", ({ target }) => {
+    if (!(target instanceof Element) || target.closest("[data-sign-in]") === null) return;
     leaving = true;
     watch.sent();
   });

@@ -20,7 +20,7 @@ import { type ConversationName, keys } from "../storage/keys.ts";
 import { joinParts, type Part, sizeOfParts, splitParts } from "../storage/parts.ts";
 import { CorruptRecordError } from "../storage/record.ts";
 import type { System } from "../system.ts";
-import type { RunEnd, RunFacts } from "../usage/run_record.ts";
+import { isFailed, type RunEnd, type RunFacts } from "../usage/run_record.ts";
 import { chatMessageSchema } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
 import { type SaidWords, saidWords } from "./said_words.ts";
@@ -135,7 +135,8 @@ export class ConversationLog {
 
   /**
    * Adds a run to its conversation in the commit that settles it, one of whose keys is the run's. One
-   * that was refused before its first frame is in no conversation.
+   * that ended before its first frame is added only if it failed: usage counts it as an error, and
+   * people look for it.
    */
   async closing(conversation: OpenedConversation, run: EndedRun): Promise<Closing> {
     const { asked, isNew } = conversation;
@@ -143,7 +144,7 @@ export class ConversationLog {
     const name = await conversationName(facts.conversationId, { ...facts, origin: asked.origin });
     const key = keys.conversation(name);
     const drawn = isNew ? [key] : [];
-    if (frames.length === 0 && end.finishReason !== "interrupted") {
+    if (frames.length === 0 && !isFailed(end.finishReason)) {
       const { runId } = facts;
       const write = (draft: Draft) => {
         clear(draft, facts, conversation);

@@ -1,4 +1,5 @@
 import type { Draft } from "../committer/operation.ts";
+import { FAILED_FINISHES } from "../usage/run_record.ts";
 import type { Conversation, RunRow } from "./conversation_record.ts";
 import { type ConversationName, keys } from "./keys.ts";
 
@@ -52,9 +53,18 @@ export function endedWith(
   return { ended: { ...known, [finishReason]: Math.max(endedAt, known?.[finishReason] ?? 0) } };
 }
 
+/** How runs ended that are looked for: in one way, or in any that counts as an error. */
+export const FAILED = "failed";
+export type FinishFilter = Finish | typeof FAILED;
+
+/** The ends that a filter lets through. */
+export function finishesOf(finish: FinishFilter): readonly Finish[] {
+  return finish === FAILED ? FAILED_FINISHES : [finish];
+}
+
 /** The marks under which such runs are found; nothing where every conversation would be. */
-export function finishMarks(finish: Finish): string[] | undefined {
-  return finish === USUAL ? undefined : [finish];
+export function finishMarks(finish: FinishFilter): readonly string[] | undefined {
+  return finish === USUAL ? undefined : finishesOf(finish);
 }
 
 /** The marks under which all are found that cost at least so much. */

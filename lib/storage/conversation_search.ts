@@ -1,10 +1,15 @@
-import { costMarks, type CostStep, finishMarks } from "./conversation_index.ts";
+import {
+  costMarks,
+  type CostStep,
+  finishesOf,
+  type FinishFilter,
+  finishMarks,
+} from "./conversation_index.ts";
 import {
   type Conversation,
   type ConversationHead,
   conversationHeadSchema,
   isLive,
-  type RunRow,
 } from "./conversation_record.ts";
 import { type ConversationName, keys } from "./keys.ts";
 import { parseRecord } from "./record.ts";
@@ -16,7 +21,7 @@ export interface ConversationSearch {
   from?: number | undefined;
   to?: number | undefined;
   /** A run of it ended so; for `stop`, all of them did. */
-  finish?: RunRow["finishReason"] | undefined;
+  finish?: FinishFilter | undefined;
   /** It cost at least so much, micro-USD. */
   least?: CostStep | undefined;
 }
@@ -62,6 +67,7 @@ export async function searchConversations(
   let done = false;
   while (!done && data.length < limit && work < MOST_WORK) {
     const names: ConversationName[] = [];
+    const times: number[] = [];
     while (names.length < limit - data.length && work < MOST_WORK) {
       const next = await entries.next();
       done = next.done === true;
@@ -71,9 +77,11 @@ export async function searchConversations(
       const [id, agentId, page] = last.value;
       if (search.agentId !== undefined && search.agentId !== agentId) continue;
       names.push({ tenant, id, agentId, page });
+      times.push(positionOf(last)[0]);
       work += WORK_A_RECORD - 1;
     }
-    data.push(...(await load(kv, names)).filter((head) => isMeant(head, options)));
+    const heads = await load(kv, names);
+    data.push(...heads.filter((head, n) => isMeant(head, { ...options, at: times[n]! })));
   }
   const isEnd = done || last === undefined || (await entries.next()).done === true;
   if (isEnd) return { data, cutShort: false };
@@ -156,9 +164,18 @@ async function load(
 
 function isMeant(
   head: ConversationHead | undefined,
-  { search: { finish, least }, now }: { search: ConversationSearch; now: number },
+  { search, now, at }: {
+    search: ConversationSearch;
+    now: number;
+    /** The time by which its entry is ordered. */
+    at: number;
+  },
 ): head is Conversation {
+  const { finish, least, from = 0, to = Infinity } = search;
   if (!isLive(head, now) || (least !== undefined && head.cost < least)) return false;
   if (finish === undefined) return true;
-  return finish === "stop" ? head.ended === undefined : head.ended?.[finish] !== undefined;
+  if (finish === "stop") return head.ended === undefined;
+  // One that is found under several ends is listed once, by the latest of them.
+  const times = finishesOf(finish).map((end) => head.ended?.[end] ?? -1);
+  return at === Math.max(...times.filter((time) => time >= from && time < to));
 }

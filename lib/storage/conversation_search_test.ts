@@ -88,6 +88,19 @@ Deno.test("searchConversations: one that goes on is found once, under its latest
   assertEquals(await find({ least: 250_000 }), [11]);
 });
 
+Deno.test("searchConversations: one that failed in several ways is found once among the failed", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { system, add, find } = opened(kv);
+  await add(11, { at: 1, finishReason: "error" });
+  await add(12, { at: 2, finishReason: "interrupted" });
+  await add(11, { at: 3, finishReason: "interrupted" });
+  await add(13, { at: 4, finishReason: "cancelled" });
+  assertEquals(await find({ finish: "failed" }, 1), [11, 12]);
+  const now = system.now();
+  assertEquals(await find({ finish: "failed", from: now, to: now + 3 }), [12, 11]);
+  assertEquals(await find({ finish: "interrupted" }), [11, 12]);
+});
+
 Deno.test("searchConversations: a deleted conversation leaves no entry, an ordinary one never had any", async () => {
   using kv = await Deno.openKv(":memory:");
   const { store, add, nameOf } = opened(kv);

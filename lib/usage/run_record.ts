@@ -71,6 +71,14 @@ export type ModelShare = z.infer<typeof modelShareSchema>;
 /** `interrupted`: its process died. */
 export const RUN_FINISHES = [...FINISH_REASONS, "interrupted"] as const;
 
+/** The ends that count as errors. */
+export const FAILED_FINISHES = ["error", "interrupted"] as const;
+
+/** Whether a run that ended so counts as an error. */
+export function isFailed(finishReason: typeof RUN_FINISHES[number]): boolean {
+  return FAILED_FINISHES.some((one) => one === finishReason);
+}
+
 /** How a run ended. */
 export const runEndSchema = z.object({
   /** Who answered first, where anybody did. */

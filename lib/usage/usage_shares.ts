@@ -1,4 +1,4 @@
-import type { RunRecord } from "./run_record.ts";
+import { isFailed, type RunRecord } from "./run_record.ts";
 import type { Usage } from "./usage_rows.ts";
 
 /** What a run adds to the row of one model. */
@@ -9,7 +9,7 @@ export interface SharedUsage extends Usage, Pick<RunRecord, "provider" | "model"
  * charged is the sum of the shares, to the micro-USD, also where a limit kept it below their cost.
  */
 export function usageShares(run: RunRecord): readonly SharedUsage[] {
-  const failed = run.finishReason === "error" || run.finishReason === "interrupted" ? 1 : 0;
+  const failed = isFailed(run.finishReason) ? 1 : 0;
   if (run.models === undefined) return [{ ...run, runs: 1, failed }];
   let left = run.cost;
   const shares = run.models.map((share) => {

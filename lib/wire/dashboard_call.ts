@@ -3,6 +3,15 @@ export class CallFailure extends Error {
   override name = "CallFailure";
 }
 
+/** Nobody is signed in any more. */
+export class SignedOutFailure extends CallFailure {
+  override name = "SignedOutFailure";
+
+  constructor() {
+    super("You are signed out. Sign in in another tab, then try again here.");
+  }
+}
+
 /** Sends `body` to the dashboard's own server: JSON, or a form's fields. Throws `CallFailure`. */
 export async function callDashboard(
   path: string,
@@ -10,9 +19,7 @@ export async function callDashboard(
   signal?: AbortSignal,
 ): Promise<Response> {
   const response = await send(path, body, signal);
-  if (response.redirected) {
-    throw new CallFailure("You are signed out. Sign in in another tab, then try again here.");
-  }
+  if (response.redirected) throw new SignedOutFailure();
   if (response.ok) return response;
   const envelope = await response.json().catch(() => undefined);
   const message = typeof envelope?.message === "string" ? envelope.message : undefined;

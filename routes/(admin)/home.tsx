@@ -1,6 +1,7 @@
 import { page } from "fresh";
 import { AttentionList } from "@/components/AttentionList.tsx";
 import { DayChart, shortDay } from "@/components/DayChart.tsx";
+import { ErrorCount } from "@/components/ErrorCount.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { Facts } from "@/components/Facts.tsx";
 import {
@@ -14,6 +15,7 @@ import { LimitMeter } from "@/components/LimitMeter.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { UsageTable } from "@/components/UsageTable.tsx";
 import { readAttention } from "@/lib/admin/attention_report.ts";
+import { errorsHref } from "@/lib/http/dashboard/conversation_search_query.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { dayOf } from "@/lib/limits/ledger.ts";
 import { dayRange, daysOf } from "@/lib/usage/day_range.ts";
@@ -57,7 +59,9 @@ export default define.page<typeof handler>(({ data }) => {
   );
 });
 
-function TodaysFigures({ usage: { today, activeStreams, maxStreams } }: { usage: UsageSummary }) {
+function TodaysFigures(
+  { usage: { day, today, activeStreams, maxStreams } }: { usage: UsageSummary },
+) {
   return (
     <Facts
       of={{
@@ -66,7 +70,7 @@ function TodaysFigures({ usage: { today, activeStreams, maxStreams } }: { usage:
         "Tokens in": formatCount(today.inputTokens),
         "Tokens out": formatCount(today.outputTokens),
         "Active streams": `${formatCount(activeStreams)} of ${formatCount(maxStreams)}`,
-        "Errors": <span class={today.failed > 0 ? "bad" : ""}>{formatCount(today.failed)}</span>,
+        "Errors": <ErrorCount count={today.failed} href={errorsHref({ from: day, to: day })} />,
       }}
     />
   );

@@ -50,7 +50,7 @@ export function setUp(answers: (() => Response | Promise<Response>)[], options: 
   }) as typeof fetch;
   const now = () => 1_000_000;
   const session = new Session({ token: TOKEN, endpoint: options.endpoint ?? "", fetcher, now });
-  const conversation = new Conversation({
+  const conversation: Conversation = new Conversation({
     apiBase: "https://chat.example",
     agentId: AGENT,
     session,
@@ -62,7 +62,10 @@ export function setUp(answers: (() => Response | Promise<Response>)[], options: 
     pause: () => Promise.resolve(),
     sentence: (failure) => failure.code,
     warn: (code) => warnings.push(code),
-    changed: () => listeners.forEach((listener) => listener()),
+    changed() {
+      conversation.announce(); // as drawing does
+      listeners.forEach((listener) => listener());
+    },
   });
   /** Resolves as soon as the state is so. */
   const until = (holds: (state: State) => boolean) =>

@@ -54,7 +54,7 @@ export function chat(options: ChatOptions): Chat {
   const key = idempotencyKey ?? (run ? "" : crypto.randomUUID());
   const attempt: Attempt = { ...question, key, n: Number(n ?? 0), ...(run && { run }) };
   const chatRun = new ChatRun(attempt, {
-    apiBase: apiBase.replace(/\/+$/, ""),
+    apiBase: /^.*[^/]|/s.exec(apiBase)![0],
     agentId,
     session,
     fetcher,

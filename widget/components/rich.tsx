@@ -9,18 +9,28 @@ import { CopyButton } from "./CopyButton.tsx";
 interface Drawn {
   readonly source: string;
   readonly child: ComponentChild;
+  /** How many elements it took. */
+  readonly weight: number;
 }
 
 const DRAWN = new WeakMap<Turn, Drawn[]>();
+/** More elements than any honest answer of this length has: beyond them there are only words. */
+let room: number;
 
 export function rich(turn: Turn, { ui, live }: { readonly ui: Ui; readonly live: boolean }) {
   const before = DRAWN.get(turn) ?? [];
   const blocks = splitBlocks(turn.text, live);
+  room = 500 + turn.text.length / 12;
   const now = blocks.map((block, at): Drawn => {
     const open = live && at === blocks.length - 1;
     const source = `${ui.locale.lang}${open}${block.kind}:${block.text}`;
     const old = before[at];
-    return old?.source === source ? old : { source, child: draw(parseBlock(block, open), ui) };
+    const left = room;
+    if (old?.source !== source) {
+      return { source, child: draw(parseBlock(block, open), ui), weight: left - room };
+    }
+    room -= old.weight;
+    return old;
   });
   DRAWN.set(turn, now);
   return now.map(({ child }) => child);
@@ -29,7 +39,9 @@ export function rich(turn: Turn, { ui, live }: { readonly ui: Ui; readonly live:
 function draw(node: Inline, ui: Ui): ComponentChild {
   if (typeof node === "string") return node;
   const { tag, kids, href, start } = node;
+  const isOver = (room -= /li|pre/.test(tag) ? 3 : 1) < 0;
   const inner = kids.map((kid) => draw(kid, ui));
+  if (isOver) return inner.join(" ");
   switch (tag) {
     case "pre":
       return (

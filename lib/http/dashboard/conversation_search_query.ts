@@ -1,8 +1,10 @@
-import { COST_STEPS } from "../../storage/conversation_index.ts";
+import { COST_STEPS, FAILED } from "../../storage/conversation_index.ts";
 import type { ConversationSearch } from "../../storage/conversation_search.ts";
 import { addDays, inOrder, isDay } from "../../usage/day_range.ts";
 import { RUN_FINISHES } from "../../usage/run_record.ts";
 import { isUuid } from "../uuid_param.ts";
+
+const FINISHES = [...RUN_FINISHES, FAILED] as const;
 
 /** The filters as the form of the page has them: what is no value of theirs is empty. */
 export interface ConversationFilters {
@@ -27,7 +29,7 @@ export function readFilters({ searchParams }: URL): ConversationFilters {
   return {
     agentId: read("agentId", isUuid).toLowerCase(),
     ...inOrder({ from: read("from", isDay), to: read("to", isDay) }),
-    finish: read("finish", (text) => RUN_FINISHES.some((one) => one === text)),
+    finish: read("finish", (text) => FINISHES.some((one) => one === text)),
     cost: read("cost", (text) => COST_STEPS.some((step) => String(step) === text)),
   };
 }
@@ -40,7 +42,7 @@ export function toSearch(
     agentId: agentId || undefined,
     from: from === "" ? undefined : startOf(from),
     to: to === "" ? undefined : startOf(addDays(to, 1)),
-    finish: RUN_FINISHES.find((one) => one === finish),
+    finish: FINISHES.find((one) => one === finish),
     least: COST_STEPS.find((step) => String(step) === cost),
   };
 }
@@ -50,6 +52,11 @@ export function filtersHref(filters: Partial<ConversationFilters>, cursor?: stri
   const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ""));
   if (cursor !== undefined) query.set("cursor", cursor);
   return query.size === 0 ? "/conversations" : `/conversations?${query}`;
+}
+
+/** The address of the conversations behind a count of errors. */
+export function errorsHref({ from, to }: { from: string; to: string }): string {
+  return filtersHref({ from, to, finish: FAILED });
 }
 
 /** The address of one conversation: its id alone may be another agent's or page's as well. */

@@ -23,6 +23,8 @@ import { FIELD_BOUNDS } from "@/lib/wire/limits.ts";
 import { define, type State } from "@/utils.ts";
 
 interface Data {
+  /** Id of the signed-in user. */
+  user: string;
   values: AgentFormValues;
   faults: AgentFormFaults;
   choices: EditorChoices;
@@ -38,17 +40,19 @@ export const handler = define.handlers({
     }
     const choices = await editorChoices(ctx.state.service, user.tenant);
     const copied = await copyOf(ctx);
-    if (copied !== undefined) return page<Data>({ values: copied, faults: {}, choices });
+    if (copied !== undefined) {
+      return page<Data>({ user: user.id, values: copied, faults: {}, choices });
+    }
     const template = templateOf(ctx.url.searchParams.get("template"));
     const first = choices.models[0]?.models[0];
     const model = first === undefined ? "" : `${first.vendor}/${first.model}`;
     const values = { ...NEW_AGENT, model, ...template.values };
-    return page<Data>({ values, faults: {}, choices, template: template.id });
+    return page<Data>({ user: user.id, values, faults: {}, choices, template: template.id });
   },
 
   async POST(ctx) {
     const { service } = ctx.state;
-    const { tenant } = signedIn(ctx.state);
+    const { id: user, tenant } = signedIn(ctx.state);
     const values = readAgentForm(await readForm(ctx.req, ctx.state.service.system));
     const saved = await saveAgent(
       values,
@@ -58,7 +62,7 @@ export const handler = define.handlers({
       return ctx.redirect(withNotice(`/agents/${saved.agent.id}`, "agent_created"), 303);
     }
     const choices = await editorChoices(service, tenant);
-    return page<Data>({ values, faults: saved.faults, choices }, { status: saved.status });
+    return page<Data>({ user, values, faults: saved.faults, choices }, { status: saved.status });
   },
 });
 

@@ -1,12 +1,13 @@
 import { page } from "fresh";
 import { DayChart } from "@/components/DayChart.tsx";
+import { ErrorCount } from "@/components/ErrorCount.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { Facts } from "@/components/Facts.tsx";
 import { formatCount, formatMicroUsd, microUsdAxis } from "@/components/format_amount.ts";
 import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { UsageTable } from "@/components/UsageTable.tsx";
-import { filtersHref } from "@/lib/http/dashboard/conversation_search_query.ts";
+import { errorsHref, filtersHref } from "@/lib/http/dashboard/conversation_search_query.ts";
 import { type NamedUsage, nameUsage } from "@/lib/http/dashboard/name_usage.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { type UsageQuery, usageQuery } from "@/lib/http/dashboard/usage_query.ts";
@@ -60,7 +61,7 @@ export default define.page<typeof handler>(({ data }) => {
       {sum.runs === 0 ? <NothingUsed /> : (
         <div class="stack">
           <div class="charts charts-usage">
-            <Facts class="figures card" of={figures(sum)} />
+            <Facts class="figures card" of={figures(sum, range)} />
             <DayChart
               title="Cost"
               sum={formatMicroUsd(sum.cost)}
@@ -98,11 +99,11 @@ export default define.page<typeof handler>(({ data }) => {
   );
 });
 
-function figures(sum: Usage) {
+function figures(sum: Usage, range: DayRange) {
   return {
     Cost: formatMicroUsd(sum.cost),
     Runs: formatCount(sum.runs),
-    Errors: formatCount(sum.failed),
+    Errors: <ErrorCount count={sum.failed} href={errorsHref(range)} />,
     "Tokens in": formatCount(sum.inputTokens),
     "Tokens out": formatCount(sum.outputTokens),
     "A run, on average": formatMicroUsd(Math.round(sum.cost / Math.max(1, sum.runs))),

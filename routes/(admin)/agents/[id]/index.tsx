@@ -56,8 +56,9 @@ export const handler = define.handlers({
 
 /** Somebody else has deleted it meanwhile: what was typed must not go with it. */
 async function offerAnew(ctx: Context<State>, values: AgentFormValues): Promise<Response> {
-  const choices = await editorChoices(ctx.state.service, signedIn(ctx.state).tenant);
-  return await ctx.render(<DeletedAgent {...{ values, choices }} />, { status: 404 });
+  const { id, tenant } = signedIn(ctx.state);
+  const choices = await editorChoices(ctx.state.service, tenant);
+  return await ctx.render(<DeletedAgent {...{ user: id, values, choices }} />, { status: 404 });
 }
 
 /** Notices of what the form has sent; an earlier version is brought back by another form. */
@@ -74,7 +75,7 @@ interface Edited {
 async function editorData(ctx: Context<State>, edited: Edited) {
   const user = signedIn(ctx.state);
   const choices = await editorChoices(ctx.state.service, user.tenant);
-  return { ...edited, choices, editor: isEditor(user) };
+  return { ...edited, choices, user: user.id, editor: isEditor(user) };
 }
 
 export default define.page<typeof handler>(({ data, url }) => {
