@@ -3,6 +3,7 @@ import type { Attention } from "@/lib/admin/attention_report.ts";
 import { formatMicroUsd, plural } from "./format_amount.ts";
 import { Icon } from "./Icon.tsx";
 import { Time } from "./Time.tsx";
+import { VisitorLimitsOffer } from "./VisitorLimitsOffer.tsx";
 
 /** What somebody should look at; one line says so when there is nothing. */
 export function AttentionList({ items, now }: { items: readonly Attention[]; now: number }) {
@@ -16,7 +17,9 @@ export function AttentionList({ items, now }: { items: readonly Attention[]; now
             {items.map((item, n) => (
               <li key={n} class={`attention attention-${gravity(item)}`}>
                 <Icon name="warning" />
-                <p>{describe(item, now)}</p>
+                {item.kind === "visitor_limits"
+                  ? <VisitorLimitsOffer advice={item.advice} />
+                  : <p>{describe(item, now)}</p>}
               </li>
             ))}
           </ul>
@@ -29,7 +32,10 @@ function gravity({ kind }: Attention): "fault" | "warning" {
   return kind === "hard_limit" || kind === "vendor_failed" ? "fault" : "warning";
 }
 
-function describe(item: Attention, now: number): ComponentChildren {
+function describe(
+  item: Exclude<Attention, { kind: "visitor_limits" }>,
+  now: number,
+): ComponentChildren {
   switch (item.kind) {
     case "hard_limit":
       return (

@@ -46,7 +46,15 @@ export function PlanForm(props: PlanFormProps) {
           the whole day; what their fields hint at is a good beginning.
         </p>
         <div class="columns columns-wide">
-          {props.fields.map((field) => <LimitField key={field.name} field={field} {...props} />)}
+          {props.fields.map((field) => (
+            <LimitField
+              key={field.name}
+              field={field}
+              value={values.limits[field.name]}
+              standard={props.defaults[field.name]}
+              fault={faults[field.name]}
+            />
+          ))}
         </div>
       </section>
       <section class="card stack" aria-labelledby="plan-models">
@@ -96,20 +104,26 @@ export function PlanForm(props: PlanFormProps) {
   );
 }
 
-function LimitField(
-  { field, values, defaults, faults }: PlanFormProps & { field: PlanField },
-) {
+export interface LimitFieldProps {
+  field: PlanField;
+  value: string | undefined;
+  /** What holds where the field is blank. */
+  standard?: string | undefined;
+  fault?: string | undefined;
+}
+
+/** One limit of a plan. */
+export function LimitField({ field, value, standard, fault }: LimitFieldProps) {
   const { name, label, help, money, suggestion } = field;
-  const standard = defaults[name];
   const hint = standard ?? (suggestion === undefined ? undefined : `e.g. ${suggestion}`);
   return (
-    <Field name={name} label={label} fault={faults[name]} help={help}>
+    <Field name={name} label={label} fault={fault} help={help}>
       {(attributes) => (
         <input
           type="text"
           inputMode={money ? "decimal" : "numeric"}
           {...attributes}
-          value={values.limits[name]}
+          value={value}
           placeholder={hint}
         />
       )}

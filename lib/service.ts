@@ -16,6 +16,7 @@ import type { WorkerPool } from "./knowledge/worker/worker_pool.ts";
 import type { ApiKeyStore } from "./storage/api_key_store.ts";
 import type { AuditStore } from "./storage/audit_store.ts";
 import type { AttentionStore } from "./storage/attention_store.ts";
+import type { DismissalStore } from "./storage/dismissal_store.ts";
 import type { CatalogueStore } from "./storage/catalogue_store.ts";
 import type { VendorSlotStore } from "./storage/vendor_slot_store.ts";
 import type { Limits } from "./limits/limits.ts";
@@ -47,6 +48,8 @@ export interface Service {
   /** What goes wrong without anybody seeing it: refused origins, failing vendors. */
   readonly attention: AttentionStore;
   readonly catalogue: CatalogueStore;
+  /** Which advice of the dashboard tenants do not want to see. */
+  readonly dismissals: DismissalStore;
   readonly chat: ChatService;
   readonly conversations: ConversationAdmin;
   /** Makes of a digest one that nobody without the store's own key can guess what was said by. */

@@ -1,6 +1,7 @@
 /** What a request costs the store, counted: shared by every process, it is what runs out first. */
 import { assertEquals } from "@std/assert";
 import { newApiKey } from "@/lib/credentials/api_key_format.ts";
+import { withVisitorLimits } from "@/lib/admin/visitor_limits.ts";
 import { DEFAULT_LIMITS, type Limits } from "@/lib/limits/limits.ts";
 import { realSystem } from "@/lib/system.ts";
 import { countingKv, type KvCalls, made } from "./support/counting_kv.ts";
@@ -70,6 +71,16 @@ Deno.test("POST /v1/chat/stream: a warm message costs one commit to begin, one t
     // An answer that comes at once has its log stored with the settlement.
     assertEquals(await cost(() => asked(first)), { commit: 2 });
     assertEquals(await cost(() => asked(first)), { commit: 2 });
+  }
+});
+
+Deno.test("POST /v1/chat/stream: the suggested limits for one visitor cost no commit and no read more", async () => {
+  await using world = await start();
+  const { first, ask, cost } = world;
+  await first.service.tenants.changePlan(await first.tenant(), withVisitorLimits);
+  await cost(() => ask.session(first));
+  for (let n = 0; n < 3; n++) {
+    assertEquals(await cost(() => ask.session(first)), { commit: 2 });
   }
 });
 

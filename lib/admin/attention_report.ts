@@ -2,6 +2,7 @@ import { ApiError } from "../errors.ts";
 import type { ApiKeyStore } from "../storage/api_key_store.ts";
 import type { AttentionItem, AttentionStore } from "../storage/attention_store.ts";
 import type { UsageSummary } from "../usage/usage_report.ts";
+import type { VisitorLimitsAdvice } from "./home_advice.ts";
 import type { AgentAdmin } from "./agent_admin.ts";
 
 /** A key is told of this long before it expires: a working week, and the one before. */
@@ -17,7 +18,9 @@ export type Attention =
   | { kind: "origin_refused"; item: AttentionItem; agent?: { id: string; name: string } }
   | { kind: "key_expires"; name: string; expiresAt: string }
   /** A proxy in front that the configuration does not name; for operators. */
-  | { kind: "proxy_untrusted"; hops: number };
+  | { kind: "proxy_untrusted"; hops: number }
+  /** Nothing keeps one visitor from taking the whole tenant's day. */
+  | { kind: "visitor_limits"; advice: VisitorLimitsAdvice };
 
 /** What reading it takes. */
 export interface AttentionParts {
@@ -30,11 +33,13 @@ export interface AttentionParts {
 export async function readAttention(
   tenant: string,
   { attention, apiKeys, agents }: AttentionParts,
-  { usage, now, untrustedHops }: {
+  { usage, visitorLimits, untrustedHops, now }: {
     usage: UsageSummary;
-    now: number;
+    /** Advice that is shown here; absent where there is none, or where it is shown elsewhere. */
+    visitorLimits?: VisitorLimitsAdvice | undefined;
     /** Proxies in front that the configuration does not name, where the reader may change that. */
     untrustedHops?: number | undefined;
+    now: number;
   },
 ): Promise<Attention[]> {
   const [failures, refusals, expiring] = await Promise.all([
@@ -63,6 +68,9 @@ export async function readAttention(
       .sort((a, b) => a.expiresAt < b.expiresAt ? -1 : 1)
       .slice(0, MOST)
       .map((key) => ({ kind: "key_expires" as const, ...key })),
+    ...visitorLimits === undefined
+      ? []
+      : [{ kind: "visitor_limits" as const, advice: visitorLimits }],
   ];
 }
 

@@ -13,7 +13,7 @@ function spent(cost: number): UsageSummary {
   return {
     ...{ day: "2026-01-15", resetsAt: "2026-01-16T00:00:00.000Z", range: noSums() },
     ...{ today: { ...NO_USAGE, cost }, softLimit: 200, hardLimit: 500 },
-    ...{ activeStreams: 0, maxStreams: 10 },
+    ...{ activeStreams: 0, maxStreams: 10, hasRun: true },
   };
 }
 

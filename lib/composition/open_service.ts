@@ -23,6 +23,7 @@ import type { CatalogueEntry } from "../storage/catalogue_store.ts";
 import { CONTENT_PURPOSE, openContentCipher } from "../storage/content_cipher.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
 import { Reencryption } from "../storage/reencryption.ts";
+import { DismissalStore } from "../storage/dismissal_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../storage/secret_store.ts";
 import { SessionStore } from "../storage/session_store.ts";
 import { withStoreFailures } from "../storage/store_failures.ts";
@@ -107,6 +108,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     keyedDigest: (digest) => basis.content.digest(digest),
     conversations: new ConversationAdmin(conversations, { cursors, runs: directory }),
     demoAgent: await openDemo(basis, { tenant, agents, vendorSlots, baseUrl }),
+    dismissals: new DismissalStore(kv, system),
     doctor: new Doctor({
       ...{ egress, committer, system, releases: scripts.releases },
       sessions: new SessionStore(kv, system),

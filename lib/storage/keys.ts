@@ -202,6 +202,9 @@ export const keys = {
   usageDay: (tenant: string, day: string) => ["usage_rows", tenant, day],
   /** What went wrong lately, counted by name: `{ v, items }`. */
   attention: (tenant: string, kind: string) => ["attention", tenant, kind],
+  /** Advice of the dashboard that somebody of the tenant does not want to see: `{ v, at }`. */
+  dismissal: (tenant: string, advice: string) => ["dismissals", tenant, advice],
+  dismissals: (tenant: string) => ["dismissals", tenant],
   /** Which run a chat's `Idempotency-Key` began: `{ v, fingerprint, runId, exp }`. */
   chatReceipt: (tenant: string, scopeHash: string) => ["chat_receipts", tenant, scopeHash],
   allChatReceipts: () => ["chat_receipts"],

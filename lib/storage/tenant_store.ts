@@ -55,7 +55,8 @@ export const planRecordSchema = z.object({
 });
 export type Plan = z.infer<typeof planRecordSchema>;
 
-const DEFAULT_PLAN: Plan = {
+/** The plan of the specification: no limit is set differently. */
+export const DEFAULT_PLAN: Plan = {
   v: 1,
   models: "all",
   limits: {},
@@ -100,16 +101,17 @@ export class TenantStore {
     return found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   }
 
-  /** A new tenant on the default plan. */
-  async create(name: string): Promise<Tenant> {
+  /** A new tenant on the given plan, or on the default one. */
+  async create(name: string, plan: Plan = DEFAULT_PLAN): Promise<Tenant> {
     const id = this.#system.uuid();
     const tenant: Tenant = { v: 1, id, name, createdAt: this.#system.now() };
     const step = this.#kv.atomic()
       .check({ key: keys.tenant(id), versionstamp: null })
       .set(keys.tenant(id), tenant)
-      .set(keys.plan(id), DEFAULT_PLAN);
+      .set(keys.plan(id), plan);
     const target = { id, name };
-    const what = { kind: "tenant", action: "create", target, after: { name } } as const;
+    const after = { name, limits: plan.limits };
+    const what = { kind: "tenant", action: "create", target, after } as const;
     recordChange(step, this.#system, { tenant: INSTALLATION, ...what });
     if (!(await step.commit()).ok) throw new Error("a tenant id was drawn twice");
     return tenant;
@@ -120,12 +122,19 @@ export class TenantStore {
    * installation's log, and in the tenant's own.
    */
   setPlan(id: string, plan: Plan): Promise<boolean> {
+    return this.changePlan(id, () => plan);
+  }
+
+  /** The same with what `change` makes of the current plan, in one step; no entry if nothing changes. */
+  changePlan(id: string, change: (plan: Plan) => Plan): Promise<boolean> {
     const key = keys.plan(id);
     const attempt = async (): Promise<boolean | undefined> => {
       const tenant = await this.get(id);
       if (tenant === undefined) return false;
       const entry = await this.#kv.get(key);
       const before = parseRecord(planRecordSchema, entry) ?? DEFAULT_PLAN;
+      const plan = change(before);
+      if (plan === before) return true;
       const step = this.#kv.atomic().check(entry).set(key, plan);
       const target = { id, name: tenant.name };
       const what = { kind: "plan", action: "change", target, before, after: plan } as const;

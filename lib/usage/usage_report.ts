@@ -21,6 +21,8 @@ export interface UsageSummary {
   hardLimit: number;
   activeStreams: number;
   maxStreams: number;
+  /** Whether the tenant has ever been charged for anything, so that somebody has chatted. */
+  hasRun: boolean;
   /** The days of the range, added up. */
   range: GroupedUsage;
 }
@@ -69,13 +71,15 @@ export class UsageReports {
       hardLimit: limits.hardDailyCost,
       activeStreams: slotsOf(ledger, moment),
       maxStreams: limits.streams,
+      hasRun: stored.versionstamp !== null,
       range: sums,
     };
   }
 
   /** The same, as the API tells it. */
   async read(tenant: string, range: DayRange): Promise<UsageReport> {
-    const { today, softLimit, hardLimit, range: sums, ...now } = await this.summary(tenant, range);
+    const { today, softLimit, hardLimit, range: sums, hasRun: _hasRun, ...now } = await this
+      .summary(tenant, range);
     return {
       ...now,
       ...told(today),

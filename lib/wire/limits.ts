@@ -28,6 +28,16 @@ export const SESSION_TTL_MS = 15 * 60_000;
 /** Messages that one widget session may send. */
 export const SESSION_MESSAGE_CAP = 50;
 
+/**
+ * Limits for one visitor that the dashboard offers; a plan has none of them unless somebody sets them.
+ * Money in micro-USD. Source: CONTRACT section 8.
+ */
+export const SUGGESTED_VISITOR_LIMITS = {
+  sessionStreams: 2,
+  sessionCost: 250_000,
+  ipDailyCost: 1_000_000,
+} as const;
+
 /** Bounds of knowledge bases. */
 export const KNOWLEDGE_BOUNDS = {
   basesPerTenant: 100,

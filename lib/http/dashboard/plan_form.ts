@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { type Plan, planRecordSchema } from "../../storage/tenant_store.ts";
+import { withVisitorLimits } from "../../admin/visitor_limits.ts";
+import { DEFAULT_PLAN, type Plan, planRecordSchema } from "../../storage/tenant_store.ts";
+import { SUGGESTED_VISITOR_LIMITS } from "../../wire/limits.ts";
 import { type Vendor, VENDORS } from "../../wire/vendors.ts";
 
 /** A limit that a plan may set: its field, and what to say of it. Money is typed in USD. */
@@ -34,11 +36,14 @@ export const PLAN_FIELDS: readonly PlanField[] = [
   {
     name: "ipDailyCost",
     label: "Daily cost of one address",
-    help: "USD. Without limit unless set.",
+    help: "USD, of visitors with a session; not of API keys. Without limit unless set.",
     money: true,
     suggestion: "1",
   },
 ];
+
+/** The limits of one visitor, which the form of a new tenant shows too. */
+export const VISITOR_FIELDS = PLAN_FIELDS.filter(({ name }) => name in SUGGESTED_VISITOR_LIMITS);
 
 /** A plan as its form holds it: texts, exactly as typed. */
 export interface PlanFormValues {
@@ -65,6 +70,18 @@ export function toPlanForm(plan: Plan): PlanFormValues {
     models: plan.models === "all" ? "all" : "some",
     chosen: plan.models === "all" ? [] : plan.models.map((one) => `${one.vendor}/${one.model}`),
   };
+}
+
+/** What the form of a new tenant begins with: the suggested limits for one visitor. */
+export function newPlanForm(): PlanFormValues {
+  return toPlanForm(withVisitorLimits(DEFAULT_PLAN));
+}
+
+/** A new tenant's plan: the default one with the limits for one visitor that were typed. */
+export function readNewPlanForm(form: URLSearchParams): PlanFormValues {
+  const typed = VISITOR_FIELDS.map(({ name }) => [name, (form.get(name) ?? "").trim()]);
+  const values = toPlanForm(DEFAULT_PLAN);
+  return { ...values, limits: { ...values.limits, ...Object.fromEntries(typed) } };
 }
 
 export function readPlanForm(form: URLSearchParams): PlanFormValues {

@@ -2,9 +2,10 @@ import { type Context, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { notSaved } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { PageNotice } from "@/components/PageNotice.tsx";
 import { PlanForm, type PlanFormProps } from "@/components/PlanForm.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { noticeAt, withNotice } from "@/lib/http/dashboard/notices.ts";
 import {
   parsePlanForm,
   PLAN_FIELDS,
@@ -63,7 +64,7 @@ async function formProps(
   };
 }
 
-export default define.page<typeof handler>(({ data }) => (
+export default define.page<typeof handler>(({ data, url }) => (
   <>
     <PageHeader
       title={data.tenant.name}
@@ -71,6 +72,7 @@ export default define.page<typeof handler>(({ data }) => (
       text={`Tenant id ${data.tenant.id}. The plan applies from the next request on.`}
       back={{ href: "/operator/tenants", label: "Tenants" }}
     />
+    <PageNotice notice={noticeAt(url)} />
     <PlanForm {...data} />
   </>
 ));
