@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { KvReader } from "../committer/view.ts";
 import type { System } from "../system.ts";
+import { DEFAULT_QUOTAS, MAX_QUOTAS, type QuotaName } from "../wire/limits.ts";
 import { VENDORS } from "../wire/vendors.ts";
 import { INSTALLATION, recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
@@ -36,6 +37,23 @@ export const limitOverridesSchema = z.object({
 }).partial();
 export type LimitOverrides = z.infer<typeof limitOverridesSchema>;
 
+function quota(name: QuotaName, least = 0): z.ZodInt {
+  return z.int().min(least).max(MAX_QUOTAS[name]);
+}
+
+/** What a plan may allow a tenant to store differently from `DEFAULT_QUOTAS`. */
+export const quotaOverridesSchema = z.object(
+  {
+    agents: quota("agents"),
+    agentVersions: quota("agentVersions", 1),
+    agentBytes: quota("agentBytes"),
+    knowledgeBases: quota("knowledgeBases"),
+    knowledgeBytes: quota("knowledgeBytes"),
+    conversationRuns: quota("conversationRuns"),
+    conversationBytes: quota("conversationBytes"),
+  } satisfies Record<QuotaName, z.ZodInt>,
+).partial();
+
 export const planRecordSchema = z.object({
   v: z.literal(1),
   /** `all` of the catalogue, or the models named. */
@@ -45,6 +63,8 @@ export const planRecordSchema = z.object({
   ]),
   /** What of the limits this tenant has differently. */
   limits: limitOverridesSchema.default({}),
+  /** What of the quotas this tenant has differently. */
+  quotas: quotaOverridesSchema.default({}),
   /**
    * What a widget's visitor may choose per call: nothing dearer than the agent's own models, any model
    * of the plan, or nothing at all.
@@ -60,9 +80,18 @@ export const DEFAULT_PLAN: Plan = {
   v: 1,
   models: "all",
   limits: {},
+  quotas: {},
   visitorOverrides: "not_dearer",
   conversationDays: 30,
 };
+
+export type Quotas = Readonly<Record<QuotaName, number>>;
+
+/** What a tenant of this plan may store. */
+export function quotasOf({ quotas }: Pick<Plan, "quotas">): Quotas {
+  const given = Object.entries(quotas).filter(([, value]) => value !== undefined);
+  return { ...DEFAULT_QUOTAS, ...Object.fromEntries(given) };
+}
 
 /** Tenants and the plan each is on. */
 export class TenantStore {

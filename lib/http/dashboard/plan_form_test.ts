@@ -6,6 +6,7 @@ const PLAN: Plan = {
   v: 1,
   models: [{ vendor: "vendor_a", model: "family/big" }],
   limits: { keyRequests: 120, sessionCost: 250_000, hardDailyCost: 12_340_000 },
+  quotas: {},
   visitorOverrides: "none",
   conversationDays: 0,
 };
