@@ -14,6 +14,7 @@ import {
 } from "../storage/append_run.ts";
 import { type ContentCipher, contentPlaces } from "../storage/content_cipher.ts";
 import { type ConversationHead, isLive } from "../storage/conversation_record.ts";
+import { conversationUsageKey } from "../storage/conversation_usage.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
 import { conversationName } from "../storage/conversation_name.ts";
 import { type ConversationName, keys } from "../storage/keys.ts";
@@ -70,15 +71,22 @@ export class ConversationLog {
   readonly #system: System;
   readonly #content: ContentCipher;
   readonly #store: ConversationStore;
+  readonly #onAdded: (tenant: string, bytes: number) => void;
 
-  constructor(
-    parts: { kv: Deno.Kv; committer: Committer; system: System; content: ContentCipher },
-  ) {
+  /** `onAdded` is told of each run that was stored, and about how many bytes it was. */
+  constructor(parts: {
+    kv: Deno.Kv;
+    committer: Committer;
+    system: System;
+    content: ContentCipher;
+    onAdded?: (tenant: string, bytes: number) => void;
+  }) {
     this.#kv = parts.kv;
     this.#committer = parts.committer;
     this.#system = parts.system;
     this.#content = parts.content;
     this.#store = new ConversationStore(parts.kv, parts);
+    this.#onAdded = parts.onAdded ?? (() => {});
   }
 
   /** What is kept of a message while its run goes on, to be noted in the commit that lets it in. */
@@ -157,8 +165,9 @@ export class ConversationLog {
     const words = await this.#words(said, { name, runId: facts.runId, days: asked.days });
     const endedAt = this.#system.now();
     let isForgotten = false;
+    const usageKey = conversationUsageKey(facts.tenant, endedAt);
     return {
-      keys: [key],
+      keys: [key, usageKey],
       drawn,
       // Its record goes with its words: a conversation that is deleted later leaves none behind.
       keptMs: asked.days * DAY_MS,
@@ -175,6 +184,7 @@ export class ConversationLog {
       afterwards: async ({ late }) => {
         // A store that is away keeps what nobody can see until it expires.
         if (late || isForgotten) await this.#forgetLeft(facts).catch(() => {});
+        else this.#onAdded(facts.tenant, said.bytes);
       },
     };
   }

@@ -23,6 +23,7 @@ import type { System } from "../system.ts";
 import type { RunEnd, RunFacts } from "../usage/run_record.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
+import type { ConversationSpace } from "./conversation_space.ts";
 import { ConversationLog, type OpenedConversation } from "./conversation_log.ts";
 import { DeadRunEnds, interruption } from "./dead_run_ends.ts";
 import type { FollowedRun } from "./followed_run.ts";
@@ -64,6 +65,7 @@ export class RunDirectory {
   readonly #store: RunLogStore;
   readonly #tenants: Pick<TenantStore, "plan">;
   readonly #conversations: ConversationLog;
+  readonly #space: Pick<ConversationSpace, "hasRoom" | "added">;
   readonly #deadEnds: DeadRunEnds;
   /** This process, among those that share the store. */
   readonly #owner: string;
@@ -84,6 +86,8 @@ export class RunDirectory {
       content: ContentCipher;
       tenants: Pick<TenantStore, "plan">;
       leases: LeaseWatch;
+      /** Where conversations are kept within their plan. */
+      space?: Pick<ConversationSpace, "hasRoom" | "added">;
     },
   ) {
     this.#kv = parts.kv;
@@ -92,7 +96,9 @@ export class RunDirectory {
     this.#content = parts.content;
     this.#store = new RunLogStore(parts.kv, parts.content);
     this.#tenants = parts.tenants;
-    this.#conversations = new ConversationLog(parts);
+    const space = this.#space = parts.space ?? { hasRoom: () => true, added: () => {} };
+    const onAdded = (tenant: string, bytes: number) => space.added(tenant, bytes);
+    this.#conversations = new ConversationLog({ ...parts, onAdded });
     this.#deadEnds = new DeadRunEnds({
       ...parts,
       store: this.#store,
@@ -115,7 +121,7 @@ export class RunDirectory {
   ): Promise<RunOpening> {
     const log = newLog({ owner: this.#owner, ...(origin && { origin }) });
     const { conversationDays: days } = await this.#tenants.plan(facts.tenant, reader);
-    if (days === 0) return { begun: { log } };
+    if (days === 0 || !this.#space.hasRoom(facts.tenant)) return { begun: { log } };
     const asked = { days, messages: body.messages, ...(origin && { origin }) };
     const isNew = body.conversationId === undefined;
     const opened = await this.#conversations.open(facts, { asked, isNew });

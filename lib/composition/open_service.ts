@@ -93,9 +93,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   });
   const egress = await openEgress(basis, options.refusalMs);
   const attention = new AttentionStore(kv, system);
-  const runs = openRuns(basis, { attention, egress, knowledge, models, secrets });
-  const { admission, chat, directory, deadRuns } = runs;
   const conversations = new ConversationStore(kv, basis);
+  const stores = { attention, conversations, secrets };
+  const runs = openRuns(basis, { ...stores, egress, knowledge, models });
+  const { admission, chat, directory, deadRuns, space } = runs;
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const callers = openCallers(basis, { signer, onRevoked });
   return {
@@ -136,6 +137,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       await knowledge.documents.close();
       await knowledge.workers.close();
       await chat.stopAll();
+      await space.close();
       await knowledge.knowledgeSearch.close();
       closing.abort();
       await attention.close();

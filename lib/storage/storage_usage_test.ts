@@ -12,6 +12,8 @@ import { DocumentTasks } from "./document_tasks.ts";
 import { KnowledgeBaseStore } from "./knowledge_base_store.ts";
 import { knowledgeUsage } from "./knowledge_usage.ts";
 import { keys } from "./keys.ts";
+import type { QuotaName } from "../wire/limits.ts";
+import type { StorageUsage } from "./storage_usage.ts";
 import { DEFAULT_PLAN, type Plan } from "./tenant_store.ts";
 
 const TENANT = fakeUuid(801);
@@ -59,16 +61,18 @@ async function outcomes(tries: Promise<unknown>[]) {
 }
 
 /** What the record says, and what a scan finds. */
-async function counted(kv: Deno.Kv, area: "agents" | "knowledge", tenant = TENANT) {
-  const usage = area === "agents" ? agentUsage(kv) : knowledgeUsage(kv);
-  const { used } = await usage.read(tenant);
-  const key = keys.storageUsage(tenant, area);
+async function counted<N extends QuotaName>(kv: Deno.Kv, usage: StorageUsage<N>, area: string) {
+  const { used } = await usage.read(TENANT);
+  const key = keys.storageUsage(TENANT, area);
   const record = await kv.get(key);
   await kv.delete(key);
-  const scanned = (await usage.read(tenant)).used;
+  const scanned = (await usage.read(TENANT)).used;
   await kv.set(key, record.value);
   return { used, scanned };
 }
+
+const countedAgents = (kv: Deno.Kv) => counted(kv, agentUsage(kv), "agents");
+const countedKnowledge = (kv: Deno.Kv) => counted(kv, knowledgeUsage(kv), "knowledge");
 
 Deno.test("quotas: of 20 agents created at once where there is room for 5, exactly 5 are, in one process and in two", async () => {
   for (const count of [1, 2]) {
@@ -85,7 +89,7 @@ Deno.test("quotas: of 20 agents created at once where there is room for 5, exact
       assertEquals(details, { quota: "agents", used: 5, limit: 5 });
       assertEquals(message, "the plan allows 5 agents, and there are 5");
     }
-    const { used, scanned } = await counted(kv, "agents");
+    const { used, scanned } = await countedAgents(kv);
     assertEquals([used.agents, used], [5, scanned]);
     // Deleting one makes room for exactly one.
     const { data } = await all[0]!.agents.list(TENANT, { limit: 1 });
@@ -104,7 +108,7 @@ Deno.test("quotas: a burst of agents stops at the bytes that the plan allows", a
     Array.from({ length: 20 }, () => agents.create(TENANT, heavy(240))),
   );
   assertEquals(done, Math.floor(limit / JSON.stringify(heavy(240)).length));
-  const { used, scanned } = await counted(kv, "agents");
+  const { used, scanned } = await countedAgents(kv);
   assertEquals(used, scanned);
   assert(used.agentBytes <= limit && used.agentBytes > limit - 250 * KIB);
   const requested = JSON.stringify(heavy(240)).length;
@@ -135,7 +139,7 @@ Deno.test("quotas: history makes way for an edit, and only an edit that cannot f
   const { refused } = await outcomes([write(9_000)]);
   assertEquals(refused.length, 1);
   assert("agent" in await write(1_000));
-  const { used, scanned } = await counted(kv, "agents");
+  const { used, scanned } = await countedAgents(kv);
   assertEquals(used, scanned);
   assert(used.agentBytes <= 4 * KIB);
 });
@@ -159,7 +163,7 @@ for (const seed of [1, 2, 3]) {
     };
     for (let round = 0; round < 12; round++) {
       await Promise.allSettled(Array.from({ length: 12 }, (_, n) => step(n)));
-      const { used, scanned } = await counted(kv, "agents");
+      const { used, scanned } = await countedAgents(kv);
       assertEquals(used, scanned);
       assert(used.agents <= 12 && used.agentBytes <= MIB);
     }
@@ -205,7 +209,7 @@ for (const seed of [1, 2, 3]) {
     };
     for (let round = 0; round < 12; round++) {
       await Promise.allSettled(Array.from({ length: 10 }, (_, n) => step(n)));
-      const { used, scanned } = await counted(kv, "knowledge");
+      const { used, scanned } = await countedKnowledge(kv);
       assertEquals(used, scanned);
       assert(used.knowledgeBases <= 4 && used.knowledgeBytes <= limit);
     }
@@ -245,13 +249,13 @@ Deno.test("quotas: what was stored before it was counted is counted once, by who
   const tries = processes(kv, { system }).map((one) => one.agents.create(TENANT, prompt(100)));
   await Promise.all(tries);
   const more = 2 * JSON.stringify(prompt(100)).length;
-  const after = await counted(kv, "agents");
+  const after = await countedAgents(kv);
   assertEquals(after.used, { agents: 5, agentBytes: used.agentBytes + more });
   assertEquals(after.scanned, after.used);
   await bases.create(TENANT, { name: "Another" });
-  assertEquals((await counted(kv, "knowledge")).used, { knowledgeBases: 2, knowledgeBytes: 7_540 });
+  assertEquals((await countedKnowledge(kv)).used, { knowledgeBases: 2, knowledgeBytes: 7_540 });
   await bases.delete(TENANT, base.base);
-  assertEquals((await counted(kv, "knowledge")).used, { knowledgeBases: 1, knowledgeBytes: 0 });
+  assertEquals((await countedKnowledge(kv)).used, { knowledgeBases: 1, knowledgeBytes: 0 });
 });
 
 Deno.test("quotas: text that does not fit into the plan any more leaves the document failed, with the reason", async () => {
@@ -274,6 +278,6 @@ Deno.test("quotas: text that does not fit into the plan any more leaves the docu
     failed?.error?.message,
     "the plan allows 1,000 bytes of knowledge: 900 are used, and 101 more were sent",
   );
-  const { used, scanned } = await counted(kv, "knowledge");
+  const { used, scanned } = await countedKnowledge(kv);
   assertEquals([used.knowledgeBytes, used], [900, scanned]);
 });
