@@ -7,6 +7,7 @@ import type { ConversationAdmin } from "./admin/conversation_admin.ts";
 import type { KnowledgeAdmin } from "./admin/knowledge_admin.ts";
 import type { SessionAdmin } from "./admin/session_admin.ts";
 import type { ChatService } from "./chat/chat_service.ts";
+import type { ConversationSpace } from "./chat/conversation_space.ts";
 import type { RunDirectory } from "./chat/run_directory.ts";
 import type { Config } from "./config.ts";
 import type { Doctor } from "./doctor/doctor.ts";
@@ -31,6 +32,7 @@ import type { ForwardedForCheck } from "./http/forwarded_for_check.ts";
 import type { MeterParts } from "./http/request_meter.ts";
 import type { Logger } from "./log.ts";
 import type { System } from "./system.ts";
+import type { StorageReports } from "./usage/storage_report.ts";
 import type { UsageReports } from "./usage/usage_report.ts";
 import type { WidgetBundle } from "./widget_bundle.ts";
 
@@ -54,6 +56,8 @@ export interface Service {
   readonly conversations: ConversationAdmin;
   /** Makes of a digest one that nobody without the store's own key can guess what was said by. */
   readonly keyedDigest: (digest: string) => string;
+  /** Keeps conversations within the tenants' plans. */
+  readonly conversationSpace: Pick<ConversationSpace, "settled">;
   /** Tells why a widget does not show on a page. */
   readonly doctor: Doctor;
   /** Finds passages in the tenants' knowledge bases. */
@@ -74,6 +78,8 @@ export interface Service {
   /** Failed sign-ins, lockouts and refusals of the dashboard. */
   readonly securityLog: SecurityLog;
   readonly sessions: SessionAdmin;
+  /** What tenants store, against their quotas. */
+  readonly storage: StorageReports;
   readonly team: Team;
   readonly tenants: TenantStore;
   /** Dashboard users, for the command line. */

@@ -8,6 +8,7 @@ import { TestService } from "./support/service.ts";
 
 const SHOP = "https://shop.example";
 const NOON = Date.UTC(2026, 0, 15, 12);
+const MIB = 1_048_576;
 const DAY_MS = 86_400_000;
 
 async function start() {
@@ -54,6 +55,15 @@ Deno.test("GET /v1/usage: nothing used is all zeros, with the limits and the nex
     days: [],
     byAgent: [],
     byModel: [],
+    storage: {
+      // The demo agent.
+      agents: { used: 1, limit: 1_000 },
+      agentBytes: { used: 322, limit: 64 * MIB },
+      knowledgeBases: { used: 0, limit: 100 },
+      knowledgeBytes: { used: 0, limit: 1_024 * MIB },
+      conversationRuns: { used: 0, limit: 1_000_000 },
+      conversationBytes: { used: 0, limit: 1_024 * MIB },
+    },
   });
 });
 

@@ -30,6 +30,7 @@ import { withStoreFailures } from "../storage/store_failures.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
 import type { VendorSlotStore } from "../storage/vendor_slot_store.ts";
 import type { System } from "../system.ts";
+import { StorageReports } from "../usage/storage_report.ts";
 import { UsageReports } from "../usage/usage_report.ts";
 import type { Basis } from "./basis.ts";
 import { openCallers } from "./open_callers.ts";
@@ -94,6 +95,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const egress = await openEgress(basis, options.refusalMs);
   const attention = new AttentionStore(kv, system);
   const conversations = new ConversationStore(kv, basis);
+  const storage = new StorageReports(kv, system);
   const stores = { attention, conversations, secrets };
   const runs = openRuns(basis, { ...stores, egress, knowledge, models });
   const { admission, chat, directory, deadRuns, space } = runs;
@@ -108,6 +110,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ...{ agents, attention, catalogue, chat, deadRuns, secrets, vendorSlots },
     keyedDigest: (digest) => basis.content.digest(digest),
     conversations: new ConversationAdmin(conversations, { cursors, runs: directory }),
+    conversationSpace: space,
     demoAgent: await openDemo(basis, { tenant, agents, vendorSlots, baseUrl }),
     dismissals: new DismissalStore(kv, system),
     doctor: new Doctor({
@@ -123,7 +126,8 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     },
     reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, system }),
     runs: directory,
-    usage: new UsageReports(kv, { system, tenants, limits }),
+    storage,
+    usage: new UsageReports(kv, { system, tenants, limits, storage }),
     vendors: registry,
     closing: closing.signal,
     ready: async () =>

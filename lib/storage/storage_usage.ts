@@ -50,6 +50,14 @@ export class StorageUsage<N extends QuotaName> {
       ));
   }
 
+  /** The same as `read` for who only looks: a count is kept, so that the next one need not be made. */
+  async known(tenant: string): Promise<HeldUsage<N>> {
+    const usage = await this.read(tenant);
+    // Whoever was faster has stored what is true then.
+    if (!usage.isStored) await usage.join(this.#kv.atomic()).commit();
+    return usage;
+  }
+
   /** What is used and allowed now. */
   async read(tenant: string): Promise<HeldUsage<N>> {
     const wanted = [keys.storageUsage(tenant, this.#area), keys.plan(tenant)] as const;
@@ -78,6 +86,11 @@ export class HeldUsage<N extends QuotaName> {
     this.#used = { ...used };
     this.quotas = quotasOf(plan ?? { quotas: {} });
     this.#checks = checks;
+  }
+
+  /** False where it was counted because there was no record. */
+  get isStored(): boolean {
+    return this.#checks[0]?.versionstamp !== null;
   }
 
   get used(): Used<N> {

@@ -35,10 +35,14 @@ export const handler = define.handlers({
     const { tenant, operator } = user;
     const now = service.system.now();
     const range = dayRange({ from: null, to: null }, dayOf(now));
-    const usage = await service.usage.summary(tenant, range);
+    const [usage, storage] = await Promise.all([
+      service.usage.summary(tenant, range),
+      service.storage.read(tenant),
+    ]);
     const { gettingStarted, visitorLimits } = await readHomeAdvice(user, service, { usage });
     const attention = await readAttention(tenant, service, {
       usage,
+      storage,
       // The list of first steps offers the same.
       visitorLimits: gettingStarted === undefined ? visitorLimits : undefined,
       untrustedHops: operator ? service.forwardedFor.suggestedHops : undefined,

@@ -1,4 +1,5 @@
 import { type Context, page } from "fresh";
+import { usedWords } from "@/components/StorageMeters.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { notSaved } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
@@ -11,6 +12,8 @@ import {
   PLAN_FIELDS,
   type PlanFaults,
   type PlanFormValues,
+  QUOTA_FIELDS,
+  quotaDefaults,
   readPlanForm,
   toPlanForm,
 } from "@/lib/http/dashboard/plan_form.ts";
@@ -59,7 +62,9 @@ async function formProps(
   return {
     ...form,
     fields: PLAN_FIELDS,
-    defaults: Object.fromEntries(defaults),
+    quotaFields: QUOTA_FIELDS,
+    used: usedWords(await service.storage.read(form.tenant.id)),
+    defaults: { ...Object.fromEntries(defaults), ...quotaDefaults() },
     models: names.map((name) => [name, known.includes(name) ? name : `${name} (gone)`] as const),
   };
 }
