@@ -5,6 +5,7 @@ import type { Plan } from "@/lib/storage/tenant_store.ts";
 import { agentOf } from "./support/agents.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { expectJson, expectRefusal } from "./support/expect_answer.ts";
+import { fastSystem } from "./support/fast_system.ts";
 import { readFrames } from "./support/frames.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
@@ -12,7 +13,10 @@ const MIB = 1_048_576;
 const SCOPES = ["agents:write", "knowledge:write", "conversations:read", "billing:read"] as const;
 
 async function start() {
-  const service = await TestService.start({ env: { SETUP_TOKEN, DEMO: "off" } });
+  const service = await TestService.start({
+    ...fastSystem(),
+    env: { SETUP_TOKEN, DEMO: "off" },
+  });
   const operator = await Dashboard.setUp(service);
   const tenant = await service.tenant();
   const key = await service.key([...SCOPES]);
@@ -185,7 +189,7 @@ Deno.test("a dashboard form that the plan has no room for says so, and loses not
   const base = await service.service.knowledge.create(tenant, { name: "Shop" });
   await told(
     await operator.post("/knowledge/new", { name: "Second base", description: "Typed words" }),
-    "The plan allows 1 knowledge bases, and there are 1.",
+    "The plan allows 1 knowledge base, and there is 1.",
     "Second base",
     "Typed words",
   );
