@@ -4,11 +4,11 @@ import { formatBytes, formatCount } from "./format_amount.ts";
 /** What the quotas are called, and whether they are bytes. */
 export const QUOTA_LABELS: Readonly<Record<StoredQuota, { label: string; isBytes?: true }>> = {
   agents: { label: "Agents" },
-  agentBytes: { label: "Agents, with their versions", isBytes: true },
+  agentBytes: { label: "Size of agents and versions", isBytes: true },
   knowledgeBases: { label: "Knowledge bases" },
-  knowledgeBytes: { label: "Knowledge, as sent and as read", isBytes: true },
+  knowledgeBytes: { label: "Size of knowledge", isBytes: true },
   conversationRuns: { label: "Messages in conversations" },
-  conversationBytes: { label: "Conversations", isBytes: true },
+  conversationBytes: { label: "Size of conversations", isBytes: true },
 };
 
 /** From this share on a quota is nearly used up. */

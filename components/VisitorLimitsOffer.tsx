@@ -26,7 +26,11 @@ export function VisitorLimitsOffer({ advice }: { advice: VisitorLimitsAdvice }) 
               <button class="button" type="submit">Set these limits</button>
             </form>
           )}
-          {canSet && <a href={`/operator/tenants/${advice.tenant}`}>Choose your own</a>}
+          {canSet && (
+            <a class="button" href={`/operator/tenants/${advice.tenant}`} aria-current="false">
+              Choose your own
+            </a>
+          )}
           {canDismiss && <DismissForm advice="visitor_limits" label="Dismiss" />}
         </div>
       )}

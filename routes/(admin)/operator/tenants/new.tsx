@@ -140,7 +140,7 @@ function NewTenantForm({ name, email, limits, asksPassword, once, faults }: Form
         >
           {(attributes) => <input type="email" {...attributes} value={email} required />}
         </Field>
-        <fieldset class="field">
+        <fieldset class="field stack">
           <legend>Limits for one visitor</legend>
           <p class="help">
             They keep a single visitor from taking all streams or the whole day. Blank is without
