@@ -128,7 +128,7 @@ async function checkStored(
   const tenant = await service.tenant();
   let runs = 0;
   let bytes = 0;
-  const rows = kv.list<{ bytes: number }>({ prefix: keys.allConversationRuns(tenant) });
+  const rows = kv.list<{ bytes: number }>({ prefix: keys.tenantConversationRuns(tenant) });
   for await (const { value } of rows) {
     runs++;
     // With what a run takes beside its words.

@@ -1,6 +1,7 @@
 /** Conversations are kept within the plan: counted exactly, the oldest first to go, chats untouched. */
 import { assert, assertEquals } from "@std/assert";
 import { standing } from "@/tests/support/admissions.ts";
+import { contentCipher } from "@/tests/support/content.ts";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { Committer } from "../committer/committer.ts";
@@ -34,7 +35,7 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
 } = {}) {
   const system = new FakeSystem();
   const committer = new Committer(through, { system: standing });
-  const store = new ConversationStore(kv, system);
+  const store = new ConversationStore(kv, { system, content: contentCipher() });
   const plan: Plan = { ...DEFAULT_PLAN, quotas };
   const noted: string[] = [];
   const space = new ConversationSpace({
@@ -58,7 +59,8 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
       days,
       row,
       digests: [],
-      words: () => ({ parts, written: false }),
+      keyed: (digest: string) => digest,
+      words: () => ({ parts, bytes, written: false }),
     };
     await committer.run({
       keys: [keys.conversation(run.name), conversationUsageKey(TENANT, endedAt)],
@@ -78,7 +80,7 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
 /** What a scan of the runs finds. */
 async function scanned(kv: Deno.Kv): Promise<ConversationUsage> {
   const sum = { runs: 0, bytes: 0 };
-  for await (const { value } of kv.list<RunRow>({ prefix: keys.allConversationRuns(TENANT) })) {
+  for await (const { value } of kv.list<RunRow>({ prefix: keys.tenantConversationRuns(TENANT) })) {
     sum.runs++;
     sum.bytes += value.bytes + KIB;
   }

@@ -76,7 +76,7 @@ export async function countOldRuns(
 ): Promise<void> {
   const done = keys.conversationsCounted(tenant);
   if ((await kv.get(done)).versionstamp !== null) return;
-  for await (const { key } of kv.list({ prefix: keys.allConversationRuns(tenant) })) {
+  for await (const { key } of kv.list({ prefix: keys.tenantConversationRuns(tenant) })) {
     await untilCommitted(async () => {
       const entry = await kv.get(key);
       const row = parseRecord(runRowSchema, entry);

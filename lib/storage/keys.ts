@@ -167,7 +167,7 @@ export const keys = {
   allConversations: () => ["conversations"],
   /** Its `n`-th run, from 0: the facts, and how many parts its words have. */
   conversationRun: (of: ConversationName, n: number) => ["conversation_runs", ...nameOf(of), n],
-  allConversationRuns: (tenant: string) => ["conversation_runs", tenant],
+  tenantConversationRuns: (tenant: string) => ["conversation_runs", tenant],
   conversationRuns: (of: ConversationName) => ["conversation_runs", ...nameOf(of)],
   allConversationRuns: () => ["conversation_runs"],
   /** Part `n` of what was said in a run: JSON in UTF-8, cut anywhere. */
