@@ -23,8 +23,11 @@ import type { System } from "../system.ts";
 import type { RunEnd, RunFacts } from "../usage/run_record.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
-import type { ConversationSpace } from "./conversation_space.ts";
-import { ConversationLog, type OpenedConversation } from "./conversation_log.ts";
+import {
+  ConversationLog,
+  type ConversationLogParts,
+  type OpenedConversation,
+} from "./conversation_log.ts";
 import { DeadRunEnds, interruption } from "./dead_run_ends.ts";
 import type { FollowedRun } from "./followed_run.ts";
 import { OPEN_ANYWAY_MS, type Run } from "./run.ts";
@@ -65,7 +68,6 @@ export class RunDirectory {
   readonly #store: RunLogStore;
   readonly #tenants: Pick<TenantStore, "plan">;
   readonly #conversations: ConversationLog;
-  readonly #space: Pick<ConversationSpace, "hasRoom" | "added">;
   readonly #deadEnds: DeadRunEnds;
   /** This process, among those that share the store. */
   readonly #owner: string;
@@ -78,16 +80,10 @@ export class RunDirectory {
   readonly #stopped = new Set<string>();
 
   constructor(
-    parts: {
-      kv: Deno.Kv;
-      committer: Committer;
+    parts: ConversationLogParts & {
       admission: Pick<Admission, "settleDead">;
-      system: System;
-      content: ContentCipher;
       tenants: Pick<TenantStore, "plan">;
       leases: LeaseWatch;
-      /** Where conversations are kept within their plan. */
-      space?: Pick<ConversationSpace, "hasRoom" | "added">;
     },
   ) {
     this.#kv = parts.kv;
@@ -96,18 +92,15 @@ export class RunDirectory {
     this.#content = parts.content;
     this.#store = new RunLogStore(parts.kv, parts.content);
     this.#tenants = parts.tenants;
-    const space = this.#space = parts.space ?? { hasRoom: () => true, added: () => {} };
-    const onAdded = (tenant: string, bytes: number) => space.added(tenant, bytes);
-    this.#conversations = new ConversationLog({ ...parts, onAdded });
+    this.#conversations = new ConversationLog(parts);
     this.#deadEnds = new DeadRunEnds({
       ...parts,
       store: this.#store,
       conversations: this.#conversations,
     });
     this.#owner = parts.system.uuid();
-    const { kv, system } = parts;
     const onStop = (runId: string) => this.#stop(runId);
-    this.#stops = new StopRequests(kv, { owner: this.#owner, system, onStop });
+    this.#stops = new StopRequests(parts.kv, { ...parts, owner: this.#owner, onStop });
   }
 
   /** What begins in the store with a run of this process. */
@@ -121,7 +114,8 @@ export class RunDirectory {
   ): Promise<RunOpening> {
     const log = newLog({ owner: this.#owner, ...(origin && { origin }) });
     const { conversationDays: days } = await this.#tenants.plan(facts.tenant, reader);
-    if (days === 0 || !this.#space.hasRoom(facts.tenant)) return { begun: { log } };
+    const isStored = days > 0 && this.#conversations.hasRoom(facts.tenant);
+    if (!isStored) return { begun: { log } };
     const asked = { days, messages: body.messages, ...(origin && { origin }) };
     const isNew = body.conversationId === undefined;
     const opened = await this.#conversations.open(facts, { asked, isNew });
