@@ -2,7 +2,9 @@ import type { ComponentChildren } from "preact";
 import type { Attention } from "@/lib/admin/attention_report.ts";
 import { formatMicroUsd, plural } from "./format_amount.ts";
 import { Icon } from "./Icon.tsx";
+import { QUOTA_LABELS, usedOf } from "./StorageMeters.tsx";
 import { Time } from "./Time.tsx";
+import { VisitorLimitsOffer } from "./VisitorLimitsOffer.tsx";
 
 /** What somebody should look at; one line says so when there is nothing. */
 export function AttentionList({ items, now }: { items: readonly Attention[]; now: number }) {
@@ -16,7 +18,9 @@ export function AttentionList({ items, now }: { items: readonly Attention[]; now
             {items.map((item, n) => (
               <li key={n} class={`attention attention-${gravity(item)}`}>
                 <Icon name="warning" />
-                <p>{describe(item, now)}</p>
+                {item.kind === "visitor_limits"
+                  ? <VisitorLimitsOffer advice={item.advice} />
+                  : <p>{describe(item, now)}</p>}
               </li>
             ))}
           </ul>
@@ -29,7 +33,10 @@ function gravity({ kind }: Attention): "fault" | "warning" {
   return kind === "hard_limit" || kind === "vendor_failed" ? "fault" : "warning";
 }
 
-function describe(item: Attention, now: number): ComponentChildren {
+function describe(
+  item: Exclude<Attention, { kind: "visitor_limits" }>,
+  now: number,
+): ComponentChildren {
   switch (item.kind) {
     case "hard_limit":
       return (
@@ -91,6 +98,30 @@ function describe(item: Attention, now: number): ComponentChildren {
           {item.hops === 1 ? "one proxy" : plural(item.hops, "proxy", "proxies")}{" "}
           in front of the service, then restart it. With a larger number, clients could forge their
           address.
+        </>
+      );
+    case "quota":
+      return (
+        <>
+          <strong>
+            {item.figure.used >= item.figure.limit ? "No more room" : "Almost no more room"}:{" "}
+            {QUOTA_LABELS[item.name].label}.
+          </strong>{" "}
+          {usedOf(item.name, item.figure)}{" "}
+          are used. Delete what you no longer need, or ask an operator to raise the quota.{" "}
+          <a href="/settings#storage">Storage</a>
+        </>
+      );
+    case "conversations_full":
+      return (
+        <>
+          <strong>
+            {item.isStored
+              ? "The oldest conversations are deleted before their time."
+              : "Some conversations were not stored."}
+          </strong>{" "}
+          The plan has no more room for them; chats go on. Ask an operator to raise the quota.{" "}
+          <a href="/settings#storage">Storage</a>
         </>
       );
     default:

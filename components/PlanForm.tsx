@@ -1,10 +1,18 @@
-import type { PlanFaults, PlanField, PlanFormValues } from "@/lib/http/dashboard/plan_form.ts";
+import type {
+  PlanFaults,
+  PlanField,
+  PlanFormValues,
+  QuotaField,
+} from "@/lib/http/dashboard/plan_form.ts";
 import { Field } from "./Field.tsx";
 import { PostForm } from "./PostForm.tsx";
 
 export interface PlanFormProps {
   tenant: { id: string; name: string };
   fields: readonly PlanField[];
+  quotaFields: readonly QuotaField[];
+  /** How much of a quota is used, in words, by its name. */
+  used: Record<string, string>;
   values: PlanFormValues;
   /** What holds where a field is blank, by its name. */
   defaults: Record<string, string>;
@@ -35,6 +43,7 @@ export function PlanForm(props: PlanFormProps) {
       faults={faults}
       labels={{
         ...Object.fromEntries(props.fields.map(({ name, label }) => [name, label])),
+        ...Object.fromEntries(props.quotaFields.map(({ name, label }) => [name, label])),
         ...LABELS,
       }}
       lead="The plan was not saved."
@@ -46,7 +55,31 @@ export function PlanForm(props: PlanFormProps) {
           the whole day; what their fields hint at is a good beginning.
         </p>
         <div class="columns columns-wide">
-          {props.fields.map((field) => <LimitField key={field.name} field={field} {...props} />)}
+          {props.fields.map((field) => (
+            <LimitField
+              key={field.name}
+              field={field}
+              value={values.limits[field.name]}
+              standard={props.defaults[field.name]}
+              fault={faults[field.name]}
+            />
+          ))}
+        </div>
+      </section>
+      <section class="card stack" aria-labelledby="plan-quotas">
+        <h2 id="plan-quotas">Storage</h2>
+        <p class="help">What this tenant may store. Blank is what every tenant has.</p>
+        <div class="columns columns-wide">
+          {props.quotaFields.map((field) => (
+            <LimitField
+              key={field.name}
+              field={field}
+              value={values.quotas[field.name]}
+              standard={props.defaults[field.name]}
+              used={props.used[field.name]}
+              fault={faults[field.name]}
+            />
+          ))}
         </div>
       </section>
       <section class="card stack" aria-labelledby="plan-models">
@@ -96,20 +129,29 @@ export function PlanForm(props: PlanFormProps) {
   );
 }
 
-function LimitField(
-  { field, values, defaults, faults }: PlanFormProps & { field: PlanField },
-) {
-  const { name, label, help, money, suggestion } = field;
-  const standard = defaults[name];
+export interface LimitFieldProps {
+  field: Omit<PlanField, "name"> & { name: string; mib?: true };
+  value: string | undefined;
+  /** What holds where the field is blank. */
+  standard?: string | undefined;
+  /** How much of it is used, in words. */
+  used?: string | undefined;
+  fault?: string | undefined;
+}
+
+/** One limit of a plan. */
+export function LimitField({ field, value, standard, used, fault }: LimitFieldProps) {
+  const { name, label, money, mib, suggestion } = field;
+  const help = used === undefined ? field.help : `${used} now. ${field.help}`;
   const hint = standard ?? (suggestion === undefined ? undefined : `e.g. ${suggestion}`);
   return (
-    <Field name={name} label={label} fault={faults[name]} help={help}>
+    <Field name={name} label={label} fault={fault} help={help}>
       {(attributes) => (
         <input
           type="text"
-          inputMode={money ? "decimal" : "numeric"}
+          inputMode={money || mib ? "decimal" : "numeric"}
           {...attributes}
-          value={values.limits[name]}
+          value={value}
           placeholder={hint}
         />
       )}

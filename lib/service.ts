@@ -7,6 +7,7 @@ import type { ConversationAdmin } from "./admin/conversation_admin.ts";
 import type { KnowledgeAdmin } from "./admin/knowledge_admin.ts";
 import type { SessionAdmin } from "./admin/session_admin.ts";
 import type { ChatService } from "./chat/chat_service.ts";
+import type { ConversationSpace } from "./chat/conversation_space.ts";
 import type { RunDirectory } from "./chat/run_directory.ts";
 import type { Config } from "./config.ts";
 import type { Doctor } from "./doctor/doctor.ts";
@@ -16,6 +17,7 @@ import type { WorkerPool } from "./knowledge/worker/worker_pool.ts";
 import type { ApiKeyStore } from "./storage/api_key_store.ts";
 import type { AuditStore } from "./storage/audit_store.ts";
 import type { AttentionStore } from "./storage/attention_store.ts";
+import type { DismissalStore } from "./storage/dismissal_store.ts";
 import type { CatalogueStore } from "./storage/catalogue_store.ts";
 import type { VendorSlotStore } from "./storage/vendor_slot_store.ts";
 import type { Limits } from "./limits/limits.ts";
@@ -30,6 +32,7 @@ import type { ForwardedForCheck } from "./http/forwarded_for_check.ts";
 import type { MeterParts } from "./http/request_meter.ts";
 import type { Logger } from "./log.ts";
 import type { System } from "./system.ts";
+import type { StorageReports } from "./usage/storage_report.ts";
 import type { UsageReports } from "./usage/usage_report.ts";
 import type { WidgetBundle } from "./widget_bundle.ts";
 
@@ -47,10 +50,14 @@ export interface Service {
   /** What goes wrong without anybody seeing it: refused origins, failing vendors. */
   readonly attention: AttentionStore;
   readonly catalogue: CatalogueStore;
+  /** Which advice of the dashboard tenants do not want to see. */
+  readonly dismissals: DismissalStore;
   readonly chat: ChatService;
   readonly conversations: ConversationAdmin;
   /** Makes of a digest one that nobody without the store's own key can guess what was said by. */
   readonly keyedDigest: (digest: string) => string;
+  /** Keeps conversations within the tenants' plans. */
+  readonly conversationSpace: Pick<ConversationSpace, "settled">;
   /** Tells why a widget does not show on a page. */
   readonly doctor: Doctor;
   /** Finds passages in the tenants' knowledge bases. */
@@ -71,6 +78,8 @@ export interface Service {
   /** Failed sign-ins, lockouts and refusals of the dashboard. */
   readonly securityLog: SecurityLog;
   readonly sessions: SessionAdmin;
+  /** What tenants store, against their quotas. */
+  readonly storage: StorageReports;
   readonly team: Team;
   readonly tenants: TenantStore;
   /** Dashboard users, for the command line. */

@@ -1,5 +1,5 @@
 /** GET /v1/usage: CONTRACT section 4. */
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { UsageReport } from "@/lib/wire/usage.ts";
 import { expectInvalid } from "./support/expect_answer.ts";
 import { fastSystem } from "./support/fast_system.ts";
@@ -8,6 +8,7 @@ import { TestService } from "./support/service.ts";
 
 const SHOP = "https://shop.example";
 const NOON = Date.UTC(2026, 0, 15, 12);
+const MIB = 1_048_576;
 const DAY_MS = 86_400_000;
 
 async function start() {
@@ -39,7 +40,8 @@ async function chat(service: TestService, key: string, agentId: string, token?: 
 Deno.test("GET /v1/usage: nothing used is all zeros, with the limits and the next midnight", async () => {
   const { service, read } = await start();
   await using _ = service;
-  assertEquals(await read(), {
+  const { storage, ...used } = await read();
+  assertEquals(used, {
     day: "2026-01-15",
     resetsAt: "2026-01-16T00:00:00.000Z",
     costUsd: 0,
@@ -54,6 +56,16 @@ Deno.test("GET /v1/usage: nothing used is all zeros, with the limits and the nex
     days: [],
     byAgent: [],
     byModel: [],
+  });
+  // The demo agent is there from the start.
+  const { agentBytes, ...others } = storage;
+  assert(agentBytes.used > 0 && agentBytes.limit === 64 * MIB);
+  assertEquals(others, {
+    agents: { used: 1, limit: 1_000 },
+    knowledgeBases: { used: 0, limit: 100 },
+    knowledgeBytes: { used: 0, limit: 1_024 * MIB },
+    conversationRuns: { used: 0, limit: 1_000_000 },
+    conversationBytes: { used: 0, limit: 1_024 * MIB },
   });
 });
 

@@ -23,8 +23,8 @@ Deno.test("DELETE /v1/conversations/:id: leaves nothing of it but sums of usage"
   const kept = await chat("keep this");
   const { id, runId } = await chat("the secret word is xylophone");
   const { runId: second } = await chat("xylophone again", { conversationId: id });
-  const used = () => service.fetch("/v1/usage", { key }).then((answer) => answer.json());
-  const before = await used();
+  const read = () => service.fetch("/v1/usage", { key }).then((answer) => answer.json());
+  const { storage: full, ...before } = await read();
   const deletion = () => service.fetch(`/v1/conversations/${id}`, { method: "DELETE", key });
   const answer = await deletion();
   assertEquals([answer.status, await answer.text()], [204, ""]);
@@ -35,7 +35,11 @@ Deno.test("DELETE /v1/conversations/:id: leaves nothing of it but sums of usage"
   for (const word of ["xylophone", runId, second]) assertEquals(text.includes(word), false, word);
   const resumed = await service.fetch(`/v1/chat/runs/${runId}/stream`, { key });
   await expectRefusal(resumed, "not_found");
-  assertEquals(await used(), before);
+  const { storage, ...used } = await read();
+  assertEquals(used, before);
+  // What it took is given back.
+  assertEquals([full.conversationRuns.used, storage.conversationRuns.used], [3, 1]);
+  assert(storage.conversationBytes.used < full.conversationBytes.used / 2);
 });
 
 Deno.test("DELETE /v1/conversations/:id: a run that goes on in it is cancelled and does not bring it back", async () => {

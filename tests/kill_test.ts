@@ -1,5 +1,8 @@
 /** A process that is killed at any moment leaves every run with one end: CONTRACT sections 6 and 8. */
 import { assert, assertEquals } from "@std/assert";
+import { agentUsage } from "@/lib/storage/agent_versions.ts";
+import { readConversationUsage } from "@/lib/storage/conversation_usage.ts";
+import { keys } from "@/lib/storage/keys.ts";
 import { accounts } from "./support/accounts.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { catalogueEntry } from "./support/chat.ts";
@@ -110,8 +113,30 @@ async function checkAfter(
   const { live, leases, records, used, settled, spent } = await accounts(kv);
   assertEquals([live, leases], [[], []]);
   assertEquals([used, spent], [settled, settled.cost]);
+  await checkStored(kv, { service, now });
   assert(spent! > 0 && settled.runs >= ends.size && settled.runs <= 20);
   for (const [runId, end] of ends) assertEquals(records.get(runId)?.finishReason, end);
   const told = new Set(ends.values());
   assertEquals(told, new Set(["interrupted", "stop"]));
+}
+
+/** The usage of storage is what a scan of the agents and conversations finds. */
+async function checkStored(
+  kv: Deno.Kv,
+  { service, now }: { service: TestService; now: () => number },
+): Promise<void> {
+  const tenant = await service.tenant();
+  let runs = 0;
+  let bytes = 0;
+  const rows = kv.list<{ bytes: number }>({ prefix: keys.tenantConversationRuns(tenant) });
+  for await (const { value } of rows) {
+    runs++;
+    // With what a run takes beside its words.
+    bytes += value.bytes + 1_024;
+  }
+  assert(runs > 10, "the runs are in conversations");
+  assertEquals(await readConversationUsage(kv, { tenant, now: now() }), { runs, bytes });
+  const { used } = await agentUsage(kv).read(tenant);
+  await kv.delete(keys.storageUsage(tenant, "agents"));
+  assertEquals((await agentUsage(kv).read(tenant)).used, used);
 }

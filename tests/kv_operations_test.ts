@@ -1,6 +1,7 @@
 /** What a request costs the store, counted: shared by every process, it is what runs out first. */
 import { assertEquals } from "@std/assert";
 import { newApiKey } from "@/lib/credentials/api_key_format.ts";
+import { withVisitorLimits } from "@/lib/admin/visitor_limits.ts";
 import { DEFAULT_LIMITS, type Limits } from "@/lib/limits/limits.ts";
 import { realSystem } from "@/lib/system.ts";
 import { countingKv, type KvCalls, made } from "./support/counting_kv.ts";
@@ -73,17 +74,27 @@ Deno.test("POST /v1/chat/stream: a warm message costs one commit to begin, one t
   }
 });
 
+Deno.test("POST /v1/chat/stream: the suggested limits for one visitor cost no commit and no read more", async () => {
+  await using world = await start();
+  const { first, ask, cost } = world;
+  await first.service.tenants.changePlan(await first.tenant(), withVisitorLimits);
+  await cost(() => ask.session(first));
+  for (let n = 0; n < 3; n++) {
+    assertEquals(await cost(() => ask.session(first)), { commit: 2 });
+  }
+});
+
 Deno.test("POST /v1/chat/stream: the first message of a process costs a session one read more, a key two", async () => {
   await using world = await start();
   const { open, ask, cost } = world;
   {
     await using cold = await open();
-    assertEquals(await cost(() => ask.session(cold)), { getMany: 1, keysRead: 7, commit: 2 });
+    assertEquals(await cost(() => ask.session(cold)), { getMany: 1, keysRead: 8, commit: 2 });
     assertEquals(await cost(() => ask.session(cold)), { commit: 2 });
   }
   // Whose key it is must be known before its record can be read.
   await using cold = await open();
-  assertEquals(await cost(() => ask.key(cold)), { getMany: 2, keysRead: 9, commit: 2 });
+  assertEquals(await cost(() => ask.key(cold)), { getMany: 2, keysRead: 10, commit: 2 });
   assertEquals(await cost(() => ask.key(cold)), { commit: 2 });
 });
 

@@ -1,7 +1,9 @@
 import { ApiError } from "../errors.ts";
 import type { ApiKeyStore } from "../storage/api_key_store.ts";
 import type { AttentionItem, AttentionStore } from "../storage/attention_store.ts";
+import type { StorageFigure, StorageFigures, StoredQuota } from "../usage/storage_report.ts";
 import type { UsageSummary } from "../usage/usage_report.ts";
+import type { VisitorLimitsAdvice } from "./home_advice.ts";
 import type { AgentAdmin } from "./agent_admin.ts";
 
 /** A key is told of this long before it expires: a working week, and the one before. */
@@ -17,7 +19,13 @@ export type Attention =
   | { kind: "origin_refused"; item: AttentionItem; agent?: { id: string; name: string } }
   | { kind: "key_expires"; name: string; expiresAt: string }
   /** A proxy in front that the configuration does not name; for operators. */
-  | { kind: "proxy_untrusted"; hops: number };
+  | { kind: "proxy_untrusted"; hops: number }
+  /** A quota of the plan is used up, or nearly. */
+  | { kind: "quota"; name: StoredQuota; figure: StorageFigure }
+  /** Conversations go before their time, or are not stored, because the plan has no more room. */
+  | { kind: "conversations_full"; isStored: boolean }
+  /** Nothing keeps one visitor from taking the whole tenant's day. */
+  | { kind: "visitor_limits"; advice: VisitorLimitsAdvice };
 
 /** What reading it takes. */
 export interface AttentionParts {
@@ -30,16 +38,20 @@ export interface AttentionParts {
 export async function readAttention(
   tenant: string,
   { attention, apiKeys, agents }: AttentionParts,
-  { usage, now, untrustedHops }: {
+  { usage, storage, visitorLimits, untrustedHops, now }: {
     usage: UsageSummary;
-    now: number;
+    storage: StorageFigures;
+    /** Advice that is shown here; absent where there is none, or where it is shown elsewhere. */
+    visitorLimits?: VisitorLimitsAdvice | undefined;
     /** Proxies in front that the configuration does not name, where the reader may change that. */
     untrustedHops?: number | undefined;
+    now: number;
   },
 ): Promise<Attention[]> {
-  const [failures, refusals, expiring] = await Promise.all([
+  const [failures, refusals, full, expiring] = await Promise.all([
     attention.list(tenant, "vendor_failed"),
     attention.list(tenant, "origin_refused"),
+    attention.list(tenant, "conversations_full"),
     apiKeys.list(tenant).then((all) =>
       all.flatMap(({ name, state, expiresAt }) => {
         const isNear = expiresAt !== undefined && Date.parse(expiresAt) - now < EXPIRES_SOON_MS;
@@ -59,16 +71,39 @@ export async function readAttention(
       : [{ kind: "proxy_untrusted" as const, hops: untrustedHops }],
     ...failures.slice(0, MOST).map((item) => ({ kind: "vendor_failed" as const, item })),
     ...await Promise.all(refused),
+    ...nearlyFull(storage),
+    ...trimmed(full),
     ...expiring
       .sort((a, b) => a.expiresAt < b.expiresAt ? -1 : 1)
       .slice(0, MOST)
       .map((key) => ({ kind: "key_expires" as const, ...key })),
+    ...visitorLimits === undefined
+      ? []
+      : [{ kind: "visitor_limits" as const, advice: visitorLimits }],
   ];
 }
 
 function limits({ today: { cost }, softLimit, hardLimit }: UsageSummary): Attention[] {
   if (cost >= hardLimit) return [{ kind: "hard_limit", cost, limit: hardLimit }];
   return cost >= softLimit ? [{ kind: "soft_limit", cost, limit: softLimit }] : [];
+}
+
+/** From this share on a quota is told of. */
+const NEAR = 0.9;
+
+/** Conversations are not refused when their quotas are full: what that does is told apart. */
+function nearlyFull(storage: StorageFigures): Attention[] {
+  const names = Object.keys(storage) as StoredQuota[];
+  return names
+    .filter((name) => name !== "conversationRuns" && name !== "conversationBytes")
+    .map((name) => ({ kind: "quota" as const, name, figure: storage[name] }))
+    .filter(({ figure: { used, limit } }) => used >= limit * NEAR);
+}
+
+function trimmed(full: readonly AttentionItem[]): Attention[] {
+  if (full.length === 0) return [];
+  const isStored = full.every(({ name }) => name !== "not_stored");
+  return [{ kind: "conversations_full", isStored }];
 }
 
 /** What a look-up finds; `undefined` for what has gone. */

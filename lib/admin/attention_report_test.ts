@@ -3,6 +3,7 @@ import { ApiError } from "../errors.ts";
 import type { AttentionItem } from "../storage/attention_store.ts";
 import type { UsageSummary } from "../usage/usage_report.ts";
 import { NO_USAGE } from "../usage/usage_rows.ts";
+import type { StorageFigures } from "../usage/storage_report.ts";
 import { noSums } from "../usage/usage_sums.ts";
 import { type AttentionParts, readAttention } from "./attention_report.ts";
 
@@ -13,7 +14,16 @@ function spent(cost: number): UsageSummary {
   return {
     ...{ day: "2026-01-15", resetsAt: "2026-01-16T00:00:00.000Z", range: noSums() },
     ...{ today: { ...NO_USAGE, cost }, softLimit: 200, hardLimit: 500 },
-    ...{ activeStreams: 0, maxStreams: 10 },
+    ...{ activeStreams: 0, maxStreams: 10, hasRun: true },
+  };
+}
+
+/** What a tenant stores that has room, changed by `change`. */
+function stored(change: Partial<StorageFigures> = {}): StorageFigures {
+  const room = { used: 1, limit: 100 };
+  return {
+    ...{ agents: room, agentBytes: room, knowledgeBases: room, knowledgeBytes: room },
+    ...{ conversationRuns: room, conversationBytes: room, ...change },
   };
 }
 
@@ -46,7 +56,8 @@ function tenantWith(
 
 Deno.test("readAttention: the hard limit once it is reached, before that the soft one, before that none", async () => {
   const kinds = async (cost: number) =>
-    (await readAttention("t", tenantWith(), { usage: spent(cost), now: NOW })).map((a) => a.kind);
+    (await readAttention("t", tenantWith(), { usage: spent(cost), storage: stored(), now: NOW }))
+      .map((a) => a.kind);
   assertEquals(await kinds(199), []);
   assertEquals(await kinds(200), ["soft_limit"]);
   assertEquals(await kinds(500), ["hard_limit"]);
@@ -60,7 +71,11 @@ Deno.test("readAttention: active keys that expire within two weeks, the next one
     never: {},
     revoked: { days: 1, state: "revoked" },
   };
-  const found = await readAttention("t", tenantWith(keys), { usage: spent(0), now: NOW });
+  const found = await readAttention("t", tenantWith(keys), {
+    usage: spent(0),
+    storage: stored(),
+    now: NOW,
+  });
   assertEquals(found.map((one) => one.kind === "key_expires" && one.name), ["soon", "later"]);
 });
 
@@ -72,7 +87,37 @@ Deno.test("readAttention: a refused page names its agent, unless that was delete
       { name: "https://b.example", detail: "gone", ...at },
     ],
   };
-  const found = await readAttention("t", tenantWith({}, notes), { usage: spent(0), now: NOW });
+  const found = await readAttention("t", tenantWith({}, notes), {
+    usage: spent(0),
+    storage: stored(),
+    now: NOW,
+  });
   const agents = found.map((one) => one.kind === "origin_refused" ? one.agent?.name : undefined);
   assertEquals(agents, ["Shop", undefined]);
+});
+
+Deno.test("readAttention: a quota from nine tenths on, but not those that old conversations make way for", async () => {
+  const storage = stored({
+    agents: { used: 89, limit: 100 },
+    agentBytes: { used: 90, limit: 100 },
+    knowledgeBases: { used: 0, limit: 0 },
+    conversationBytes: { used: 100, limit: 100 },
+  });
+  const found = await readAttention("t", tenantWith(), { usage: spent(0), storage, now: NOW });
+  const names = found.map((one) => one.kind === "quota" && one.name);
+  assertEquals(names, ["agentBytes", "knowledgeBases"]);
+});
+
+Deno.test("readAttention: conversations that are deleted early or not stored, as one item", async () => {
+  const at = { detail: "", count: 1, firstAt: NOW, lastAt: NOW };
+  const kinds = async (...names: string[]) => {
+    const notes = { conversations_full: names.map((name) => ({ name, ...at })) };
+    const asked = { usage: spent(0), storage: stored(), now: NOW };
+    return (await readAttention("t", tenantWith({}, notes), asked)).map((one) =>
+      one.kind === "conversations_full" && one.isStored
+    );
+  };
+  assertEquals(await kinds(), []);
+  assertEquals(await kinds("deleted"), [true]);
+  assertEquals(await kinds("not_stored", "deleted"), [false]);
 });

@@ -40,7 +40,10 @@ export class KnowledgeAdmin {
     this.#parts = parts;
   }
 
-  /** `body` is what the caller sent, unparsed; `commit` may add to the step that stores the base. */
+  /**
+   * `body` is what the caller sent, unparsed; `commit` may add to the step that stores the base. Throws
+   * 403 when the plan has no room for another one.
+   */
   async create(
     tenant: string,
     body: unknown,
@@ -48,9 +51,6 @@ export class KnowledgeAdmin {
   ): Promise<KnowledgeBase> {
     const { bases } = this.#parts;
     const parsed = parseOrThrow(knowledgeBaseBodySchema, body);
-    if (await bases.count(tenant) >= KNOWLEDGE_BOUNDS.basesPerTenant) {
-      throw full(`you have ${KNOWLEDGE_BOUNDS.basesPerTenant} knowledge bases, which is the most`);
-    }
     return await bases.create(tenant, parsed, options);
   }
 
@@ -81,7 +81,7 @@ export class KnowledgeAdmin {
     if (!await this.#parts.bases.delete(tenant, id)) noBase();
   }
 
-  /** Stores a document and has it read; 400 when the base has no room for it. */
+  /** Stores a document and has it read; 400 when its base has no room for it, 403 when the plan has. */
   async addDocument(
     base: { tenant: string; base: string },
     upload: Upload,

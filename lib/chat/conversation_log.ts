@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
 import type { Opening } from "../limits/decide_run.ts";
@@ -14,15 +13,16 @@ import {
 } from "../storage/append_run.ts";
 import { type ContentCipher, contentPlaces } from "../storage/content_cipher.ts";
 import { type ConversationHead, isLive } from "../storage/conversation_record.ts";
+import { conversationUsageKey } from "../storage/conversation_usage.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
 import { conversationName } from "../storage/conversation_name.ts";
 import { type ConversationName, keys } from "../storage/keys.ts";
-import { joinParts, type Part, sizeOfParts, splitParts } from "../storage/parts.ts";
-import { CorruptRecordError } from "../storage/record.ts";
+import { joinParts, type Part, sizeOfParts } from "../storage/parts.ts";
 import type { System } from "../system.ts";
 import { isFailed, type RunEnd, type RunFacts } from "../usage/run_record.ts";
-import { chatMessageSchema } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
+import { type AskedMessages, packAsked, unpackAsked } from "./asked_messages.ts";
+import type { ConversationSpace } from "./conversation_space.ts";
 import { type SaidWords, saidWords } from "./said_words.ts";
 
 /** For whoever settles a run whose process died; one that nobody settles for a day is forgotten. */
@@ -38,18 +38,9 @@ const PARTS_A_COMMIT = 8;
 /** A head with all its digests; and more, because a commit has little room for as many long keys. */
 const HEAD_BYTES = 8_192;
 
-/** What a run was asked, kept beside it until it is settled. */
-const askedSchema = z.object({
-  v: z.literal(1),
-  /** How long its conversation is kept. */
-  days: z.int().positive(),
-  origin: z.string().optional(),
-  messages: z.array(chatMessageSchema),
-});
-
 /** A run that will be told of in a conversation. */
 export interface OpenedConversation {
-  asked: Omit<z.infer<typeof askedSchema>, "v">;
+  asked: AskedMessages;
   /** How many keys of their own that has in the store. */
   parts: number;
   /** The conversation's id was drawn for this run. */
@@ -63,6 +54,15 @@ interface EndedRun {
   frames: readonly Frame[];
 }
 
+export interface ConversationLogParts {
+  kv: Deno.Kv;
+  committer: Committer;
+  system: System;
+  content: ContentCipher;
+  /** What keeps conversations within their plan; without it there is always room. */
+  space?: Pick<ConversationSpace, "hasRoom" | "added">;
+}
+
 /** Adds runs to their conversations, in the commits that begin and settle them. */
 export class ConversationLog {
   readonly #kv: Deno.Kv;
@@ -70,15 +70,20 @@ export class ConversationLog {
   readonly #system: System;
   readonly #content: ContentCipher;
   readonly #store: ConversationStore;
+  readonly #space: ConversationLogParts["space"];
 
-  constructor(
-    parts: { kv: Deno.Kv; committer: Committer; system: System; content: ContentCipher },
-  ) {
+  constructor(parts: ConversationLogParts) {
     this.#kv = parts.kv;
     this.#committer = parts.committer;
     this.#system = parts.system;
     this.#content = parts.content;
     this.#store = new ConversationStore(parts.kv, parts);
+    this.#space = parts.space;
+  }
+
+  /** Whether the plan has room for what is said now. */
+  hasRoom(tenant: string): boolean {
+    return this.#space?.hasRoom(tenant) ?? true;
   }
 
   /** What is kept of a message while its run goes on, to be noted in the commit that lets it in. */
@@ -157,8 +162,9 @@ export class ConversationLog {
     const words = await this.#words(said, { name, runId: facts.runId, days: asked.days });
     const endedAt = this.#system.now();
     let isForgotten = false;
+    const usageKey = conversationUsageKey(facts.tenant, endedAt);
     return {
-      keys: [key],
+      keys: [key, usageKey],
       drawn,
       // Its record goes with its words: a conversation that is deleted later leaves none behind.
       keptMs: asked.days * DAY_MS,
@@ -175,6 +181,7 @@ export class ConversationLog {
       afterwards: async ({ late }) => {
         // A store that is away keeps what nobody can see until it expires.
         if (late || isForgotten) await this.#forgetLeft(facts).catch(() => {});
+        else this.#space?.added(facts.tenant, said.bytes);
       },
     };
   }
@@ -255,18 +262,6 @@ function once(
     if (last?.plain !== plain) last = { plain, parts: seal(plain) };
     return { parts: last.parts, bytes: sizeOfParts(plain) };
   };
-}
-
-function unpackAsked(bytes: Uint8Array): OpenedConversation["asked"] {
-  try {
-    return askedSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
-  } catch {
-    throw new CorruptRecordError("what a stored run was asked is no message");
-  }
-}
-
-function packAsked(asked: OpenedConversation["asked"]): Part[] {
-  return splitParts(new TextEncoder().encode(JSON.stringify({ v: 1, ...asked })));
 }
 
 function clear(draft: Draft, { tenant, runId }: RunFacts, { parts }: OpenedConversation): void {

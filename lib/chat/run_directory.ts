@@ -23,7 +23,11 @@ import type { System } from "../system.ts";
 import type { RunEnd, RunFacts } from "../usage/run_record.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
-import { ConversationLog, type OpenedConversation } from "./conversation_log.ts";
+import {
+  ConversationLog,
+  type ConversationLogParts,
+  type OpenedConversation,
+} from "./conversation_log.ts";
 import { DeadRunEnds, interruption } from "./dead_run_ends.ts";
 import type { FollowedRun } from "./followed_run.ts";
 import { OPEN_ANYWAY_MS, type Run } from "./run.ts";
@@ -76,12 +80,8 @@ export class RunDirectory {
   readonly #stopped = new Set<string>();
 
   constructor(
-    parts: {
-      kv: Deno.Kv;
-      committer: Committer;
+    parts: ConversationLogParts & {
       admission: Pick<Admission, "settleDead">;
-      system: System;
-      content: ContentCipher;
       tenants: Pick<TenantStore, "plan">;
       leases: LeaseWatch;
     },
@@ -99,9 +99,8 @@ export class RunDirectory {
       conversations: this.#conversations,
     });
     this.#owner = parts.system.uuid();
-    const { kv, system } = parts;
     const onStop = (runId: string) => this.#stop(runId);
-    this.#stops = new StopRequests(kv, { owner: this.#owner, system, onStop });
+    this.#stops = new StopRequests(parts.kv, { ...parts, owner: this.#owner, onStop });
   }
 
   /** What begins in the store with a run of this process. */
@@ -115,7 +114,8 @@ export class RunDirectory {
   ): Promise<RunOpening> {
     const log = newLog({ owner: this.#owner, ...(origin && { origin }) });
     const { conversationDays: days } = await this.#tenants.plan(facts.tenant, reader);
-    if (days === 0) return { begun: { log } };
+    const isStored = days > 0 && this.#conversations.hasRoom(facts.tenant);
+    if (!isStored) return { begun: { log } };
     const asked = { days, messages: body.messages, ...(origin && { origin }) };
     const isNew = body.conversationId === undefined;
     const opened = await this.#conversations.open(facts, { asked, isNew });

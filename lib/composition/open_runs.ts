@@ -1,5 +1,6 @@
 import { Toolsets } from "../agent/tools/toolsets.ts";
 import { ChatService } from "../chat/chat_service.ts";
+import { ConversationSpace } from "../chat/conversation_space.ts";
 import { noteVendorFailure } from "../chat/note_vendor_failure.ts";
 import { RunDirectory } from "../chat/run_directory.ts";
 import type { Egress } from "../egress/egress.ts";
@@ -8,6 +9,7 @@ import { Admission } from "../limits/admission.ts";
 import { DeadRuns } from "../limits/dead_runs.ts";
 import { LeaseWatch } from "../limits/lease_watch.ts";
 import type { AttentionStore } from "../storage/attention_store.ts";
+import type { ConversationStore } from "../storage/conversation_store.ts";
 import type { SecretStore } from "../storage/secret_store.ts";
 import type { Basis } from "./basis.ts";
 import type { KnowledgeParts } from "./open_knowledge.ts";
@@ -19,10 +21,12 @@ export interface Runs {
   chat: ChatService;
   deadRuns: DeadRuns;
   directory: RunDirectory;
+  space: ConversationSpace;
 }
 
 interface Parts {
   attention: AttentionStore;
+  conversations: ConversationStore;
   egress: Egress;
   knowledge: Pick<KnowledgeParts, "knowledgeSearch">;
   models: Models;
@@ -31,15 +35,19 @@ interface Parts {
 
 export function openRuns(
   { config, kv, committer, content, system, log, tenants }: Basis,
-  { attention, egress, knowledge, models, secrets }: Parts,
+  { attention, conversations, egress, knowledge, models, secrets }: Parts,
 ): Runs {
   const admission = new Admission(committer, {
     system,
     onLost: (runId) => chat.stopLost(runId),
   });
   const leases = new LeaseWatch(system);
+  const space = new ConversationSpace({
+    ...{ kv, system, log, tenants, attention },
+    store: conversations,
+  });
   const directory = new RunDirectory({
-    ...{ kv, committer, content, admission, system, tenants, leases },
+    ...{ kv, committer, content, admission, system, tenants, leases, space },
   });
   const deadRuns = new DeadRuns(kv, {
     admission,
@@ -64,5 +72,5 @@ export function openRuns(
       builtIn: (request) => knowledgeTools(knowledge.knowledgeSearch, request),
     }),
   });
-  return { admission, chat, deadRuns, directory };
+  return { admission, chat, deadRuns, directory, space };
 }

@@ -23,12 +23,14 @@ import type { CatalogueEntry } from "../storage/catalogue_store.ts";
 import { CONTENT_PURPOSE, openContentCipher } from "../storage/content_cipher.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
 import { Reencryption } from "../storage/reencryption.ts";
+import { DismissalStore } from "../storage/dismissal_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../storage/secret_store.ts";
 import { SessionStore } from "../storage/session_store.ts";
 import { withStoreFailures } from "../storage/store_failures.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
 import type { VendorSlotStore } from "../storage/vendor_slot_store.ts";
 import type { System } from "../system.ts";
+import { StorageReports } from "../usage/storage_report.ts";
 import { UsageReports } from "../usage/usage_report.ts";
 import type { Basis } from "./basis.ts";
 import { openCallers } from "./open_callers.ts";
@@ -92,9 +94,11 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   });
   const egress = await openEgress(basis, options.refusalMs);
   const attention = new AttentionStore(kv, system);
-  const runs = openRuns(basis, { attention, egress, knowledge, models, secrets });
-  const { admission, chat, directory, deadRuns } = runs;
   const conversations = new ConversationStore(kv, basis);
+  const storage = new StorageReports(kv, system);
+  const stores = { attention, conversations, secrets };
+  const runs = openRuns(basis, { ...stores, egress, knowledge, models });
+  const { admission, chat, directory, deadRuns, space } = runs;
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const callers = openCallers(basis, { signer, onRevoked });
   return {
@@ -106,7 +110,9 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ...{ agents, attention, catalogue, chat, deadRuns, secrets, vendorSlots },
     keyedDigest: (digest) => basis.content.digest(digest),
     conversations: new ConversationAdmin(conversations, { cursors, runs: directory }),
+    conversationSpace: space,
     demoAgent: await openDemo(basis, { tenant, agents, vendorSlots, baseUrl }),
+    dismissals: new DismissalStore(kv, system),
     doctor: new Doctor({
       ...{ egress, committer, system, releases: scripts.releases },
       sessions: new SessionStore(kv, system),
@@ -120,7 +126,8 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     },
     reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, system }),
     runs: directory,
-    usage: new UsageReports(kv, { system, tenants, limits }),
+    storage,
+    usage: new UsageReports(kv, { system, tenants, limits, storage }),
     vendors: registry,
     closing: closing.signal,
     ready: async () =>
@@ -134,6 +141,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       await knowledge.documents.close();
       await knowledge.workers.close();
       await chat.stopAll();
+      await space.close();
       await knowledge.knowledgeSearch.close();
       closing.abort();
       await attention.close();

@@ -27,5 +27,6 @@ export function chatReads(
     ...all,
     keys.agent(tenant, agentId),
     keys.usageRow({ tenant, day: dayOf(now), agentId, source }),
+    keys.conversationUsage(tenant, dayOf(now)),
   ];
 }

@@ -40,7 +40,14 @@ export async function createOnce<T>(
   return await untilCommitted(async () => {
     const place = await receipts.find(scope);
     if (place.receipt !== undefined) return replay(place.receipt, fingerprint);
-    return await createWithReceipt(creation, { receipts, place, fingerprint });
+    try {
+      return await createWithReceipt(creation, { receipts, place, fingerprint });
+    } catch (error) {
+      // What was made meanwhile under the same key may be what took the last room.
+      const isRefused = error instanceof ApiError && error.code === "quota_exceeded";
+      if (isRefused && (await receipts.find(scope)).receipt !== undefined) return undefined;
+      throw error;
+    }
   }, { what: "receipt" });
 }
 

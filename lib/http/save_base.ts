@@ -1,6 +1,7 @@
 import { ApiError } from "../errors.ts";
 import type { KnowledgeBase } from "../wire/knowledge.ts";
 import type { ValidationIssue } from "../wire/error_codes.ts";
+import { quotaFault } from "./quota_fault.ts";
 import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
 
 /** What the form of a knowledge base holds, as it was typed. */
@@ -17,7 +18,7 @@ export const EMPTY_BASE_FORM: BaseFormValues = { name: "", description: "", lang
 /** What is wrong with each field; `form` is about none of them. */
 export type BaseFormFaults = Partial<Record<keyof BaseFormValues | "form", string>>;
 
-const { nameLength, descriptionLength, basesPerTenant } = KNOWLEDGE_BOUNDS;
+const { nameLength, descriptionLength } = KNOWLEDGE_BOUNDS;
 
 export function readBaseForm(form: URLSearchParams): BaseFormValues {
   return {
@@ -40,13 +41,17 @@ export function toBasePatch({ language, ...values }: BaseFormValues) {
 /** Runs a save of the form; refusals become faults of it, other errors stay errors. */
 export async function saveBase(
   save: () => Promise<KnowledgeBase>,
-): Promise<{ base: KnowledgeBase } | { faults: BaseFormFaults }> {
+): Promise<{ base: KnowledgeBase } | { status: number; faults: BaseFormFaults }> {
   try {
     return { base: await save() };
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== "schema_validation_failed") throw error;
+    if (!(error instanceof ApiError)) throw error;
+    const { status } = error;
+    const full = quotaFault(error);
+    if (full !== undefined) return { status, faults: { form: full } };
+    if (error.code !== "schema_validation_failed") throw error;
     const issues = (error.details?.issues ?? []) as ValidationIssue[];
-    return { faults: Object.assign({}, ...issues.map(toFault)) };
+    return { status, faults: Object.assign({}, ...issues.map(toFault)) };
   }
 }
 
@@ -56,7 +61,5 @@ function toFault({ path }: ValidationIssue): BaseFormFaults {
     return { description: `At most ${descriptionLength} characters of plain text.` };
   }
   if (path === "language") return { language: "Choose a language from the list." };
-  return {
-    form: `You have ${basesPerTenant} knowledge bases, which is the most. Delete one first.`,
-  };
+  return { form: "This is no text that can be stored." };
 }

@@ -1,5 +1,6 @@
 import { keys } from "../storage/keys.ts";
 import { dayOf, type LedgerLimits, type Moment } from "./ledger.ts";
+import type { RunFacts } from "../usage/run_record.ts";
 import type { Limits } from "./limits.ts";
 import type { LimitScope } from "./refusal.ts";
 
@@ -16,23 +17,42 @@ export interface Account {
 /** Who is charged for a run. */
 export interface Charged {
   tenant: string;
+  /** Started with a session token; API keys and the dashboard are the tenant's own. */
+  isVisitor: boolean;
   /** SHA-256 of the session token, on the widget path. */
   sessionHash?: string | undefined;
   /** The address as it is stored. */
   address: string;
 }
 
-/** The accounts of a run: its tenant's day, and those of the visitor that the plan sets a limit on. */
-export function accountsOf({ tenant, sessionHash, address }: Charged, limits: Limits): Account[] {
+/**
+ * The accounts of a run: its tenant's day, and those of the visitor that the plan sets a limit on. A
+ * backend chats for many people from one address, so only visitors are held to an address's limit.
+ */
+export function accountsOf(
+  { tenant, isVisitor, sessionHash, address }: Charged,
+  limits: Limits,
+): Account[] {
   const accounts: Account[] = [{ kind: "tenant", key: keys.tenantLedger(tenant) }];
   const bySession = limits.sessionStreams !== undefined || limits.sessionCost !== undefined;
   if (bySession && sessionHash !== undefined) {
     accounts.push({ kind: "session", key: keys.sessionLedger(tenant, sessionHash) });
   }
-  if (limits.ipDailyCost !== undefined) {
+  if (limits.ipDailyCost !== undefined && isVisitor) {
     accounts.push({ kind: "address", key: keys.addressLedger(tenant, address) });
   }
   return accounts;
+}
+
+/** Who is charged for the run of a message. */
+export function chargedFor(
+  { run: { tenant, source }, caller: { address }, sessionHash }: {
+    run: RunFacts;
+    caller: { address: string };
+    sessionHash?: string | undefined;
+  },
+): Charged {
+  return { tenant, isVisitor: source.kind === "session", sessionHash, address };
 }
 
 export function limitsOf({ kind }: Account, limits: Limits): LedgerLimits {

@@ -4,7 +4,7 @@ import type { View } from "../committer/view.ts";
 import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
 import { interruptedEnd, type RunEnd, type RunFacts, type RunRecord } from "../usage/run_record.ts";
-import { accountsOf } from "./accounts.ts";
+import { accountsOf, chargedFor } from "./accounts.ts";
 import { type Caller, callerKeys, countRequest, type RequestCount } from "./count_request.ts";
 import {
   type AdmittedRun,
@@ -273,9 +273,8 @@ export class Admission {
   }
 }
 
-function liveOf({ run, limits, caller, sessionHash }: RunRequest): LiveRun {
-  const charged = { tenant: run.tenant, sessionHash, address: caller.address };
-  return liveRunOf(run, accountsOf(charged, limits));
+function liveOf(request: RunRequest): LiveRun {
+  return liveRunOf(request.run, accountsOf(chargedFor(request), request.limits));
 }
 
 /** Takes back what began with a run that nobody was told of. */

@@ -1,8 +1,10 @@
+import { setImmediate } from "node:timers";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import {
   AGENT,
   count,
+  facts,
   ledgerOf,
   NOON,
   openAdmission,
@@ -22,6 +24,7 @@ import { ApiError } from "../errors.ts";
 import { keys } from "../storage/keys.ts";
 import { SessionStore } from "../storage/session_store.ts";
 import type { RunRecord } from "../usage/run_record.ts";
+import { SUGGESTED_VISITOR_LIMITS } from "../wire/limits.ts";
 import { SESSIONS, type UsageRow } from "../usage/usage_rows.ts";
 import { dayOf, heldBy } from "./ledger.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
@@ -75,6 +78,52 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
       const bare = { address: "address-3" };
       const byAddress = Array.from({ length: 150 }, (_, n) => count(at(n), bare, limits));
       assertEquals(tally(await Promise.all(byAddress.map(outcome))), { admitted: 100, ip: 50 });
+      all.forEach((one) => one.close());
+    });
+
+    it("holds each session to 2 streams and 0.25 USD, and an address's visitors to 1 USD, of 1,000 at once", async () => {
+      using kv = await Deno.openKv(":memory:");
+      const all = deploy(kv);
+      const sessions = new SessionStore(kv, standing);
+      const minted = Array.from({ length: 10 }, () => sessions.mint(TENANT, { agentId: AGENT }));
+      const hashes = await Promise.all(
+        (await Promise.all(minted)).map(({ sessionToken }) => sha256(sessionToken)),
+      );
+      const limits = { ...OPEN_LIMITS, ...SUGGESTED_VISITOR_LIMITS, streams: 800 };
+      const random = seeded(5);
+      const spent = new Map<string, number>();
+      const running = new Map<string, number>();
+      const runOf = async (n: number) => {
+        const sessionHash = hashes[n % hashes.length]!;
+        const admission = all[n % all.length]!;
+        const hold = 20_000 + Math.floor(random() * 60_000);
+        const visit = request(n, { sessionHash, hold, least: hold, limits });
+        const told = await outcome(admission.admit(visit));
+        if (told !== "admitted") return told;
+        running.set(sessionHash, (running.get(sessionHash) ?? 0) + 1);
+        assert(running.get(sessionHash)! <= 2, "a third stream of one session");
+        await new Promise((resolve) => setImmediate(resolve));
+        running.set(sessionHash, running.get(sessionHash)! - 1);
+        const { charged } = await admission.settle(`run-${n}`, settlement(hold));
+        spent.set(sessionHash, (spent.get(sessionHash) ?? 0) + charged);
+        return told;
+      };
+      const told: string[] = [];
+      for (const start of [0, 1_000, 2_000]) {
+        const tries = Array.from({ length: 1_000 }, (_, n) => runOf(start + n));
+        told.push(...await Promise.all(tries));
+      }
+      const counts = tally(told);
+      assert(counts.session_streams! > 0 && counts.ip_daily_cost! > 0, JSON.stringify(counts));
+      const sums = [...spent.values()];
+      assert(sums.every((sum) => sum <= 250_000), "a session past its 0.25 USD");
+      const sum = sums.reduce((a, b) => a + b, 0);
+      assert(sum <= 1_000_000 && sum > 900_000, `the address spent ${sum}`);
+      // The tenant's own key is not a visitor: the same address goes on with the day's money.
+      const source = { kind: "key" as const, id: "key-1" };
+      const own = request(9_000, { run: { ...facts(9_000), source }, hold: 80_000, limits });
+      assertEquals(await outcome(all[0]!.admit(own)), "admitted");
+      assertEquals((await ledgerOf(kv)).spent, sum);
       all.forEach((one) => one.close());
     });
 

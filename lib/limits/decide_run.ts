@@ -2,7 +2,15 @@ import type { Draft } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
 import { type Session, sessionExpireIn } from "../storage/session_store.ts";
 import type { RunFacts } from "../usage/run_record.ts";
-import { type Account, accountsOf, keptFor, limitsOf, momentOf, scopeOf } from "./accounts.ts";
+import {
+  type Account,
+  accountsOf,
+  chargedFor,
+  keptFor,
+  limitsOf,
+  momentOf,
+  scopeOf,
+} from "./accounts.ts";
 import {
   type Caller,
   callerKeys,
@@ -97,10 +105,9 @@ export type RunDecision =
 /** The keys that letting a message in touches. */
 export function runKeys(request: RunRequest): Deno.KvKey[] {
   const { run, limits, caller, sessionHash, receipt } = request;
-  const charged = { tenant: run.tenant, sessionHash, address: caller.address };
   return [
     ...callerKeys(caller),
-    ...accountsOf(charged, limits).map(({ key }) => key),
+    ...accountsOf(chargedFor(request), limits).map(({ key }) => key),
     ...(sessionHash === undefined ? [] : [keys.session(run.tenant, sessionHash)]),
     ...(receipt === undefined ? [] : [receipt.key]),
   ];
@@ -114,11 +121,10 @@ export function decideRun(
   draft: Draft,
   request: RunRequest & { id: number; now: number },
 ): RunDecision {
-  const { run, now, limits, sessionHash, caller } = request;
+  const { run, now, limits } = request;
   const replay = replayOf(draft, request);
   if (replay !== undefined) return replay;
-  const charged = { tenant: run.tenant, sessionHash, address: caller.address };
-  const accounts = accountsOf(charged, limits);
+  const accounts = accountsOf(chargedFor(request), limits);
   const ledgers = accounts.map((account) => ({
     account,
     ledger: currentLedger(draft.get<Ledger>(account.key), momentOf(account, now)),

@@ -23,7 +23,7 @@ export interface Limits {
   readonly sessionStreams?: number | undefined;
   /** What one session may spend in its life. */
   readonly sessionCost?: number | undefined;
-  /** What one address may spend of a tenant's day. */
+  /** What the visitors of one address may spend of a tenant's day; API keys are the tenant's own. */
   readonly ipDailyCost?: number | undefined;
 }
 

@@ -4,7 +4,7 @@ import { describe, it } from "@std/testing/bdd";
 import { fastSystem } from "@/tests/support/fast_system.ts";
 import { fakeUuid } from "@/tests/support/fake_system.ts";
 import { seeded } from "@/tests/support/flaky_kv.ts";
-import { OPEN_LIMITS, RUN_END, runRequest } from "@/tests/support/run_requests.ts";
+import { OPEN_LIMITS, RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
 import { sha256 } from "../credentials/hashing.ts";
 import { SessionStore } from "../storage/session_store.ts";
@@ -42,6 +42,11 @@ async function start(seed: number) {
   };
   const admit = (change: Partial<RunRequest> = {}) =>
     told(admission.admit(runRequest(++tries, change)));
+  /** A message of a visitor, whose address counts. */
+  const visit = (change: Partial<RunRequest>) => {
+    const source = { kind: "session" as const, id: fakeUuid(600) };
+    return admit({ ...change, run: runFacts(tries + 1, { source }) });
+  };
   const count = (change: Partial<RunRequest> = {}) =>
     told(admission.countRequest(runRequest(++tries, change)));
   const settle = (cost: number) =>
@@ -55,7 +60,7 @@ async function start(seed: number) {
     admission.close();
     kv.close();
   };
-  return { random, advance, admit, count, settle, newSession, [Symbol.dispose]: close };
+  return { random, advance, admit, visit, count, settle, newSession, [Symbol.dispose]: close };
 }
 
 type World = Awaited<ReturnType<typeof start>>;
@@ -116,9 +121,10 @@ for (const seed of [1, 2, 3, 4, 5]) {
       assertEquals(spent, "tenant_daily_cost");
       const address = { ...OPEN_LIMITS, ipDailyCost: 100 };
       const caller = { address: "address-2" };
-      await world.admit({ limits: address, caller, hold: 100 });
+      const visit = (hold: number) => world.visit({ limits: address, caller, hold });
+      await visit(100);
       await world.settle(100);
-      const ask = () => world.admit({ limits: address, caller, hold: 1 });
+      const ask = () => visit(1);
       assertEquals(await holdsItsWord(world, ask), "ip_daily_cost");
     });
 

@@ -38,6 +38,14 @@ export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
     when: "The page's origin is missing where it is needed, or not in `allowedOrigins`.",
     message: "this origin is not in the agent's allowedOrigins",
   },
+  quota_exceeded: {
+    when:
+      "The tenant's plan has no room for it. `details` names the quota, and says what is `used` and " +
+      "what is the `limit`; for bytes also what was `requested`. Waiting does not help: delete " +
+      "something, or have the operator raise the quota.",
+    message: "the plan allows 1,000 agents, and there are 1,000",
+    details: { quota: "agents", used: 1000, limit: 1000 },
+  },
   not_found: {
     when: "There is no such thing, or it belongs to another tenant.",
     message: "there is no such agent",

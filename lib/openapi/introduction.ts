@@ -12,7 +12,9 @@ export const API_DESCRIPTION = [
   "an address does not take is 405 with those it takes in `Allow`; HEAD is GET without the body, and " +
   "OPTIONS tells the methods. An answer that says nothing of caching in `Cache-Control` is `no-store`.",
   "An id that belongs to another tenant is 404, as if it did not exist. A 429 says in `Retry-After` " +
-  "how many whole seconds to wait, and `RateLimit` what is left before there is one. Clients must ignore fields and frame types that they do not know: later " +
+  "how many whole seconds to wait, and `RateLimit` what is left before there is one. What a tenant " +
+  "may store is bounded by its plan: past it a creating request is 403 `quota_exceeded`, and " +
+  "`details` has what is used and allowed. Clients must ignore fields and frame types that they do not know: later " +
   "versions add some. Codes stay as they are, messages do not. What will go is announced in the " +
   "headers `Deprecation` and `Sunset`, at least six months ahead.",
 ].join("\n\n");

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { ApiError } from "../errors.ts";
+import { utf8Length } from "../utf8_length.ts";
 import { iso } from "../system.ts";
 import { type Agent, type AgentBody, agentBodySchema } from "../wire/agent.ts";
 import { keys } from "./keys.ts";
-import { joinParts, readParts, splitParts } from "./parts.ts";
+import { joinParts, readParts, sizeOfParts, splitParts } from "./parts.ts";
 import { CorruptRecordError, parseRecord } from "./record.ts";
 
 /**
@@ -23,11 +24,13 @@ const headSchema = z.object({
   body: agentBodySchema.optional(),
   /** Instead of `body`: its JSON stands in this many parts under `keys.agentBodyPart`. */
   bodyParts: z.int().positive().optional(),
+  /** Of the body as JSON; absent where it was stored before bytes were counted. */
+  bytes: z.int().positive().optional(),
 });
 type AgentHead = z.infer<typeof headSchema>;
 
 /** An agent with its body, wherever that is stored. */
-export type AgentRecord = Omit<AgentHead, "body" | "bodyParts"> & { body: AgentBody };
+export type AgentRecord = Omit<AgentHead, "body" | "bodyParts" | "bytes"> & { body: AgentBody };
 
 /**
  * The agent behind the stored value of `keys.agent` or `keys.agentVersion`; `undefined` when there is
@@ -40,7 +43,7 @@ export async function openAgentRecord(
 ): Promise<AgentRecord | undefined> {
   const head = parseRecord(headSchema, entry);
   if (head === undefined) return undefined;
-  const { body, bodyParts = 0, ...rest } = head;
+  const { body, bodyParts = 0, bytes: _bytes, ...rest } = head;
   if (body !== undefined) return { ...rest, body };
   const tenant = String(entry.key[1]);
   const parts = await readParts(kv, partKeys(tenant, head, bodyParts));
@@ -57,25 +60,38 @@ export async function openAgentRecord(
 
 /**
  * Adds the record to `change`, as the agent and as this version of it. A large body is stored once,
- * for both. Throws `ApiError` 413 for one beyond 768 KiB.
+ * for both, and answers how many bytes it is. Throws `ApiError` 413 for one beyond 768 KiB.
  */
 export function setAgentRecord(
   change: Deno.AtomicOperation,
   tenant: string,
   record: AgentRecord,
-): Deno.AtomicOperation {
-  const { head, parts } = packBody(record);
+): number {
+  const { head, parts, bytes } = packBody(record);
   partKeys(tenant, record, parts.length).forEach((key, n) => change.set(key, parts[n]));
-  return change
+  change
     .set(keys.agent(tenant, record.id), head)
     .set(keys.agentVersion(tenant, record.id, record.version), head);
+  return bytes;
 }
 
-function packBody(record: AgentRecord): { head: AgentHead; parts: Uint8Array[] } {
+/** How many bytes the body of a stored version is, also of one that was stored without the number. */
+export async function versionBytes(kv: Deno.Kv, entry: Deno.KvEntry<unknown>): Promise<number> {
+  const head = parseRecord(headSchema, entry)!;
+  if (head.bytes !== undefined) return head.bytes;
+  if (head.body !== undefined) return utf8Length(JSON.stringify(head.body));
+  const parts = await readParts(kv, partKeys(String(entry.key[1]), head, head.bodyParts ?? 0));
+  return parts === undefined ? 0 : sizeOfParts(parts);
+}
+
+function packBody(
+  record: AgentRecord,
+): { head: AgentHead; parts: Uint8Array[]; bytes: number } {
   const text = JSON.stringify(record.body);
   if (text.length <= INLINE_CHARACTERS) {
+    const bytes = utf8Length(text);
     // Read anew: arrays that were filled by index serialise to half as much again (measured).
-    return { head: { ...record, body: JSON.parse(text) }, parts: [] };
+    return { head: { ...record, body: JSON.parse(text), bytes }, parts: [], bytes };
   }
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_BODY_BYTES) {
@@ -83,7 +99,8 @@ function packBody(record: AgentRecord): { head: AgentHead; parts: Uint8Array[] }
   }
   const parts = splitParts(bytes);
   const { body: _stored, ...rest } = record;
-  return { head: { ...rest, bodyParts: parts.length }, parts };
+  const head = { ...rest, bodyParts: parts.length, bytes: bytes.length };
+  return { head, parts, bytes: bytes.length };
 }
 
 function partKeys(

@@ -8,13 +8,10 @@ import { type AgentsFound, searchAgents } from "./agent_search.ts";
 import { indexWords, type Named } from "./agent_words.ts";
 import type { KvReader } from "../committer/view.ts";
 import { keys } from "./keys.ts";
+import { agentUsage, AgentVersions } from "./agent_versions.ts";
 import { type Page, type PageRequest, readEntries, readPage } from "./page.ts";
-import { type Commit, commitRecord, untilCommitted } from "./record.ts";
-
-/** Versions of one agent that are kept. */
-export const KEPT_VERSIONS = 100;
-/** Keys that one step deletes: it takes 80 KB of keys, of about 110 bytes each. */
-const KEYS_A_DELETION = 500;
+import { type Commit, commitRecord } from "./record.ts";
+import type { StorageUsage } from "./storage_usage.ts";
 
 /** What came of a change: the agent, or why there is none. */
 export type AgentChange =
@@ -35,13 +32,20 @@ export interface Precondition {
 export class AgentStore {
   #kv: Deno.Kv;
   #system: System;
+  #versions: AgentVersions;
+  #usage: StorageUsage<"agents" | "agentBytes">;
 
   constructor(kv: Deno.Kv, system: System) {
     this.#kv = kv;
     this.#system = system;
+    this.#versions = new AgentVersions(kv);
+    this.#usage = agentUsage(kv);
   }
 
-  /** Throws `ApiError` 413 when the agent is larger than the store takes; `commit` may add to the step. */
+  /**
+   * Throws `ApiError`: 413 when the agent is larger than the store takes, 403 when the plan has no room
+   * for it. `commit` may add to the step.
+   */
   async create(
     tenant: string,
     body: AgentBody,
@@ -50,19 +54,22 @@ export class AgentStore {
     const now = this.#system.now();
     const id = this.#system.uuid();
     const record: AgentRecord = { v: 1, id, createdAt: now, updatedAt: now, version: 1, body };
-    const creation = this.#kv.atomic()
-      .check({ key: keys.agent(tenant, id), versionstamp: null })
-      .set(keys.agentByCreated(tenant, now, id), id);
-    setAgentRecord(creation, tenant, record);
-    const target = { id, name: body.name };
-    const what = { kind: "agent", action: "create", target, after: body } as const;
-    recordChange(creation, this.#system, { tenant, ...what });
-    indexWords(creation, tenant, { now: namedOf(record) });
-    indexBase(creation, tenant, { now: record });
     const agent = toAgent(record);
-    const made = await (options.commit ?? commitRecord)(creation, agent);
-    if (!made) throw new Error("an agent id was drawn twice");
-    return agent;
+    return await this.#usage.change(tenant, async (usage) => {
+      const creation = this.#kv.atomic()
+        .check({ key: keys.agent(tenant, id), versionstamp: null })
+        .set(keys.agentByCreated(tenant, now, id), id);
+      const bytes = setAgentRecord(creation, tenant, record);
+      usage.add("agents", 1);
+      usage.add("agentBytes", bytes);
+      usage.join(creation);
+      const target = { id, name: body.name };
+      const what = { kind: "agent", action: "create", target, after: body } as const;
+      recordChange(creation, this.#system, { tenant, ...what });
+      indexWords(creation, tenant, { now: namedOf(record) });
+      indexBase(creation, tenant, { now: record });
+      return await (options.commit ?? commitRecord)(creation, agent) ? agent : undefined;
+    });
   }
 
   async get(tenant: string, id: string, reader?: KvReader): Promise<Agent | undefined> {
@@ -101,14 +108,15 @@ export class AgentStore {
 
   /**
    * Replaces the body by what `change` makes of the current one, in one atomic step; `change` may
-   * throw to refuse. A change that changes nothing keeps the version.
+   * throw to refuse. A change that changes nothing keeps the version. One that the plan has no room
+   * for forgets more of the agent's own versions, and is refused only if that is not enough.
    */
   update(
     tenant: string,
     id: string,
     options: { change: (body: AgentBody) => AgentBody } & Precondition,
   ): Promise<AgentChange> {
-    const attempt = async (): Promise<AgentChange | undefined> => {
+    return this.#usage.change(tenant, async (usage): Promise<AgentChange | undefined> => {
       const entry = await this.#kv.get(keys.agent(tenant, id));
       const current = await openAgentRecord(this.#kv, entry);
       const refused = refusal(current, options);
@@ -118,10 +126,12 @@ export class AgentStore {
       const now = this.#system.now();
       const next = { ...current, body, version: current.version + 1, updatedAt: now };
       const replacement = this.#kv.atomic().check(entry);
-      setAgentRecord(replacement, tenant, next);
+      const bytes = setAgentRecord(replacement, tenant, next);
+      await this.#versions.forgetOldest(replacement, { tenant, next, bytes, usage });
+      usage.add("agentBytes", bytes);
+      usage.join(replacement);
       indexWords(replacement, tenant, { before: namedOf(current), now: namedOf(next) });
       indexBase(replacement, tenant, { before: current, now: next });
-      await this.#forgetVersion(replacement, { tenant, id, n: next.version - KEPT_VERSIONS });
       recordChange(replacement, this.#system, {
         tenant,
         kind: "agent",
@@ -131,8 +141,7 @@ export class AgentStore {
         after: { ...body, version: next.version },
       });
       return await commitRecord(replacement) ? { agent: toAgent(next) } : undefined;
-    };
-    return untilCommitted(attempt, { what: "agent" });
+    });
   }
 
   /**
@@ -140,51 +149,28 @@ export class AgentStore {
    * bodies beyond the first 500: those go right after, when nothing names them any more.
    */
   delete(tenant: string, id: string, options: Precondition = {}): Promise<AgentChange> {
-    const attempt = async (): Promise<AgentChange | undefined> => {
+    return this.#usage.change(tenant, async (usage): Promise<AgentChange | undefined> => {
       const entry = await this.#kv.get(keys.agent(tenant, id));
       const current = await openAgentRecord(this.#kv, entry);
       const refused = refusal(current, options);
       if (refused !== undefined || current === undefined) return refused;
-      const parts = await this.#keysUnder(keys.agentBodyParts(tenant, id));
       const gone = this.#kv.atomic()
         .check(entry)
         .delete(entry.key)
         .delete(keys.agentByCreated(tenant, current.createdAt, id));
       indexWords(gone, tenant, { before: namedOf(current) });
       indexBase(gone, tenant, { before: current });
-      const oldest = Math.max(1, current.version - KEPT_VERSIONS + 1);
-      for (let n = oldest; n <= current.version; n++) gone.delete(keys.agentVersion(tenant, id, n));
-      for (const key of parts.splice(0, KEYS_A_DELETION)) gone.delete(key);
+      const { bytes, left } = await this.#versions.forgetAll(gone, { tenant, id });
+      usage.add("agents", -1);
+      usage.add("agentBytes", -bytes);
+      usage.join(gone);
       const target = { id, name: current.body.name };
       const what = { kind: "agent", action: "delete", target, before: current.body } as const;
       recordChange(gone, this.#system, { tenant, ...what });
       if (!(await gone.commit()).ok) return undefined;
-      while (parts.length > 0) await this.#deleteAll(parts.splice(0, KEYS_A_DELETION));
+      await this.#versions.deleteParts(left);
       return { agent: toAgent(current) };
-    };
-    return untilCommitted(attempt, { what: "agent" });
-  }
-
-  async #forgetVersion(
-    change: Deno.AtomicOperation,
-    { tenant, id, n }: { tenant: string; id: string; n: number },
-  ): Promise<void> {
-    if (n < 1) return;
-    change.delete(keys.agentVersion(tenant, id, n));
-    const parts = await this.#keysUnder(keys.agentVersionParts(tenant, id, n));
-    for (const key of parts) change.delete(key);
-  }
-
-  async #keysUnder(prefix: Deno.KvKey): Promise<Deno.KvKey[]> {
-    const found: Deno.KvKey[] = [];
-    for await (const { key } of this.#kv.list({ prefix })) found.push(key);
-    return found;
-  }
-
-  async #deleteAll(gone: Deno.KvKey[]): Promise<void> {
-    const change = this.#kv.atomic();
-    for (const key of gone) change.delete(key);
-    await change.commit();
+    });
   }
 
   async #read(key: Deno.KvKey, reader: KvReader = this.#kv): Promise<Agent | undefined> {

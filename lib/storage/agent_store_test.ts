@@ -183,7 +183,7 @@ Deno.test("AgentStore: a commit of one's own adds to the step that creates, or s
   const stored = await storedKeys(kv);
   const refused = () =>
     agents.create(OURS, agentBodyOf(), { commit: () => Promise.resolve(false) });
-  await assertRejects(refused, Error, "drawn twice");
+  await assertRejects(refused, Error, "gave up");
   assertEquals(await storedKeys(kv), stored);
 });
 

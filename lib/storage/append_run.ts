@@ -7,6 +7,7 @@ import {
   isLive,
   type RunRow,
 } from "./conversation_record.ts";
+import { countRun } from "./conversation_usage.ts";
 import { type ConversationName, keys } from "./keys.ts";
 
 const DAY_MS = 86_400_000;
@@ -23,7 +24,7 @@ export interface AppendedRun {
   origin?: string | undefined;
   /** How long what was said is kept, days. */
   days: number;
-  row: Omit<RunRow, "v" | "words" | "parts" | "bytes" | "exp">;
+  row: Omit<RunRow, "v" | "words" | "parts" | "bytes" | "counted" | "exp">;
   /** Keyed digests of all its messages. */
   digests: readonly string[];
   /** The keyed digest for one without a key. */
@@ -43,7 +44,8 @@ export interface Packed {
 
 /**
  * Adds a run to its conversation, which begins with it where there is none; `false` when somebody has
- * deleted the conversation since the run began. The conversation's key must be one of the operation's.
+ * deleted the conversation since the run began. The operation must name the key of the conversation,
+ * and that of the usage which counts the run.
  */
 export function appendRun(draft: Draft, run: AppendedRun): boolean {
   const { name, row } = run;
@@ -157,6 +159,8 @@ function noteRun(
     });
   }
   const kept = isShort ? { words: parts[0]!, parts: 0 } : { parts: parts.length };
-  const stored: RunRow = { v: 1, ...row, ...kept, bytes, exp: row.endedAt + expireIn };
+  const exp = row.endedAt + expireIn;
+  const stored: RunRow = { v: 1, ...row, ...kept, bytes, counted: true, exp };
+  countRun(draft, name.tenant, stored);
   draft.note(keys.conversationRun(name, n), stored, { expireIn });
 }

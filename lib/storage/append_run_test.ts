@@ -6,6 +6,7 @@ import { storedKeys } from "@/tests/support/store.ts";
 import { Committer } from "../committer/committer.ts";
 import { type AppendedRun, appendRun } from "./append_run.ts";
 import { ConversationStore, type SaidRun } from "./conversation_store.ts";
+import { conversationUsageKey } from "./conversation_usage.ts";
 import { type ConversationName, keys } from "./keys.ts";
 
 const TENANT = fakeUuid(801);
@@ -51,7 +52,10 @@ function opened(kv: Deno.Kv) {
   const committer = new Committer(kv, { system });
   const append = (run: AppendedRun) =>
     committer.run({
-      keys: [keys.conversation(run.name)],
+      keys: [
+        keys.conversation(run.name),
+        conversationUsageKey(run.name.tenant, run.row.endedAt),
+      ],
       decide: (draft) => appendRun(draft, run),
     });
   /** Lets runs go on. */

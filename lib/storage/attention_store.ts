@@ -4,7 +4,7 @@ import { keys } from "./keys.ts";
 import { parseRecord, untilCommitted } from "./record.ts";
 
 /** What people should know of: a page that may not embed an agent, a model vendor that fails. */
-export type AttentionKind = "origin_refused" | "vendor_failed";
+export type AttentionKind = "origin_refused" | "vendor_failed" | "conversations_full";
 
 /** Written at most this often for one tenant and kind, however often it happens. */
 const WRITE_EVERY_MS = 60_000;

@@ -21,6 +21,7 @@ export const AUDIT_KINDS = [
   "sign-in",
   /** What the dashboard refused: a role that is not allowed, a form of another site. */
   "access",
+  "advice",
 ] as const;
 export type AuditKind = typeof AUDIT_KINDS[number];
 

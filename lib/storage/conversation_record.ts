@@ -64,6 +64,8 @@ export const runRowSchema = z.object({
   /** How many parts its words have, and how many bytes before they were encrypted. */
   parts: count,
   bytes: count,
+  /** It is counted in the tenant's usage; absent where it was stored before that was. */
+  counted: z.literal(true).optional(),
   /** After this it is gone, whatever the store still holds. */
   exp: z.int(),
 });

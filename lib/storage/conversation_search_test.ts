@@ -7,6 +7,7 @@ import { appendRun } from "./append_run.ts";
 import type { RunRow } from "./conversation_record.ts";
 import type { ConversationSearch, SearchPosition } from "./conversation_search.ts";
 import { ConversationStore } from "./conversation_store.ts";
+import { conversationUsageKey } from "./conversation_usage.ts";
 import { keys } from "./keys.ts";
 
 const TENANT = fakeUuid(1);
@@ -36,7 +37,7 @@ function opened(kv: Deno.Kv) {
     };
     const words = () => ({ parts: [new Uint8Array([123, 125])], bytes: 2, written: false });
     return committer.run({
-      keys: [keys.conversation(name)],
+      keys: [keys.conversation(name), conversationUsageKey(TENANT, endedAt)],
       decide: (draft) =>
         appendRun(draft, { name, days: 30, row, digests: [], keyed: (digest) => digest, words }),
     });

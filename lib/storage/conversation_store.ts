@@ -20,6 +20,7 @@ import {
   type SearchedPage,
   type SearchPosition,
 } from "./conversation_search.ts";
+import { deleteRow } from "./conversation_usage.ts";
 import { type ConversationName, keys } from "./keys.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
 import { joinParts, readParts, sizeOfParts } from "./parts.ts";
@@ -162,6 +163,15 @@ export class ConversationStore {
     }, { what: "conversation" });
   }
 
+  /** The names of all, the one that was last added to longest ago first. */
+  async *oldestFirst(tenant: string): AsyncGenerator<ConversationName> {
+    const prefix = keys.conversationsByUpdated(tenant);
+    for await (const { value } of this.#kv.list<[string, string, string]>({ prefix })) {
+      const [id, agentId, page] = value;
+      yield { tenant, id, agentId, page };
+    }
+  }
+
   /** Those of the runs that have not ended: one that ends later changes the conversation's head. */
   async #goingOn(tenant: string, runIds: readonly string[]): Promise<string[]> {
     const live = await Promise.all(runIds.map((id) => this.#kv.get(keys.liveRun(tenant, id))));
@@ -196,7 +206,7 @@ export class ConversationStore {
     for await (const entry of this.#kv.list({ prefix: keys.conversationRuns(name) })) {
       await this.#deleteRun(name.tenant, parseRecord(runRowSchema, entry)!.runId);
       // Last: a deletion that was cut off finds the rest when it is asked for again.
-      await this.#kv.delete(entry.key);
+      await deleteRow(this.#kv, { tenant: name.tenant, key: entry.key });
     }
   }
 

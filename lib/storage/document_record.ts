@@ -8,6 +8,8 @@ const revisionSchema = z.object({
   id: z.uuid(),
   parts: z.int().positive(),
   chunks: z.int().positive(),
+  /** Of its parts; absent where it was stored before bytes were counted. */
+  bytes: z.int().nonnegative().optional(),
 });
 export type Revision = z.infer<typeof revisionSchema>;
 

@@ -17,9 +17,11 @@ import {
   tooLargeBecause,
 } from "./knowledge_base_record.ts";
 import { recordDocument } from "./document_audit.ts";
+import { documentBytes, type KnowledgeQuota, knowledgeUsage } from "./knowledge_usage.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
 import { splitParts } from "./parts.ts";
 import { type Commit, commitRecord, parseRecord, untilCommitted } from "./record.ts";
+import type { StorageUsage } from "./storage_usage.ts";
 
 /** Work on a document is taken up by somebody else after this long without a sign of it. */
 export const TASK_MS = 90_000;
@@ -44,13 +46,17 @@ export class DocumentStore {
   #kv: Deno.Kv;
   #system: System;
 
+  #usage: StorageUsage<KnowledgeQuota>;
+
   constructor(kv: Deno.Kv, system: System) {
     this.#kv = kv;
     this.#system = system;
+    this.#usage = knowledgeUsage(kv);
   }
 
   /**
-   * Stores what was sent, and the document as one to be read. What was sent is too large for one step:
+   * Stores what was sent, and the document as one to be read. Throws `ApiError` 403 when the plan has no
+   * room for it. What was sent is too large for one step:
    * until the last of them nobody sees it, and a crash before leaves a task that clears it away.
    */
   async create(
@@ -86,7 +92,7 @@ export class DocumentStore {
 
   /** Deletes the document in one step, and then its content; answers whether there was one. */
   async delete(of: DocumentName): Promise<boolean> {
-    const was = await untilCommitted(async () => {
+    const was = await this.#usage.change(of.tenant, async (usage) => {
       const [entry, baseEntry] = await this.#read(of);
       const record = parseRecord(documentRecordSchema, entry);
       const base = parseRecord(knowledgeBaseRecordSchema, baseEntry);
@@ -103,10 +109,12 @@ export class DocumentStore {
         .delete(keys.indexedDocument(of))
         .set(baseEntry.key, changedBase(base, { ...change, now: this.#system.now() }))
         .set(keys.documentTask(of), this.#ownTask());
+      usage.add("knowledgeBytes", -await documentBytes(this.#kv, { of, record }));
+      usage.join(step);
       recordDocument(step, this.#system, { of, action: "delete", base, before: record });
       const { ok } = await step.commit();
       return ok ? { there: true } : undefined;
-    }, { what: "document" });
+    });
     if (was.there) await this.#clear(of);
     return was.there;
   }
@@ -132,7 +140,7 @@ export class DocumentStore {
     of: DocumentName,
     { sent, source }: { sent: NewDocument; source: DocumentRecord["source"] },
   ): Promise<DocumentChange> {
-    return untilCommitted<DocumentChange>(async () => {
+    return this.#usage.change<DocumentChange>(of.tenant, async (usage) => {
       const [entry, baseEntry] = await this.#read(of);
       const record = parseRecord(documentRecordSchema, entry);
       const base = parseRecord(knowledgeBaseRecordSchema, baseEntry);
@@ -140,6 +148,7 @@ export class DocumentStore {
       const sourceBytes = sent.bytes.length - record.bytes;
       const because = tooLargeBecause(base, sourceBytes);
       if (because !== undefined) return { refused: "full", because };
+      usage.add("knowledgeBytes", sourceBytes);
       const now = this.#system.now();
       const next: DocumentRecord = {
         ...newRecord(of.id, { sent, source, now }),
@@ -151,6 +160,7 @@ export class DocumentStore {
         .set(entry.key, next)
         .set(baseEntry.key, changedBase(base, { sourceBytes, now }))
         .set(keys.documentTask(of), freeTask());
+      usage.join(step);
       recordDocument(step, this.#system, {
         of,
         action: "replace",
@@ -160,7 +170,7 @@ export class DocumentStore {
       });
       const { ok } = await step.commit();
       return ok ? { document: toDocument(next) } : undefined;
-    }, { what: "document" });
+    });
   }
 
   /** Has a document read again; what can be found of it stays until then. */
@@ -188,7 +198,10 @@ export class DocumentStore {
     const record = parseRecord(knowledgeBaseRecordSchema, entry);
     if (record === undefined) return { refused: "not_found" };
     const because = fullBecause(record, bytes);
-    return because === undefined ? undefined : { refused: "full", because };
+    if (because !== undefined) return { refused: "full", because };
+    // Before its parts are written; whether there still is room then is decided with the document.
+    (await this.#usage.read(tenant)).add("knowledgeBytes", bytes);
+    return undefined;
   }
 
   /** `undefined` when the base has gone meanwhile. */
@@ -213,12 +226,13 @@ export class DocumentStore {
       commit?: Commit<Document> | undefined;
     },
   ): Promise<DocumentChange> {
-    return untilCommitted<DocumentChange>(async () => {
+    return this.#usage.change<DocumentChange>(of.tenant, async (usage) => {
       const [entry, baseEntry] = await this.#read(of);
       const base = parseRecord(knowledgeBaseRecordSchema, baseEntry);
       if (base === undefined) return { refused: "not_found" };
       const because = fullBecause(base, sent.bytes.length);
       if (because !== undefined) return { refused: "full", because };
+      usage.add("knowledgeBytes", sent.bytes.length);
       const now = this.#system.now();
       const record = newRecord(of.id, { sent, source, now });
       const change = { documents: 1, sourceBytes: sent.bytes.length, now };
@@ -228,10 +242,11 @@ export class DocumentStore {
         .set(keys.documentByCreated(of, now), of.id)
         .set(baseEntry.key, changedBase(base, change))
         .set(keys.documentTask(of), freeTask());
+      usage.join(creation);
       recordDocument(creation, this.#system, { of, action: "create", base, after: record });
       const document = toDocument(record);
       return await commit(creation, document) ? { document } : undefined;
-    }, { what: "knowledge base" });
+    });
   }
 
   #read(of: DocumentName) {

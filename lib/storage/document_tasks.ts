@@ -13,8 +13,11 @@ import {
 import { TASK_MS } from "./document_store.ts";
 import { keys } from "./keys.ts";
 import { changedBase, knowledgeBaseRecordSchema } from "./knowledge_base_record.ts";
-import { joinParts, readParts } from "./parts.ts";
-import { parseRecord, untilCommitted } from "./record.ts";
+import { type KnowledgeQuota, knowledgeUsage, textBytes } from "./knowledge_usage.ts";
+import { joinParts, readParts, sizeOfParts } from "./parts.ts";
+import { quotaMessage } from "./quota_error.ts";
+import { parseRecord } from "./record.ts";
+import type { HeldUsage, StorageUsage } from "./storage_usage.ts";
 
 /** A document to be read, and what was sent. */
 export interface DocumentToRead {
@@ -38,12 +41,14 @@ export type Outcome = { read: ReadDocument } | { error: { code: string; message:
 export class DocumentTasks {
   #kv: Deno.Kv;
   #system: System;
+  #usage: StorageUsage<KnowledgeQuota>;
   /** Whose turn it was last: one tenant's thousand documents must not keep all others waiting. */
   #lastTenant = "";
 
   constructor(kv: Deno.Kv, system: System) {
     this.#kv = kv;
     this.#system = system;
+    this.#usage = knowledgeUsage(kv);
   }
 
   /** Takes the next document that nobody has; `undefined` when there is none. */
@@ -62,9 +67,9 @@ export class DocumentTasks {
     // Somebody else has the task now, and clears away what was written.
     if (revision === "lost") return;
     const error = "error" in outcome ? outcome.error : undefined;
-    const kept = await untilCommitted(
-      () => this.#settle(task, { revision, error }),
-      { what: "document" },
+    const kept = await this.#usage.change(
+      task.of.tenant,
+      (usage) => this.#settle(task, { revision, error, usage }),
     );
     if (kept !== "lost") await this.#tidy(task, kept);
   }
@@ -118,12 +123,14 @@ export class DocumentTasks {
     const id = this.#system.uuid();
     const keyOf = (n: number) => keys.documentChunkPart(task.of, id, n);
     const held = await writeParts(this.#kv, read.parts, { guard: task, keyOf });
-    return held ? { id, parts: read.parts.length, chunks: read.chunks } : "lost";
+    if (!held) return "lost";
+    const { parts, chunks } = read;
+    return { id, parts: parts.length, chunks, bytes: sizeOfParts(parts) };
   }
 
   async #settle(
     task: ClaimedTask,
-    { revision, error }: Settlement,
+    { revision, error, usage }: Settlement & { usage: HeldUsage<KnowledgeQuota> },
   ): Promise<DocumentRecord | "lost" | undefined> {
     const { of } = task;
     const [held, entry, baseEntry] = await this.#kv.getMany<[unknown, unknown, unknown]>(
@@ -134,18 +141,23 @@ export class DocumentTasks {
     const mine = held.versionstamp === task.versionstamp;
     if (!mine || record === undefined || base === undefined) return "lost";
     const before = record.revision?.chunks ?? 0;
-    const room = KNOWLEDGE_BOUNDS.chunksPerBase - base.chunks + before;
-    const fits = revision === undefined || revision.chunks <= room;
+    usage.add("knowledgeBytes", -await textBytes(this.#kv, { of, record }));
+    const unfit = revision && whyUnfit(revision, {
+      chunks: KNOWLEDGE_BOUNDS.chunksPerBase - base.chunks + before,
+      usage,
+    });
     const now = this.#system.now();
     const next = settled({ ...record, updatedAt: now }, {
-      revision: fits ? revision : undefined,
-      error: fits ? error : tooMany(room),
+      revision: unfit === undefined ? revision : undefined,
+      error: unfit ?? error,
     });
+    usage.add("knowledgeBytes", next.revision?.bytes ?? 0);
     const chunks = (next.revision?.chunks ?? 0) - before;
     const change = this.#kv.atomic()
       .check(held, entry, baseEntry)
       .set(entry.key, next)
       .set(baseEntry.key, changedBase(base, { chunks, now }));
+    usage.join(change);
     const indexed = keys.indexedDocument(of);
     if (next.revision === undefined) change.delete(indexed);
     else change.set(indexed, { v: 1, title: next.title, revision: next.revision });
@@ -171,6 +183,22 @@ function settled(
 ): DocumentRecord {
   if (revision !== undefined) return { ...record, state: "ready", revision };
   return { ...record, state: "failed", ...(error === undefined ? {} : { error }) };
+}
+
+/** Why passages cannot be kept; nothing when they can. */
+function whyUnfit(
+  { chunks, bytes = 0 }: Revision,
+  room: { chunks: number; usage: HeldUsage<KnowledgeQuota> },
+): { code: string; message: string } | undefined {
+  if (chunks > room.chunks) return tooMany(room.chunks);
+  const { used, quotas } = room.usage;
+  if (bytes <= room.usage.roomFor("knowledgeBytes")) return undefined;
+  const facts = {
+    used: used.knowledgeBytes,
+    limit: quotas.knowledgeBytes,
+    requested: bytes,
+  };
+  return { code: "quota_exceeded", message: quotaMessage("knowledgeBytes", facts) };
 }
 
 function tooMany(room: number): { code: string; message: string } {

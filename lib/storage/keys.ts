@@ -30,8 +30,23 @@ export const keys = {
   /** Tenant record `{ v, id, name, createdAt }`. */
   tenant: (tenant: string) => ["tenants", tenant],
   tenants: () => ["tenants"],
-  /** What the tenant may use: `{ v, models, limits, visitorOverrides }`. */
+  /** What the tenant may use: `{ v, models, limits, quotas, visitorOverrides, conversationDays }`. */
   plan: (tenant: string) => ["plans", tenant],
+  /**
+   * How much of its quotas a tenant uses; changes with every write that is counted. `area` is one of
+   * `agents` and `knowledge`.
+   */
+  storageUsage: (tenant: string, area: string) => ["storage_usage", tenant, area],
+  /** The same of the runs that ended on one day and are kept in conversations, by how long they are. */
+  conversationUsage: (tenant: string, day: string) => [
+    "storage_usage",
+    tenant,
+    "conversations",
+    day,
+  ],
+  conversationUsages: (tenant: string) => ["storage_usage", tenant, "conversations"],
+  /** Whether the runs that were stored before they were counted have been added. */
+  conversationsCounted: (tenant: string) => ["conversations_counted", tenant],
   /** One priced model of the operator's catalogue. */
   catalogueEntry: (vendor: string, model: string) => ["catalogue_entries", vendor, model],
   catalogueEntries: () => ["catalogue_entries"],
@@ -69,6 +84,8 @@ export const keys = {
   agentsByBase: (tenant: string, base: string) => ["agents_by_base", tenant, base],
   /** The agent as it was at one version; the last 100 are kept. */
   agentVersion: (tenant: string, id: string, n: number) => ["agent_versions", tenant, id, n],
+  allAgents: (tenant: string) => ["agents", tenant],
+  allAgentVersions: (tenant: string) => ["agent_versions", tenant],
   agentVersions: (tenant: string, id: string) => ["agent_versions", tenant, id],
   /** A part of the body of one version, where it is too large for the records that name it. */
   agentBodyPart: (tenant: string, id: string, version: number, n: number) => [
@@ -150,6 +167,7 @@ export const keys = {
   allConversations: () => ["conversations"],
   /** Its `n`-th run, from 0: the facts, and how many parts its words have. */
   conversationRun: (of: ConversationName, n: number) => ["conversation_runs", ...nameOf(of), n],
+  tenantConversationRuns: (tenant: string) => ["conversation_runs", tenant],
   conversationRuns: (of: ConversationName) => ["conversation_runs", ...nameOf(of)],
   allConversationRuns: () => ["conversation_runs"],
   /** Part `n` of what was said in a run: JSON in UTF-8, cut anywhere. */
@@ -202,6 +220,9 @@ export const keys = {
   usageDay: (tenant: string, day: string) => ["usage_rows", tenant, day],
   /** What went wrong lately, counted by name: `{ v, items }`. */
   attention: (tenant: string, kind: string) => ["attention", tenant, kind],
+  /** Advice of the dashboard that somebody of the tenant does not want to see: `{ v, at }`. */
+  dismissal: (tenant: string, advice: string) => ["dismissals", tenant, advice],
+  dismissals: (tenant: string) => ["dismissals", tenant],
   /** Which run a chat's `Idempotency-Key` began: `{ v, fingerprint, runId, exp }`. */
   chatReceipt: (tenant: string, scopeHash: string) => ["chat_receipts", tenant, scopeHash],
   allChatReceipts: () => ["chat_receipts"],

@@ -8,20 +8,24 @@ import {
   knowledgeBaseRecordSchema,
   toKnowledgeBase,
 } from "./knowledge_base_record.ts";
+import { baseBytes, type KnowledgeQuota, knowledgeUsage } from "./knowledge_usage.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
 import { type Commit, commitRecord, parseRecord, untilCommitted } from "./record.ts";
+import type { StorageUsage } from "./storage_usage.ts";
 
 /** Knowledge bases of all tenants; every method takes the tenant first and sees nothing outside it. */
 export class KnowledgeBaseStore {
   #kv: Deno.Kv;
   #system: System;
+  #usage: StorageUsage<KnowledgeQuota>;
 
   constructor(kv: Deno.Kv, system: System) {
     this.#kv = kv;
     this.#system = system;
+    this.#usage = knowledgeUsage(kv);
   }
 
-  /** `commit` may add to the step. */
+  /** Throws `ApiError` 403 when the plan has no room for another one. `commit` may add to the step. */
   async create(
     tenant: string,
     body: KnowledgeBaseBody,
@@ -40,20 +44,17 @@ export class KnowledgeBaseStore {
       updatedAt: now,
     };
     const key = keys.knowledgeBase(tenant, record.id);
-    const creation = this.#kv.atomic()
-      .check({ key, versionstamp: null })
-      .set(key, record)
-      .set(keys.knowledgeBaseByCreated(tenant, now, record.id), record.id);
-    this.#record(creation, tenant, { action: "create", after: record });
-    const made = await (options.commit ?? commitRecord)(creation, toKnowledgeBase(record));
-    if (!made) throw new Error("the id of a knowledge base was drawn twice");
-    return toKnowledgeBase(record);
-  }
-
-  /** How many the tenant has. */
-  async count(tenant: string): Promise<number> {
-    const all = this.#kv.list({ prefix: keys.knowledgeBasesByCreated(tenant) });
-    return (await Array.fromAsync(all)).length;
+    const made = toKnowledgeBase(record);
+    return await this.#usage.change(tenant, async (usage) => {
+      usage.add("knowledgeBases", 1);
+      const creation = this.#kv.atomic()
+        .check({ key, versionstamp: null })
+        .set(key, record)
+        .set(keys.knowledgeBaseByCreated(tenant, now, record.id), record.id);
+      usage.join(creation);
+      this.#record(creation, tenant, { action: "create", after: record });
+      return await (options.commit ?? commitRecord)(creation, made) ? made : undefined;
+    });
   }
 
   async get(tenant: string, id: string): Promise<KnowledgeBaseRecord | undefined> {
@@ -102,7 +103,7 @@ export class KnowledgeBaseStore {
 
   /** Deletes the base in one step, and then all that was in it; answers whether there was one. */
   async delete(tenant: string, id: string): Promise<boolean> {
-    const there = await untilCommitted(async () => {
+    const there = await this.#usage.change(tenant, async (usage) => {
       const entry = await this.#kv.get(keys.knowledgeBase(tenant, id));
       const record = parseRecord(knowledgeBaseRecordSchema, entry);
       if (record === undefined) return { was: false };
@@ -111,10 +112,14 @@ export class KnowledgeBaseStore {
         .delete(entry.key)
         .delete(keys.knowledgeBaseByCreated(tenant, record.createdAt, id))
         .set(keys.knowledgeBaseGoing(tenant, id), { v: 1 });
+      // Every change of its documents changes the base too, so the sum holds if the base is the same.
+      usage.add("knowledgeBytes", -await baseBytes(this.#kv, { tenant, base: id }));
+      usage.add("knowledgeBases", -1);
+      usage.join(step);
       this.#record(step, tenant, { action: "delete", before: record });
       const { ok } = await step.commit();
       return ok ? { was: true } : undefined;
-    }, { what: "knowledge base" });
+    });
     if (there.was) await this.#clear(tenant, id);
     return there.was;
   }

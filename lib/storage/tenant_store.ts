@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { KvReader } from "../committer/view.ts";
 import type { System } from "../system.ts";
+import { DEFAULT_QUOTAS, MAX_QUOTAS, type QuotaName } from "../wire/limits.ts";
 import { VENDORS } from "../wire/vendors.ts";
 import { INSTALLATION, recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
@@ -36,6 +37,23 @@ export const limitOverridesSchema = z.object({
 }).partial();
 export type LimitOverrides = z.infer<typeof limitOverridesSchema>;
 
+function quota(name: QuotaName, least = 0): z.ZodInt {
+  return z.int().min(least).max(MAX_QUOTAS[name]);
+}
+
+/** What a plan may allow a tenant to store differently from `DEFAULT_QUOTAS`. */
+export const quotaOverridesSchema = z.object(
+  {
+    agents: quota("agents"),
+    agentVersions: quota("agentVersions", 1),
+    agentBytes: quota("agentBytes"),
+    knowledgeBases: quota("knowledgeBases"),
+    knowledgeBytes: quota("knowledgeBytes"),
+    conversationRuns: quota("conversationRuns"),
+    conversationBytes: quota("conversationBytes"),
+  } satisfies Record<QuotaName, z.ZodInt>,
+).partial();
+
 export const planRecordSchema = z.object({
   v: z.literal(1),
   /** `all` of the catalogue, or the models named. */
@@ -45,6 +63,8 @@ export const planRecordSchema = z.object({
   ]),
   /** What of the limits this tenant has differently. */
   limits: limitOverridesSchema.default({}),
+  /** What of the quotas this tenant has differently. */
+  quotas: quotaOverridesSchema.default({}),
   /**
    * What a widget's visitor may choose per call: nothing dearer than the agent's own models, any model
    * of the plan, or nothing at all.
@@ -55,13 +75,23 @@ export const planRecordSchema = z.object({
 });
 export type Plan = z.infer<typeof planRecordSchema>;
 
-const DEFAULT_PLAN: Plan = {
+/** The plan of the specification: no limit is set differently. */
+export const DEFAULT_PLAN: Plan = {
   v: 1,
   models: "all",
   limits: {},
+  quotas: {},
   visitorOverrides: "not_dearer",
   conversationDays: 30,
 };
+
+export type Quotas = Readonly<Record<QuotaName, number>>;
+
+/** What a tenant of this plan may store. */
+export function quotasOf({ quotas }: Pick<Plan, "quotas">): Quotas {
+  const given = Object.entries(quotas).filter(([, value]) => value !== undefined);
+  return { ...DEFAULT_QUOTAS, ...Object.fromEntries(given) };
+}
 
 /** Tenants and the plan each is on. */
 export class TenantStore {
@@ -100,16 +130,17 @@ export class TenantStore {
     return found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   }
 
-  /** A new tenant on the default plan. */
-  async create(name: string): Promise<Tenant> {
+  /** A new tenant on the given plan, or on the default one. */
+  async create(name: string, plan: Plan = DEFAULT_PLAN): Promise<Tenant> {
     const id = this.#system.uuid();
     const tenant: Tenant = { v: 1, id, name, createdAt: this.#system.now() };
     const step = this.#kv.atomic()
       .check({ key: keys.tenant(id), versionstamp: null })
       .set(keys.tenant(id), tenant)
-      .set(keys.plan(id), DEFAULT_PLAN);
+      .set(keys.plan(id), plan);
     const target = { id, name };
-    const what = { kind: "tenant", action: "create", target, after: { name } } as const;
+    const after = { name, limits: plan.limits };
+    const what = { kind: "tenant", action: "create", target, after } as const;
     recordChange(step, this.#system, { tenant: INSTALLATION, ...what });
     if (!(await step.commit()).ok) throw new Error("a tenant id was drawn twice");
     return tenant;
@@ -120,12 +151,19 @@ export class TenantStore {
    * installation's log, and in the tenant's own.
    */
   setPlan(id: string, plan: Plan): Promise<boolean> {
+    return this.changePlan(id, () => plan);
+  }
+
+  /** The same with what `change` makes of the current plan, in one step; no entry if nothing changes. */
+  changePlan(id: string, change: (plan: Plan) => Plan): Promise<boolean> {
     const key = keys.plan(id);
     const attempt = async (): Promise<boolean | undefined> => {
       const tenant = await this.get(id);
       if (tenant === undefined) return false;
       const entry = await this.#kv.get(key);
       const before = parseRecord(planRecordSchema, entry) ?? DEFAULT_PLAN;
+      const plan = change(before);
+      if (plan === before) return true;
       const step = this.#kv.atomic().check(entry).set(key, plan);
       const target = { id, name: tenant.name };
       const what = { kind: "plan", action: "change", target, before, after: plan } as const;

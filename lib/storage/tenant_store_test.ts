@@ -18,7 +18,12 @@ Deno.test("TenantStore: a plan that was never set allows the whole catalogue", a
   using kv = await Deno.openKv(":memory:");
   const tenants = new TenantStore(kv, new FakeSystem());
   const unset = { v: 1 as const, models: "all" as const, limits: {} };
-  const plan = { ...unset, visitorOverrides: "not_dearer" as const, conversationDays: 30 };
+  const plan = {
+    ...unset,
+    quotas: {},
+    visitorOverrides: "not_dearer" as const,
+    conversationDays: 30,
+  };
   assertEquals(await tenants.plan(fakeUuid(801)), plan);
   // As it was written before all of them were settings.
   await kv.set(keys.plan(fakeUuid(802)), unset);

@@ -6,6 +6,7 @@ import { iso, type System } from "../system.ts";
 import type { UsageReport } from "../wire/usage.ts";
 import type { Vendor } from "../wire/vendors.ts";
 import type { DayRange } from "./day_range.ts";
+import type { StorageReports } from "./storage_report.ts";
 import { UsageDays } from "./usage_days.ts";
 import { NO_USAGE, type Usage } from "./usage_rows.ts";
 import { dearestFirst, type GroupedUsage } from "./usage_sums.ts";
@@ -21,6 +22,8 @@ export interface UsageSummary {
   hardLimit: number;
   activeStreams: number;
   maxStreams: number;
+  /** Whether the tenant has ever been charged for anything, so that somebody has chatted. */
+  hasRun: boolean;
   /** The days of the range, added up. */
   range: GroupedUsage;
 }
@@ -31,16 +34,23 @@ export class UsageReports {
   #system: System;
   #tenants: TenantStore;
   #limits: Limits;
+  #storage: Pick<StorageReports, "read">;
   #days: UsageDays;
 
   constructor(
     kv: Deno.Kv,
-    parts: { system: System; tenants: TenantStore; limits: Limits },
+    parts: {
+      system: System;
+      tenants: TenantStore;
+      limits: Limits;
+      storage: Pick<StorageReports, "read">;
+    },
   ) {
     this.#kv = kv;
     this.#system = parts.system;
     this.#tenants = parts.tenants;
     this.#limits = parts.limits;
+    this.#storage = parts.storage;
     this.#days = new UsageDays(kv);
   }
 
@@ -69,13 +79,18 @@ export class UsageReports {
       hardLimit: limits.hardDailyCost,
       activeStreams: slotsOf(ledger, moment),
       maxStreams: limits.streams,
+      hasRun: stored.versionstamp !== null,
       range: sums,
     };
   }
 
   /** The same, as the API tells it. */
   async read(tenant: string, range: DayRange): Promise<UsageReport> {
-    const { today, softLimit, hardLimit, range: sums, ...now } = await this.summary(tenant, range);
+    const [summary, storage] = await Promise.all([
+      this.summary(tenant, range),
+      this.#storage.read(tenant),
+    ]);
+    const { today, softLimit, hardLimit, range: sums, hasRun: _hasRun, ...now } = summary;
     return {
       ...now,
       ...told(today),
@@ -85,6 +100,7 @@ export class UsageReports {
       byAgent: dearestFirst(sums.agent).map(([agentId, usage]) => ({ agentId, ...told(usage) })),
       byModel: dearestFirst(sums.model)
         .map(([name, usage]) => ({ ...splitModel(name), ...told(usage) })),
+      storage,
     };
   }
 }

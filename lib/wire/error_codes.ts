@@ -8,6 +8,7 @@ export const ERROR_STATUS = {
   session_token_invalid: 401,
   insufficient_scope: 403,
   origin_not_allowed: 403,
+  quota_exceeded: 403,
   not_found: 404,
   method_not_allowed: 405,
   stream_expired: 410,

@@ -28,9 +28,45 @@ export const SESSION_TTL_MS = 15 * 60_000;
 /** Messages that one widget session may send. */
 export const SESSION_MESSAGE_CAP = 50;
 
+/**
+ * Limits for one visitor that the dashboard offers; a plan has none of them unless somebody sets them.
+ * Money in micro-USD. Source: CONTRACT section 8.
+ */
+export const SUGGESTED_VISITOR_LIMITS = {
+  sessionStreams: 2,
+  sessionCost: 250_000,
+  ipDailyCost: 1_000_000,
+} as const;
+
+/** What a tenant may store unless its plan says otherwise. */
+export const DEFAULT_QUOTAS = {
+  agents: 1_000,
+  /** Versions kept of each agent; the oldest go first. */
+  agentVersions: 100,
+  /** Agents as JSON, every kept version counted. */
+  agentBytes: 64 * 1_048_576,
+  knowledgeBases: 100,
+  /** Documents as they were sent, and the text read from them. */
+  knowledgeBytes: 1_024 * 1_048_576,
+  /** Messages kept in conversations, each with its answer. */
+  conversationRuns: 1_000_000,
+  conversationBytes: 1_024 * 1_048_576,
+} as const;
+export type QuotaName = keyof typeof DEFAULT_QUOTAS;
+
+/** The most that a plan may set; `editorChoices` and the page of knowledge bases list all of them. */
+export const MAX_QUOTAS: Readonly<Record<QuotaName, number>> = {
+  agents: 100_000,
+  agentVersions: 100,
+  agentBytes: 1_024 ** 4,
+  knowledgeBases: 1_000,
+  knowledgeBytes: 1_024 ** 4,
+  conversationRuns: 1_000_000_000,
+  conversationBytes: 1_024 ** 4,
+};
+
 /** Bounds of knowledge bases. */
 export const KNOWLEDGE_BOUNDS = {
-  basesPerTenant: 100,
   documentsPerBase: 1_000,
   chunksPerBase: 10_000,
   /** What the documents of one base may be together, as they were sent. */

@@ -24,6 +24,11 @@ export const modelUsageSchema = usageSchema.extend({
   model: z.string(),
 });
 
+const storedSchema = z.object({
+  used: count.describe("How much of it is stored now."),
+  limit: count.describe("How much of it the plan allows."),
+});
+
 /** Answer of `GET /v1/usage`. The sums at the top are today's. Source: CONTRACT section 4. */
 export const usageReportSchema = usageSchema.extend({
   day: z.iso.date().describe("Today, UTC."),
@@ -35,5 +40,13 @@ export const usageReportSchema = usageSchema.extend({
   days: z.array(dayUsageSchema).describe("Days of the query on which anything was used, in order."),
   byAgent: z.array(agentUsageSchema).describe("Over all days of the query, the dearest first."),
   byModel: z.array(modelUsageSchema).describe("Over all days of the query, the dearest first."),
+  storage: z.object({
+    agents: storedSchema,
+    agentBytes: storedSchema.describe("Agents as JSON, with every kept version."),
+    knowledgeBases: storedSchema,
+    knowledgeBytes: storedSchema.describe("Documents as sent, and the text read from them."),
+    conversationRuns: storedSchema.describe("Messages in conversations, each with its answer."),
+    conversationBytes: storedSchema.describe("Past it the oldest conversations are deleted."),
+  }).describe("What the tenant stores now, against its quotas."),
 });
 export type UsageReport = z.infer<typeof usageReportSchema>;

@@ -2,11 +2,11 @@ import { type ContentCipher, contentPlaces } from "@/lib/storage/content_cipher.
 import { joinParts } from "@/lib/storage/parts.ts";
 import { contentCipher } from "./content.ts";
 
-/** Every key of a store, each as text, for what a change must leave behind; of changes the log stays. */
+/** Every key of a store, each as text, for what a change must leave behind: neither log nor counts. */
 export async function storedKeys(kv: Deno.Kv): Promise<string[]> {
   const found: string[] = [];
   for await (const { key } of kv.list({ prefix: [] })) found.push(key.join("/"));
-  return found.filter((key) => !key.startsWith("audit_entries"));
+  return found.filter((key) => !/^(audit_entries|storage_usage)/.test(key));
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Service } from "../../service.ts";
 import { toUsd } from "../../chat/money.ts";
 import { withOverrides } from "../../limits/limits.ts";
 import type { CatalogueEntry } from "../../storage/catalogue_store.ts";
-import { KNOWLEDGE_BOUNDS } from "../../wire/limits.ts";
+import { MAX_QUOTAS } from "../../wire/limits.ts";
 import { modelGroups } from "./model_groups.ts";
 
 /** What the agent editor offers to choose from, and counts with. */
@@ -18,7 +18,7 @@ export async function editorChoices(
   tenant: string,
 ): Promise<EditorChoices> {
   const plan = await service.tenants.plan(tenant);
-  const bases = await service.knowledge.list(tenant, { limit: KNOWLEDGE_BOUNDS.basesPerTenant });
+  const bases = await service.knowledge.list(tenant, { limit: MAX_QUOTAS.knowledgeBases });
   const { hardDailyCost } = withOverrides(service.meterParts.limits, plan.limits);
   return {
     models: await modelGroups(service, tenant),

@@ -22,6 +22,9 @@ const NOTICES = {
   secret_set: "Secret saved. Its value will not be shown again.",
   secret_deleted: "Secret deleted.",
   plan_saved: "Plan saved. It holds from the next request on.",
+  visitor_limits_set:
+    "Limits for one visitor set. An operator can change or remove them in the tenant's plan.",
+  advice_dismissed: "Dismissed for everybody of your organization.",
   model_saved: "Model saved. It holds from the next message on.",
   model_deleted: "Model removed from the catalogue.",
   slot_saved: "The vendor answered. Its slot is saved and used from the next message on.",

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { type Plan, planRecordSchema } from "../../storage/tenant_store.ts";
+import { withVisitorLimits } from "../../admin/visitor_limits.ts";
+import { DEFAULT_PLAN, type Plan, planRecordSchema } from "../../storage/tenant_store.ts";
+import { DEFAULT_QUOTAS, type QuotaName, SUGGESTED_VISITOR_LIMITS } from "../../wire/limits.ts";
 import { type Vendor, VENDORS } from "../../wire/vendors.ts";
 
 /** A limit that a plan may set: its field, and what to say of it. Money is typed in USD. */
@@ -34,15 +36,66 @@ export const PLAN_FIELDS: readonly PlanField[] = [
   {
     name: "ipDailyCost",
     label: "Daily cost of one address",
-    help: "USD. Without limit unless set.",
+    help: "USD, of visitors with a session; not of API keys. Without limit unless set.",
     money: true,
     suggestion: "1",
   },
 ];
 
+const MIB = 1_048_576;
+const GONE_FIRST = "Past it the conversations added to longest ago are deleted; chats go on.";
+
+/** A quota that a plan may set. Bytes are typed in MiB. */
+export interface QuotaField {
+  name: QuotaName;
+  label: string;
+  help: string;
+  mib?: true;
+}
+
+export const QUOTA_FIELDS: readonly QuotaField[] = [
+  { name: "agents", label: "Agents", help: "At most 100,000." },
+  {
+    name: "agentVersions",
+    label: "Versions kept of each agent",
+    help: "1 to 100. The oldest go first, also where there is no more room for agents.",
+  },
+  { name: "agentBytes", label: "Size of agents and versions", help: "MiB, as JSON.", mib: true },
+  { name: "knowledgeBases", label: "Knowledge bases", help: "At most 1,000." },
+  {
+    name: "knowledgeBytes",
+    label: "Size of knowledge",
+    help: "MiB, of documents as they were sent and the text read from them.",
+    mib: true,
+  },
+  { name: "conversationRuns", label: "Messages in conversations", help: GONE_FIRST },
+  {
+    name: "conversationBytes",
+    label: "Size of conversations",
+    help: `MiB. ${GONE_FIRST}`,
+    mib: true,
+  },
+];
+
+/** What holds where the field of a quota is blank, by its name. */
+export function quotaDefaults(): Record<string, string> {
+  return Object.fromEntries(QUOTA_FIELDS.map((field) => [
+    field.name,
+    quotaText(field, DEFAULT_QUOTAS[field.name]),
+  ]));
+}
+
+function quotaText({ mib }: QuotaField, n: number | undefined): string {
+  return n === undefined ? "" : String(mib ? n / MIB : n);
+}
+
+/** The limits of one visitor, which the form of a new tenant shows too. */
+export const VISITOR_FIELDS = PLAN_FIELDS.filter(({ name }) => name in SUGGESTED_VISITOR_LIMITS);
+
 /** A plan as its form holds it: texts, exactly as typed. */
 export interface PlanFormValues {
   limits: Record<string, string>;
+  quotas: Record<string, string>;
   visitorOverrides: string;
   conversationDays: string;
   /** `all`, or `some` of the models named. */
@@ -60,6 +113,9 @@ export function toPlanForm(plan: Plan): PlanFormValues {
   });
   return {
     limits: Object.fromEntries(limits),
+    quotas: Object.fromEntries(
+      QUOTA_FIELDS.map((field) => [field.name, quotaText(field, plan.quotas[field.name])]),
+    ),
     visitorOverrides: plan.visitorOverrides,
     conversationDays: String(plan.conversationDays),
     models: plan.models === "all" ? "all" : "some",
@@ -67,10 +123,25 @@ export function toPlanForm(plan: Plan): PlanFormValues {
   };
 }
 
+/** What the form of a new tenant begins with: the suggested limits for one visitor. */
+export function newPlanForm(): PlanFormValues {
+  return toPlanForm(withVisitorLimits(DEFAULT_PLAN));
+}
+
+/** A new tenant's plan: the default one with the limits for one visitor that were typed. */
+export function readNewPlanForm(form: URLSearchParams): PlanFormValues {
+  const typed = VISITOR_FIELDS.map(({ name }) => [name, (form.get(name) ?? "").trim()]);
+  const values = toPlanForm(DEFAULT_PLAN);
+  return { ...values, limits: { ...values.limits, ...Object.fromEntries(typed) } };
+}
+
 export function readPlanForm(form: URLSearchParams): PlanFormValues {
   const limits = PLAN_FIELDS.map(({ name }) => [name, (form.get(name) ?? "").trim()]);
   return {
     limits: Object.fromEntries(limits),
+    quotas: Object.fromEntries(
+      QUOTA_FIELDS.map(({ name }) => [name, (form.get(name) ?? "").trim()]),
+    ),
     visitorOverrides: form.get("visitorOverrides") ?? "",
     conversationDays: (form.get("conversationDays") ?? "").trim(),
     models: form.get("models") ?? "all",
@@ -90,6 +161,7 @@ export function parsePlanForm(values: PlanFormValues): { plan: Plan } | { faults
     v: 1,
     models: values.models === "all" ? "all" : values.chosen.map(splitName),
     limits,
+    quotas: parseQuotas(values),
     visitorOverrides: values.visitorOverrides,
     conversationDays: values.conversationDays === "" ? NaN : Number(values.conversationDays),
   });
@@ -101,11 +173,21 @@ export function parsePlanForm(values: PlanFormValues): { plan: Plan } | { faults
   return { plan: parsed.data };
 }
 
+function parseQuotas({ quotas }: PlanFormValues): Record<string, number> {
+  const typed = QUOTA_FIELDS.filter(({ name }) => quotas[name] !== "");
+  return Object.fromEntries(typed.map(({ name, mib }) => {
+    const n = Number(quotas[name]);
+    return [name, mib ? Math.round(n * MIB) : n];
+  }));
+}
+
 function faultsOf(issues: readonly z.core.$ZodIssue[]): PlanFaults {
   const faults: PlanFaults = {};
   for (const { path } of issues) {
     const [first, second] = path.map(String);
-    if (first === "limits") faults[second ?? ""] = "Enter a number in its bounds, or nothing.";
+    if (first === "limits" || first === "quotas") {
+      faults[second ?? ""] = "Enter a number in its bounds, or nothing.";
+    }
     if (first === "conversationDays") faults[first] = "Enter 0 to 365 days.";
     if (first === "models") faults[first] = "Choose models of the catalogue.";
     if (first === "visitorOverrides") faults[first] = "Choose one of these.";

@@ -1,19 +1,21 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Plan } from "../../storage/tenant_store.ts";
-import { parsePlanForm, PLAN_FIELDS, readPlanForm, toPlanForm } from "./plan_form.ts";
+import { DEFAULT_QUOTAS } from "../../wire/limits.ts";
+import { parsePlanForm, PLAN_FIELDS, QUOTA_FIELDS, readPlanForm, toPlanForm } from "./plan_form.ts";
 
 const PLAN: Plan = {
   v: 1,
   models: [{ vendor: "vendor_a", model: "family/big" }],
   limits: { keyRequests: 120, sessionCost: 250_000, hardDailyCost: 12_340_000 },
+  quotas: { agents: 5, agentBytes: 1_572_864, conversationBytes: 0 },
   visitorOverrides: "none",
   conversationDays: 0,
 };
 
 /** What a browser sends of a form that shows `plan`. */
 function sent(plan: Plan): URLSearchParams {
-  const { limits, chosen, ...rest } = toPlanForm(plan);
-  const fields = Object.entries({ ...limits, ...rest });
+  const { limits, quotas, chosen, ...rest } = toPlanForm(plan);
+  const fields = Object.entries({ ...limits, ...quotas, ...rest });
   return new URLSearchParams([...fields, ...chosen.map((name) => ["chosen", name])]);
 }
 
@@ -34,6 +36,17 @@ Deno.test("plan form: every limit that a plan can hold has a field", () => {
   }
 });
 
+Deno.test("plan form: every quota that a plan can hold has a field, and bytes are typed in MiB", () => {
+  assertEquals(QUOTA_FIELDS.map(({ name }) => name), Object.keys(DEFAULT_QUOTAS));
+  for (const { name, mib } of QUOTA_FIELDS) {
+    const form = sent({ ...PLAN, quotas: {} });
+    form.set(name, mib ? "1.5" : "3");
+    const parsed = parsePlanForm(readPlanForm(form));
+    assert("plan" in parsed);
+    assertEquals(parsed.plan.quotas, { [name]: mib ? 1_572_864 : 3 });
+  }
+});
+
 Deno.test("plan form: what is out of bounds or no number is told at its field", () => {
   const wrong: [string, string][] = [
     ["keyRequests", "6001"],
@@ -42,6 +55,13 @@ Deno.test("plan form: what is out of bounds or no number is told at its field", 
     ["sessionCost", "much"],
     ["ipDailyCost", "Infinity"],
     ["conversationDays", ""],
+    ["agents", "100001"],
+    ["agents", "-1"],
+    ["agentVersions", "0"],
+    ["agentVersions", "101"],
+    ["agentBytes", "a lot"],
+    ["knowledgeBases", "2.5"],
+    ["knowledgeBytes", "1e12"],
     ["conversationDays", "366"],
     ["visitorOverrides", "anything"],
   ];

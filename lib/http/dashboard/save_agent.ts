@@ -1,6 +1,7 @@
 import { ApiError } from "../../errors.ts";
 import type { Agent } from "../../wire/agent.ts";
 import type { ValidationIssue } from "../../wire/error_codes.ts";
+import { quotaFault } from "../quota_fault.ts";
 import type { AgentFormValues } from "./agent_form.ts";
 import { type AgentFormFaults, toAgentFormFaults } from "./agent_form_faults.ts";
 
@@ -18,6 +19,8 @@ export async function saveAgent(
     if (!(error instanceof ApiError)) throw error;
     const faults = formFaults(error, values);
     if (faults !== undefined) return { status: 400, faults };
+    const full = quotaFault(error);
+    if (full !== undefined) return { status: error.status, faults: { form: full } };
     if (error.code === "payload_too_large") {
       return { status: 413, faults: { form: "This agent is too large to be saved." } };
     }

@@ -5,6 +5,7 @@ import { createLogger } from "@/lib/log.ts";
 import { ModelRegistry } from "@/lib/models/model_registry.ts";
 import { CatalogueStore } from "@/lib/storage/catalogue_store.ts";
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
+import { StorageReports } from "@/lib/usage/storage_report.ts";
 import { UsageReports } from "@/lib/usage/usage_report.ts";
 import { NO_AGENT } from "@/lib/usage/usage_rows.ts";
 import { catalogueEntry } from "@/tests/support/chat.ts";
@@ -76,7 +77,8 @@ class World implements AsyncDisposable {
     const { kv, system } = this;
     const tenants = new TenantStore(kv, system);
     const day = new Date(system.now()).toISOString().slice(0, 10);
-    return await new UsageReports(kv, { system, tenants, limits: DEFAULT_LIMITS })
+    const storage = new StorageReports(kv, system);
+    return await new UsageReports(kv, { system, tenants, limits: DEFAULT_LIMITS, storage })
       .read(TENANT, { from: day, to: day });
   }
 

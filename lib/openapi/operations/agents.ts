@@ -43,6 +43,7 @@ export const AGENT_OPERATIONS: Operation[] = [
       headers: ["Location", "ETag"],
       content: agent,
     }],
+    errors: ["quota_exceeded"],
   },
   {
     ...common,
@@ -78,7 +79,7 @@ export const AGENT_OPERATIONS: Operation[] = [
       headers: ["ETag"],
       content: agent,
     }],
-    errors: ["not_found", "version_conflict"],
+    errors: ["not_found", "version_conflict", "quota_exceeded"],
   },
   {
     ...common,
@@ -101,7 +102,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     parameters: ["agentId", "limit", "cursor"],
     answers: [{
       status: 200,
-      description: "One page; the last 100 are kept.",
+      description: "One page; the last 100 are kept, fewer where the plan says so or is full.",
       content: {
         type: "application/json",
         schema: "AgentVersions",

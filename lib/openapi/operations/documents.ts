@@ -41,7 +41,7 @@ export const DOCUMENT_OPERATIONS: Operation[] = [
       "Text, Markdown or HTML as JSON, or a file, which may be a PDF too, as a form; at " +
       "most 20 MiB. It is read after the answer: `state` goes from `processing` to `ready` or " +
       "`failed`, usually within seconds. A knowledge base takes 1,000 documents, 10,000 passages " +
-      "and 512 MiB; past them this is a 400.",
+      "and 512 MiB; past them this is a 400. What does not fit into the plan is a 403.",
     auth: write,
     idempotent: true,
     parameters: ["knowledgeBaseId"],
@@ -60,7 +60,7 @@ export const DOCUMENT_OPERATIONS: Operation[] = [
       headers: ["Location"],
       content: { ...document, example: { ...EXAMPLE.document, state: "processing" } },
     }],
-    errors: ["not_found"],
+    errors: ["not_found", "quota_exceeded"],
   },
   {
     ...common,

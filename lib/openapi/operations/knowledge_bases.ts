@@ -38,7 +38,7 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     path: "/v1/knowledge-bases",
     summary: "Create a knowledge base",
     description: "It is empty; add documents to it, and name it as an agent's `knowledgeBaseId`. " +
-      "A tenant has at most 100.",
+      "The plan says how many a tenant may have: 100, unless it is set differently.",
     auth: write,
     idempotent: true,
     body: {
@@ -51,6 +51,7 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
       headers: ["Location"],
       content: base,
     }],
+    errors: ["quota_exceeded"],
   },
   {
     ...common,

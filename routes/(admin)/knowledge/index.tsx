@@ -11,11 +11,11 @@ import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { EMPTY_BASE_FORM } from "@/lib/http/save_base.ts";
 import type { KnowledgeBase } from "@/lib/wire/knowledge.ts";
-import { KNOWLEDGE_BOUNDS } from "@/lib/wire/limits.ts";
+import { MAX_QUOTAS } from "@/lib/wire/limits.ts";
 import { define } from "@/utils.ts";
 
 /** All that a tenant may have fit on one page. */
-const LIMIT = KNOWLEDGE_BOUNDS.basesPerTenant;
+const LIMIT = MAX_QUOTAS.knowledgeBases;
 
 export const handler = define.handlers({
   async GET(ctx) {

@@ -35,7 +35,7 @@ export const handler = define.handlers({
     const values = readBaseForm(await readForm(ctx.req, system));
     const saved = await saveBase(() => knowledge.create(tenant, toBaseBody(values)));
     if ("faults" in saved) {
-      return page<Data>({ values, faults: saved.faults }, { status: 400 });
+      return page<Data>({ values, faults: saved.faults }, { status: saved.status });
     }
     return ctx.redirect(withNotice(`/knowledge/${saved.base.id}`, "base_created"), 303);
   },

@@ -4,6 +4,8 @@ import { PageNotice } from "@/components/PageNotice.tsx";
 import { SecretRows } from "@/components/SecretRows.tsx";
 import { SlotRows } from "@/components/SlotRows.tsx";
 import { agentNames } from "@/lib/http/dashboard/agent_names.ts";
+import { StorageMeters } from "@/components/StorageMeters.tsx";
+import { quotasOf } from "@/lib/storage/tenant_store.ts";
 import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import { planValues, retention, visitorsMayChoose } from "@/lib/http/dashboard/plan_values.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
@@ -16,10 +18,11 @@ export const handler = define.handlers({
     const user = signedIn(ctx.state);
     // The catalogue is what brings changed slots in; a page is no run, so it asks here.
     await service.catalogue.list();
-    const [tenant, plan, secrets] = await Promise.all([
+    const [tenant, plan, secrets, storage] = await Promise.all([
       service.tenants.get(user.tenant),
       service.tenants.plan(user.tenant),
       service.secrets.list(user.tenant),
+      service.storage.read(user.tenant),
     ]);
     const bound = secrets.flatMap(({ agentId }) => agentId === undefined ? [] : [agentId]);
     return page({
@@ -28,6 +31,7 @@ export const handler = define.handlers({
       plan,
       values: planValues(plan, service.limits),
       secrets,
+      storage,
       slots: slotViews(service),
       editor: isEditor(user),
       operator: user.operator,
@@ -82,6 +86,18 @@ export default define.page<typeof handler>(({ data, url }) => {
               <dd>{retention(plan)}</dd>
             </div>
           </dl>
+        </section>
+        <section aria-labelledby="storage">
+          <div class="section-head">
+            <div>
+              <h2 id="storage">Storage</h2>
+              <p class="lead">
+                What you store, and what your plan allows. Of each agent the last{" "}
+                {quotasOf(plan).agentVersions} versions are kept.
+              </p>
+            </div>
+          </div>
+          <StorageMeters figures={data.storage} />
         </section>
         <section aria-labelledby="vendors">
           <div class="section-head">

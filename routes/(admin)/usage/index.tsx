@@ -6,6 +6,7 @@ import { Facts } from "@/components/Facts.tsx";
 import { formatCount, formatMicroUsd, microUsdAxis } from "@/components/format_amount.ts";
 import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { StorageMeters } from "@/components/StorageMeters.tsx";
 import { UsageTable } from "@/components/UsageTable.tsx";
 import { errorsHref, filtersHref } from "@/lib/http/dashboard/conversation_search_query.ts";
 import { type NamedUsage, nameUsage } from "@/lib/http/dashboard/name_usage.ts";
@@ -31,7 +32,10 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     const { tenant } = signedIn(ctx.state);
     const query = usageQuery(ctx.url, dayOf(service.system.now()));
-    const { range: sums } = await service.usage.summary(tenant, query.range);
+    const [{ range: sums }, storage] = await Promise.all([
+      service.usage.summary(tenant, query.range),
+      service.storage.read(tenant),
+    ]);
     const most = query.by === "day" ? Infinity : MOST_ROWS;
     const rows = await nameUsage({ sums, by: query.by, most }, { tenant, ...service });
     const days = daysOf(query.range).map((day) => ({
@@ -44,6 +48,7 @@ export const handler = define.handlers({
       days,
       sum: total(sums.day),
       more: sums[query.by].size > rows.length,
+      storage,
     });
   },
 });
@@ -95,6 +100,10 @@ export default define.page<typeof handler>(({ data }) => {
           )}
         </div>
       )}
+      <section class="stack-small usage-storage" aria-labelledby="storage">
+        <h2 id="storage">Stored now</h2>
+        <StorageMeters figures={data.storage} />
+      </section>
     </>
   );
 });

@@ -44,7 +44,7 @@ export const handler = define.handlers({
     const values = readBaseForm(await readForm(ctx.req, system));
     const saved = await saveBase(() => knowledge.patch(of.tenant, base.id, toBasePatch(values)));
     if ("faults" in saved) {
-      return page<Data>({ base, values, faults: saved.faults }, { status: 400 });
+      return page<Data>({ base, values, faults: saved.faults }, { status: saved.status });
     }
     return ctx.redirect(withNotice(`/knowledge/${base.id}/settings`, "base_saved"), 303);
   },

@@ -2,6 +2,7 @@ import { page } from "fresh";
 import { notSaved } from "@/components/FaultyFields.tsx";
 import { Field } from "@/components/Field.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { LimitField } from "@/components/PlanForm.tsx";
 import { PasswordAgain } from "@/components/PasswordAgain.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import { ShownLink } from "@/components/ShownLink.tsx";
@@ -11,39 +12,58 @@ import { readForm } from "@/lib/http/dashboard/form.ts";
 import { withNotice } from "@/lib/http/dashboard/notices.ts";
 import { once, onceMark } from "@/lib/http/dashboard/once.ts";
 import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import {
+  newPlanForm,
+  parsePlanForm,
+  readNewPlanForm,
+  VISITOR_FIELDS,
+} from "@/lib/http/dashboard/plan_form.ts";
+import type { Plan } from "@/lib/storage/tenant_store.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define, type State } from "@/utils.ts";
 
 const BACK = { href: "/operator/tenants", label: "Tenants" };
 const MAX_NAME = 128;
-const LABELS = { name: "Name", email: "E-mail of its first owner" };
+const LABELS = {
+  name: "Name",
+  email: "E-mail of its first owner",
+  ...Object.fromEntries(VISITOR_FIELDS.map(({ name, label }) => [name, label])),
+};
 
 interface Form {
   name: string;
   email: string;
   asksPassword: boolean;
   once: string;
-  faults: { name?: string; email?: string; password?: string };
+  /** Limits for one visitor, as typed. */
+  limits: Record<string, string>;
+  faults: Record<string, string>;
 }
 type Data = Form | { name: string; link: string };
 
 export const handler = define.handlers({
   GET(ctx) {
-    return page<Data>({ name: "", email: "", ...blank(ctx.state), faults: {} });
+    const { limits } = newPlanForm();
+    return page<Data>({ name: "", email: "", limits, ...blank(ctx.state), faults: {} });
   },
 
   async POST(ctx) {
     const { service } = ctx.state;
     const form = await readForm(ctx.req, service.system);
     const [name, email] = [(form.get("name") ?? "").trim(), form.get("email") ?? ""];
-    const typed = { name, email, ...blank(ctx.state) };
-    const faults = faultsOf(name, email);
-    if (Object.keys(faults).length > 0) return page<Data>({ ...typed, faults }, { status: 400 });
+    const planForm = readNewPlanForm(form);
+    const typed = { name, email, limits: planForm.limits, ...blank(ctx.state) };
+    const parsed = parsePlanForm(planForm);
+    const faults = { ...faultsOf(name, email), ...("faults" in parsed ? parsed.faults : {}) };
+    if (!("plan" in parsed) || Object.keys(faults).length > 0) {
+      return page<Data>({ ...typed, faults }, { status: 400 });
+    }
+    const { plan } = parsed;
     const refused = await passwordAgain(ctx, form);
     if (refused !== undefined) {
       return page<Data>({ ...typed, faults: { password: refused.fault } }, refused);
     }
-    const invited = await once(ctx, form, () => createTenant(ctx.state, { name, email }));
+    const invited = await once(ctx, form, () => createTenant(ctx.state, { name, email, plan }));
     if ("refused" in invited) {
       return ctx.redirect(withNotice("/operator/tenants", "tenant_made_before"), 303);
     }
@@ -56,15 +76,18 @@ function blank(state: State) {
   return { asksPassword: asksPassword(state), once: onceMark(state) };
 }
 
-async function createTenant(state: State, { name, email }: { name: string; email: string }) {
+async function createTenant(
+  state: State,
+  { name, email, plan }: { name: string; email: string; plan: Plan },
+) {
   const { tenants, team } = state.service;
-  const tenant = await tenants.create(name);
+  const tenant = await tenants.create(name, plan);
   const invited = await team.invite(tenant.id, { email, role: "owner" }, signedIn(state));
   if (!("token" in invited)) throw new Error("a new tenant has members already");
   return invited;
 }
 
-function faultsOf(name: string, email: string): Form["faults"] {
+function faultsOf(name: string, email: string): Record<string, string> {
   const named = name !== "" && name.length <= MAX_NAME;
   return {
     ...(!named && { name: `Enter a name of 1 to ${MAX_NAME} characters.` }),
@@ -85,7 +108,7 @@ export default define.page<typeof handler>(({ data }) =>
     : <NewTenantForm {...data} />
 );
 
-function NewTenantForm({ name, email, asksPassword, once, faults }: Form) {
+function NewTenantForm({ name, email, limits, asksPassword, once, faults }: Form) {
   const { password: own_password, ...others } = faults;
   return (
     <>
@@ -93,7 +116,7 @@ function NewTenantForm({ name, email, asksPassword, once, faults }: Form) {
       <PostForm
         action="/operator/tenants/new"
         class="card narrow stack"
-        faults={{ ...others, own_password }}
+        faults={own_password === undefined ? others : { ...others, own_password }}
         labels={LABELS}
         lead="No tenant was created."
         once={once}
@@ -117,6 +140,21 @@ function NewTenantForm({ name, email, asksPassword, once, faults }: Form) {
         >
           {(attributes) => <input type="email" {...attributes} value={email} required />}
         </Field>
+        <fieldset class="field stack">
+          <legend>Limits for one visitor</legend>
+          <p class="help">
+            They keep a single visitor from taking all streams or the whole day. Blank is without
+            limit. The rest of the plan can be changed afterwards.
+          </p>
+          {VISITOR_FIELDS.map((field) => (
+            <LimitField
+              key={field.name}
+              field={field}
+              value={limits[field.name]}
+              fault={faults[field.name]}
+            />
+          ))}
+        </fieldset>
         <PasswordAgain asked={asksPassword} fault={own_password} />
         <div class="form-actions">
           <button class="button button-primary" type="submit">Create tenant</button>

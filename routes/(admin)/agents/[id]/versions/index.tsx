@@ -5,7 +5,8 @@ import { Time } from "@/components/Time.tsx";
 import { changedFields } from "@/lib/http/dashboard/agent_diff.ts";
 import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { KEPT_VERSIONS } from "@/lib/storage/agent_store.ts";
+import { quotasOf } from "@/lib/storage/tenant_store.ts";
+import { MAX_QUOTAS } from "@/lib/wire/limits.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import { define } from "@/utils.ts";
 
@@ -21,12 +22,13 @@ export const handler = define.handlers({
   async GET(ctx) {
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    const { agents, system } = ctx.state.service;
+    const { agents, system, tenants } = ctx.state.service;
     const user = signedIn(ctx.state);
-    const all = { limit: KEPT_VERSIONS };
+    const all = { limit: MAX_QUOTAS.agentVersions };
+    const { agentVersions: kept } = quotasOf(await tenants.plan(user.tenant));
     const { data: versions } = await agents.listVersions(user.tenant, agent.id, all);
     const rows = versions.map((version, n) => rowOf(version, versions[n + 1]));
-    return page({ agent, rows, now: system.now(), editor: isEditor(user) });
+    return page({ agent, rows, kept, now: system.now(), editor: isEditor(user) });
   },
 });
 
@@ -35,7 +37,7 @@ function rowOf(agent: Agent, before: Agent | undefined): VersionRow {
   return { version: agent.version, at: agent.updatedAt, changed };
 }
 
-export default define.page<typeof handler>(({ data: { agent, rows, now, editor } }) => (
+export default define.page<typeof handler>(({ data: { agent, rows, kept, now, editor } }) => (
   <>
     <AgentHeader agent={agent} tab="versions" editor={editor} />
     <ul class="rows">
@@ -62,7 +64,9 @@ export default define.page<typeof handler>(({ data: { agent, rows, now, editor }
       ))}
     </ul>
     <p class="help list-note">
-      The last {KEPT_VERSIONS} versions are kept. A run remembers which one answered it.
+      The last {kept}{" "}
+      versions are kept, fewer while the plan has no more room for agents. A run remembers which one
+      answered it.
     </p>
   </>
 ));

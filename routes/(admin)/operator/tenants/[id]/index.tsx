@@ -1,15 +1,19 @@
 import { type Context, page } from "fresh";
+import { usedWords } from "@/components/StorageMeters.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { notSaved } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { PageNotice } from "@/components/PageNotice.tsx";
 import { PlanForm, type PlanFormProps } from "@/components/PlanForm.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { noticeAt, withNotice } from "@/lib/http/dashboard/notices.ts";
 import {
   parsePlanForm,
   PLAN_FIELDS,
   type PlanFaults,
   type PlanFormValues,
+  QUOTA_FIELDS,
+  quotaDefaults,
   readPlanForm,
   toPlanForm,
 } from "@/lib/http/dashboard/plan_form.ts";
@@ -58,12 +62,14 @@ async function formProps(
   return {
     ...form,
     fields: PLAN_FIELDS,
-    defaults: Object.fromEntries(defaults),
+    quotaFields: QUOTA_FIELDS,
+    used: usedWords(await service.storage.read(form.tenant.id)),
+    defaults: { ...Object.fromEntries(defaults), ...quotaDefaults() },
     models: names.map((name) => [name, known.includes(name) ? name : `${name} (gone)`] as const),
   };
 }
 
-export default define.page<typeof handler>(({ data }) => (
+export default define.page<typeof handler>(({ data, url }) => (
   <>
     <PageHeader
       title={data.tenant.name}
@@ -71,6 +77,7 @@ export default define.page<typeof handler>(({ data }) => (
       text={`Tenant id ${data.tenant.id}. The plan applies from the next request on.`}
       back={{ href: "/operator/tenants", label: "Tenants" }}
     />
+    <PageNotice notice={noticeAt(url)} />
     <PlanForm {...data} />
   </>
 ));

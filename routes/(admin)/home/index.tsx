@@ -11,12 +11,16 @@ import {
   microUsdAxis,
   plural,
 } from "@/components/format_amount.ts";
+import { GettingStarted } from "@/components/GettingStarted.tsx";
 import { LimitMeter } from "@/components/LimitMeter.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { PageNotice } from "@/components/PageNotice.tsx";
 import { UsageTable } from "@/components/UsageTable.tsx";
 import { readAttention } from "@/lib/admin/attention_report.ts";
 import { errorsHref } from "@/lib/http/dashboard/conversation_search_query.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { readHomeAdvice } from "@/lib/admin/home_advice.ts";
+import { noticeAt } from "@/lib/http/dashboard/notices.ts";
+import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { dayOf } from "@/lib/limits/ledger.ts";
 import { dayRange, daysOf } from "@/lib/usage/day_range.ts";
 import type { UsageSummary } from "@/lib/usage/usage_report.ts";
@@ -27,23 +31,46 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
-    const { tenant, operator } = signedIn(ctx.state);
+    const user = signedIn(ctx.state);
+    const { tenant, operator } = user;
     const now = service.system.now();
     const range = dayRange({ from: null, to: null }, dayOf(now));
-    const usage = await service.usage.summary(tenant, range);
-    const untrustedHops = operator ? service.forwardedFor.suggestedHops : undefined;
-    const attention = await readAttention(tenant, service, { usage, now, untrustedHops });
+    const [usage, storage] = await Promise.all([
+      service.usage.summary(tenant, range),
+      service.storage.read(tenant),
+    ]);
+    const { gettingStarted, visitorLimits } = await readHomeAdvice(user, service, { usage });
+    const attention = await readAttention(tenant, service, {
+      usage,
+      storage,
+      // The list of first steps offers the same.
+      visitorLimits: gettingStarted === undefined ? visitorLimits : undefined,
+      untrustedHops: operator ? service.forwardedFor.suggestedHops : undefined,
+      now,
+    });
     const days = daysOf(range).map((day) => ({ day, usage: usage.range.day.get(day) ?? NO_USAGE }));
-    return page({ usage, attention, days, sum: total(usage.range.day), now });
+    return page({
+      ...{ usage, attention, days, now, gettingStarted, visitorLimits },
+      sum: total(usage.range.day),
+      editor: isEditor(user),
+    });
   },
 });
 
-export default define.page<typeof handler>(({ data }) => {
-  const { usage, attention, days, sum, now } = data;
+export default define.page<typeof handler>(({ data, url }) => {
+  const { usage, attention, days, sum, now, gettingStarted, visitorLimits } = data;
   return (
     <div class="stack-large">
       <PageHeader title="Home" text={`${longDay(usage.day)}, by UTC.`} />
+      <PageNotice notice={noticeAt(url)} />
       <AttentionList items={attention} now={now} />
+      {gettingStarted && (
+        <GettingStarted
+          steps={gettingStarted}
+          visitorLimits={visitorLimits}
+          canDismiss={data.editor}
+        />
+      )}
       <section class="stack-small" aria-labelledby="today">
         <h2 id="today">Today</h2>
         <div class="card today">

@@ -1,0 +1,97 @@
+import type { Team } from "../accounts/team.ts";
+import type { SignedInUser } from "../accounts/signed_in_user.ts";
+import type { ApiKeyStore } from "../storage/api_key_store.ts";
+import type { DismissalStore } from "../storage/dismissal_store.ts";
+import type { TenantStore } from "../storage/tenant_store.ts";
+import type { UsageSummary } from "../usage/usage_report.ts";
+import type { AgentAdmin } from "./agent_admin.ts";
+import { lacksVisitorLimits } from "./visitor_limits.ts";
+
+/** The offer to limit what one visitor may take of the tenant's day, while nothing limits it. */
+export interface VisitorLimitsAdvice {
+  tenant: string;
+  /** Only an operator changes plans. */
+  canSet: boolean;
+  canDismiss: boolean;
+  /** E-mail addresses of the operators that the reader can ask: those of the same tenant. */
+  operators: string[];
+  /** What one visitor can take today: streams, and micro-USD. */
+  streams: number;
+  dailyCost: number;
+}
+
+/** One step of setting up, and whether it has been done. */
+export interface SetupStep {
+  name: "agent" | "key" | "chat" | "visitor_limits";
+  done: boolean;
+}
+
+/** What the first page of the dashboard suggests. */
+export interface HomeAdvice {
+  /** The steps of a tenant that has not finished them all, unless dismissed. */
+  gettingStarted: SetupStep[] | undefined;
+  visitorLimits: VisitorLimitsAdvice | undefined;
+}
+
+/** What reading it takes. */
+export interface AdviceParts {
+  agents: Pick<AgentAdmin, "list">;
+  apiKeys: Pick<ApiKeyStore, "list">;
+  dismissals: Pick<DismissalStore, "list">;
+  team: Pick<Team, "members">;
+  tenants: Pick<TenantStore, "plan">;
+  demoAgent: { tenant: string; id: string } | undefined;
+}
+
+export async function readHomeAdvice(
+  user: SignedInUser,
+  parts: AdviceParts,
+  { usage }: { usage: UsageSummary },
+): Promise<HomeAdvice> {
+  const { tenant } = user;
+  const [plan, dismissed, steps] = await Promise.all([
+    parts.tenants.plan(tenant),
+    parts.dismissals.list(tenant),
+    setupSteps(tenant, parts, usage),
+  ]);
+  const isSettingUp = steps.some(({ done }) => !done) && !dismissed.has("getting_started");
+  const unlimited = lacksVisitorLimits(plan);
+  const isOffered = unlimited && !dismissed.has("visitor_limits");
+  const limits: SetupStep = { name: "visitor_limits", done: !unlimited };
+  return {
+    gettingStarted: isSettingUp ? [...steps, limits] : undefined,
+    visitorLimits: isOffered ? await adviceFor(user, parts, usage) : undefined,
+  };
+}
+
+async function setupSteps(
+  tenant: string,
+  { agents, apiKeys, demoAgent }: AdviceParts,
+  { hasRun }: UsageSummary,
+): Promise<SetupStep[]> {
+  const [{ data: newest }, keys] = await Promise.all([
+    agents.list(tenant, { limit: 2 }),
+    apiKeys.list(tenant),
+  ]);
+  return [
+    { name: "agent", done: newest.some(({ id }) => id !== demoAgent?.id) },
+    { name: "key", done: keys.length > 0 },
+    { name: "chat", done: hasRun },
+  ];
+}
+
+async function adviceFor(
+  { tenant, role, operator }: SignedInUser,
+  { team }: AdviceParts,
+  { maxStreams, hardLimit }: UsageSummary,
+): Promise<VisitorLimitsAdvice> {
+  const members = operator ? [] : await team.members(tenant);
+  return {
+    tenant,
+    canSet: operator,
+    canDismiss: role !== "viewer",
+    operators: members.filter((one) => one.operator).map(({ email }) => email),
+    streams: maxStreams,
+    dailyCost: hardLimit,
+  };
+}

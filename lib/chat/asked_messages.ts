@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { type Part, splitParts } from "../storage/parts.ts";
+import { CorruptRecordError } from "../storage/record.ts";
+import { chatMessageSchema } from "../wire/chat.ts";
+
+/** What a run was asked, kept beside it until it is settled. */
+const askedSchema = z.object({
+  v: z.literal(1),
+  /** How long its conversation is kept. */
+  days: z.int().positive(),
+  origin: z.string().optional(),
+  messages: z.array(chatMessageSchema),
+});
+export type AskedMessages = Omit<z.infer<typeof askedSchema>, "v">;
+
+/** Throws `CorruptRecordError` for what is no message. */
+export function unpackAsked(bytes: Uint8Array): AskedMessages {
+  try {
+    return askedSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch {
+    throw new CorruptRecordError("what a stored run was asked is no message");
+  }
+}
+
+export function packAsked(asked: AskedMessages): Part[] {
+  return splitParts(new TextEncoder().encode(JSON.stringify({ v: 1, ...asked })));
+}

@@ -1,0 +1,141 @@
+import { Repeating } from "../limits/repeating.ts";
+import type { Logger } from "../log.ts";
+import type { AttentionStore } from "../storage/attention_store.ts";
+import type { ConversationStore } from "../storage/conversation_store.ts";
+import {
+  type ConversationUsage,
+  countOldRuns,
+  readConversationUsage,
+} from "../storage/conversation_usage.ts";
+import { type Quotas, quotasOf, type TenantStore } from "../storage/tenant_store.ts";
+import type { System } from "../system.ts";
+
+/** Tenants that have chatted since are measured this often. */
+const MEASURE_EVERY_MS = 60_000;
+/** A tenant that adds so much is measured at once. */
+const MEASURE_BYTES = 4 * 1_048_576;
+/** Nothing is stored beyond this share of a quota: a flood must not outrun what deletes. */
+const MOST_SHARE = 1.1;
+
+interface Parts {
+  kv: Deno.Kv;
+  system: System;
+  log: Logger;
+  tenants: Pick<TenantStore, "plan">;
+  store: Pick<ConversationStore, "delete" | "oldestFirst">;
+  attention: Pick<AttentionStore, "note">;
+}
+
+/** What this process knows of one tenant. */
+interface Known {
+  measured: ConversationUsage | undefined;
+  quotas: Quotas | undefined;
+  /** Stored by this process since it was measured. */
+  added: ConversationUsage;
+  measuring: Promise<void> | undefined;
+}
+
+/**
+ * Keeps each tenant's conversations within its plan. A chat is never refused for them and waits for
+ * nothing: the conversations that were added to longest ago are deleted, before their time. Only where
+ * a flood outruns that are new ones not stored at all. Either is told to the tenant.
+ */
+export class ConversationSpace {
+  readonly #parts: Parts;
+  readonly #tenants = new Map<string, Known>();
+  readonly #measuring: Repeating;
+  #isClosed = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const work = () => this.#measureAll();
+    this.#measuring = new Repeating(parts.system, { everyMs: MEASURE_EVERY_MS, work });
+  }
+
+  /** Whether what is said now may be stored; from memory alone. */
+  hasRoom(tenant: string): boolean {
+    const known = this.#tenants.get(tenant);
+    if (known === undefined || fits(known, MOST_SHARE)) return true;
+    this.#parts.attention.note(tenant, "conversations_full", { name: "not_stored", detail: "" });
+    this.#measure(tenant, known);
+    return false;
+  }
+
+  /** A run was stored. */
+  added(tenant: string, bytes: number): void {
+    if (this.#isClosed) return;
+    const known = this.#tenants.get(tenant) ?? newlyKnown();
+    this.#tenants.set(tenant, known);
+    known.added.runs++;
+    known.added.bytes += bytes;
+    this.#measuring.start();
+    if (!fits(known) || known.added.bytes > MEASURE_BYTES) this.#measure(tenant, known);
+  }
+
+  /** Resolves when every tenant that has chatted is within its plan. */
+  async settled(): Promise<void> {
+    await this.#measureAll();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#measuring.stop();
+    await Promise.all([...this.#tenants.values()].map(({ measuring }) => measuring));
+  }
+
+  async #measureAll(): Promise<void> {
+    for (const [tenant, known] of this.#tenants) {
+      const isQuiet = known.measured !== undefined && known.added.runs === 0;
+      // One that is past its quota is looked at again: somebody may have deleted or raised it.
+      if (isQuiet && fits(known)) this.#tenants.delete(tenant);
+      else await this.#measure(tenant, known);
+    }
+    if (this.#tenants.size === 0) void this.#measuring.stop();
+  }
+
+  #measure(tenant: string, known: Known): Promise<void> {
+    known.measuring ??= this.#trim(tenant, known)
+      .catch((error) => this.#parts.log.error("cannot trim conversations", { tenant, error }))
+      .finally(() => known.measuring = undefined);
+    return known.measuring;
+  }
+
+  async #trim(tenant: string, known: Known): Promise<void> {
+    const { kv, system, tenants, store, attention } = this.#parts;
+    await countOldRuns(kv, { tenant, now: system.now() });
+    known.quotas = quotasOf(await tenants.plan(tenant));
+    await this.#read(tenant, known);
+    if (fits(known)) return;
+    let deleted = 0;
+    for await (const name of store.oldestFirst(tenant)) {
+      if (this.#isClosed) return;
+      await store.delete(name);
+      deleted++;
+      await this.#read(tenant, known);
+      if (fits(known)) break;
+    }
+    attention.note(tenant, "conversations_full", { name: "deleted", detail: "" });
+    this.#parts.log.warn("deleted the oldest conversations: the plan has no more room", {
+      ...{ tenant, deleted },
+    });
+  }
+
+  async #read(tenant: string, known: Known): Promise<void> {
+    const { kv, system } = this.#parts;
+    // What is stored meanwhile may be counted twice until the next time, never not at all.
+    known.added = { runs: 0, bytes: 0 };
+    known.measured = await readConversationUsage(kv, { tenant, now: system.now() });
+  }
+}
+
+function newlyKnown(): Known {
+  const added = { runs: 0, bytes: 0 };
+  return { measured: undefined, quotas: undefined, added, measuring: undefined };
+}
+
+/** Whether what is known to be stored is at most this share of the quotas; yes, before it is known. */
+function fits({ measured, quotas, added }: Known, share = 1): boolean {
+  if (measured === undefined || quotas === undefined) return true;
+  return measured.runs + added.runs <= quotas.conversationRuns * share &&
+    measured.bytes + added.bytes <= quotas.conversationBytes * share;
+}

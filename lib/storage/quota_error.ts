@@ -1,0 +1,49 @@
+import { ApiError } from "../errors.ts";
+import type { QuotaName } from "../wire/limits.ts";
+
+/** Quotas as the interface and people call them; `one` of what is counted, absent for bytes. */
+const QUOTAS: Readonly<Record<QuotaName, { code: string; of: string; one?: string }>> = {
+  agents: { code: "agents", of: "agents", one: "agent" },
+  agentVersions: { code: "agent_versions", of: "versions of an agent", one: "version of an agent" },
+  agentBytes: { code: "agent_bytes", of: "agents and their versions" },
+  knowledgeBases: { code: "knowledge_bases", of: "knowledge bases", one: "knowledge base" },
+  knowledgeBytes: { code: "knowledge_bytes", of: "knowledge" },
+  conversationRuns: {
+    code: "conversation_runs",
+    of: "messages in conversations",
+    one: "message in conversations",
+  },
+  conversationBytes: { code: "conversation_bytes", of: "conversations" },
+};
+
+export interface QuotaRefusal {
+  used: number;
+  limit: number;
+  /** What was to be added, where that is bytes. */
+  requested: number;
+}
+
+/** Why something does not fit into a plan, in one sentence. */
+export function quotaMessage(name: QuotaName, { used, limit, requested }: QuotaRefusal): string {
+  const { of, one } = QUOTAS[name];
+  if (one !== undefined) {
+    const is = used === 1 ? "is" : "are";
+    return `the plan allows ${number(limit)} ${limit === 1 ? one : of}, and there ${is} ${
+      number(used)
+    }`;
+  }
+  return `the plan allows ${number(limit)} bytes of ${of}: ${number(used)} are used, and ` +
+    `${number(requested)} more were sent`;
+}
+
+/** The 403 of what the plan has no room for. */
+export function quotaExceeded(name: QuotaName, refusal: QuotaRefusal): ApiError {
+  const { code, one } = QUOTAS[name];
+  const { used, limit, requested } = refusal;
+  const details = { quota: code, used, limit, ...(one === undefined && { requested }) };
+  return new ApiError("quota_exceeded", quotaMessage(name, refusal), { details });
+}
+
+function number(n: number): string {
+  return n.toLocaleString("en");
+}

@@ -1,0 +1,49 @@
+import { agentUsage } from "../storage/agent_versions.ts";
+import { readConversationUsage } from "../storage/conversation_usage.ts";
+import { knowledgeUsage } from "../storage/knowledge_usage.ts";
+import type { System } from "../system.ts";
+import type { QuotaName } from "../wire/limits.ts";
+
+/** What a tenant stores, as far as its plan allows only so much of it. */
+export type StoredQuota = Exclude<QuotaName, "agentVersions">;
+
+/** How much of one quota is used. */
+export interface StorageFigure {
+  used: number;
+  limit: number;
+}
+export type StorageFigures = Readonly<Record<StoredQuota, StorageFigure>>;
+
+/** Tells tenants what they store, from the sums that storing keeps. */
+export class StorageReports {
+  readonly #kv: Deno.Kv;
+  readonly #system: Pick<System, "now">;
+
+  constructor(kv: Deno.Kv, system: Pick<System, "now">) {
+    this.#kv = kv;
+    this.#system = system;
+  }
+
+  async read(tenant: string): Promise<StorageFigures> {
+    const [agents, knowledge, conversations] = await Promise.all([
+      agentUsage(this.#kv).known(tenant),
+      knowledgeUsage(this.#kv).known(tenant),
+      readConversationUsage(this.#kv, { tenant, now: this.#system.now() }),
+    ]);
+    const used = {
+      ...agents.used,
+      ...knowledge.used,
+      conversationRuns: conversations.runs,
+      conversationBytes: conversations.bytes,
+    };
+    const of = (name: StoredQuota) => ({ used: used[name], limit: agents.quotas[name] });
+    return {
+      agents: of("agents"),
+      agentBytes: of("agentBytes"),
+      knowledgeBases: of("knowledgeBases"),
+      knowledgeBytes: of("knowledgeBytes"),
+      conversationRuns: of("conversationRuns"),
+      conversationBytes: of("conversationBytes"),
+    };
+  }
+}

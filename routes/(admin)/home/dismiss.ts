@@ -1,0 +1,25 @@
+import { readForm } from "@/lib/http/dashboard/form.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { DISMISSIBLE, type Dismissible } from "@/lib/storage/dismissal_store.ts";
+import { define } from "@/utils.ts";
+
+/** Hides one piece of advice for everybody of the tenant. */
+export const handler = define.handlers({
+  GET(ctx) {
+    return ctx.redirect("/home", 303);
+  },
+
+  async POST(ctx) {
+    const { dismissals, system } = ctx.state.service;
+    const advice = (await readForm(ctx.req, system)).get("advice") ?? "";
+    // A form that names nothing known has nothing to hide.
+    if (!isDismissible(advice)) return ctx.redirect("/home", 303);
+    await dismissals.dismiss(signedIn(ctx.state).tenant, advice);
+    return ctx.redirect(withNotice("/home", "advice_dismissed"), 303);
+  },
+});
+
+function isDismissible(name: string): name is Dismissible {
+  return Object.hasOwn(DISMISSIBLE, name);
+}

@@ -1,0 +1,21 @@
+import { ErrorView } from "@/components/ErrorView.tsx";
+import { withVisitorLimits } from "@/lib/admin/visitor_limits.ts";
+import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { define } from "@/utils.ts";
+
+/** Sets the suggested limits for one visitor where the tenant's plan has none. */
+export const handler = define.handlers({
+  GET(ctx) {
+    return ctx.redirect(`/operator/tenants/${encodeURIComponent(ctx.params.id!)}`, 303);
+  },
+
+  async POST(ctx) {
+    const id = ctx.params.id!;
+    const isKnown = await ctx.state.service.tenants.changePlan(id, withVisitorLimits);
+    if (!isKnown) return await ctx.render(<ErrorView status={404} />, { status: 404 });
+    const isOwn = id === signedIn(ctx.state).tenant;
+    const page = isOwn ? "/home" : `/operator/tenants/${id}`;
+    return ctx.redirect(withNotice(page, "visitor_limits_set"), 303);
+  },
+});

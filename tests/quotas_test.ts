@@ -1,0 +1,212 @@
+/** What a tenant may store: refused past its plan, exactly, and told in the API and the dashboard. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { toFormValues } from "@/lib/http/dashboard/agent_form.ts";
+import type { Plan } from "@/lib/storage/tenant_store.ts";
+import { agentOf } from "./support/agents.ts";
+import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
+import { expectJson, expectRefusal } from "./support/expect_answer.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import { readFrames } from "./support/frames.ts";
+import { agentBody, TestService } from "./support/service.ts";
+
+const MIB = 1_048_576;
+const SCOPES = ["agents:write", "knowledge:write", "conversations:read", "billing:read"] as const;
+
+async function start() {
+  const service = await TestService.start({
+    ...fastSystem(),
+    env: { SETUP_TOKEN, DEMO: "off" },
+  });
+  const operator = await Dashboard.setUp(service);
+  const tenant = await service.tenant();
+  const key = await service.key([...SCOPES]);
+  const post = (path: string, json: unknown, headers: HeadersInit = {}) =>
+    service.fetch(path, { method: "POST", key, json, headers });
+  const quotas = (quotas: Plan["quotas"]) =>
+    service.service.tenants.changePlan(tenant, (plan) => ({ ...plan, quotas }));
+  const text = async (path: string, who = operator) => {
+    const html = await (await who.get(path)).text();
+    return html.replace(/<head>.*?<\/head>/s, "").replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
+  };
+  const dispose = () => service[Symbol.asyncDispose]();
+  return { service, operator, tenant, key, post, quotas, text, [Symbol.asyncDispose]: dispose };
+}
+
+/** An agent of some 750 KiB. */
+function heavyAgent() {
+  const tool = (n: number) => ({
+    ...{ type: "http", name: `tool_${n}`, description: "Looks something up." },
+    parameters: { type: "object", description: "x".repeat(16_000) },
+    request: {
+      ...{ method: "POST", url: "https://tools.example.com/find" },
+      body: { note: "y".repeat(31_000) },
+    },
+  });
+  return {
+    ...agentBody(),
+    allowedDomains: ["tools.example.com"],
+    tools: Array.from({ length: 16 }, (_, n) => tool(n)),
+  };
+}
+
+Deno.test("20 agents at once that add 15 MiB are refused past the bytes of the plan that an operator has saved", async () => {
+  await using world = await start();
+  const { service, operator, tenant, key, post, text } = world;
+  const form = { models: "all", visitorOverrides: "not_dearer", conversationDays: "30" };
+  const saved = await operator.post(`/operator/tenants/${tenant}`, { ...form, agentBytes: "4" });
+  assertEquals(saved.headers.get("location"), "/operator/tenants?notice=plan_saved");
+  const body = heavyAgent();
+  const bytes = JSON.stringify(body).length;
+  assert(20 * bytes > 14 * MIB && bytes < 768 * 1_024);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post("/v1/agents", body)));
+  const made = answers.filter(({ status }) => status === 201);
+  assertEquals(made.length, Math.floor(4 * MIB / bytes));
+  const agents = await Promise.all(made.map((answer) => answer.json()));
+  for (const answer of answers.filter(({ status }) => status !== 201)) {
+    const { details, message } = await expectRefusal(answer, "quota_exceeded");
+    assertEquals(answer.status, 403);
+    assertEquals(answer.headers.get("retry-after"), null, "waiting does not help");
+    const used = made.length * bytes;
+    assertEquals(details, { quota: "agent_bytes", used, limit: 4 * MIB, requested: bytes });
+    assertStringIncludes(message, "4,194,304 bytes of agents and their versions");
+  }
+  const usage = await expectJson(
+    await service.fetch("/v1/usage", { key }),
+    200,
+  );
+  assertEquals(usage.storage.agents, { used: made.length, limit: 1_000 });
+  assertEquals(usage.storage.agentBytes, { used: made.length * bytes, limit: 4 * MIB });
+  for (const path of ["/settings", "/usage"]) {
+    assertMatch(await text(path), /Size of agents and versions 3\.\d MB of 4\.0 MB/, path);
+  }
+  assertMatch(await text("/home"), /Almost no more room: Size of agents and versions/);
+  assertMatch(await text(`/operator/tenants/${tenant}`), /3\.\d MB used now\. MiB, as JSON/);
+  // A small one still fits, and what is deleted is given back.
+  assertEquals((await post("/v1/agents", agentBody())).status, 201);
+  const gone = { method: "DELETE", key };
+  assertEquals((await service.fetch(`/v1/agents/${agents[0].id}`, gone)).status, 204);
+  assertEquals((await post("/v1/agents", body)).status, 201);
+});
+
+Deno.test("of 110 knowledge bases at once exactly 100 are made, by default", async () => {
+  await using world = await start();
+  const { post } = world;
+  const answers = await Promise.all(
+    Array.from({ length: 110 }, (_, n) => post("/v1/knowledge-bases", { name: `Base ${n}` })),
+  );
+  const refused = answers.filter(({ status }) => status !== 201);
+  assertEquals(refused.length, 10);
+  for (const answer of refused) {
+    const { details } = await expectRefusal(answer, "quota_exceeded");
+    assertEquals(details, { quota: "knowledge_bases", used: 100, limit: 100 });
+  }
+  await Promise.all(answers.map((answer) => answer.bodyUsed || answer.body?.cancel()));
+});
+
+Deno.test("under one Idempotency-Key a refusal is not remembered, and one agent is made once there is room", async () => {
+  await using world = await start();
+  const { post, quotas, service, tenant } = world;
+  await quotas({ agents: 0 });
+  const headers = { "idempotency-key": "a-key-of-the-backend" };
+  const ask = () => post("/v1/agents", agentBody(), headers);
+  await expectRefusal(await ask(), "quota_exceeded");
+  await quotas({ agents: 1 });
+  const answers = await Promise.all(Array.from({ length: 12 }, ask));
+  assertEquals(answers.map(({ status }) => status), Array(12).fill(201));
+  const ids = await Promise.all(answers.map(async (answer) => (await answer.json()).id));
+  assertEquals(new Set(ids).size, 1);
+  assertEquals((await service.service.storage.read(tenant)).agents, { used: 1, limit: 1 });
+});
+
+Deno.test("a document that does not fit is a 403 before it is stored, and leaves nothing behind", async () => {
+  await using world = await start();
+  const { post, quotas, service, tenant } = world;
+  await quotas({ knowledgeBytes: 10_000 });
+  const base = await (await post("/v1/knowledge-bases", { name: "Shop" })).json();
+  const add = (length: number) =>
+    post(`/v1/knowledge-bases/${base.id}/documents`, {
+      title: "T",
+      content: "word ".repeat(length / 5),
+    });
+  const made = await expectJson(await add(4_000), 201);
+  await service.service.documents.idle();
+  const { knowledgeBytes } = await service.service.storage.read(tenant);
+  assert(knowledgeBytes.used > 4_000 && knowledgeBytes.used < 10_000, "as sent and as read");
+  const { details } = await expectRefusal(await add(9_000), "quota_exceeded");
+  const { used, limit } = knowledgeBytes;
+  assertEquals(details, { quota: "knowledge_bytes", used, limit, requested: 9_000 });
+  const of = { tenant, base: base.id, id: made.id };
+  await service.service.knowledge.deleteDocument(of);
+  assertEquals((await service.service.storage.read(tenant)).knowledgeBytes.used, 0);
+});
+
+Deno.test("chats are never refused for what is kept of them: the oldest conversations go", async () => {
+  await using world = await start();
+  const { post, quotas, service, key, text } = world;
+  await quotas({ conversationRuns: 3 });
+  const agent = await service.agent(key);
+  const conversations: string[] = [];
+  for (let n = 0; n < 7; n++) {
+    const messages = [{ role: "user", content: `Question ${n}` }];
+    const answer = await post("/v1/chat/stream", { agentId: agent.id, messages });
+    assertEquals(answer.status, 200);
+    const frames = (await readFrames(answer)).map(({ frame }) => frame);
+    assertEquals(frames.at(-1), { type: "done", finishReason: "stop" });
+    const [first] = frames;
+    assert(first?.type === "start");
+    conversations.push(first.conversationId);
+  }
+  await service.service.conversationSpace.settled();
+  const { data } = await (await service.fetch("/v1/conversations", { key })).json();
+  const left = data.map(({ id }: { id: string }) => id);
+  assertEquals(left.toSorted(), conversations.slice(-3).toSorted());
+  assertStringIncludes(
+    await text("/home"),
+    "The oldest conversations are deleted before their time. The plan has no more room",
+  );
+});
+
+Deno.test("a dashboard form that the plan has no room for says so, and loses nothing that was typed", async () => {
+  await using world = await start();
+  const { operator, quotas, service, tenant, text } = world;
+  await quotas({ agents: 0, knowledgeBases: 1, knowledgeBytes: 100 });
+  const told = async (answer: Response, ...words: string[]) => {
+    assertEquals(answer.status, 403);
+    const html = (await answer.text()).replaceAll("&quot;", '"');
+    for (const word of words) assertStringIncludes(html, word);
+  };
+  const values = toFormValues(
+    agentOf({ name: "Typed name", systemPrompt: "A prompt of many words." }),
+  );
+  const fields = Object.entries(values).filter(([, value]) => typeof value === "string");
+  await told(
+    await operator.post("/agents/new", fields as [string, string][]),
+    "The plan allows 0 agents, and there are 0.",
+    "ask an operator to raise the quota",
+    "Typed name",
+    "A prompt of many words.",
+  );
+  const base = await service.service.knowledge.create(tenant, { name: "Shop" });
+  await told(
+    await operator.post("/knowledge/new", { name: "Second base", description: "Typed words" }),
+    "The plan allows 1 knowledge base, and there is 1.",
+    "Second base",
+    "Typed words",
+  );
+  const upload = (headers: Record<string, string>) => {
+    const body = new FormData();
+    body.set("file", new File(["x".repeat(200)], "a.txt", { type: "text/plain" }));
+    return service.fetch(`/knowledge/${base.id}/documents`, {
+      ...{ method: "POST", body },
+      headers: { cookie: operator.cookie, origin: service.url, ...headers },
+    });
+  };
+  const full = "the plan allows 100 bytes of knowledge: 0 are used, and 200 more were sent";
+  await told(await upload({}), full);
+  const byScript = await expectRefusal(
+    await upload({ accept: "application/json" }),
+    "quota_exceeded",
+  );
+  assertEquals(byScript.message, full);
+  assertMatch(await text("/home"), /No more room: Agents\. 0 of 0 are used/);
+});
