@@ -45,7 +45,6 @@ export async function connectCommands(
     users: new UserAdmin(store.kv, system),
     baseUrl: config.publicUrl ?? localUrl(config, config.port),
     reencryption: new Reencryption(store.kv, { encryptionKeys: store.encryptionKeys, system }),
-    compact: store.compact,
   });
   return { commands, [Symbol.dispose]: () => void store.close() };
 }

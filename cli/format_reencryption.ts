@@ -3,7 +3,7 @@ import type { CommandInput, CommandOutputs } from "../lib/process/commands.ts";
 type Report = CommandOutputs["secrets.reencrypt"];
 
 /** What was encrypted anew, for a terminal. */
-export function formatReencryption({ changed, retired, compacted }: Report): string {
+export function formatReencryption({ changed, retired }: Report): string {
   const kinds = Object.entries(changed);
   const counts = kinds.map(([kind, n]) => `  ${kind}: ${n}`);
   const lines = kinds.length === 0
@@ -12,11 +12,10 @@ export function formatReencryption({ changed, retired, compacted }: Report): str
   if (retired.length > 0) {
     lines.push(`Nothing is under the key ${retired.join(", ")} any more: it may be dropped.`);
   }
-  if (compacted) lines.push("The store's file was rewritten: nothing replaced is left in it.");
-  else if (kinds.length > 0) {
+  if (kinds.length > 0) {
     lines.push(
-      "The store's file may still hold what was replaced, in unused parts of it. Run this once " +
-        "more while the service is stopped to rewrite the file.",
+      "What was replaced stands in unused parts of the store's file for a while: stop the service " +
+        "and run deno task compact to rewrite the file.",
     );
   }
   return lines.join("\n");

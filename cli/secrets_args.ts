@@ -22,8 +22,8 @@ not the service runs.
   deno task secrets reencrypt [--forget]
       encrypts everything under the first key of ENCRYPTION_KEY: conversations, run logs, secrets
       and vendor credentials that are under another key of the list or not encrypted yet. May be
-      interrupted and run again. With the service stopped it also rewrites the store's file, so
-      that nothing replaced is left in it
+      interrupted and run again. What was replaced stays in unused parts of the store's file until
+      deno task compact rewrites that
 
   NAME       upper-case letters, digits and _, beginning with a letter
   --domains  1-16 hosts it may be sent to, such as api.example.com or *.example.com:8443

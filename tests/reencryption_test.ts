@@ -38,9 +38,9 @@ async function openFolder() {
       const env = { DATA_DIR: dir };
       return { kv, service: await TestService.start({ kv, encryptionKeys, env }) };
     },
-    cli: (words: string[], encryptionKey: string) => {
+    cli: ([task, ...words]: ["secrets" | "compact", ...string[]], encryptionKey: string) => {
       const env = { ENCRYPTION_KEY: encryptionKey, API_KEY_HMAC_SECRET: SECRET };
-      return runCli("secrets", words, { dir, env });
+      return runCli(task, words, { dir, env });
     },
     [Symbol.asyncDispose]: () => Deno.remove(dir, { recursive: true }),
   };
@@ -147,12 +147,14 @@ Deno.test("secrets reencrypt: what was stored before it was encrypted is gone fr
   await service[Symbol.asyncDispose]();
   assertEquals(markersIn(await stolenBytes(on.dir), { said }), ["said"]);
 
-  const done = await on.cli(["reencrypt"], `${NEW},${OLD}`);
+  const done = await on.cli(["secrets", "reencrypt"], `${NEW},${OLD}`);
   assertEquals([done.code, done.err], [0, ""]);
   for (const words of ["transcripts: ", "run logs: 4", "message digests: 1", "tool secrets: 1"]) {
     assertStringIncludes(done.out, words);
   }
-  assertStringIncludes(done.out, "nothing replaced is left");
+  assertStringIncludes(done.out, "deno task compact");
+  const compacted = await on.cli(["compact"], NEW);
+  assertEquals([compacted.code, compacted.err], [0, ""]);
   assertEquals(markersIn(await stolenBytes(on.dir, { but: ["secrets.json"] }), { said }), []);
   const after = await on.open([NEW]);
   await using _ = after.service;
@@ -174,10 +176,10 @@ Deno.test("secrets: a key that is dropped too early ends the start with what to 
     assertStringIncludes(message, part);
   }
   assertFalse(message.includes(OLD) || message.includes(NEW));
-  const early = await on.cli(["reencrypt"], NEW);
+  const early = await on.cli(["secrets", "reencrypt"], NEW);
   assertEquals([early.code, early.out], [1, ""]);
   assertStringIncludes(early.err, message);
-  const lost = await on.cli(["reencrypt", "--forget"], NEW);
+  const lost = await on.cli(["secrets", "reencrypt", "--forget"], NEW);
   assertEquals([lost.code, lost.err], [0, ""]);
   await start(NEW);
   // What was given up is left as it is: with its key it can be read again.
@@ -198,7 +200,7 @@ Deno.test("secrets reencrypt: what was changed in the store is told, and exits w
   const { tenant, runs } = await chat(service, marker());
   await swapWords(kv, tenant, runs.slice(0, 2).map(({ runId }) => runId));
   await service[Symbol.asyncDispose]();
-  const done = await on.cli(["reencrypt"], `${NEW},${OLD}`);
+  const done = await on.cli(["secrets", "reencrypt"], `${NEW},${OLD}`);
   assertEquals(done.code, 1);
   assertStringIncludes(done.err, "transcripts: 2");
   assertStringIncludes(done.out, "tool secrets: 1");

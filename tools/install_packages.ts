@@ -16,6 +16,7 @@ const MARK = "node_modules/.cache/installed_for.txt";
 const ENTRIES = [
   "main.ts",
   "dev.ts",
+  "cli/compact.ts",
   "cli/keys.ts",
   "cli/secrets.ts",
   "cli/users.ts",

@@ -131,9 +131,9 @@ restart each with \`<old>,<new>\`, then each with \`<new>,<old>\`, then run \`re
 each with \`<new>\`. A process that lacks a key under which there may be values does not start, and says
 which key that is.
 
-- **What was replaced** stands in unused parts of the store's file until they are overwritten. Run
-  \`reencrypt\` once while the service is stopped: it rewrites the file. Do so after an update from a
-  version that did not encrypt what was said.
+- **What was replaced** stands in unused parts of the store's file until they are overwritten. Stop the
+  service and run \`deno task compact\`, which rewrites the file. Do so after an update from a version
+  that did not encrypt what was said, once \`reencrypt\` has run.
 - **Backups** stay readable under the keys of their time. Keep \`secrets.json\` and old keys elsewhere
   than the backups of the store, as long as you keep those.
 - **A lost key** cannot be replaced: what is under it stays unreadable. \`deno task secrets reencrypt

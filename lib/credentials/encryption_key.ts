@@ -1,6 +1,7 @@
 import { hkdfSync } from "node:crypto";
 
 const KEY_BYTES = 32;
+/** None is needed: the secret has its full entropy (RFC 5869, 3.1). */
 const NO_SALT = new Uint8Array();
 
 /** How many bytes of a key's id stand in front of what it has sealed. */
@@ -16,12 +17,12 @@ export class EncryptionKey {
   constructor(text: string) {
     this.#secret = Uint8Array.fromBase64(text);
     if (this.#secret.length !== KEY_BYTES) throw new Error("an encryption key must be 32 bytes");
-    this.id = this.derive("agent-chat encryption key id", NO_SALT).slice(0, KEY_ID_BYTES).toHex();
+    this.id = this.derive("agent-chat encryption key id").slice(0, KEY_ID_BYTES).toHex();
   }
 
   /** The 32 bytes that HKDF-SHA-256 derives for one purpose. */
-  derive(info: string, salt: Uint8Array): Uint8Array<ArrayBuffer> {
-    return new Uint8Array(hkdfSync("sha256", this.#secret, salt, info, KEY_BYTES));
+  derive(info: string): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(hkdfSync("sha256", this.#secret, NO_SALT, info, KEY_BYTES));
   }
 }
 

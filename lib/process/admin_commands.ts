@@ -20,8 +20,6 @@ export interface CommandStores {
   /** Where the dashboard is reached, without a trailing slash. */
   baseUrl: string;
   reencryption: Pick<Reencryption, "run">;
-  /** Rewrites the store's file without what has been deleted; the last thing done to the store. */
-  compact?: (() => Promise<void>) | undefined;
 }
 
 /** Every command; without a tenant they mean the installation's default one. */

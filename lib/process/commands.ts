@@ -43,8 +43,7 @@ export interface CommandOutputs {
   "users.list": { users: (Omit<ListedUser, "createdAt"> & { createdAt: string })[] };
   /** `token` opens the account once, within an hour; the link to it begins with `baseUrl`. */
   "users.reset": { email: string; token: string; baseUrl: string };
-  /** `compacted`: the store's file was rewritten without what has been deleted. */
-  "secrets.reencrypt": ReencryptionReport & { compacted: boolean };
+  "secrets.reencrypt": ReencryptionReport;
 }
 
 /** The commands, whether they run in this process or behind the control socket. */

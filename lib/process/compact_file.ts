@@ -1,6 +1,10 @@
+/** What SQLite says where Deno does not let it attach a database, as `VACUUM` does. */
+const NOT_PERMITTED = "too many attached databases";
+
 /**
  * Rewrites a closed SQLite file without its unused pages, in which deleted values stand until they are
- * overwritten. Needs as much free disk as the file takes.
+ * overwritten. Needs as much free disk as the file takes, and all of Deno's permissions: throws
+ * `Deno.errors.NotCapable` without them.
  */
 export async function compactFile(path: string): Promise<void> {
   // Only whoever compacts pays for loading it.
@@ -9,6 +13,9 @@ export async function compactFile(path: string): Promise<void> {
   try {
     database.exec("VACUUM");
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith(NOT_PERMITTED)) throw error;
+    throw new Deno.errors.NotCapable("rewriting the store's file takes all permissions (-A)");
   } finally {
     database.close();
   }

@@ -10,11 +10,10 @@ export interface FindAgent {
 
 /** The commands for tools' secrets on an open store; none of them answers a value. */
 export function secretCommands(
-  { agents, secrets, reencryption, compact, tenantId }: {
+  { agents, secrets, reencryption, tenantId }: {
     agents: FindAgent;
     secrets: Pick<SecretStore, "set" | "list" | "delete" | "agentOf">;
     reencryption: Pick<Reencryption, "run">;
-    compact?: (() => Promise<void>) | undefined;
     tenantId: TenantFinder;
   },
 ): CommandsOf<"secrets"> {
@@ -47,9 +46,7 @@ export function secretCommands(
     },
     "secrets.reencrypt": async (input) => {
       const { forget = false } = parseCommandInput("secrets.reencrypt", input);
-      const report = await reencryption.run({ forget });
-      await compact?.();
-      return { ...report, compacted: compact !== undefined };
+      return await reencryption.run({ forget });
     },
   };
 }

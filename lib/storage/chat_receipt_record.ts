@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** In front of a fingerprint that is keyed; earlier versions stored the digest alone. */
-const KEYED = "hmac:";
+const KEYED = "keyed:";
 
 /** Which run a chat's `Idempotency-Key` began. */
 export const chatReceiptSchema = z.object({

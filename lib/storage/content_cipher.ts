@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { HmacKey } from "../credentials/hashing.ts";
+import { KeyedHash } from "../credentials/keyed_hash.ts";
 import type { SealContext, Sealer } from "../credentials/sealing.ts";
 import { UnsealError } from "../credentials/sealing.ts";
 import { keys } from "./keys.ts";
@@ -36,12 +36,12 @@ export interface ContentCipherOptions {
  */
 export class ContentCipher {
   readonly #sealer: Sealer;
-  readonly #digests: HmacKey;
+  readonly #digests: KeyedHash;
   readonly #onUnreadable: NonNullable<ContentCipherOptions["onUnreadable"]>;
 
   constructor({ sealer, digestKey, onUnreadable = () => {} }: ContentCipherOptions) {
     this.#sealer = sealer;
-    this.#digests = new HmacKey(digestKey);
+    this.#digests = new KeyedHash(digestKey);
     this.#onUnreadable = onUnreadable;
   }
 
@@ -80,7 +80,7 @@ export class ContentCipher {
    * under every encryption key.
    */
   digest(text: string): string {
-    return this.#digests.sign(text);
+    return this.#digests.digest(text);
   }
 
   /** As `digest`, 64 bits of it: the length of what earlier versions stored without a key. */

@@ -23,9 +23,9 @@ export interface Done {
 
 export type Run = (...words: string[]) => Promise<Done>;
 
-/** Runs `deno task keys` or `secrets` as its own process on the data folder `dir`, with `input` piped in. */
+/** Runs `deno task keys`, `secrets` or another as its own process on the data folder `dir`, with `input` piped in. */
 export async function runCli(
-  task: "keys" | "secrets" | "users",
+  task: "compact" | "keys" | "secrets" | "users",
   words: string[],
   { dir, input = "", env = {} }: { dir: string; input?: string; env?: Record<string, string> },
 ): Promise<Done> {
