@@ -98,7 +98,7 @@ Deno.test("start: nothing that it runs imports a package or a file of the tests"
 });
 
 Deno.test("start: it keeps to its lock and its cache, and asks for nothing", () => {
-  for (const name of ["start", "keys", "secrets"] as const) {
+  for (const name of ["start", "keys", "secrets", "users"] as const) {
     const last = manifest.tasks[name].split(" && ").at(-1)!;
     for (const flag of ["--frozen", "--cached-only", "--no-prompt"]) assert(last.includes(flag));
     assertMatch(last, /^deno run /);
