@@ -6,7 +6,6 @@ import { ChatService } from "@/lib/chat/chat_service.ts";
 import type { Committer } from "@/lib/committer/committer.ts";
 import { RememberedHashes } from "@/lib/credentials/remembered_hashes.ts";
 import { Signer } from "@/lib/credentials/hashing.ts";
-import { Sealer } from "@/lib/credentials/sealing.ts";
 import { Egress } from "@/lib/egress/egress.ts";
 import type { MeterParts } from "@/lib/http/request_meter.ts";
 import { Admission } from "@/lib/limits/admission.ts";
@@ -19,7 +18,7 @@ import { ModelRegistry } from "@/lib/models/model_registry.ts";
 import { AgentStore } from "@/lib/storage/agent_store.ts";
 import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
 import { CatalogueStore } from "@/lib/storage/catalogue_store.ts";
-import { CONTENT_PURPOSE, openContentCipher } from "@/lib/storage/content_cipher.ts";
+import { contentSealer, openContentCipher } from "@/lib/storage/content_cipher.ts";
 import { keys } from "@/lib/storage/keys.ts";
 import { SessionStore } from "@/lib/storage/session_store.ts";
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
@@ -84,7 +83,7 @@ export async function buildChatWorld(
   const models = new ModelAccess({ catalogue, tenants: tenantStore });
   const leases = new LeaseWatch(system);
   const content = await openContentCipher(kv, {
-    sealer: new Sealer([ENCRYPTION_KEY], { ...system, purpose: CONTENT_PURPOSE }),
+    sealer: contentSealer([ENCRYPTION_KEY], system.randomBytes),
     randomBytes: system.randomBytes,
   });
   const chat = new ChatService({

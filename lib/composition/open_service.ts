@@ -20,7 +20,7 @@ import type { Service } from "../service.ts";
 import { AgentStore } from "../storage/agent_store.ts";
 import { AttentionStore } from "../storage/attention_store.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
-import { CONTENT_PURPOSE, openContentCipher } from "../storage/content_cipher.ts";
+import { contentSealer, openContentCipher } from "../storage/content_cipher.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
 import { Reencryption } from "../storage/reencryption.ts";
 import { DismissalStore } from "../storage/dismissal_store.ts";
@@ -164,7 +164,7 @@ async function openBasis(
   const { randomBytes } = system;
   const sealer = (purpose: string) => new Sealer(encryptionKeys, { purpose, randomBytes });
   const content = await openContentCipher(told, {
-    sealer: sealer(CONTENT_PURPOSE),
+    sealer: contentSealer(encryptionKeys, randomBytes),
     randomBytes,
     onUnreadable: (unreadable) => log.error("stored content cannot be decrypted", unreadable),
   });

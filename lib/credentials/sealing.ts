@@ -1,26 +1,26 @@
-import sodium from "libsodium-wrappers";
-import { createDecipheriv } from "node:crypto";
 import { setImmediate } from "node:timers";
+import {
+  AES_256_GCM,
+  type Cipher,
+  type CipherInput,
+  TAG_BYTES,
+  XCHACHA20_POLY1305,
+} from "./ciphers.ts";
 import { EncryptionKey, KEY_ID_BYTES } from "./encryption_key.ts";
 
-// Its WebAssembly is compiled once; from then on every call answers at once.
-await sodium.ready;
+const CIPHERS = [XCHACHA20_POLY1305, AES_256_GCM];
+/** Before the nonce: the version and the id of the encryption key. */
+const PREFIX_BYTES = 1 + KEY_ID_BYTES;
+/** How many bytes longer a value is once it is sealed, at most. */
+export const SEAL_BYTES = PREFIX_BYTES + XCHACHA20_POLY1305.nonceBytes + TAG_BYTES;
 
-/** The first byte of everything sealed; another layout gets another number. */
-const VERSION = 2;
-const NONCE_BYTES = 24;
-const TAG_BYTES = 16;
-const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
-/** How many bytes longer a value is once it is sealed. */
-export const SEAL_BYTES = HEADER_BYTES + TAG_BYTES;
-
-/** What was sealed before keys had ids: AES-256-GCM, after the version a nonce of 12 bytes. */
+/** What was sealed before keys had ids: AES-256-GCM, whose nonce follows the version. */
 const OLD_VERSION = 1;
-const OLD_HEADER_BYTES = 1 + 12;
+const OLD_HEADER_BYTES = 1 + AES_256_GCM.nonceBytes;
 
-/** Random bytes are drawn for so many nonces at once: by itself each costs a quarter of a seal. */
+/** Random bytes are drawn for this many nonces at once: drawing each alone costs a quarter of a seal. */
 const NONCES_AT_ONCE = 128;
-/** One of these takes some 100 us: in a series of them others have their turn. */
+/** Sealing this much takes some 100 us: between large values the event loop runs others. */
 const LARGE_BYTES = 16 * 1024;
 
 const encoder = new TextEncoder();
@@ -36,51 +36,54 @@ export class UnsealError extends Error {
 
 /** An encryption key, and what is derived from it for one purpose. */
 interface PurposeKey {
-  id: string;
-  key: Bytes;
-  oldKey: Bytes;
+  readonly id: string;
+  /** By the version of what they seal. */
+  readonly byVersion: ReadonlyMap<number, Bytes>;
 }
 
 /**
- * Encrypts what must be read again but never be read from a copy of the store: XChaCha20-Poly1305. The
- * first of several encryption keys seals, every one of them opens.
+ * Encrypts what must be read again but never be read from a copy of the store. The first of several
+ * encryption keys seals, every one of them opens.
  *
- * A sealed value is the version (2), the id of its encryption key (4 bytes), a random nonce (24), the
- * ciphertext, a tag (16). HKDF-SHA-256 derives its key from the encryption key for the purpose, so that
- * no purpose can open what another has sealed. Random nonces of 192 bits never meet. The storage key is
- * authenticated: a value copied to another key does not open. Version 1 is still read.
+ * A sealed value is the version, which names the cipher, the id of its encryption key (4 bytes), a random
+ * nonce, the ciphertext and a tag (16 bytes). HKDF-SHA-256 derives its key from the encryption key for
+ * the purpose and the cipher, so that no purpose can open what another has sealed. The storage key is
+ * authenticated: a value copied to another key does not open. Version 1 had no id and is still read.
  */
 export class Sealer {
   readonly #keys: readonly PurposeKey[];
+  readonly #cipher: Cipher;
   readonly #randomBytes: (n: number) => Bytes;
-  readonly #header: Bytes;
+  readonly #prefix: Bytes;
   #nonces = new Uint8Array();
 
   /** `encryptionKeys` are each the base64 of 32 bytes; throws when one is not. */
   constructor(
     encryptionKeys: readonly string[],
-    { purpose, randomBytes }: { purpose: string; randomBytes: (n: number) => Bytes },
+    { purpose, randomBytes, cipher = AES_256_GCM }: {
+      purpose: string;
+      randomBytes: (n: number) => Bytes;
+      /** What new values are sealed with; values of every cipher are opened. */
+      cipher?: Cipher;
+    },
   ) {
     if (encryptionKeys.length === 0) throw new Error("at least one encryption key is needed");
     this.#keys = encryptionKeys.map((text) => purposeKey(new EncryptionKey(text), purpose));
+    this.#cipher = cipher;
     this.#randomBytes = randomBytes;
-    this.#header = new Uint8Array([VERSION, ...Uint8Array.fromHex(this.#keys[0]!.id)]);
+    this.#prefix = new Uint8Array([cipher.version, ...Uint8Array.fromHex(this.#keys[0]!.id)]);
   }
 
-  /** `plain` for the place `context` alone. Right for values of some kilobytes: it takes 5 us for each. */
+  /** Seals `plain` for the place `context` alone. Meant for values of a few kilobytes. */
   sealSync(plain: Uint8Array, context: SealContext): Bytes {
+    const { nonceBytes, version } = this.#cipher;
     const nonce = this.#nonce();
-    const sealed = sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(
-      plain,
-      dataOf(context),
-      null,
-      nonce,
-      this.#keys[0]!.key,
-    );
-    const bytes = new Uint8Array(HEADER_BYTES + sealed.length);
-    bytes.set(this.#header);
-    bytes.set(nonce, HEADER_BYTES - NONCE_BYTES);
-    bytes.set(sealed, HEADER_BYTES);
+    const key = this.#keys[0]!.byVersion.get(version)!;
+    const sealed = this.#cipher.encrypt(plain, { key, nonce, data: dataOf(context) });
+    const bytes = new Uint8Array(PREFIX_BYTES + nonceBytes + sealed.length);
+    bytes.set(this.#prefix);
+    bytes.set(nonce, PREFIX_BYTES);
+    bytes.set(sealed, PREFIX_BYTES + nonceBytes);
     return bytes;
   }
 
@@ -90,30 +93,22 @@ export class Sealer {
     return this.sealSync(plain, context);
   }
 
-  /** What was sealed for `context`. Throws `UnsealError`, which never tells any of it. */
+  /** What was sealed for `context`. Throws `UnsealError`, which never holds any of it. */
   openSync(sealed: Uint8Array, context: SealContext): Bytes {
     if (sealed[0] === OLD_VERSION) return this.#openOld(sealed, context);
-    if (sealed[0] !== VERSION || sealed.length < SEAL_BYTES) throw unknownVersion();
+    const cipher = CIPHERS.find(({ version }) => version === sealed[0]);
+    const start = PREFIX_BYTES + (cipher?.nonceBytes ?? 0);
+    if (cipher === undefined || sealed.length < start + TAG_BYTES) throw unknownVersion();
     const id = idOf(sealed);
-    const known = this.#keys.find((one) => one.id === id);
-    if (known === undefined) {
+    const key = this.#keys.find((one) => one.id === id)?.byVersion.get(cipher.version);
+    if (key === undefined) {
       throw new UnsealError(`sealed under the encryption key ${id}, which ENCRYPTION_KEY lacks`);
     }
-    const nonce = sealed.subarray(HEADER_BYTES - NONCE_BYTES, HEADER_BYTES);
-    const body = sealed.subarray(HEADER_BYTES);
-    try {
-      return new Uint8Array(
-        sodium.crypto_aead_xchacha20poly1305_ietf_decrypt(
-          null,
-          body,
-          dataOf(context),
-          nonce,
-          known.key,
-        ),
-      );
-    } catch {
-      throw notOpening();
-    }
+    const nonce = sealed.subarray(PREFIX_BYTES, start);
+    const body = sealed.subarray(start);
+    const opened = tryDecrypt(cipher, body, { key, nonce, data: dataOf(context) });
+    if (opened === undefined) throw notOpening();
+    return opened;
   }
 
   /** As `openSync`, of any size. */
@@ -128,45 +123,50 @@ export class Sealer {
     return await this.seal(await this.open(sealed, context), context);
   }
 
-  /** Whether a value is sealed as a new one would be: in this version, under the first key. */
+  /** Whether a value is sealed as a new one would be: with this cipher, under the first key. */
   isCurrent(sealed: Uint8Array): boolean {
-    return sealed[0] === VERSION && idOf(sealed) === this.#keys[0]!.id;
+    return sealed[0] === this.#cipher.version && idOf(sealed) === this.#keys[0]!.id;
   }
 
   /** Each is used once. */
   #nonce(): Bytes {
-    if (this.#nonces.length === 0) this.#nonces = this.#randomBytes(NONCES_AT_ONCE * NONCE_BYTES);
-    const nonce = this.#nonces.subarray(0, NONCE_BYTES);
-    this.#nonces = this.#nonces.subarray(NONCE_BYTES);
+    const { nonceBytes } = this.#cipher;
+    if (this.#nonces.length === 0) this.#nonces = this.#randomBytes(NONCES_AT_ONCE * nonceBytes);
+    const nonce = this.#nonces.subarray(0, nonceBytes);
+    this.#nonces = this.#nonces.subarray(nonceBytes);
     return nonce;
   }
 
-  /** It does not say which key it is under. */
+  /** It does not say which key it is under, so each is tried. */
   #openOld(sealed: Uint8Array, context: SealContext): Bytes {
     if (sealed.length < OLD_HEADER_BYTES + TAG_BYTES) throw unknownVersion();
     const nonce = sealed.subarray(1, OLD_HEADER_BYTES);
-    const body = sealed.subarray(OLD_HEADER_BYTES, sealed.length - TAG_BYTES);
-    for (const { oldKey } of this.#keys) {
-      const options = { authTagLength: TAG_BYTES };
-      const cipher = createDecipheriv("aes-256-gcm", oldKey, nonce, options);
-      cipher.setAAD(dataOf(context));
-      cipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
-      const plain = cipher.update(body);
-      try {
-        cipher.final();
-        return new Uint8Array(plain);
-      } catch { /* of another key, or none */ }
+    const body = sealed.subarray(OLD_HEADER_BYTES);
+    for (const { byVersion } of this.#keys) {
+      const key = byVersion.get(OLD_VERSION)!;
+      const opened = tryDecrypt(AES_256_GCM, body, { key, nonce, data: dataOf(context) });
+      if (opened !== undefined) return opened;
     }
     throw notOpening();
   }
 }
 
 function purposeKey(key: EncryptionKey, purpose: string): PurposeKey {
-  return {
-    id: key.id,
-    key: key.derive(`agent-chat sealing v${VERSION} ${purpose}`),
-    oldKey: key.derive(`agent-chat sealing v${OLD_VERSION} ${purpose}`),
-  };
+  const versions = [OLD_VERSION, ...CIPHERS.map(({ version }) => version)];
+  const derived = versions.map((version): [number, Bytes] => [
+    version,
+    key.derive(`agent-chat sealing v${version} ${purpose}`),
+  ]);
+  return { id: key.id, byVersion: new Map(derived) };
+}
+
+/** The plain text, or `undefined` for what is damaged, or of another key or place. */
+function tryDecrypt(cipher: Cipher, sealed: Uint8Array, input: CipherInput): Bytes | undefined {
+  try {
+    return cipher.decrypt(sealed, input);
+  } catch {
+    return undefined;
+  }
 }
 
 function dataOf(context: SealContext): Uint8Array {
@@ -174,7 +174,7 @@ function dataOf(context: SealContext): Uint8Array {
 }
 
 function idOf(sealed: Uint8Array): string {
-  return sealed.subarray(1, 1 + KEY_ID_BYTES).toHex();
+  return sealed.subarray(1, PREFIX_BYTES).toHex();
 }
 
 function nextTurn(): Promise<void> {

@@ -1,12 +1,9 @@
 import { z } from "zod";
 import { KeyedHash } from "../credentials/keyed_hash.ts";
-import type { SealContext, Sealer } from "../credentials/sealing.ts";
-import { UnsealError } from "../credentials/sealing.ts";
+import { XCHACHA20_POLY1305 } from "../credentials/ciphers.ts";
+import { type SealContext, Sealer, UnsealError } from "../credentials/sealing.ts";
 import { keys } from "./keys.ts";
 import { CorruptRecordError, parseRecord, untilCommitted } from "./record.ts";
-
-/** What the sealer of the content is made for. */
-export const CONTENT_PURPOSE = "content";
 
 const DIGEST_KEY_BYTES = 32;
 const SHORT_DIGEST_LENGTH = 11;
@@ -105,6 +102,15 @@ export class ContentCipher {
     this.#onUnreadable({ place: place.join("/"), reason });
     return new UnreadableContentError(`stored content cannot be decrypted: ${reason}`);
   }
+}
+
+/** What content is sealed with: every chat writes some, so the cheapest cipher counts. */
+export function contentSealer(
+  encryptionKeys: readonly string[],
+  randomBytes: (n: number) => Uint8Array<ArrayBuffer>,
+): Sealer {
+  const cipher = XCHACHA20_POLY1305;
+  return new Sealer(encryptionKeys, { purpose: "content", randomBytes, cipher });
 }
 
 /** The cipher of a store, whose digest key is made at the first call and kept there, sealed. */

@@ -4,9 +4,9 @@ import { NEW_ENCRYPTION_KEY, TEST_ENCRYPTION_KEY } from "@/tests/support/encrypt
 import { Sealer } from "../credentials/sealing.ts";
 import { realSystem } from "../system.ts";
 import {
-  CONTENT_PURPOSE,
   ContentCipher,
   contentPlaces,
+  contentSealer,
   openContentCipher,
   UnreadableContentError,
 } from "./content_cipher.ts";
@@ -16,7 +16,7 @@ const SAID = encode('{"type":"delta","text":"größer 世界"}\n');
 const PLACE = contentPlaces.logChunk("tenant", "run", 3);
 
 function sealerOf(...keys: string[]): Sealer {
-  return new Sealer(keys, { purpose: CONTENT_PURPOSE, randomBytes: realSystem.randomBytes });
+  return contentSealer(keys, realSystem.randomBytes);
 }
 
 Deno.test("ContentCipher: what is sealed opens at its place alone, and a fault is told without content", async () => {

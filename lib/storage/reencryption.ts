@@ -1,7 +1,7 @@
 import { encryptionKeyIds } from "../credentials/encryption_key.ts";
 import { Sealer, UnsealError } from "../credentials/sealing.ts";
 import type { System } from "../system.ts";
-import { CONTENT_PURPOSE, openContentCipher, resealDigestKey } from "./content_cipher.ts";
+import { contentSealer, openContentCipher, resealDigestKey } from "./content_cipher.ts";
 import { retireEncryptionKeys, usedEncryptionKeys } from "./encryption_keys.ts";
 import { CorruptRecordError } from "./record.ts";
 import { RECEIPTS_PURPOSE, resealReceipts } from "./receipt_store.ts";
@@ -71,9 +71,9 @@ export class Reencryption {
     const kv = this.#kv;
     const { now, randomBytes } = this.#system;
     const sealer = (purpose: string) => new Sealer(this.#encryptionKeys, { purpose, randomBytes });
-    const contentSealer = sealer(CONTENT_PURPOSE);
-    const content = await openContentCipher(kv, { sealer: contentSealer, randomBytes });
-    await resealDigestKey(kv, contentSealer);
+    const ofContent = contentSealer(this.#encryptionKeys, randomBytes);
+    const content = await openContentCipher(kv, { sealer: ofContent, randomBytes });
+    await resealDigestKey(kv, ofContent);
     const parts = { kv, content, now };
     return [
       resealSecrets(sealer(SECRETS_PURPOSE)),

@@ -1,8 +1,7 @@
-import { Sealer } from "@/lib/credentials/sealing.ts";
 import {
-  CONTENT_PURPOSE,
   ContentCipher,
   type ContentCipherOptions,
+  contentSealer,
 } from "@/lib/storage/content_cipher.ts";
 import { realSystem } from "@/lib/system.ts";
 import { TEST_ENCRYPTION_KEY } from "./encryption_keys.ts";
@@ -13,7 +12,6 @@ export function contentCipher(
     & { keys?: readonly string[] }
     & Pick<ContentCipherOptions, "onUnreadable"> = {},
 ): ContentCipher {
-  const { randomBytes } = realSystem;
-  const sealer = new Sealer(keys, { purpose: CONTENT_PURPOSE, randomBytes });
+  const sealer = contentSealer(keys, realSystem.randomBytes);
   return new ContentCipher({ sealer, digestKey: new Uint8Array(32).fill(1), ...options });
 }
