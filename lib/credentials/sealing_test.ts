@@ -29,6 +29,16 @@ Deno.test("Sealer: what was sealed opens again, also nothing at all", async () =
   }
 });
 
+Deno.test("Sealer: a context of any length counts to its last character", async () => {
+  for (const length of [1, 600, 700, 5_000]) {
+    const context = ["ü".repeat(length), "a"];
+    const sealed = sealer().sealSync(PLAIN, context);
+    assertEquals(sealer().openSync(sealed, context), PLAIN);
+    const other = ["ü".repeat(length), "b"];
+    await assertRejects(() => sealer().open(sealed, other), UnsealError);
+  }
+});
+
 Deno.test("Sealer: large and small values open either way", async () => {
   for (const size of [0, 1, 200, 16_384, 49_152]) {
     const plain = crypto.getRandomValues(new Uint8Array(size));
