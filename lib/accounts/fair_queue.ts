@@ -1,4 +1,4 @@
-import { BusyError } from "./semaphore.ts";
+import { BusyError } from "../busy_error.ts";
 
 export interface FairQueueOptions {
   /** Tasks that run at once. */

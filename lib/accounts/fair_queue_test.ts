@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { FairQueue, type FairQueueOptions } from "./fair_queue.ts";
-import { BusyError } from "./semaphore.ts";
+import { BusyError } from "../busy_error.ts";
 
 /** A queue whose tasks end when the test says so; `started` is the order in which they began. */
 function heldQueue(

@@ -9,7 +9,7 @@ import { addressBlock } from "./address_block.ts";
 import { AttemptWindow } from "./attempt_window.ts";
 import { FairQueue, type FairTask } from "./fair_queue.ts";
 import { Pacer } from "./pacer.ts";
-import { unlessBusy } from "./semaphore.ts";
+import { unlessBusy } from "../busy_error.ts";
 
 /** A hash takes about 0.3 s and 32 MiB. At most two at once, whatever strangers send. */
 const HASHING = { slots: 2, slotsPerClient: 1, maxWaiting: 64, maxWaitingPerClient: 16 };

@@ -3,7 +3,7 @@ import { commonFault } from "./common_passwords.ts";
 /** The shortest password an account may have. */
 export const MIN_PASSWORD_LENGTH = 10;
 /** Longer ones are refused rather than hashed: nobody types them, and hashing them costs. */
-export const MAX_PASSWORD_LENGTH = 1024;
+const MAX_PASSWORD_LENGTH = 1024;
 
 const COMMON_FAULTS = {
   common: "This password is easy to guess: it is, or is close to, one that many people use. " +

@@ -1,4 +1,4 @@
-import { BusyError } from "../accounts/semaphore.ts";
+import { BusyError } from "../busy_error.ts";
 import { alarm, type System } from "../system.ts";
 
 /** Who takes a slot. */

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { BusyError } from "../accounts/semaphore.ts";
+import { BusyError } from "../busy_error.ts";
 import { FakeSystem, settled } from "../../tests/support/fake_system.ts";
 import { FairSlots, type SlotRules } from "./fair_slots.ts";
 

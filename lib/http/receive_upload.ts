@@ -1,4 +1,4 @@
-import { BusyError } from "../accounts/semaphore.ts";
+import { BusyError } from "../busy_error.ts";
 import { ApiError, invalid } from "../errors.ts";
 import type { Sent } from "../knowledge/open_upload.ts";
 import { UnreadableError } from "../knowledge/unreadable.ts";

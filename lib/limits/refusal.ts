@@ -67,7 +67,7 @@ export function isFinalRefusal(error: unknown): boolean {
 }
 
 /** Whether a window of requests was full that is the address's alone. */
-export function isAddressWindow({ scope }: LimitRefusal): boolean {
+function isAddressWindow({ scope }: LimitRefusal): boolean {
   return scope === "ip" || scope === "ip_resume";
 }
 

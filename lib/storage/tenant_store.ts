@@ -42,7 +42,7 @@ function quota(name: QuotaName, least = 0): z.ZodInt {
 }
 
 /** What a plan may allow a tenant to store differently from `DEFAULT_QUOTAS`. */
-export const quotaOverridesSchema = z.object(
+const quotaOverridesSchema = z.object(
   {
     agents: quota("agents"),
     agentVersions: quota("agentVersions", 1),
