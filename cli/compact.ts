@@ -41,7 +41,7 @@ async function compact(): Promise<void> {
   const options = { openKv: Deno.openKv, system: realSystem, allowMissingKeys: true };
   const store = await openStore(config, options);
   try {
-    if (store.compact === undefined) throw new Error("the store is no file of this machine");
+    if (store.compact === undefined) throw new Error("the store is not a local file");
     await store.compact();
   } finally {
     await store.close();

@@ -7,15 +7,15 @@ export function formatReencryption({ changed, retired }: Report): string {
   const kinds = Object.entries(changed);
   const counts = kinds.map(([kind, n]) => `  ${kind}: ${n}`);
   const lines = kinds.length === 0
-    ? ["Everything is encrypted under the first key of ENCRYPTION_KEY already."]
+    ? ["Everything is already encrypted under the first key of ENCRYPTION_KEY."]
     : ["Encrypted under the first key of ENCRYPTION_KEY, in values:", ...counts];
   if (retired.length > 0) {
-    lines.push(`Nothing is under the key ${retired.join(", ")} any more: it may be dropped.`);
+    lines.push(`The key ${retired.join(", ")} is no longer in use and may be removed.`);
   }
   if (kinds.length > 0) {
     lines.push(
-      "What was replaced stands in unused parts of the store's file for a while: stop the service " +
-        "and run deno task compact to rewrite the file.",
+      "Replaced values remain in unused parts of the store's file. To erase them, stop the service " +
+        "and run deno task compact.",
     );
   }
   return lines.join("\n");
@@ -28,10 +28,10 @@ export function reencryptionFailure(
 ): string | undefined {
   const kinds = Object.entries(unreadable).map(([kind, n]) => `${kind}: ${n}`);
   if (kinds.length > 0 && !forget) {
-    return `some values cannot be decrypted and are left as they are (${kinds.join(", ")}). ` +
-      "Put the key they are under into ENCRYPTION_KEY and run this again, or give them up with " +
+    return `some values cannot be decrypted and were left unchanged (${kinds.join(", ")}). ` +
+      "Add their key to ENCRYPTION_KEY and run this again, or give them up with " +
       "--forget";
   }
   if (pending === 0) return undefined;
-  return `${pending} values belong to runs that go on: run this again in two minutes`;
+  return `${pending} values belong to active runs: run this again in two minutes`;
 }

@@ -87,14 +87,14 @@ Deno.test("parseSecretsArgs: what means nothing is a usage error that says what 
     [["set", "A"], "--domains is missing"],
     [["set", "A", "value", "--domains", "a.example"], 'what is "value"'],
     [["list", "A"], 'what is "A"'],
-    [["list", "--domains", "a.example"], "--domains belongs to set"],
-    [["delete", "A", "--agent", "any"], "--agent belongs to set"],
+    [["list", "--domains", "a.example"], "--domains is only valid with set"],
+    [["delete", "A", "--agent", "any"], "--agent is only valid with set"],
     [["delete"], "delete NAME"],
     [["delete", "A", "B"], 'what is "B"'],
     [["set", "A", "--value", "v"], "--value"],
     [["reencrypt", "A"], 'what is "A"'],
     [["reencrypt", "--tenant", "t"], "all tenants"],
-    [["list", "--forget"], "belongs to reencrypt"],
+    [["list", "--forget"], "only valid with reencrypt"],
   ];
   for (const [words, message] of wrong) {
     assertThrows(() => parseSecretsArgs(words), UsageError, message);

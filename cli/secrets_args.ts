@@ -22,14 +22,14 @@ not the service runs.
   deno task secrets reencrypt [--forget]
       encrypts everything under the first key of ENCRYPTION_KEY: conversations, run logs, secrets
       and vendor credentials that are under another key of the list or not encrypted yet. May be
-      interrupted and run again. What was replaced stays in unused parts of the store's file until
-      deno task compact rewrites that
+      interrupted and run again. Replaced values remain in unused parts of the store's file until
+      deno task compact rewrites it
 
   NAME       upper-case letters, digits and _, beginning with a letter
   --domains  1-16 hosts it may be sent to, such as api.example.com or *.example.com:8443
   --agent    the id of the one agent that may send it, or any; without it, any agent may
   --tenant   the tenant's id; without it, the default tenant
-  --forget   gives up what is under keys that are lost, so that the service starts without them
+  --forget   gives up values under lost keys, so that the service starts without those keys
 
 Exit codes: 0 done, 1 failed or not all could be decrypted, 2 wrong usage.`;
 
@@ -42,13 +42,13 @@ export function parseSecretsArgs(words: string[]): SecretsArgs | { action: "help
   const extra = action === "list" || action === "reencrypt" ? name : rest[0];
   for (const option of ["domains", "agent"] as const) {
     if (action === "set" || values[option] === undefined) continue;
-    throw new UsageError(`--${option} belongs to set`);
+    throw new UsageError(`--${option} is only valid with set`);
   }
   if (action !== "reencrypt" && values.forget !== undefined) {
-    throw new UsageError("--forget belongs to reencrypt");
+    throw new UsageError("--forget is only valid with reencrypt");
   }
   if (action === "reencrypt" && values.tenant !== undefined) {
-    throw new UsageError("reencrypt is for all tenants: leave out --tenant");
+    throw new UsageError("reencrypt applies to all tenants: omit --tenant");
   }
   if (extra !== undefined) throw new UsageError(`what is "${extra}"?`);
   switch (action) {

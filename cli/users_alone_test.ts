@@ -102,9 +102,9 @@ Deno.test("parseUsersArgs: what means nothing is a usage error that says what wo
   const wrong: [string[], string][] = [
     [[], "list or reset"],
     [["remove"], 'no "remove"'],
-    [["reset", "owner"], "EMAIL is the e-mail"],
+    [["reset", "owner"], "EMAIL must be"],
     [["reset", "a@example.com", "b@example.com"], 'unexpected argument "b@example.com"'],
-    [["reset", "a@example.com", "--tenant", "x"], "belongs to list"],
+    [["reset", "a@example.com", "--tenant", "x"], "only valid with list"],
     [["list", "x"], 'unexpected argument "x"'],
     [["list", "--bogus"], "--bogus"],
   ];

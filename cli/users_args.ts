@@ -8,12 +8,12 @@ export type UsersArgs =
   | { action: "reset"; input: CommandInput<"users.reset"> };
 
 export const USERS_HELP =
-  `Lists the dashboard's users and lets one back in, whether or not the service runs.
+  `Lists the dashboard's users and resets passwords, whether or not the service is running.
 
   deno task users reset EMAIL
-      prints a link, alone, on standard output; whoever opens it chooses a new password, once,
-      within an hour. All sign-ins of the user end now. The old password works until the link is
-      used. The link needs a running service.
+      prints a one-time link to set a new password, valid for one hour. Signs the user out
+      everywhere. The old password works until the link is used. Opening the link requires a
+      running service.
   deno task users list [--tenant ID]
 
   --tenant  the tenant's id; without it, the default tenant`;
@@ -28,7 +28,7 @@ export function parseUsersArgs(words: string[]): UsersArgs | { action: "help" } 
       noMore(rest);
       return { action, input: values.tenant === undefined ? {} : { tenant: values.tenant } };
     case "reset":
-      if (values.tenant !== undefined) throw new UsageError("--tenant belongs to list");
+      if (values.tenant !== undefined) throw new UsageError("--tenant is only valid with list");
       noMore(rest.slice(1));
       return { action, input: { email: emailOf(rest[0]) } };
     case undefined:
@@ -51,8 +51,10 @@ function split(words: string[]) {
 }
 
 function emailOf(word: string | undefined): string {
-  if (word === undefined) throw new UsageError("say whose password: reset EMAIL");
-  if (!word.includes("@")) throw new UsageError("EMAIL is the e-mail that the user signs in with");
+  if (word === undefined) throw new UsageError("missing e-mail address: reset EMAIL");
+  if (!word.includes("@")) {
+    throw new UsageError("EMAIL must be the e-mail address that the user signs in with");
+  }
   return word;
 }
 

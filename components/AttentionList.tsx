@@ -93,7 +93,7 @@ function describe(
         <>
           <strong>All visitors count as one address.</strong> A proxy sends{" "}
           <code>X-Forwarded-For</code>, but <code>TRUSTED_PROXY_HOPS</code>{" "}
-          is 0, so the limits per address apply to everybody together. Set{" "}
+          is 0, so all visitors share one set of per-address limits. Set{" "}
           <code>TRUSTED_PROXY_HOPS={item.hops}</code> if you run{" "}
           {item.hops === 1 ? "one proxy" : plural(item.hops, "proxy", "proxies")}{" "}
           in front of the service, then restart it. With a larger number, clients could forge their
@@ -104,11 +104,11 @@ function describe(
       return (
         <>
           <strong>
-            {item.figure.used >= item.figure.limit ? "No more room" : "Almost no more room"}:{" "}
+            {item.figure.used >= item.figure.limit ? "Storage full" : "Storage almost full"}:{" "}
             {QUOTA_LABELS[item.name].label}.
           </strong>{" "}
           {usedOf(item.name, item.figure)}{" "}
-          are used. Delete what you no longer need, or ask an operator to raise the quota.{" "}
+          used. Delete what you no longer need, or ask an operator to raise the quota.{" "}
           <a href="/settings#storage">Storage</a>
         </>
       );
@@ -117,11 +117,11 @@ function describe(
         <>
           <strong>
             {item.isStored
-              ? "The oldest conversations are deleted before their time."
-              : "Some conversations were not stored."}
+              ? "The oldest conversations are being deleted early."
+              : "Some conversations were not saved."}
           </strong>{" "}
-          The plan has no more room for them; chats go on. Ask an operator to raise the quota.{" "}
-          <a href="/settings#storage">Storage</a>
+          The plan's storage for conversations is full; chats keep working. Ask an operator to raise
+          the quota. <a href="/settings#storage">Storage</a>
         </>
       );
     default:

@@ -7,8 +7,11 @@ const TEXTS: Record<number, [title: string, text: string]> = {
     "Your role does not allow this change, or the form came from another site.",
   ],
   404: ["Nothing here", "The page does not exist, or it was deleted."],
-  405: ["Nothing to see here", "This address takes a form, but there is no page at it."],
-  408: ["Too slow", "The form arrived too slowly. Check your connection, then send it again."],
+  405: ["Page not available", "This address only accepts form submissions."],
+  408: [
+    "Request timed out",
+    "The form took too long to arrive. Check your connection and try again.",
+  ],
   413: ["Too large", "The form is larger than the service accepts."],
   415: ["Not a form", "The service did not understand what was sent."],
   429: [
@@ -17,7 +20,7 @@ const TEXTS: Record<number, [title: string, text: string]> = {
   ],
   503: [
     "One moment, please",
-    "The service is busy or cannot reach what it has stored. Try again in a moment.",
+    "The service is busy or cannot reach its storage. Try again in a moment.",
   ],
 };
 const OURS = ["Something went wrong", "The fault is on our side. Try again in a moment."] as const;

@@ -84,7 +84,7 @@ function Scopes({ chosen, fault }: { chosen: readonly string[]; fault: string | 
       {fault && <p class="fault" id="scopes-fault">{fault}</p>}
       <p class="help">
         Serving a widget from your backend needs <code>agents:write</code> and{" "}
-        <code>widget:mint</code>. A write scope includes reading. A key with read scopes only cannot
+        <code>widget:mint</code>. A write scope includes reading. A key with only read scopes cannot
         chat.
       </p>
       <div class="scopes">

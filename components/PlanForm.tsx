@@ -68,7 +68,7 @@ export function PlanForm(props: PlanFormProps) {
       </section>
       <section class="card stack" aria-labelledby="plan-quotas">
         <h2 id="plan-quotas">Storage</h2>
-        <p class="help">What this tenant may store. Blank is what every tenant has.</p>
+        <p class="help">How much this tenant may store. Leave a field blank to use the default.</p>
         <div class="columns columns-wide">
           {props.quotaFields.map((field) => (
             <LimitField

@@ -22,8 +22,8 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
         <Notice kind="warning">
           This message and its answer cannot be decrypted. The key they were encrypted under is
           missing from{" "}
-          <code>ENCRYPTION_KEY</code>, or the stored values were changed. The service's log says
-          which.
+          <code>ENCRYPTION_KEY</code>, or the stored values were changed. See the service's log for
+          the cause.
         </Notice>
       )}
       {claimed.length > 0 && (

@@ -6,7 +6,7 @@ const LABELS = {
   name: "Name",
   value: "Value",
   domains: "Domains it may be sent to",
-  agentId: "Agent that may use it",
+  agentId: "Allowed agent",
 };
 
 export interface SecretFormProps {
@@ -98,10 +98,10 @@ function AgentField({ agentId, offered: { agents, more }, faults }: SecretFormPr
       fault={faults.agentId}
       help={
         <>
-          Tools of any other agent cannot send it, and cannot be saved with it.
+          Tools of other agents cannot use this secret, and an agent that names it cannot be saved.
           {more && (
             <>
-              {" "}The newest {agents.length} agents are listed; for an older one use{" "}
+              {" "}Only the newest {agents.length} agents are listed. For an older one, run{" "}
               <code>deno task secrets set --agent ID</code>.
             </>
           )}

@@ -37,7 +37,7 @@ export function SecretRows(
             {secret.agentId !== undefined && (
               <div>
                 <dt>Agent</dt>
-                <dd>{agents.get(secret.agentId) ?? "deleted"}</dd>
+                <dd>{agents.get(secret.agentId) ?? "Deleted agent"}</dd>
               </div>
             )}
             <div>

@@ -10,10 +10,11 @@ export function VisitorLimitsOffer({ advice }: { advice: VisitorLimitsAdvice }) 
   return (
     <div class="stack-small">
       <p>
-        <strong>One visitor can use up the whole day.</strong>{" "}
-        Nothing limits a single session or address: one token can hold all{" "}
-        {plural(advice.streams, "stream")}, which keeps your own backend out, and one address can
-        spend all {formatMicroUsd(advice.dailyCost)} of the day. The suggested limits are{" "}
+        <strong>One visitor can use up your daily budget.</strong>{" "}
+        There is no limit for a single session or address. One token can open all{" "}
+        {plural(advice.streams, "stream")}, which locks out your own backend, and one address can
+        spend the whole daily budget of {formatMicroUsd(advice.dailyCost)}. The suggested limits are
+        {" "}
         {plural(sessionStreams, "stream")} and {formatMicroUsd(sessionCost)} for each session, and
         {" "}
         {formatMicroUsd(ipDailyCost)} a day for each address.
@@ -28,7 +29,7 @@ export function VisitorLimitsOffer({ advice }: { advice: VisitorLimitsAdvice }) 
           )}
           {canSet && (
             <a class="button" href={`/operator/tenants/${advice.tenant}`} aria-current="false">
-              Choose your own
+              Customize limits
             </a>
           )}
           {canDismiss && <DismissForm advice="visitor_limits" label="Dismiss" />}
@@ -40,9 +41,9 @@ export function VisitorLimitsOffer({ advice }: { advice: VisitorLimitsAdvice }) 
 
 function WhomToAsk({ operators }: { operators: readonly string[] }) {
   if (operators.length === 0) {
-    return <p>Ask whoever operates this installation to set them in your plan.</p>;
+    return <p>Ask the operator of this installation to set them in your plan.</p>;
   }
-  return <p>Ask {operators.join(" or ")} to set them: only an operator can change the plan.</p>;
+  return <p>Ask {operators.join(" or ")} to set them. Only an operator can change the plan.</p>;
 }
 
 /** Hides one piece of advice for good. */

@@ -77,7 +77,7 @@ Deno.test("a form sent without a sign-in leads back to its page, with the reason
   const address = sent.headers.get("location")!;
   assertEquals(address, "/sign-in?next=%2Fknowledge%2Fnew&interrupted=yes");
   const html = await (await nobody.get(address)).text();
-  assertStringIncludes(html, "You were signed out. Sign in to go on.");
+  assertStringIncludes(html, "You were signed out. Sign in to continue.");
   const account = { email: "operator@example.com", password: PASSWORD, next: "/knowledge/new" };
   const back = await nobody.post("/sign-in", account);
   assertEquals(back.headers.get("location"), "/knowledge/new");

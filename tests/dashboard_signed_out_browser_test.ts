@@ -53,7 +53,7 @@ Deno.test("the editor: what is typed survives a sign-in that has ended, and nobo
       await prompt.fill("Saved too late.");
       await page.context().clearCookies();
       await save.click();
-      await page.getByText("You were signed out. Sign in to go on.").waitFor();
+      await page.getByText("You were signed out. Sign in to continue.").waitFor();
       await signIn(page, OWNER);
       await bringBack.click();
       await save.click();

@@ -64,7 +64,7 @@ Deno.test("EGRESS_ALLOW: a host or network bound to one tenant is refused to ano
     assertEquals((await use(service, { ...call, tenant: b })).error.code, "domain_not_allowed");
     assertEquals(crm.reached(), before);
     const refusals = service.logged.map((line) => JSON.parse(line))
-      .filter(({ message }) => message === "a tool's call was refused");
+      .filter(({ message }) => message === "tool call blocked");
     assertEquals(
       refusals.map(({ tenant, host, reason }) => [tenant, host, reason]),
       [[b, crm.host, "it is plain http"]],

@@ -79,8 +79,11 @@ Deno.test("20 agents at once that add 15 MiB are refused past the bytes of the p
   for (const path of ["/settings", "/usage"]) {
     assertMatch(await text(path), /Size of agents and versions 3\.\d MB of 4\.0 MB/, path);
   }
-  assertMatch(await text("/home"), /Almost no more room: Size of agents and versions/);
-  assertMatch(await text(`/operator/tenants/${tenant}`), /3\.\d MB used now\. MiB, as JSON/);
+  assertMatch(await text("/home"), /Storage almost full: Size of agents and versions/);
+  assertMatch(
+    await text(`/operator/tenants/${tenant}`),
+    /3\.\d MB used now\. MiB, measured as JSON/,
+  );
   // A small one still fits, and what is deleted is given back.
   assertEquals((await post("/v1/agents", agentBody())).status, 201);
   const gone = { method: "DELETE", key };
@@ -162,7 +165,7 @@ Deno.test("chats are never refused for what is kept of them: the oldest conversa
   assertEquals(left.toSorted(), conversations.slice(-3).toSorted());
   assertStringIncludes(
     await text("/home"),
-    "The oldest conversations are deleted before their time. The plan has no more room",
+    "The oldest conversations are being deleted early. The plan",
   );
 });
 
@@ -201,12 +204,12 @@ Deno.test("a dashboard form that the plan has no room for says so, and loses not
       headers: { cookie: operator.cookie, origin: service.url, ...headers },
     });
   };
-  const full = "the plan allows 100 bytes of knowledge: 0 are used, and 200 more were sent";
+  const full = "the plan allows 100 bytes of knowledge: 0 are in use, and 200 more were requested";
   await told(await upload({}), full);
   const byScript = await expectRefusal(
     await upload({ accept: "application/json" }),
     "quota_exceeded",
   );
   assertEquals(byScript.message, full);
-  assertMatch(await text("/home"), /No more room: Agents\. 0 of 0 are used/);
+  assertMatch(await text("/home"), /Storage full: Agents\. 0 of 0 used/);
 });

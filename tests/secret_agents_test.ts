@@ -64,7 +64,7 @@ Deno.test("a secret of one agent is not sent for another, even one that was save
   await bind();
   assertStringIncludes(await use(other), "200");
   await bind(shop.id);
-  assertMatch(await use(other), /"tool_unreachable".*the secret CRM_KEY is for another agent/);
+  assertMatch(await use(other), /"tool_unreachable".*the secret CRM_KEY is bound to another agent/);
   assertStringIncludes(await use(shop), "200");
   assertEquals(sent, [`Bearer ${VALUE}`, `Bearer ${VALUE}`]);
   await bind();
@@ -84,7 +84,7 @@ Deno.test("an agent that names a secret of another one is a 400 that says so, an
   for (const answer of refusals) {
     const [issue] = await expectInvalid(answer, ["tools.0.request"]);
     assertEquals(issue?.code, "secret_of_another_agent");
-    assertStringIncludes(issue!.message, "the secret CRM_KEY, which only another agent may use");
+    assertStringIncludes(issue!.message, "the secret CRM_KEY, which is bound to another agent");
   }
   const server = { type: "mcp", name: "shop", url: `http://${host}/mcp`, headers: HEADERS };
   const mcp = await send("PATCH", `/v1/agents/${other.id}`, { tools: [server] });
@@ -106,7 +106,7 @@ Deno.test("the secret of a deleted agent is nobody's until it is set anew", asyn
   const { service, tenant, shop, other, sent, bind, use, send } = world;
   await bind(shop.id);
   assertEquals((await send("DELETE", `/v1/agents/${shop.id}`, undefined)).status, 204);
-  assertStringIncludes(await use(other), "is for another agent");
+  assertStringIncludes(await use(other), "is bound to another agent");
   assertEquals(sent, []);
   const [info] = await service.service.secrets.list(tenant);
   assertEquals(info?.agentId, shop.id);
@@ -152,7 +152,7 @@ Deno.test("Settings: a secret is bound in its form, shown with its agent, kept o
   assertEquals([entry?.kind, entry?.action], ["secret", "create"]);
   assert(entry!.changes.some(({ field, after }) => field === "agentId" && after === shop.id));
   await service.service.agents.delete(tenant, shop.id);
-  assertMatch(await page("/settings"), /<dt>Agent<\/dt><dd>deleted<\/dd>/);
+  assertMatch(await page("/settings"), /<dt>Agent<\/dt><dd>Deleted agent<\/dd>/);
   assertStringIncludes(await page("/settings/secrets/new?name=CRM_KEY"), `${shop.id} (deleted)`);
 });
 
@@ -169,7 +169,7 @@ Deno.test("secrets set --agent: binds, and a new value alone never opens a bound
     );
   };
   const nobody = crypto.randomUUID();
-  assertEquals(await set(nobody), `there is no agent ${nobody}`);
+  assertEquals(await set(nobody), `agent ${nobody} not found`);
   assertStringIncludes(await set("shop"), "agentId: ");
   assertEquals(await set(), "any");
   assertEquals(await set(shop.id), shop.id);

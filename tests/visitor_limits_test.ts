@@ -132,7 +132,7 @@ Deno.test("/home: once there has been a chat the limits are what needs attention
   await (await service.fetch("/v1/chat/stream", { method: "POST", key, json })).text();
   const home = async (who: "operator" | "owner" | "viewer") =>
     await (await all.get(who)!.get("/home")).text();
-  const offer = "One visitor can use up the whole day.";
+  const offer = "One visitor can use up your daily budget.";
   const seen = await home("operator");
   assertStringIncludes(seen, offer);
   assert(!seen.includes("Get started"), "the first steps are done");
@@ -166,7 +166,7 @@ Deno.test("/home: a tenant whose operator is elsewhere is told to ask for the li
   const { id: tenant } = await service.service.tenants.create("Elsewhere");
   const owner = await Dashboard.join(service, "owner", { tenant });
   const home = await (await owner.get("/home")).text();
-  assertStringIncludes(home, "Ask whoever operates this installation");
+  assertStringIncludes(home, "Ask the operator of this installation");
   assert(!home.includes("operator@example.com"));
 });
 

@@ -30,7 +30,7 @@ async function prepare(packagesOnly: boolean): Promise<void> {
   if (packagesOnly) return;
   const log = createLogger();
   await writeWorkerScript(root, env).catch((error) => {
-    log.warn("the script for the processes that read documents could not be written", { error });
+    log.warn("cannot write the start script of the document worker processes", { error });
   });
   await warnOfFewFiles(log);
 }

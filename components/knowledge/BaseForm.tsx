@@ -56,7 +56,7 @@ export function BaseForm({ action, submit, values, faults, cancelHref }: BaseFor
         label={LABELS.language}
         optional
         fault={faults.language}
-        help="What most documents are written in. Search uses it for texts too short to tell, such as titles."
+        help="The language of most documents. Search uses it for texts that are too short to detect, such as titles."
       >
         {(attributes) => (
           <select {...attributes}>

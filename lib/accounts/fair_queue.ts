@@ -66,7 +66,7 @@ export class FairQueue {
       return Promise.reject(new BusyError("too many tasks are waiting"));
     }
     return new Promise((resolve, reject) => {
-      const drop = () => reject(new BusyError("another client's task took this place"));
+      const drop = () => reject(new BusyError("evicted from the queue by another client's task"));
       lane.add(client, { start: resolve, drop });
     });
   }

@@ -6,10 +6,11 @@ export const MIN_PASSWORD_LENGTH = 10;
 const MAX_PASSWORD_LENGTH = 1024;
 
 const COMMON_FAULTS = {
-  common: "This password is easy to guess: it is, or is close to, one that many people use. " +
-    "Choose another, for example three or four words that have nothing to do with each other.",
-  personal: "This password is close to your e-mail or the name of this service. Choose another, " +
-    "for example three or four words that have nothing to do with each other.",
+  common: "This password is easy to guess because many people use it or a similar one. " +
+    "Choose another, for example three or four unrelated words.",
+  personal:
+    "This password is too similar to your e-mail or the name of this service. Choose another, " +
+    "for example three or four unrelated words.",
 } as const;
 
 /**

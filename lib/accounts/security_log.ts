@@ -140,7 +140,7 @@ export class SecurityLog implements GateEvents {
   /** A store that is away must not make a refusal fail. */
   #after(work: Promise<unknown>): void {
     const { log } = this.#options;
-    const done = work.catch((error) => log.error("a security event was not stored", { error }));
+    const done = work.catch((error) => log.error("cannot store a security event", { error }));
     this.#writing = Promise.all([this.#writing, done]);
   }
 }

@@ -60,7 +60,7 @@ async function foreignSecrets(
     for (const name of secretNames(tool.type === "http" ? tool.request : tool.headers)) {
       const owner = await secrets.agentOf(tenant, name);
       if (owner === undefined || owner === id) continue;
-      const message = `names the secret ${name}, which only another agent may use`;
+      const message = `uses the secret ${name}, which is bound to another agent`;
       issues.push({ path, code: "secret_of_another_agent", message });
     }
   }

@@ -18,7 +18,7 @@ export function unpackAsked(bytes: Uint8Array): AskedMessages {
   try {
     return askedSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
   } catch {
-    throw new CorruptRecordError("what a stored run was asked is no message");
+    throw new CorruptRecordError("invalid message in a stored run");
   }
 }
 

@@ -115,7 +115,7 @@ export class ConversationSpace {
       if (fits(known)) break;
     }
     attention.note(tenant, "conversations_full", { name: "deleted", detail: "" });
-    this.#parts.log.warn("deleted the oldest conversations: the plan has no more room", {
+    this.#parts.log.warn("deleted the oldest conversations: the plan's quota is full", {
       ...{ tenant, deleted },
     });
   }

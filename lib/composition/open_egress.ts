@@ -21,12 +21,12 @@ export async function openEgress(
   }
   for (const { entry, tenant } of bound) {
     if (tenant === undefined || ids.includes(tenant)) continue;
-    log.warn("an entry of EGRESS_ALLOW names a tenant that does not exist", { entry });
+    log.warn("EGRESS_ALLOW entry names an unknown tenant", { entry });
   }
   return new Egress({
     allow: config.egressAllow,
     system,
     ...refusalMs !== undefined && { refusalMs },
-    onRefused: (refusal) => log.info("a tool's call was refused", { ...refusal }),
+    onRefused: (refusal) => log.info("tool call blocked", { ...refusal }),
   });
 }

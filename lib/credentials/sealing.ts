@@ -104,7 +104,9 @@ export class Sealer {
     const id = idOf(sealed);
     const key = this.#keys.find((one) => one.id === id)?.byVersion.get(cipher.version);
     if (key === undefined) {
-      throw new UnsealError(`sealed under the encryption key ${id}, which ENCRYPTION_KEY lacks`);
+      throw new UnsealError(
+        `sealed under the encryption key ${id}, which is not in ENCRYPTION_KEY`,
+      );
     }
     const nonce = sealed.subarray(PREFIX_BYTES, start);
     const body = sealed.subarray(start);
@@ -187,9 +189,11 @@ function nextTurn(): Promise<void> {
 }
 
 function unknownVersion(): UnsealError {
-  return new UnsealError("not a sealed value of a known version");
+  return new UnsealError("unknown version of a sealed value");
 }
 
 function notOpening(): UnsealError {
-  return new UnsealError("a sealed value does not open: damaged, moved, or of another key");
+  return new UnsealError(
+    "cannot decrypt the value: it is damaged, was moved, or was sealed under another key",
+  );
 }

@@ -19,7 +19,7 @@ export function apiHandler(methods: ApiMethods): (ctx: ApiContext) => Promise<Re
     const name = method === "HEAD" ? "GET" : method;
     const answer = Object.hasOwn(methods, name) ? methods[name as keyof ApiMethods] : undefined;
     if (answer === undefined) {
-      const message = `this address takes ${allow}`;
+      const message = `this address only allows ${allow}`;
       throw new ApiError("method_not_allowed", message, { headers: { allow } });
     }
     const response = await answer(ctx);

@@ -47,7 +47,7 @@ export class ForwardedForCheck {
     if (hops === 0 || hops >= (this.#suggestedHops ?? Infinity)) return;
     this.#suggestedHops = hops;
     this.#log.warn(
-      "X-Forwarded-For arrives but TRUSTED_PROXY_HOPS is 0, so all visitors behind the proxy count as " +
+      "received X-Forwarded-For while TRUSTED_PROXY_HOPS is 0, so all visitors behind the proxy count as " +
         `one address. Set TRUSTED_PROXY_HOPS=${hops} if that is how many proxies you run in front of ` +
         "the service; with a larger number clients could forge their address",
       { suggestedHops: hops },

@@ -45,5 +45,7 @@ export async function pageMethods(ctx: Context<State>): Promise<Response> {
   const method = ctx.req.method === "HEAD" ? "GET" : ctx.req.method;
   if (methods.some((one) => one === method)) return await ctx.next();
   const allow = allowOfPage(methods);
-  throw new ApiError("method_not_allowed", `this address takes ${allow}`, { headers: { allow } });
+  throw new ApiError("method_not_allowed", `this address only allows ${allow}`, {
+    headers: { allow },
+  });
 }

@@ -5,5 +5,5 @@ export function quotaFault(error: unknown): string | undefined {
   if (!(error instanceof ApiError) || error.code !== "quota_exceeded") return undefined;
   const { message } = error;
   return `${message[0]!.toUpperCase()}${message.slice(1)}. Delete something, or ask an operator ` +
-    "to raise the quota. What you entered is still here.";
+    "to raise the quota. Your input has been kept.";
 }

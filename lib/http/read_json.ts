@@ -89,6 +89,6 @@ function tooSlow(): never {
   throw invalid([{
     path: "",
     code: "body_timeout",
-    message: "arrived too slowly: send at least 4 KiB a second",
+    message: "the body arrived too slowly: send at least 4 KiB per second",
   }]);
 }

@@ -88,7 +88,7 @@ async function receive(
   } catch (error) {
     if (!(error instanceof BusyError)) throw error;
     const headers = { "retry-after": "5" };
-    throw new ApiError("service_unavailable", "you send too many documents at once", { headers });
+    throw new ApiError("service_unavailable", "too many concurrent uploads", { headers });
   }
 }
 
@@ -100,7 +100,7 @@ async function readUpload(req: Request, system: System): Promise<Uint8Array<Arra
   throw faulty([{
     path: "",
     code: "body_timeout",
-    message: "arrived too slowly: send at least 4 KiB a second",
+    message: "the body arrived too slowly: send at least 4 KiB per second",
   }]);
 }
 

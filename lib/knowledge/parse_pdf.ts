@@ -11,7 +11,7 @@ const MAX_CHARACTERS = 40_000_000;
 /** The blocks of a PDF: lines put together to paragraphs, larger letters taken for headings. */
 export async function parsePdf(bytes: Uint8Array): Promise<Block[]> {
   if (!isPdf(bytes)) {
-    throw new UnreadableError("damaged", "it was sent as a PDF, but its content is none");
+    throw new UnreadableError("damaged", "it was sent as a PDF, but its content is not a PDF");
   }
   const { getResolvedPDFJS } = await import("unpdf");
   const { getDocument } = await getResolvedPDFJS();

@@ -52,7 +52,7 @@ export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
   },
   method_not_allowed: {
     when: "The address does not take this method; `Allow` names those it takes.",
-    message: "this address takes GET, HEAD, OPTIONS",
+    message: "this address only allows GET, HEAD, OPTIONS",
   },
   stream_expired: {
     when: "The run's frames are no longer kept.",

@@ -15,7 +15,7 @@ export async function compactFile(path: string): Promise<void> {
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith(NOT_PERMITTED)) throw error;
-    throw new Deno.errors.NotCapable("rewriting the store's file takes all permissions (-A)");
+    throw new Deno.errors.NotCapable("rewriting the store's file requires all permissions (-A)");
   } finally {
     database.close();
   }

@@ -30,7 +30,7 @@ export function secretCommands(
       }
       const agentId = asked === "any" ? undefined : asked;
       if (agentId !== undefined && await agents.find(owner, agentId) === undefined) {
-        throw new CommandError(`there is no agent ${agentId}`);
+        throw new CommandError(`agent ${agentId} not found`);
       }
       return { secret: await secrets.set(owner, { ...secret, agentId }) };
     },

@@ -32,8 +32,8 @@ export function quotaMessage(name: QuotaName, { used, limit, requested }: QuotaR
       number(used)
     }`;
   }
-  return `the plan allows ${number(limit)} bytes of ${of}: ${number(used)} are used, and ` +
-    `${number(requested)} more were sent`;
+  return `the plan allows ${number(limit)} bytes of ${of}: ${number(used)} are in use, and ` +
+    `${number(requested)} more were requested`;
 }
 
 /** The 403 of what the plan has no room for. */

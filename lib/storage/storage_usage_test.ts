@@ -276,7 +276,7 @@ Deno.test("quotas: text that does not fit into the plan any more leaves the docu
   assertEquals([failed?.state, failed?.error?.code], ["failed", "quota_exceeded"]);
   assertEquals(
     failed?.error?.message,
-    "the plan allows 1,000 bytes of knowledge: 900 are used, and 101 more were sent",
+    "the plan allows 1,000 bytes of knowledge: 900 are in use, and 101 more were requested",
   );
   const { used, scanned } = await countedKnowledge(kv);
   assertEquals([used.knowledgeBytes, used], [900, scanned]);

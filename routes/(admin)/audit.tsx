@@ -49,7 +49,7 @@ async function actorsOf(ctx: Context<State>): Promise<Choice[]> {
     ...apiKeys.map(({ id, name }): Choice => [id, `Key ${name}`]),
     ["command_line", "The command line"],
     ["service", "The service"],
-    ["anonymous", "Somebody who is not signed in"],
+    ["anonymous", "Not signed in"],
   ];
 }
 
@@ -65,7 +65,7 @@ export default define.page<typeof handler>(({ data }) => {
     <>
       <PageHeader
         title="Audit log"
-        text="Who changed what, before and after, and who signed in or was refused. Entries are kept for 400 days, failed sign-ins and refusals for 90."
+        text="Who changed what, before and after, and who signed in or was denied access. Entries are kept for 400 days; failed sign-ins and denied requests for 90."
       />
       <AuditFilterForm
         filters={filters}

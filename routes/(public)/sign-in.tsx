@@ -24,9 +24,8 @@ interface Data {
 }
 
 const ENDED = {
-  unused: "You were signed out because the dashboard was not used for 12 hours.",
-  too_old: "You were signed out because your last sign-in was 7 days ago. This keeps a forgotten " +
-    "browser from staying signed in for good.",
+  unused: "You were signed out after 12 hours of inactivity.",
+  too_old: "You were signed out because you last signed in 7 days ago.",
 } as const;
 
 export const handler = define.handlers({
@@ -70,7 +69,7 @@ export default define.page<typeof handler>(({ data }) => (
   >
     <form method="post" action="/sign-in" class="stack">
       <input type="hidden" name="next" value={data.next} />
-      {data.ended && <Notice kind="warning">{data.ended} Sign in to go on.</Notice>}
+      {data.ended && <Notice kind="warning">{data.ended} Sign in to continue.</Notice>}
       {data.fault && <Notice kind="fault">{data.fault}</Notice>}
       <Field name="email" label="E-mail">
         {(attributes) => (

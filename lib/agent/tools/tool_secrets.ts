@@ -37,7 +37,7 @@ export async function secretsFor(
       throw new ToolFailure("tool_unreachable", `the secret ${name} is not set`);
     }
     if (secret.agentId !== undefined && secret.agentId !== agentId) {
-      throw new ToolFailure("tool_unreachable", `the secret ${name} is for another agent`);
+      throw new ToolFailure("tool_unreachable", `the secret ${name} is bound to another agent`);
     }
     if (!isDomainAllowed(url, secret.domains)) {
       const message = `the secret ${name} may not be sent to ${url.host}`;

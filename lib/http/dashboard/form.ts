@@ -21,7 +21,7 @@ export async function readForm(req: Request, system: System): Promise<URLSearchP
   const memory = { budget: BODIES, holders: memoryHolders(req) };
   const bytes = await readBounded(body, { limit: MAX_FORM_BYTES, system, memory });
   if (bytes === "too_large") throw new HttpError(413, "The form is larger than 2 MiB.");
-  if (bytes === "too_slow") throw new HttpError(408, "The form arrived too slowly.");
+  if (bytes === "too_slow") throw new HttpError(408, "The form took too long to arrive.");
   const form = new URLSearchParams(new TextDecoder().decode(bytes));
   return new URLSearchParams([...form].map(([k, v]) => [k, v.replace(/\r\n?/g, "\n")]));
 }

@@ -24,7 +24,7 @@ const NOTICES = {
   plan_saved: "Plan saved. It holds from the next request on.",
   visitor_limits_set:
     "Limits for one visitor set. An operator can change or remove them in the tenant's plan.",
-  advice_dismissed: "Dismissed for everybody of your organization.",
+  advice_dismissed: "Dismissed for everyone in your organization.",
   model_saved: "Model saved. It holds from the next message on.",
   model_deleted: "Model removed from the catalogue.",
   slot_saved: "The vendor answered. Its slot is saved and used from the next message on.",

@@ -23,27 +23,29 @@ export const PLAN_FIELDS: readonly PlanField[] = [
   {
     name: "sessionStreams",
     label: "Streams at once, one visitor",
-    help: "Without limit unless set.",
+    help: "No limit by default.",
     suggestion: "2",
   },
   {
     name: "sessionCost",
     label: "Cost of one visitor's session",
-    help: "USD. Without limit unless set.",
+    help: "USD. No limit by default.",
     money: true,
     suggestion: "0.25",
   },
   {
     name: "ipDailyCost",
     label: "Daily cost of one address",
-    help: "USD, of visitors with a session; not of API keys. Without limit unless set.",
+    help:
+      "USD, across an address's visitor sessions; API keys are not counted. No limit by default.",
     money: true,
     suggestion: "1",
   },
 ];
 
 const MIB = 1_048_576;
-const GONE_FIRST = "Past it the conversations added to longest ago are deleted; chats go on.";
+const GONE_FIRST =
+  "When full, the least recently active conversations are deleted. Chats are never refused.";
 
 /** A quota that a plan may set. Bytes are typed in MiB. */
 export interface QuotaField {
@@ -58,14 +60,19 @@ export const QUOTA_FIELDS: readonly QuotaField[] = [
   {
     name: "agentVersions",
     label: "Versions kept of each agent",
-    help: "1 to 100. The oldest go first, also where there is no more room for agents.",
+    help: "1 to 100. The oldest are deleted first, and also when the agents' storage is full.",
   },
-  { name: "agentBytes", label: "Size of agents and versions", help: "MiB, as JSON.", mib: true },
+  {
+    name: "agentBytes",
+    label: "Size of agents and versions",
+    help: "MiB, measured as JSON.",
+    mib: true,
+  },
   { name: "knowledgeBases", label: "Knowledge bases", help: "At most 1,000." },
   {
     name: "knowledgeBytes",
     label: "Size of knowledge",
-    help: "MiB, of documents as they were sent and the text read from them.",
+    help: "MiB, uploaded files plus the text extracted from them.",
     mib: true,
   },
   { name: "conversationRuns", label: "Messages in conversations", help: GONE_FIRST },
@@ -186,7 +193,7 @@ function faultsOf(issues: readonly z.core.$ZodIssue[]): PlanFaults {
   for (const { path } of issues) {
     const [first, second] = path.map(String);
     if (first === "limits" || first === "quotas") {
-      faults[second ?? ""] = "Enter a number in its bounds, or nothing.";
+      faults[second ?? ""] = "Enter a number within the limits, or leave this blank.";
     }
     if (first === "conversationDays") faults[first] = "Enter 0 to 365 days.";
     if (first === "models") faults[first] = "Choose models of the catalogue.";

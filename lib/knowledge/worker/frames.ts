@@ -55,7 +55,7 @@ export class FrameReader {
     const length = new DataView(prefix.buffer).getUint32(0, true);
     if (length > limits.headerBytes) throw new FrameError("a header is too large");
     const { sizes, ...header } = parseHeader(await this.#exactly(length));
-    if (!isSizes(sizes, limits)) throw new FrameError("the parts of a message are too large");
+    if (!isSizes(sizes, limits)) throw new FrameError("the message body is too large");
     const parts: Uint8Array<ArrayBuffer>[] = [];
     for (const size of sizes) parts.push(await this.#exactly(size));
     return { header, parts };

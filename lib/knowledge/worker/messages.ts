@@ -54,7 +54,7 @@ export function encodeJob({ bytes, ...header }: Job): Uint8Array<ArrayBuffer>[] 
 export function toJob({ header, parts: [bytes] }: Frame): Job {
   const request = requestSchema.safeParse(header);
   if (request.success && bytes !== undefined) return { ...request.data, bytes };
-  throw new FrameError("a message is not a job");
+  throw new FrameError("invalid job message");
 }
 
 export function encodeResult(result: JobResult): Uint8Array<ArrayBuffer>[] {
@@ -70,7 +70,7 @@ export function encodeResult(result: JobResult): Uint8Array<ArrayBuffer>[] {
 /** Throws `FrameError` for what is not an answer. */
 export function toResult({ header, parts }: Frame): JobResult {
   const answer = answerSchema.safeParse(header);
-  if (!answer.success) throw new FrameError("a message is not an answer");
+  if (!answer.success) throw new FrameError("invalid result message");
   if (answer.data.kind === "read") return { ...answer.data, parts };
   if (answer.data.kind !== "opened") return answer.data;
   const uploads = answer.data.uploads.flatMap((upload, n) => {
@@ -78,7 +78,7 @@ export function toResult({ header, parts }: Frame): JobResult {
     return bytes === undefined ? [] : [{ ...upload, bytes }];
   });
   if (uploads.length !== parts.length || uploads.length !== answer.data.uploads.length) {
-    throw new FrameError("an answer has not one part for each document");
+    throw new FrameError("the number of body parts does not match the number of documents");
   }
   return { kind: "opened", uploads };
 }

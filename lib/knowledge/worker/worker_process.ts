@@ -128,7 +128,7 @@ export class WorkerProcess {
       clearTimeout(late);
     }
     await this.end();
-    throw new Error("a worker process for documents ended as it started");
+    throw new Error("a document worker process exited during startup");
   }
 
   async #ask(job: Job): Promise<JobResult> {

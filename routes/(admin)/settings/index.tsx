@@ -92,8 +92,9 @@ export default define.page<typeof handler>(({ data, url }) => {
             <div>
               <h2 id="storage">Storage</h2>
               <p class="lead">
-                What you store, and what your plan allows. Of each agent the last{" "}
-                {quotasOf(plan).agentVersions} versions are kept.
+                What you store and what your plan allows. The last {quotasOf(plan).agentVersions}
+                {" "}
+                versions of each agent are kept.
               </p>
             </div>
           </div>

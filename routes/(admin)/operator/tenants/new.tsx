@@ -26,7 +26,7 @@ const BACK = { href: "/operator/tenants", label: "Tenants" };
 const MAX_NAME = 128;
 const LABELS = {
   name: "Name",
-  email: "E-mail of its first owner",
+  email: "First owner's e-mail",
   ...Object.fromEntries(VISITOR_FIELDS.map(({ name, label }) => [name, label])),
 };
 
@@ -143,8 +143,8 @@ function NewTenantForm({ name, email, limits, asksPassword, once, faults }: Form
         <fieldset class="field stack">
           <legend>Limits for one visitor</legend>
           <p class="help">
-            They keep a single visitor from taking all streams or the whole day. Blank is without
-            limit. The rest of the plan can be changed afterwards.
+            These stop a single visitor from using all streams or the whole daily budget. Leave a
+            field blank for no limit. You can change the rest of the plan later.
           </p>
           {VISITOR_FIELDS.map((field) => (
             <LimitField

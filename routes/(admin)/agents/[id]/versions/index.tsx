@@ -65,8 +65,8 @@ export default define.page<typeof handler>(({ data: { agent, rows, kept, now, ed
     </ul>
     <p class="help list-note">
       The last {kept}{" "}
-      versions are kept, fewer while the plan has no more room for agents. A run remembers which one
-      answered it.
+      versions are kept, or fewer when the plan's storage for agents is full. Each run records the
+      version that answered it.
     </p>
   </>
 ));

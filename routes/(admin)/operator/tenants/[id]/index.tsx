@@ -74,7 +74,7 @@ export default define.page<typeof handler>(({ data, url }) => (
     <PageHeader
       title={data.tenant.name}
       refused={notSaved(data.faults)}
-      text={`Tenant id ${data.tenant.id}. The plan applies from the next request on.`}
+      text={`Tenant id ${data.tenant.id}. Plan changes take effect on the next request.`}
       back={{ href: "/operator/tenants", label: "Tenants" }}
     />
     <PageNotice notice={noticeAt(url)} />
