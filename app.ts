@@ -18,7 +18,7 @@ import { define, type State } from "./utils.ts";
  * does no I/O.
  */
 export function createApp(service: () => Promise<Service>): App<State> {
-  // Known once the service is open; until then no page is answered.
+  // Set once the service is open; no page is served before that.
   const address = { https: false };
   const withState = define.middleware(async (ctx) => {
     const open = await service().catch(() => undefined);

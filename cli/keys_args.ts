@@ -3,7 +3,7 @@ import type { CommandInput } from "../lib/process/commands.ts";
 import { type Scope, SCOPE_NAMES, SCOPES } from "../lib/wire/scopes.ts";
 import { UsageError } from "./usage_error.ts";
 
-/** A command line understood. */
+/** The parsed command line. */
 export type KeysArgs =
   | { action: "create"; input: CommandInput<"keys.create"> }
   | { action: "list"; input: CommandInput<"keys.list"> }

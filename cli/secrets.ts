@@ -1,7 +1,7 @@
 /**
  * `deno task secrets`: sets, lists and deletes the secrets that tools send, and encrypts the store under
- * a new key, beside a running service or without one. A value is read from standard input: among the words it would stand in the shell's
- * history and in every user's list of processes.
+ * a new key, whether or not the service is running. A value is read from standard input, because an
+ * argument would appear in the shell's history and in every user's process list.
  */
 import { CommandError, type Commands } from "../lib/process/commands.ts";
 import { formatReencryption, reencryptionFailure } from "./format_reencryption.ts";

@@ -41,7 +41,7 @@ Deno.test("secrets: reencrypts through the running service", () =>
     await service.secrets.set(tenant, { name: "A", value: VALUE, domains: ["a.example"] });
     const done = await runCli("secrets", ["reencrypt"], { dir });
     assertEquals([done.code, done.err], [0, ""]);
-    assert(done.out.includes("Everything is encrypted under the first key"), done.out);
+    assert(done.out.includes("Everything is already encrypted under the first key"), done.out);
     assertEquals((await service.secrets.find(tenant, "A"))?.value, VALUE);
     await service.close();
   }));

@@ -11,7 +11,7 @@ import { UsageError } from "./usage_error.ts";
 const OWNER = { email: "owner@example.com", password: "correct horse battery" };
 const SETUP_TOKEN = "a-token-of-the-operator";
 
-/** Sends a form as its page would; the cookies that the answer sets. */
+/** Sends a form as its page would; returns the cookies that the response sets. */
 async function post(base: string, path: string, fields: Record<string, string>, cookie = "") {
   const headers = { origin: base, cookie };
   const body = new URLSearchParams(fields);

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import type { CommandInput } from "../lib/process/commands.ts";
 import { UsageError } from "./usage_error.ts";
 
-/** A command line understood. */
+/** The parsed command line. */
 export type UsersArgs =
   | { action: "list"; input: CommandInput<"users.list"> }
   | { action: "reset"; input: CommandInput<"users.reset"> };
@@ -18,7 +18,7 @@ export const USERS_HELP =
 
   --tenant  the tenant's id; without it, the default tenant`;
 
-/** Understands the words after `deno task users`, or throws `UsageError`. */
+/** Parses the arguments of `deno task users`. Throws `UsageError`. */
 export function parseUsersArgs(words: string[]): UsersArgs | { action: "help" } {
   const { values, positionals } = split(words);
   const [action, ...rest] = positionals;

@@ -11,7 +11,7 @@ export interface PlanFormProps {
   tenant: { id: string; name: string };
   fields: readonly PlanField[];
   quotaFields: readonly QuotaField[];
-  /** How much of a quota is used, in words, by its name. */
+  /** How much of each quota is used, as text, by its name. */
   used: Record<string, string>;
   values: PlanFormValues;
   /** What holds where a field is blank, by its name. */
@@ -132,9 +132,9 @@ export function PlanForm(props: PlanFormProps) {
 export interface LimitFieldProps {
   field: Omit<PlanField, "name"> & { name: string; mib?: true };
   value: string | undefined;
-  /** What holds where the field is blank. */
+  /** The default that applies if the field is blank. */
   standard?: string | undefined;
-  /** How much of it is used, in words. */
+  /** How much of it is used, as text. */
   used?: string | undefined;
   fault?: string | undefined;
 }

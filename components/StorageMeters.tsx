@@ -11,7 +11,7 @@ export const QUOTA_LABELS: Readonly<Record<StoredQuota, { label: string; isBytes
   conversationBytes: { label: "Size of conversations", isBytes: true },
 };
 
-/** From this share on a quota is nearly used up. */
+/** The share of a quota from which on it is shown as almost full. */
 const NEAR = 0.9;
 
 /** `412 of 1,000`, or the same in bytes. */
@@ -20,7 +20,7 @@ export function usedOf(name: StoredQuota, { used, limit }: StorageFigure): strin
   return `${format(used)} of ${format(limit)}`;
 }
 
-/** How much of each is used, in words. */
+/** How much of each quota is used, as text. */
 export function usedWords(figures: StorageFigures): Record<string, string> {
   const names = Object.keys(QUOTA_LABELS) as StoredQuota[];
   return Object.fromEntries(names.map((name) => [

@@ -116,7 +116,7 @@ export const FIELDS = {
   }),
   encryptionKeys: field({
     name: "ENCRYPTION_KEY",
-    purpose: "keys that encrypt what was said in chats, vendor credentials, tool secrets and " +
+    purpose: "keys that encrypt conversations, vendor credentials, tool secrets and " +
       "stored answers: the first encrypts, all decrypt, so that a new one can be put in front; " +
       "`deno task secrets reencrypt` then moves everything to it",
     type: "comma list, each the base64 of 32 random bytes",

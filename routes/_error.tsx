@@ -34,7 +34,7 @@ export default define.page(({ error }) => (
   </main>
 ));
 
-/** Refusals that a page may meet: a wrong method, a limit, too many bodies at once. */
+/** Errors that a page may show: a wrong method, a limit, too many bodies at once. */
 const TOLD = new Set([405, 429, 503]);
 
 /**

@@ -25,8 +25,8 @@ EGRESS_ALLOW=0197f0a2-5b7c-7c3e-9a51-2f6d1c0e8b44=crm.internal:8080,0197f0a2-5b7
 \`\`\`
 
 The tenant's id is on its page under Operator, Tenants. The log warns at start of entries that apply
-to several tenants and of ids that no tenant has. A tool is told the same, after the same time, of a
-host with a private address and of a name that does not resolve; the log tells them apart.
+to several tenants and of ids that no tenant has. A tool gets the same error, after the same
+time, for a host with a private address and for a name that does not resolve; only the log says which.
 
 ## Model vendors
 
@@ -66,7 +66,7 @@ that is damaged is told at the start: restore it from a backup, together with \`
   \`DATA_DIR\` (or \`KV_URL\`) is the service's.
 - **Limits.** An address (an IPv6 /64) has 30 wrong passwords in 15 minutes, an account five from one
   address. Behind a proxy set \`TRUSTED_PROXY_HOPS\`: without it all people share the proxy's address,
-  and one who guesses locks out every browser that has not signed in before.
+  and one attacker can lock out every browser that has not signed in before.
 - **Ends.** A sign-in ends after 12 hours without use, and 7 days after the password was given.
 - **Record.** Sign-ins, sign-outs, failures, lockouts and refusals are in the audit log (what belongs to
   no account: in the installation's, which operators see) and, as \`sign-in: …\` and \`access: …\`, in
@@ -79,8 +79,8 @@ that is damaged is told at the start: restore it from a backup, together with \`
   does not pass SIGTERM on: the service would be killed without being told.
 - **Permissions.** The service may use the network and its environment, read its own folder, write the
   data folder and the store, and run \`_fresh/worker.sh\`, which starts the processes that parse
-  documents. All is worked out from the variables above at each start; a path with a comma is refused.
-  What is missing in its folder is installed and built before; where nothing is, the folder may be
+  documents. They are derived from the variables above at each start; a path with a comma is rejected.
+  Missing packages and builds are installed first; if nothing is missing, the folder may be
   read-only: run \`deno task build\` when you make an image.
 - **Memory.** Beside the service there are up to four processes that parse documents (at most 768 MiB
   each, 60 MB usually), and none once there has been nothing to parse for a minute. They need
@@ -107,10 +107,10 @@ that is damaged is told at the start: restore it from a backup, together with \`
 
 ## Encryption at rest
 
-What was said is encrypted in the store under \`ENCRYPTION_KEY\`: messages, answers, arguments and
+Conversations are encrypted in the store under \`ENCRYPTION_KEY\`: messages, answers, arguments and
 results of tools, in transcripts as in the logs of runs, and what a running run was asked. So are vendor
 credentials, tool secrets and stored answers to repeated requests. A copy of the store without
-\`secrets.json\` and without the environment tells nothing of that.
+\`secrets.json\` and without the environment reveals none of that.
 
 Not encrypted are: ids, times, counts, costs and error codes; the origin a conversation is held on;
 configuration, such as agents with their system prompts and plans; the documents of knowledge bases and
@@ -128,15 +128,15 @@ To change the key while the service runs as one process:
 
 Where several processes share a store, they must all be able to read before one of them writes: first
 restart each with \`<old>,<new>\`, then each with \`<new>,<old>\`, then run \`reencrypt\`, then restart
-each with \`<new>\`. A process that lacks a key under which there may be values does not start, and says
-which key that is.
+each with \`<new>\`. A process refuses to start without a key that stored values may need, and names that
+key.
 
-- **What was replaced** stands in unused parts of the store's file until they are overwritten. Stop the
+- **Replaced values** remain in unused parts of the store's file until they are overwritten. Stop the
   service and run \`deno task compact\`, which rewrites the file. Do so after an update from a version
-  that did not encrypt what was said, once \`reencrypt\` has run.
+  that did not encrypt conversations, once \`reencrypt\` has run.
 - **Backups** stay readable under the keys of their time. Keep \`secrets.json\` and old keys elsewhere
   than the backups of the store, as long as you keep those.
-- **A lost key** cannot be replaced: what is under it stays unreadable. \`deno task secrets reencrypt
+- **A lost key** cannot be replaced: values under it stay unreadable. \`deno task secrets reencrypt
   --forget\` lets the service start without it. Conversations then say which messages cannot be
   decrypted.
 

@@ -5,7 +5,7 @@ import { KNOWLEDGE_LANGUAGES, LANGUAGE_NAMES } from "@/lib/wire/knowledge_langua
 import { KNOWLEDGE_BOUNDS } from "@/lib/wire/limits.ts";
 
 const LABELS = { name: "Name", description: "Description", language: "Language" };
-/** By name, as people look for them. */
+/** Sorted by name. */
 const LANGUAGES = KNOWLEDGE_LANGUAGES.map((code) => ({ code, name: LANGUAGE_NAMES[code] }))
   .sort((a, b) => a.name.localeCompare(b.name, "en"));
 

@@ -1,4 +1,4 @@
-/** Names that are remembered at most; beyond it the name that was used longest ago is forgotten. */
+/** Maximum number of names; the least recently used one is evicted. */
 const MAX_NAMES = 10_000;
 
 /**

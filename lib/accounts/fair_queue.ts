@@ -1,18 +1,18 @@
 import { BusyError } from "../busy_error.ts";
 
 export interface FairQueueOptions {
-  /** Tasks that run at once. */
+  /** Maximum concurrent tasks. */
   slots: number;
-  /** Tasks of one client that run at once; fewer than `slots`, so that others find a free one. */
+  /** Maximum concurrent tasks of one client; fewer than `slots`, so that others find a free one. */
   slotsPerClient: number;
-  /** Tasks of all clients that may wait. */
+  /** Maximum waiting tasks of all clients, per lane. */
   maxWaiting: number;
-  /** Tasks of one client that may wait. */
+  /** Maximum waiting tasks of one client. */
   maxWaitingPerClient: number;
 }
 
 export interface FairTask {
-  /** Whose turn it takes: an address, a browser, a user. */
+  /** The key by which slots are shared: an address, a browser or a user. */
   client: string;
   /** The caller has shown a credential: its task goes into the preferred lane. */
   preferred?: boolean;
@@ -26,7 +26,8 @@ interface Waiter {
 /**
  * Runs a bounded number of tasks at once and shares the slots fairly between clients: free slots go
  * round robin over the clients that wait, so one client's flood delays another client's first task by
- * at most one task, and by none while that client is the only one. Two lanes take turns; a client without a credential cannot delay one that has one.
+ * at most one task, and not at all while it is the only other client. Two lanes take turns, so clients
+ * without a credential cannot delay clients with one.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;

@@ -1,13 +1,13 @@
 import type { System } from "../system.ts";
 
-/** Between two attempts on one account: 43,200 a day, of which no uncommon password is guessed. */
+/** Interval between attempts on one account: 43,200 a day, too few to guess an uncommon password. */
 const PACE_MS = 2_000;
-/** An attempt that would wait longer is refused. */
+/** Attempts that would wait longer are rejected. */
 const MAX_WAIT_MS = 20_000;
-/** Attempts on all accounts that may wait. */
+/** Maximum waiting attempts across all accounts. */
 const MAX_WAITING = 200;
 
-/** Spaces the attempts on one account out over time. */
+/** Enforces a minimum interval between attempts on one account. */
 export class Pacer {
   readonly #system: Pick<System, "now" | "sleep">;
   /** When the next attempt on an account may begin; past times are dropped. */
@@ -18,7 +18,7 @@ export class Pacer {
     this.#system = system;
   }
 
-  /** Waits for a turn, then answers 0; or, at once, the milliseconds after which to try again. */
+  /** Waits for a turn, then returns 0; if the queue is full, returns the retry delay in ms at once. */
   async wait(name: string): Promise<number> {
     const now = this.#system.now();
     const turn = Math.max(this.#next.get(name) ?? 0, now);

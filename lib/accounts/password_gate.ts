@@ -11,16 +11,16 @@ import { FairQueue, type FairTask } from "./fair_queue.ts";
 import { Pacer } from "./pacer.ts";
 import { unlessBusy } from "../busy_error.ts";
 
-/** A hash takes about 0.3 s and 32 MiB. At most two at once, whatever strangers send. */
+/** A hash takes about 0.3 s and 32 MiB, so at most two run at once. */
 const HASHING = { slots: 2, slotsPerClient: 1, maxWaiting: 64, maxWaitingPerClient: 16 };
-/** Wrong passwords from one address, whatever the account: an office has as many, a guesser wants more. */
+/** Wrong passwords from one address across all accounts: enough for an office, too few for guessing. */
 const ADDRESS_FAILURES = { limit: 30, windowMs: FAILURE_WINDOW_MS };
 /**
- * Strangers are refused this late: 40 connections that try without a pause then cost the process 40
- * answers a second instead of hundreds, and the processor is left to those who may sign in.
+ * Delay before rejecting an unknown client: 40 connections that retry without a pause then get 40
+ * responses a second instead of hundreds, which leaves the CPU to legitimate sign-ins.
  */
 const REFUSAL_DELAY_MS = 1_000;
-/** Refusals that are held back at once; any more are answered immediately. */
+/** Maximum delayed rejections; any more are sent immediately. */
 const MAX_DELAYED = 256;
 /** From so many failures elsewhere on, strangers' attempts on an account are slowed down. */
 const SPREAD_FAILURES = 20;
@@ -45,7 +45,7 @@ export interface PasswordAttempt {
   } | undefined;
 }
 
-/** What the gate refuses or sees fail, for the log. */
+/** Receives rejected and failed attempts, for the log. */
 export interface GateEvents {
   /** A password was wrong; `locked` with the last failure before the pair is locked. */
   failed(attempt: PasswordAttempt, state: { locked: boolean; slowed: boolean }): void;

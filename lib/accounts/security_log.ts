@@ -6,13 +6,13 @@ import { alarm, type System } from "../system.ts";
 import type { GateEvents, PasswordAttempt } from "./password_gate.ts";
 import type { SignedInUser } from "./signed_in_user.ts";
 
-/** Events of one kind, person and address are one entry in so long. */
+/** Events of one kind, user and address within this time are merged into one entry. */
 const WINDOW_MS = 60_000;
-/** Different entries within a window; all others are counted in one. Strangers have many addresses. */
+/** Maximum distinct entries per window; the rest are merged, since attackers have many addresses. */
 const MAX_ENTRIES = 20;
 /** Entries that a stranger can cause are not kept as long as what people changed. */
 const KEPT_MS = 90 * 86_400_000;
-/** Stands for all that a window has no entry of its own for. */
+/** The address of the merged entry. */
 const MANY = "many addresses";
 
 const KINDS = {
@@ -30,9 +30,9 @@ interface Event {
   address: string;
   /** Whose account it is about; without one the entry is in the installation's log. */
   user?: Pick<SignedInUser, "id" | "tenant" | "email"> | undefined;
-  /** They are signed in, so it is their own doing. */
+  /** True if the user is signed in and so is the actor. */
   signedIn?: boolean;
-  /** The route, or why. */
+  /** The route or the reason. */
   detail?: string | undefined;
 }
 
@@ -137,7 +137,7 @@ export class SecurityLog implements GateEvents {
     this.#after(step.commit());
   }
 
-  /** A store that is away must not make a refusal fail. */
+  /** An unavailable store must not turn a rejection into an error. */
   #after(work: Promise<unknown>): void {
     const { log } = this.#options;
     const done = work.catch((error) => log.error("cannot store a security event", { error }));

@@ -6,7 +6,7 @@ import { normalizeEmail } from "./credential_rules.ts";
 /** A user as the command line lists them. */
 export type ListedUser = Pick<User, "email" | "role" | "operator" | "createdAt">;
 
-/** What the command line does with users: it is for whoever has the store at hand. */
+/** User commands of the command line, for people with access to the store. */
 export class UserAdmin {
   #users: UserStore;
   #links: AccountLinkStore;

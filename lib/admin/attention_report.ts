@@ -27,7 +27,7 @@ export type Attention =
   /** Nothing keeps one visitor from taking the whole tenant's day. */
   | { kind: "visitor_limits"; advice: VisitorLimitsAdvice };
 
-/** What reading it takes. */
+/** Dependencies of `HomeAdvice`. */
 export interface AttentionParts {
   attention: Pick<AttentionStore, "list">;
   apiKeys: Pick<ApiKeyStore, "list">;
@@ -88,10 +88,10 @@ function limits({ today: { cost }, softLimit, hardLimit }: UsageSummary): Attent
   return cost >= softLimit ? [{ kind: "soft_limit", cost, limit: softLimit }] : [];
 }
 
-/** From this share on a quota is told of. */
+/** The share of a quota from which on it is reported. */
 const NEAR = 0.9;
 
-/** Conversations are not refused when their quotas are full: what that does is told apart. */
+/** Full conversation quotas never reject chats, so they are reported by a separate item. */
 function nearlyFull(storage: StorageFigures): Attention[] {
   const names = Object.keys(storage) as StoredQuota[];
   return names

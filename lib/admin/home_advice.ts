@@ -26,14 +26,14 @@ export interface SetupStep {
   done: boolean;
 }
 
-/** What the first page of the dashboard suggests. */
+/** The advice on the first page of the dashboard. */
 export interface HomeAdvice {
   /** The steps of a tenant that has not finished them all, unless dismissed. */
   gettingStarted: SetupStep[] | undefined;
   visitorLimits: VisitorLimitsAdvice | undefined;
 }
 
-/** What reading it takes. */
+/** Dependencies of the advice. */
 export interface AdviceParts {
   agents: Pick<AgentAdmin, "list">;
   apiKeys: Pick<ApiKeyStore, "list">;

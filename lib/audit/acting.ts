@@ -6,7 +6,7 @@ export type Actor =
   | { kind: "api_key"; id: string }
   | { kind: "command_line" }
   | { kind: "service" }
-  /** Nobody who is signed in. */
+  /** No signed-in user. */
   | { kind: "anonymous" };
 
 /** Filled in once the credential of a request is known, which is after its work has begun. */

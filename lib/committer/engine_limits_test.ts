@@ -6,7 +6,7 @@ import { Committer } from "./committer.ts";
 import type { Operation } from "./operation.ts";
 import { learnMaxChecks } from "./store_error.ts";
 
-/** Adds one to each of the counters named. */
+/** Increments each of the named counters. */
 function increment(...names: string[]): Operation<void> {
   const keys = names.map((name) => ["counters", name]);
   return {

@@ -9,7 +9,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Bytes of the authentication tag, which stands behind the ciphertext. */
 export const TAG_BYTES = 16;
 
-/** What one encryption is done with. */
+/** The inputs of one encryption. */
 export interface CipherInput {
   /** 32 bytes. */
   key: Bytes;

@@ -89,7 +89,7 @@ export class Sealer {
     return bytes;
   }
 
-  /** As `sealSync`, of any size. */
+  /** Like `sealSync`, for any size. */
   async seal(plain: Uint8Array, context: SealContext): Promise<Bytes> {
     if (plain.length >= LARGE_BYTES) await nextTurn();
     return this.sealSync(plain, context);
@@ -115,7 +115,7 @@ export class Sealer {
     return opened;
   }
 
-  /** As `openSync`, of any size. */
+  /** Like `openSync`, for any size. */
   async open(sealed: Uint8Array, context: SealContext): Promise<Bytes> {
     if (sealed.length >= LARGE_BYTES) await nextTurn();
     return this.openSync(sealed, context);
@@ -132,7 +132,7 @@ export class Sealer {
     return sealed[0] === this.#cipher.version && idOf(sealed) === this.#keys[0]!.id;
   }
 
-  /** Each is used once. */
+  /** Returns a nonce that has not been used before. */
   #nonce(): Bytes {
     const { nonceBytes } = this.#cipher;
     if (this.#nonces.length === 0) this.#nonces = this.#randomBytes(NONCES_AT_ONCE * nonceBytes);

@@ -17,7 +17,7 @@ export interface FetchedPage {
 
 export interface FetchPageOptions {
   egress: Pick<Egress, "open">;
-  /** Who asks. */
+  /** The tenant that makes the request. */
   tenant: string;
   system: Pick<System, "now">;
   signal: AbortSignal;

@@ -18,7 +18,7 @@ export interface TargetRefusal {
 export interface TargetRules {
   allow: EgressAllow;
   allowedDomains: readonly string[];
-  /** Whose call it is. */
+  /** The tenant that makes the call. */
   tenant: string;
   resolver: Resolver;
   system: Pick<System, "now" | "sleep">;
@@ -71,7 +71,7 @@ function refusalReason(
   return undefined;
 }
 
-/** How long a lookup took would still tell whether there was anything to find. */
+/** Hides how long the lookup took, which would reveal whether the name exists. */
 async function waitOut(
   passedMs: number,
   { refusalMs, system, signal }: TargetRules,

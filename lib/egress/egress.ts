@@ -19,7 +19,7 @@ const REFUSAL_MS = 1_000;
 
 /** One call that a tool wants made. */
 export interface EgressRequest {
-  /** On whose behalf: entries of `EGRESS_ALLOW` may be for one tenant. */
+  /** The calling tenant: entries of `EGRESS_ALLOW` may be bound to one. */
   tenant: string;
   method: string;
   url: URL;
@@ -55,7 +55,7 @@ export interface EgressOptions {
   system: Pick<System, "now" | "sleep">;
   resolver?: Resolver;
   dial?: Dial;
-  /** Is told why a host was refused; its caller is not. */
+  /** Receives the reason why a host was blocked, which the caller does not see. */
   onRefused?: (refusal: TargetRefusal) => void;
   /** The refusal of a name takes a whole multiple of this, a second by default. */
   refusalMs?: number;

@@ -1,4 +1,4 @@
-/** Bytes that a process may hold of something at once, shared between those who hold them. */
+/** A per-process limit on bytes held in memory, shared fairly between holders. */
 export class ByteBudget {
   #left: number;
   readonly #share: number;

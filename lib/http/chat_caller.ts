@@ -27,7 +27,8 @@ export interface ChatAuthentication {
 
 /**
  * The credential of a chat call. With an API key the key decides and a session is optional; without
- * one the session header is the credential. Throws 401, and 403 for a key that may only read. What `reads` names is read along with it.
+ * one the session header is the credential. Throws 401, and 403 for a key that may only read.
+ * What `reads` names is read along with it.
  */
 export async function chatCaller(
   req: Request,

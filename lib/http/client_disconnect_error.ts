@@ -1,6 +1,6 @@
 /**
- * The client broke off while it was sending a body. Nobody is left to answer, and it is no fault of
- * ours: `toApiError` makes it a 400, and the log has one line at debug level.
+ * The client disconnected while sending a body. This is not a server error: `toApiError` maps it to a
+ * 400 that nobody reads, and it is logged once at debug level.
  */
 export class ClientDisconnectError extends Error {
   override name = "ClientDisconnectError";

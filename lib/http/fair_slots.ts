@@ -1,7 +1,7 @@
 import { BusyError } from "../busy_error.ts";
 import { alarm, type System } from "../system.ts";
 
-/** Who takes a slot. */
+/** The holder of a slot. */
 export interface SlotHolder {
   tenant: string;
   /** The client's address. */
@@ -17,9 +17,9 @@ export interface SlotRules {
   perAddress: number;
   /** The last slots are given only to tenants that hold none. */
   reserved: number;
-  /** Callers of one tenant that may wait; more are rejected at once. */
+  /** Maximum waiting callers of one tenant; more are rejected immediately. */
   waitingPerTenant: number;
-  /** How long a caller waits at most; for as long as it takes when left out. */
+  /** Maximum wait in milliseconds; unlimited if omitted. */
   maxWaitMs?: number;
 }
 
@@ -95,7 +95,7 @@ export class FairSlots {
     }
   }
 
-  /** The slot goes straight to a waiting caller, so that no late one slips in between. */
+  /** The slot goes straight to a waiting caller, so that a later caller cannot overtake it. */
   #release({ tenant, address }: SlotHolder): void {
     this.#free++;
     for (const key of [tenantKey(tenant), addressKey(address)]) {

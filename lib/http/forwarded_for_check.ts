@@ -1,10 +1,10 @@
 import type { Config } from "../config.ts";
 import type { Logger } from "../log.ts";
 
-/** `TRUSTED_PROXY_HOPS` takes no more. */
+/** The maximum value of `TRUSTED_PROXY_HOPS`. */
 const MAX_HOPS = 16;
 
-/** Where the addresses come from that limits count, for the log at start. */
+/** Describes the source of client addresses, for the startup log. */
 export function clientAddressSource(hops: number): string {
   const setting = `TRUSTED_PROXY_HOPS is ${hops}`;
   if (hops === 0) return `the connection, because ${setting}`;
@@ -13,9 +13,8 @@ export function clientAddressSource(hops: number): string {
 }
 
 /**
- * Notices a proxy that nobody told the service of: with an https `PUBLIC_URL` there is one in front, and
- * while `TRUSTED_PROXY_HOPS` is 0 all its visitors count as one address, so that limits per address meet
- * them together.
+ * Detects an unconfigured proxy. With an https `PUBLIC_URL` there is one in front; while
+ * `TRUSTED_PROXY_HOPS` is 0, all visitors behind it share one address and its limits.
  */
 export class ForwardedForCheck {
   readonly #log: Pick<Logger, "warn">;

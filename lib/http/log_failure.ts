@@ -3,7 +3,7 @@ import type { State } from "@/utils.ts";
 import { ApiError } from "../errors.ts";
 import { ClientDisconnectError } from "./client_disconnect_error.ts";
 
-/** What nginx logs as the status of a request whose client broke off; it is never sent. */
+/** The status nginx logs when the client closed the request; it is never sent. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 /**

@@ -3,10 +3,10 @@ import type { State } from "../../utils.ts";
 import { ApiError } from "../errors.ts";
 import { isApiPath } from "./routable.ts";
 
-/** What an address outside /v1 answers to. HEAD goes with GET. */
+/** The methods of a route outside /v1. GET includes HEAD. */
 export type PageMethod = "GET" | "POST";
 
-/** Routes outside /v1 that only show something. */
+/** Read-only routes outside /v1. */
 const SHOWN = new Set([
   ...["/", "/demo", "/docs", "/healthz", "/readyz"],
   ...["/widget.v1.js", "/widget.v1.json", "/widget.v1.:hash.js"],
@@ -17,7 +17,7 @@ const SHOWN = new Set([
   ...["/operator/catalogue", "/operator/status", "/operator/tenants", "/operator/vendors"],
 ]);
 
-/** Routes outside /v1 that only take something. */
+/** Routes outside /v1 that only accept POST. */
 const SENT_TO = new Set([
   ...["/sign-out", "/agents/check", "/agents/test-tool", "/agents/:id/try"],
   ...["/agents/:id/try/cancel", "/knowledge/:id/documents/:documentId/read-again"],

@@ -31,11 +31,11 @@ const opening = new FairSlots({
   ...{ slots: 2, perTenant: 2, perAddress: 2, reserved: 0, waitingPerTenant: 24 },
 });
 
-/** What receiving a document takes. */
+/** What `receiveUpload` needs. */
 export interface UploadContext {
   system: System;
   workers: Pick<WorkerPool, "run">;
-  /** Whose slots it takes. */
+  /** The holder of the upload slot. */
   tenant: string;
 }
 

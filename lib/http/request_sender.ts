@@ -1,6 +1,6 @@
 import { addressBlock } from "../accounts/address_block.ts";
 
-/** Who sends a request, as far as it is known: what its body takes up is shared out by this. */
+/** The sender of a request, as far as known; memory for bodies is shared fairly by sender. */
 export interface RequestSender {
   /** The client's address. */
   address: string;
@@ -10,7 +10,7 @@ export interface RequestSender {
 
 const senders = new WeakMap<Request, RequestSender>();
 
-/** Notes who sends a request; what is known later is added. */
+/** Records the sender of a request; later calls add to it. */
 export function setSender(req: Request, sender: Partial<RequestSender>): void {
   senders.set(req, { ...senderOf(req), ...sender });
 }
@@ -28,7 +28,7 @@ export function memoryHolders(req: Request): string[] {
   return holders;
 }
 
-/** Everybody who is not known counts as one address. */
+/** Requests without a recorded sender share one address. */
 function senderOf(req: Request): RequestSender {
   return senders.get(req) ?? { address: "unknown" };
 }

@@ -2,7 +2,7 @@ import { invalid } from "../errors.ts";
 
 /** The methods Fresh's router has a table for; another one makes it throw, outside all middleware. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-/** One that no address takes. */
+/** A method that no route accepts. */
 const UNTAKEN = "PUT";
 /** A URL whose host may be anything; its path. */
 const PATH = /^[a-z]+:\/\/[^/]*(\/[^#]*)/i;

@@ -1,4 +1,4 @@
-/** What no page of ours asks for, so that no script on one may either. */
+/** Browser features that no page uses, so no script may use them either. */
 const UNUSED_FEATURES = [
   "accelerometer",
   "autoplay",

@@ -34,8 +34,9 @@ function byNoughts(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Whether the bytes are UTF-8. Their last character may be cut in two, as at the end of a head or of a file that was; then the others
- * must tell, for a lone byte at the end is a letter in many encodings.
+ * Whether the bytes are UTF-8. The last character may be cut, as at the end of a prefix or a truncated
+ * file; then an earlier multi-byte character is required, because a lone byte at the end is a letter in
+ * many encodings.
  */
 export function isUtf8(bytes: Uint8Array): boolean {
   if (decodes(bytes, { stream: false })) return true;

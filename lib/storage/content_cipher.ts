@@ -47,7 +47,7 @@ export class ContentCipher {
     return bytes.length === 0 ? new Uint8Array() : this.#sealer.sealSync(bytes, place);
   }
 
-  /** As `sealSync`, of any size. */
+  /** Like `sealSync`, for any size. */
   async seal(bytes: Uint8Array<ArrayBuffer>, place: SealContext): Promise<Uint8Array<ArrayBuffer>> {
     return bytes.length === 0 ? bytes : await this.#sealer.seal(bytes, place);
   }

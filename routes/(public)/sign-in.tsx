@@ -19,7 +19,7 @@ interface Data {
   /** Where to go once signed in: a path on this site. */
   next: string;
   fault?: string | undefined;
-  /** Why somebody who was signed in has to sign in again. */
+  /** Why the previous sign-in ended. */
   ended?: string | undefined;
 }
 

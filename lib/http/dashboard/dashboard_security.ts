@@ -13,7 +13,7 @@ const sameOrigin = csrf<State>({
   },
 });
 
-/** Writes down that a page of another site sent a form. Nothing below throws a 403 but `sameOrigin`. */
+/** Logs a cross-site form submission. Only `sameOrigin` throws a 403 below this. */
 async function noteCrossSite(ctx: Parameters<Middleware<State>>[0]): Promise<Response> {
   try {
     return await ctx.next();

@@ -84,7 +84,7 @@ export const QUOTA_FIELDS: readonly QuotaField[] = [
   },
 ];
 
-/** What holds where the field of a quota is blank, by its name. */
+/** The default of each quota, as its form field shows it. */
 export function quotaDefaults(): Record<string, string> {
   return Object.fromEntries(QUOTA_FIELDS.map((field) => [
     field.name,

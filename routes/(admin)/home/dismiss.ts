@@ -4,7 +4,7 @@ import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { DISMISSIBLE, type Dismissible } from "@/lib/storage/dismissal_store.ts";
 import { define } from "@/utils.ts";
 
-/** Hides one piece of advice for everybody of the tenant. */
+/** Dismisses one piece of advice for everyone in the tenant. */
 export const handler = define.handlers({
   GET(ctx) {
     return ctx.redirect("/home", 303);
@@ -13,7 +13,7 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { dismissals, system } = ctx.state.service;
     const advice = (await readForm(ctx.req, system)).get("advice") ?? "";
-    // A form that names nothing known has nothing to hide.
+    // Ignore unknown advice.
     if (!isDismissible(advice)) return ctx.redirect("/home", 303);
     await dismissals.dismiss(signedIn(ctx.state).tenant, advice);
     return ctx.redirect(withNotice("/home", "advice_dismissed"), 303);
