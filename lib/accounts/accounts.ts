@@ -29,11 +29,11 @@ export interface SignInInput {
   password: string;
   /** The client's, for the lockout of the pair account + address. */
   address: string;
-  /** The mark of a browser that has signed in before. */
+  /** The token of a known browser. */
   browserToken?: string | undefined;
 }
 
-/** A new sign-in: the token of its cookie, and the mark by which the browser is known from now on. */
+/** A new sign-in: the token of its cookie and the token of the known browser. */
 export interface StartedSignIn {
   cookieToken: string;
   browserToken: string;

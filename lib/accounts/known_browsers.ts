@@ -14,9 +14,9 @@ export interface KnownBrowser {
 }
 
 /**
- * Signed marks of browsers in which an account's password was given before (OWASP: "device cookies").
- * A mark proves nothing about who is there: it only keeps the account's owner out of the line of
- * strangers who guess, and attempts with it are counted by themselves.
+ * Signed tokens for browsers that have signed in to an account before (OWASP: "device cookies"). A token
+ * does not authenticate anyone: it only gives the account's owner a separate queue and a separate count
+ * of failed attempts, so that attackers cannot block them.
  */
 export class KnownBrowsers {
   #signer: Pick<Signer, "sign" | "verify">;
@@ -30,14 +30,14 @@ export class KnownBrowsers {
     this.#system = system;
   }
 
-  /** A mark for a browser in which the user has just given their password. */
+  /** Issues a token for a browser in which the user has just signed in. */
   async issue(userId: string): Promise<string> {
     const id = base64url(this.#system.randomBytes(16));
     const facts = `${userId}.${this.#system.now() + KNOWN_BROWSER_MS}.${id}`;
     return `${facts}.${await this.#signer.sign(`known browser ${facts}`)}`;
   }
 
-  /** The browser behind a mark; `undefined` for one that is forged or too old. */
+  /** The browser that a token identifies; `undefined` if it is forged or expired. */
   async read(mark: string): Promise<KnownBrowser | undefined> {
     const [, userId, exp, id, mac] = FORMAT.exec(mark) ?? [];
     if (userId === undefined || exp === undefined || id === undefined || mac === undefined) {

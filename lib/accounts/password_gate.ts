@@ -40,16 +40,16 @@ export interface PasswordAttempt {
   credential?: {
     /** Failures are counted by it. */
     name: string;
-    /** Once it has failed too often it is refused, instead of counting as a stranger. */
+    /** Reject it after too many failures, instead of treating it as an unknown client. */
     only?: boolean;
   } | undefined;
 }
 
 /** Receives rejected and failed attempts, for the log. */
 export interface GateEvents {
-  /** A password was wrong; `locked` with the last failure before the pair is locked. */
+  /** A password was wrong. `locked` is true for the failure that locks the account for this client. */
   failed(attempt: PasswordAttempt, state: { locked: boolean; slowed: boolean }): void;
-  /** An attempt was refused without looking at its password. */
+  /** An attempt was rejected without checking its password. */
   refused(attempt: Pick<PasswordAttempt, "address">, reason: "address" | "pair" | "busy"): void;
 }
 
@@ -59,17 +59,17 @@ export interface PasswordGateOptions {
   events?: GateEvents | undefined;
 }
 
-/** Where failures are counted: by a credential that was shown, else by the address. */
+/** The key failures are counted by: the credential if there is one, else the address. */
 interface Place {
   name: string;
   known: boolean;
 }
 
 /**
- * Stands before everything that hashes a password, so that no stranger keeps others out. An address
- * is refused in memory, before any read, write or hash, once it has failed often. What is left shares
- * the hashing slots fairly by address. An account is never locked for everyone: it is locked for the
- * place that guessed, and under a guess from many places strangers' attempts are slowed down.
+ * Limits password attempts before hashing, so that no attacker blocks other users' sign-ins. An address
+ * with many failures is rejected from memory, before any read, write or hash. The remaining attempts
+ * share the hashing slots fairly by address. An account is never locked for everyone: it is locked for
+ * the client that guessed, and during a distributed attack attempts by unknown clients are slowed down.
  */
 export class PasswordGate {
   readonly #failures: SignInFailureStore;
@@ -87,7 +87,7 @@ export class PasswordGate {
     this.#pacer = new Pacer(system);
   }
 
-  /** How many wait for their password to be hashed. */
+  /** Attempts waiting for a hashing slot. */
   get waiting(): number {
     return this.#queue.waiting;
   }
@@ -97,7 +97,7 @@ export class PasswordGate {
     return this.#inSlot({ client, preferred: true }, work);
   }
 
-  /** Checks a password: `check` answers `undefined` where it is wrong. */
+  /** Checks a password; `check` returns `undefined` if it is wrong. */
   async attempt<T>(
     attempt: PasswordAttempt,
     check: () => Promise<T | undefined>,
@@ -124,7 +124,7 @@ export class PasswordGate {
     await this.#system.sleep(REFUSAL_DELAY_MS).finally(() => this.#delayed--);
   }
 
-  /** A browser whose own attempts have failed too often counts as a stranger's. */
+  /** A known browser with too many failures is treated as an unknown client. */
   async #placeOf({ email, address, credential }: PasswordAttempt): Promise<Place> {
     const stranger = { name: addressBlock(address), known: false };
     if (credential === undefined) return stranger;

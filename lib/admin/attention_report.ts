@@ -18,13 +18,13 @@ export type Attention =
   /** `agent` is left out when it has been deleted since. */
   | { kind: "origin_refused"; item: AttentionItem; agent?: { id: string; name: string } }
   | { kind: "key_expires"; name: string; expiresAt: string }
-  /** A proxy in front that the configuration does not name; for operators. */
+  /** An unconfigured proxy in front of the service; shown to operators. */
   | { kind: "proxy_untrusted"; hops: number }
   /** A quota of the plan is used up, or nearly. */
   | { kind: "quota"; name: StoredQuota; figure: StorageFigure }
-  /** Conversations go before their time, or are not stored, because the plan has no more room. */
+  /** Conversations are deleted early or not stored, because their quota is full. */
   | { kind: "conversations_full"; isStored: boolean }
-  /** Nothing keeps one visitor from taking the whole tenant's day. */
+  /** No limit stops one visitor from using the tenant's whole daily budget. */
   | { kind: "visitor_limits"; advice: VisitorLimitsAdvice };
 
 /** Dependencies of `HomeAdvice`. */
@@ -41,9 +41,9 @@ export async function readAttention(
   { usage, storage, visitorLimits, untrustedHops, now }: {
     usage: UsageSummary;
     storage: StorageFigures;
-    /** Advice that is shown here; absent where there is none, or where it is shown elsewhere. */
+    /** Advice to show here; absent if there is none or another place shows it. */
     visitorLimits?: VisitorLimitsAdvice | undefined;
-    /** Proxies in front that the configuration does not name, where the reader may change that. */
+    /** The number of unconfigured proxies in front, if the reader may change the configuration. */
     untrustedHops?: number | undefined;
     now: number;
   },

@@ -3,7 +3,7 @@ import { type Part, splitParts } from "../storage/parts.ts";
 import { CorruptRecordError } from "../storage/record.ts";
 import { chatMessageSchema } from "../wire/chat.ts";
 
-/** What a run was asked, kept beside it until it is settled. */
+/** The messages of a run's request, kept with the run until it is settled. */
 const askedSchema = z.object({
   v: z.literal(1),
   /** How long its conversation is kept. */
@@ -13,7 +13,7 @@ const askedSchema = z.object({
 });
 export type AskedMessages = Omit<z.infer<typeof askedSchema>, "v">;
 
-/** Throws `CorruptRecordError` for what is no message. */
+/** Throws `CorruptRecordError` if the bytes are not valid messages. */
 export function unpackAsked(bytes: Uint8Array): AskedMessages {
   try {
     return askedSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));

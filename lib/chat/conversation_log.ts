@@ -59,7 +59,7 @@ export interface ConversationLogParts {
   committer: Committer;
   system: System;
   content: ContentCipher;
-  /** What keeps conversations within their plan; without it there is always room. */
+  /** Keeps conversations within the plan; without it there is always room. */
   space?: Pick<ConversationSpace, "hasRoom" | "added">;
 }
 
@@ -81,7 +81,7 @@ export class ConversationLog {
     this.#space = parts.space;
   }
 
-  /** Whether the plan has room for what is said now. */
+  /** Whether the plan has room for new messages. */
   hasRoom(tenant: string): boolean {
     return this.#space?.hasRoom(tenant) ?? true;
   }
@@ -253,7 +253,7 @@ interface OpeningConversation extends Opening {
   bytes: number;
 }
 
-/** Encrypts the same words once, however often their commit is tried. */
+/** Encrypts a transcript once, even if its commit is retried. */
 function once(
   seal: (parts: readonly Part[]) => Uint8Array[],
 ): (plain: readonly Part[]) => Omit<Packed, "written"> {

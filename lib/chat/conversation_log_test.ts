@@ -27,7 +27,7 @@ const TEXT = "word ".repeat(20_000);
 const ANSWER: Frame[] = [{ type: "delta", text: TEXT }];
 const HELLO: ChatMessage[] = [{ role: "user", content: "Hello" }];
 
-/** The words of a run, which decrypt. */
+/** The decrypted transcript of a run. */
 function said(run: SaidRun | undefined): Words {
   assert(run !== undefined && run.words !== "unreadable");
   return run.words;

@@ -10,11 +10,11 @@ import {
 import { type Quotas, quotasOf, type TenantStore } from "../storage/tenant_store.ts";
 import type { System } from "../system.ts";
 
-/** Tenants that have chatted since are measured this often. */
+/** How often tenants with new chats are measured. */
 const MEASURE_EVERY_MS = 60_000;
-/** A tenant that adds so much is measured at once. */
+/** A tenant that stores this much is measured immediately. */
 const MEASURE_BYTES = 4 * 1_048_576;
-/** Nothing is stored beyond this share of a quota: a flood must not outrun what deletes. */
+/** Nothing is stored beyond this share of a quota, in case a flood outruns deletion. */
 const MOST_SHARE = 1.1;
 
 interface Parts {
@@ -36,9 +36,9 @@ interface Known {
 }
 
 /**
- * Keeps each tenant's conversations within its plan. A chat is never refused for them and waits for
- * nothing: the conversations that were added to longest ago are deleted, before their time. Only where
- * a flood outruns that are new ones not stored at all. Either is told to the tenant.
+ * Keeps each tenant's conversations within its plan. Chats are never rejected or delayed; instead, the
+ * least recently active conversations are deleted early. If a flood outruns deletion, new conversations
+ * are not stored. The tenant is notified of both.
  */
 export class ConversationSpace {
   readonly #parts: Parts;
@@ -52,7 +52,7 @@ export class ConversationSpace {
     this.#measuring = new Repeating(parts.system, { everyMs: MEASURE_EVERY_MS, work });
   }
 
-  /** Whether what is said now may be stored; from memory alone. */
+  /** Whether new messages may be stored, judged from memory alone. */
   hasRoom(tenant: string): boolean {
     const known = this.#tenants.get(tenant);
     if (known === undefined || fits(known, MOST_SHARE)) return true;
@@ -61,7 +61,7 @@ export class ConversationSpace {
     return false;
   }
 
-  /** A run was stored. */
+  /** Records that a run was stored. */
   added(tenant: string, bytes: number): void {
     if (this.#isClosed) return;
     const known = this.#tenants.get(tenant) ?? newlyKnown();
@@ -86,7 +86,7 @@ export class ConversationSpace {
   async #measureAll(): Promise<void> {
     for (const [tenant, known] of this.#tenants) {
       const isQuiet = known.measured !== undefined && known.added.runs === 0;
-      // One that is past its quota is looked at again: somebody may have deleted or raised it.
+      // Measure a tenant over its quota again: data may have been deleted or the quota raised.
       if (isQuiet && fits(known)) this.#tenants.delete(tenant);
       else await this.#measure(tenant, known);
     }
@@ -122,7 +122,7 @@ export class ConversationSpace {
 
   async #read(tenant: string, known: Known): Promise<void> {
     const { kv, system } = this.#parts;
-    // What is stored meanwhile may be counted twice until the next time, never not at all.
+    // Runs stored meanwhile may be counted twice until the next measurement, but never missed.
     known.added = { runs: 0, bytes: 0 };
     known.measured = await readConversationUsage(kv, { tenant, now: system.now() });
   }
@@ -133,7 +133,7 @@ function newlyKnown(): Known {
   return { measured: undefined, quotas: undefined, added, measuring: undefined };
 }
 
-/** Whether what is known to be stored is at most this share of the quotas; yes, before it is known. */
+/** Whether known usage is at most this share of the quotas; true before the first measurement. */
 function fits({ measured, quotas, added }: Known, share = 1): boolean {
   if (measured === undefined || quotas === undefined) return true;
   return measured.runs + added.runs <= quotas.conversationRuns * share &&

@@ -21,8 +21,8 @@ export interface SaidWords {
 }
 
 /**
- * What a client sent and what `frames` say that the assistant said and did. `keyed` makes of a digest
- * one that nobody without the key can guess a message by.
+ * The client's messages and the assistant's answer, from `frames`. `keyed` turns a digest into one that
+ * cannot be used to guess a message without the key.
  */
 export async function saidWords(
   messages: readonly ChatMessage[],

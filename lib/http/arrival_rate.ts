@@ -1,11 +1,11 @@
 import { alarm, elapsed, type System } from "../system.ts";
 
-/** How fast a body has to arrive. */
+/** The minimum rate at which a body must arrive. */
 export interface ArrivalRule {
-  /** The least that each window has to bring, on average; the first window is the grace. */
+  /** Minimum average rate over each window; the first window is a grace period. */
   bytesPerSecond: number;
   windowMs: number;
-  /** All of it has to be there after this long. */
+  /** Maximum total time. */
   totalMs: number;
 }
 
@@ -29,7 +29,7 @@ export const UPLOAD_ARRIVAL: ArrivalRule = {
   totalMs: 30 * 60_000,
 };
 
-/** The sliding window moves in steps of this part of it. */
+/** Steps per sliding window. */
 const STEPS = 4;
 
 /**
@@ -52,12 +52,12 @@ export class ArrivalRate {
     this.#cancelTimer = this.#checkAfter(rule.windowMs);
   }
 
-  /** Settles when the body arrives too slowly; never otherwise. */
+  /** Resolves if the body arrives too slowly; otherwise never settles. */
   get tooSlow(): Promise<"too_slow"> {
     return this.#tooSlow.promise;
   }
 
-  /** So many bytes have arrived. */
+  /** Records received bytes. */
   add(bytes: number): void {
     const step = this.#step();
     this.#steps.set(step, (this.#steps.get(step) ?? 0) + bytes);

@@ -16,7 +16,7 @@ const KEPT_MS = 24 * 60 * 60_000;
 /**
  * What makes a message sent again the same run: with a session the scope is agent, page and
  * conversation, because the token may have been renewed since; nothing without an `Idempotency-Key`.
- * `keyed` makes of a digest one that nobody without the key can guess a message by.
+ * `keyed` turns a digest into one that cannot be used to guess a message without the key.
  */
 export async function chatReceipt(
   req: Request,

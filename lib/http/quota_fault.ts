@@ -1,6 +1,6 @@
 import { ApiError } from "../errors.ts";
 
-/** What a dashboard form says of an error that refuses for a quota; `undefined` for any other error. */
+/** The form message for a `quota_exceeded` error; `undefined` for any other error. */
 export function quotaFault(error: unknown): string | undefined {
   if (!(error instanceof ApiError) || error.code !== "quota_exceeded") return undefined;
   const { message } = error;

@@ -24,7 +24,7 @@ export class DismissalStore {
     return new Set(found.map(({ key }) => String(key.at(-1))));
   }
 
-  /** Hides the advice for everybody of the tenant, and records who did; once. */
+  /** Dismisses the advice for everyone in the tenant and records who did so; idempotent. */
   async dismiss(tenant: string, advice: Dismissible): Promise<void> {
     const key = keys.dismissal(tenant, advice);
     const step = this.#kv.atomic()

@@ -19,7 +19,7 @@ export interface Resealing {
   reseal(entry: Deno.KvEntry<unknown>): AsyncIterable<Resealed>;
 }
 
-/** A running run has yet to write what this belongs to. */
+/** The value belongs to a running run and must be visited again. */
 export class PendingError extends Error {
   override name = "PendingError";
 }

@@ -4,7 +4,7 @@ import { knowledgeUsage } from "../storage/knowledge_usage.ts";
 import type { System } from "../system.ts";
 import type { QuotaName } from "../wire/limits.ts";
 
-/** What a tenant stores, as far as its plan allows only so much of it. */
+/** Storage of a tenant that quotas limit. */
 export type StoredQuota = Exclude<QuotaName, "agentVersions">;
 
 /** How much of one quota is used. */
@@ -14,7 +14,7 @@ export interface StorageFigure {
 }
 export type StorageFigures = Readonly<Record<StoredQuota, StorageFigure>>;
 
-/** Tells tenants what they store, from the sums that storing keeps. */
+/** Reports what tenants store, from counters updated by each write. */
 export class StorageReports {
   readonly #kv: Deno.Kv;
   readonly #system: Pick<System, "now">;

@@ -1,14 +1,14 @@
 /** What a page's Content-Security-Policy depends on. */
 export interface PagePolicy {
-  /** Of the one inline script that starts a page's islands; without it the page runs no script. */
+  /** The nonce of the inline script that starts a page's islands; without it no script runs. */
   scriptNonce: string | undefined;
-  /** Of the page's style sheets. */
+  /** The nonce of the page's style sheets. */
   styleNonce: string;
-  /** Whether the service's public address is one of https. */
+  /** Whether `PUBLIC_URL` is https. */
   https: boolean;
 }
 
-/** A nonce for one answer: 122 random bits. */
+/** Creates a nonce for one response: 122 random bits. */
 export function newNonce(): string {
   return crypto.randomUUID().replaceAll("-", "");
 }
@@ -34,7 +34,7 @@ export function pagePolicy({ scriptNonce, styleNonce, https }: PagePolicy): stri
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ];
-  // On plain http this directive would send every form and script to a port that is not there.
+  // On plain http this directive would redirect every form and script to a missing https port.
   if (https) directives.push("upgrade-insecure-requests");
   return directives.join("; ");
 }

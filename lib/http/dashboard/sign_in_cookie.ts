@@ -20,12 +20,12 @@ export function setSignInCookie(headers: Headers, token: string, config: CookieC
   setPrivateCookie(headers, { name: "dashboard", value: token, maxAge: KEPT_S }, config);
 }
 
-/** The mark of a browser in which somebody has signed in before; it signs nobody in. */
+/** Identifies a browser that has signed in before; it does not authenticate. */
 export function readBrowserCookie(headers: Headers, config: CookieConfig): string | undefined {
   return readCookie(headers, cookieName("known_browser", config));
 }
 
-/** Both cookies of somebody who has just given their password. */
+/** Sets both cookies after a password sign-in. */
 export function setSignInCookies(
   headers: Headers,
   { cookieToken, browserToken }: { cookieToken: string; browserToken: string },
