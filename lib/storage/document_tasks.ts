@@ -15,7 +15,7 @@ import { keys } from "./keys.ts";
 import { changedBase, knowledgeBaseRecordSchema } from "./knowledge_base_record.ts";
 import { type KnowledgeQuota, knowledgeUsage, textBytes } from "./knowledge_usage.ts";
 import { joinParts, readParts, sizeOfParts } from "./parts.ts";
-import { quotaMessage } from "./quota_error.ts";
+import { quotaMessage } from "./quota_exceeded.ts";
 import { parseRecord } from "./record.ts";
 import type { HeldUsage, StorageUsage } from "./storage_usage.ts";
 

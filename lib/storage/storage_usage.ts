@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { QuotaName } from "../wire/limits.ts";
 import { KeyedLock } from "./keyed_lock.ts";
 import { keys } from "./keys.ts";
-import { quotaExceeded } from "./quota_error.ts";
+import { quotaExceeded } from "./quota_exceeded.ts";
 import { parseRecord, untilCommitted } from "./record.ts";
 import { type Plan, planRecordSchema, type Quotas, quotasOf } from "./tenant_store.ts";
 

@@ -37,7 +37,7 @@ let detector: Promise<ScoreLanguages> | undefined;
  * knowledge base is spared.
  */
 export function loadDetector(): Promise<ScoreLanguages> {
-  return detector ??= import("./eld_detector.ts").then(({ scoreLanguages }) => scoreLanguages);
+  return detector ??= import("./score_languages.ts").then(({ scoreLanguages }) => scoreLanguages);
 }
 
 /** Guesses the language of a text, whose length does not matter to the cost. */
