@@ -99,7 +99,7 @@ Deno.test("/audit shows sign-ins in plain words, and can be narrowed to them and
   for (let n = 0; n < 3; n++) await send(owner, "/sign-in", { ...OWNER, password: WRONG });
   const page = async (query: string) => await (await owner.get(`/audit?${query}`)).text();
   const signIns = await page("kind=sign-in");
-  for (const words of ["sign-in: failed", "from 127.0.0.1", "2 times", "not signed in"]) {
+  for (const words of ["sign-in: failed", "from 127.0.0.1", "2 times", "Not signed in"]) {
     assertStringIncludes(signIns, words);
   }
   assert(!signIns.includes("user: create"));
@@ -123,9 +123,9 @@ Deno.test("a sign-in ends seven days after the password, and the page says why i
   await away.body?.cancel();
   assertEquals([away.status, away.headers.get("location")], [303, "/sign-in?next=%2Faccount"]);
   const why = await (await owner.get("/sign-in?next=%2Faccount")).text();
-  assertStringIncludes(why, "your last sign-in was 7 days ago");
+  assertStringIncludes(why, "you last signed in 7 days ago");
   owner.keep(await owner.post("/sign-in", { ...OWNER, next: "/account" }));
   assertEquals((await owner.get("/account")).status, 200);
   advance(12 * hour);
-  assertStringIncludes(await (await owner.get("/sign-in")).text(), "not used for 12 hours");
+  assertStringIncludes(await (await owner.get("/sign-in")).text(), "after 12 hours of inactivity");
 });
