@@ -80,7 +80,7 @@ Deno.test("20 agents at once that add 15 MiB are refused past the bytes of the p
     assertMatch(await text(path), /Size of agents and versions 3\.\d MiB of 4\.0 MiB/, path);
   }
   assertMatch(await text("/home"), /Almost no more room: Size of agents and versions/);
-  assertMatch(await text(`/operator/tenants/${tenant}`), /3\.\d MB used now\. MiB, as JSON/);
+  assertMatch(await text(`/operator/tenants/${tenant}`), /3\.\d MiB used now\. In MiB, as JSON/);
   // A small one still fits, and what is deleted is given back.
   assertEquals((await post("/v1/agents", agentBody())).status, 201);
   const gone = { method: "DELETE", key };

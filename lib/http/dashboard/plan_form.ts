@@ -60,19 +60,19 @@ export const QUOTA_FIELDS: readonly QuotaField[] = [
     label: "Versions kept of each agent",
     help: "1 to 100. The oldest go first, also where there is no more room for agents.",
   },
-  { name: "agentBytes", label: "Size of agents and versions", help: "MiB, as JSON.", mib: true },
+  { name: "agentBytes", label: "Size of agents and versions", help: "In MiB, as JSON.", mib: true },
   { name: "knowledgeBases", label: "Knowledge bases", help: "At most 1,000." },
   {
     name: "knowledgeBytes",
     label: "Size of knowledge",
-    help: "MiB, of documents as they were sent and the text read from them.",
+    help: "In MiB, of documents as they were sent and the text read from them.",
     mib: true,
   },
   { name: "conversationRuns", label: "Messages in conversations", help: GONE_FIRST },
   {
     name: "conversationBytes",
     label: "Size of conversations",
-    help: `MiB. ${GONE_FIRST}`,
+    help: `In MiB. ${GONE_FIRST}`,
     mib: true,
   },
 ];
