@@ -224,8 +224,8 @@ function Tools({ values, faults, readOnly }: AgentFormProps) {
         fault={faults.tools}
         help={
           <>
-            As JSON: an array of definitions of type <code>http</code> or <code>mcp</code>, or{" "}
-            <code>[]</code>.
+            Edited as JSON, this is an array of definitions of type <code>http</code> or{" "}
+            <code>mcp</code>; <code>[]</code> is none.
           </>
         }
       >

@@ -51,10 +51,10 @@ export function plural(n: number, one: string, many = `${one}s`): string {
   return `${formatCount(n)} ${n === 1 ? one : many}`;
 }
 
-/** `512 B`, `12 KB`, `3.4 MB`, `1.2 GB`: in steps of 1,024. */
+/** `512 B`, `12 KiB`, `3.4 MiB`, `1.2 GiB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_024) return `${bytes} B`;
-  if (bytes < 1_023_500) return `${Math.round(bytes / 1_024)} KB`;
-  if (bytes < 1_072_693_248) return `${(bytes / 1_048_576).toFixed(1)} MB`;
-  return `${(bytes / 1_073_741_824).toFixed(1)} GB`;
+  if (bytes < 1_023_500) return `${Math.round(bytes / 1_024)} KiB`;
+  if (bytes < 1_072_693_248) return `${(bytes / 1_048_576).toFixed(1)} MiB`;
+  return `${(bytes / 1_073_741_824).toFixed(1)} GiB`;
 }

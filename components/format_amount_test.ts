@@ -19,5 +19,5 @@ Deno.test("formatCount, formatMs, plural: figures as they are read", () => {
 
 Deno.test("formatBytes: in the largest unit that is not below one", () => {
   const told = [0, 1_023, 1_024, 12_345, 1_048_575, 20 * 1_048_576].map(formatBytes);
-  assertEquals(told, ["0 B", "1023 B", "1 KB", "12 KB", "1.0 MB", "20.0 MB"]);
+  assertEquals(told, ["0 B", "1023 B", "1 KiB", "12 KiB", "1.0 MiB", "20.0 MiB"]);
 });

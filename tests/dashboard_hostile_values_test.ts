@@ -1,5 +1,6 @@
 /** Whatever somebody stores, every page shows it as text. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { Parser } from "htmlparser2";
 import { visit, withPage } from "./support/browser.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
@@ -7,9 +8,9 @@ import { readFrames } from "./support/frames.ts";
 import { addressOf, routeFiles } from "./support/route_files.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
-/** Ends whatever it may stand in: an attribute, a text, a script, a style, a comment. */
+/** Ends whatever it may stand in: an attribute, a text, a script, a style, a comment; or hides its end. */
 const EVIL =
-  `"'></textarea></script></style>--><x-mark onclick=alert(1)><img src=x onerror=alert(1)>`;
+  `"'></textarea></script></style>--><x-mark onclick=alert(1)><img src=x onerror=alert(1)><!--<script>`;
 
 /** A server whose answers, read by a tool, are hostile as well. */
 function hostileServer() {
@@ -109,7 +110,7 @@ Deno.test("every page shows hostile names, words, tool outputs and queries as te
     const answer = await operator.get(path);
     const html = await answer.text();
     if (!answer.headers.get("content-type")?.startsWith("text/html")) continue;
-    assert(!/<x-mark|<img src=x/i.test(html), path);
+    assertEquals(hostileElements(html), [], path);
     if (/x-mark/.test(html)) telling.push(path);
   }
   assert(telling.length > 20, `the values are shown: ${telling}`);
@@ -123,6 +124,18 @@ Deno.test("every page shows hostile names, words, tool outputs and queries as te
     () => inBrowser(service, operator, ids),
   );
 });
+
+/** What of the hostile text has become markup; in a script's strings, tags are only words. */
+function hostileElements(html: string): string[] {
+  const found: string[] = [];
+  const parser = new Parser({
+    onopentag(name, { src, onclick }) {
+      if (name === "x-mark" || src === "x" || onclick !== undefined) found.push(name);
+    },
+  });
+  parser.end(html);
+  return found;
+}
 
 async function inBrowser(
   service: TestService,

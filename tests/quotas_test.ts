@@ -77,12 +77,12 @@ Deno.test("20 agents at once that add 15 MiB are refused past the bytes of the p
   assertEquals(usage.storage.agents, { used: made.length, limit: 1_000 });
   assertEquals(usage.storage.agentBytes, { used: made.length * bytes, limit: 4 * MIB });
   for (const path of ["/settings", "/usage"]) {
-    assertMatch(await text(path), /Size of agents and versions 3\.\d MB of 4\.0 MB/, path);
+    assertMatch(await text(path), /Size of agents and versions 3\.\d MiB of 4\.0 MiB/, path);
   }
   assertMatch(await text("/home"), /Storage almost full: Size of agents and versions/);
   assertMatch(
     await text(`/operator/tenants/${tenant}`),
-    /3\.\d MB used now\. MiB, measured as JSON/,
+    /3\.\d MiB used now\. In MiB, measured as JSON/,
   );
   // A small one still fits, and what is deleted is given back.
   assertEquals((await post("/v1/agents", agentBody())).status, 201);

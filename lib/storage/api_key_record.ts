@@ -49,7 +49,10 @@ export function toApiKey(
     scopes: record.scopes,
     state: stateOf(record, now),
     createdAt: iso(record.createdAt),
-    ...(lastUsedAt === undefined ? {} : { lastUsedAt: iso(lastUsedAt) }),
+    // The minute of its first use may have begun before it was made.
+    ...(lastUsedAt === undefined
+      ? {}
+      : { lastUsedAt: iso(Math.max(lastUsedAt, record.createdAt)) }),
     ...(record.expiresAt === undefined ? {} : { expiresAt: iso(record.expiresAt) }),
     ...(record.revokedAt === undefined ? {} : { revokedAt: iso(record.revokedAt) }),
     secrets: record.secrets.map((secret) => ({

@@ -91,9 +91,13 @@ Deno.test("ApiKeyStore: a key expires to the millisecond", async () => {
 
 Deno.test("ApiKeyStore: lastUsedAt is the newest request of its window, to the minute", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { store } = open(kv);
+  const { store, system } = open(kv);
+  await system.advance(1_500);
   const { apiKey } = await store.create(OURS, INPUT);
   assertEquals("lastUsedAt" in (await store.list(OURS))[0]!, false);
+  const { createdAt } = apiKey;
+  await kv.set(keys.apiKeyWindow(OURS, apiKey.id), { v: 1, all: [Date.parse(createdAt) + 1] });
+  assertEquals((await store.list(OURS))[0]?.lastUsedAt, createdAt, "never before it was made");
   const all = [Date.UTC(2030, 0, 1, 0, 1, 1), Date.UTC(2030, 0, 1, 0, 2, 59)];
   await kv.set(keys.apiKeyWindow(OURS, apiKey.id), { v: 1, all });
   assertEquals((await store.list(OURS))[0]?.lastUsedAt, "2030-01-01T00:02:00.000Z");

@@ -65,21 +65,21 @@ export const QUOTA_FIELDS: readonly QuotaField[] = [
   {
     name: "agentBytes",
     label: "Size of agents and versions",
-    help: "MiB, measured as JSON.",
+    help: "In MiB, measured as JSON.",
     mib: true,
   },
   { name: "knowledgeBases", label: "Knowledge bases", help: "At most 1,000." },
   {
     name: "knowledgeBytes",
     label: "Size of knowledge",
-    help: "MiB, uploaded files plus the text extracted from them.",
+    help: "In MiB, uploaded files plus the text extracted from them.",
     mib: true,
   },
   { name: "conversationRuns", label: "Messages in conversations", help: GONE_FIRST },
   {
     name: "conversationBytes",
     label: "Size of conversations",
-    help: `MiB. ${GONE_FIRST}`,
+    help: `In MiB. ${GONE_FIRST}`,
     mib: true,
   },
 ];

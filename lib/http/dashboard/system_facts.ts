@@ -14,7 +14,7 @@ export function systemFacts(
     ["Widget release", widget.hash12],
     ["Store", storeOf(config)],
     ["Deno", Deno.version.deno],
-    ["Memory", `${Math.round(rssBytes / 1_048_576)} MB`],
+    ["Memory", `${Math.round(rssBytes / 1_048_576)} MiB`],
     ["Demo page", demoAgent === undefined ? "off" : "on"],
     ["Demo model", config.demoModel ? "on" : "off"],
     ["Client addresses", addressesOf(config.trustedProxyHops)],

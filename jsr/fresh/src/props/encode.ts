@@ -55,10 +55,14 @@ function refuse(path: string[], what: string): never {
   );
 }
 
-/** `encodeProps` output, or any string, as a JavaScript literal that is safe inside `<script>`. */
+/**
+ * `encodeProps` output, or any string, as a JavaScript literal that is safe inside `<script>`. As in the
+ * package, only what could end the script or hide its end is escaped: other tags stay as they are.
+ */
 export function scriptLiteral(text: string): string {
   return JSON.stringify(text)
-    .replaceAll("<", "\\u003c")
+    .replaceAll(/<\/(script|style)/gi, "<\\/$1")
+    .replaceAll("<!--", "\\u003C!--")
     .replaceAll("\u2028", "\\u2028")
     .replaceAll("\u2029", "\\u2029");
 }

@@ -53,7 +53,7 @@ Deno.test("strings that look like tags stay strings", () => {
 Deno.test("a literal for a script holds nothing that could end it", () => {
   const text = encodeProps({ a: "</script><!--\u2028\u2029" });
   const literal = scriptLiteral(text);
-  assert(!/[<\u2028\u2029]/.test(literal));
+  assert(!/<\/script|<!--|[\u2028\u2029]/.test(literal));
   assertEquals(decodeProps(JSON.parse(literal), String), { a: "</script><!--\u2028\u2029" });
 });
 
