@@ -70,6 +70,19 @@ Deno.test("sign-in, sign-out, failures and lockouts are in the audit log and the
   assert(!everything.includes(WRONG) && !everything.includes(PASSWORD));
 });
 
+Deno.test("a sign-in by a one-time link is in the audit log and the log, with its address", async () => {
+  await using service = await TestService.start({ env: { SETUP_TOKEN, DEMO: "off" } });
+  await Dashboard.setUp(service);
+  const { token } = (await service.service.users.reset(OWNER.email))!;
+  const fields = { token, password: "a brand new password" };
+  const spent = await send(new Dashboard(service), "/reset-password", fields);
+  assertEquals(spent.status, 303);
+  assertEquals(await entriesOf(service, await service.tenant(), "sign-in"), [
+    "user sign-in: signed in operator@example.com [address 127.0.0.1]",
+  ]);
+  assert(service.logged.some((line) => line.includes("sign-in: signed in")));
+});
+
 Deno.test("what the dashboard refuses with 403 is in the audit log: a role, a form of another site", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN, DEMO: "off" } });
   const owner = await Dashboard.setUp(service);

@@ -3,6 +3,7 @@ import type { Logger } from "../log.ts";
 import { INSTALLATION, recordChange } from "../storage/audit_record.ts";
 import type { UserStore } from "../storage/user_store.ts";
 import { alarm, type System } from "../system.ts";
+import { addressBlock } from "./address_block.ts";
 import type { GateEvents, PasswordAttempt } from "./password_gate.ts";
 import type { SignedInUser } from "./signed_in_user.ts";
 
@@ -145,6 +146,7 @@ export class SecurityLog implements GateEvents {
   }
 }
 
+/** An IPv6 /64 is one name: its owner could otherwise crowd out everybody else's entries alone. */
 function nameOf({ action, address, user, detail }: Event): string {
-  return JSON.stringify([action, address, user?.id, detail]);
+  return JSON.stringify([action, addressBlock(address), user?.id, detail]);
 }

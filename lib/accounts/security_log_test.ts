@@ -23,6 +23,23 @@ Deno.test("SecurityLog: a thousand addresses a minute are a few entries and line
   assertEquals(lines.length, data.length);
 });
 
+Deno.test("SecurityLog: an IPv6 /64 with many addresses does not crowd out what happens elsewhere", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const system = new FakeSystem();
+  const log = createLogger({ write: () => {} });
+  const security = new SecurityLog({ kv, users: new UserStore(kv, system), system, log });
+  for (let n = 0; n < 40; n++) security.refused({ address: `2001:db8:1:1::${n}` }, "address");
+  security.refused({ address: "2001:db8:1:2::1" }, "address");
+  await security.flush();
+  const { data } = await new AuditStore(kv).list("installation", { limit: 100 });
+  const facts = data.map(({ changes }) => changes.map(({ after }) => after).join(" "));
+  assertEquals(facts.toSorted(), [
+    "2001:db8:1:1::0 1 too many failures before",
+    "2001:db8:1:1::0 39 too many failures before",
+    "2001:db8:1:2::1 1 too many failures before",
+  ]);
+});
+
 Deno.test("SecurityLog: a store that fails makes no refusal fail", async () => {
   const kv = await Deno.openKv(":memory:");
   const system = new FakeSystem();

@@ -95,10 +95,14 @@ export class Team {
   }
 
   /** Makes the account that an invitation is for, and signs it in. */
-  async join(token: string, password: string): Promise<LinkResult> {
+  async join(
+    token: string,
+    password: string,
+    client: LinkClient = {},
+  ): Promise<LinkResult> {
     const found = await this.#find(token, "invite");
     if (found === undefined) return { refused: "gone" };
-    return await this.#withPassword(found, password, async (passwordHash) => {
+    return await this.#withPassword(found, { password, client }, async (passwordHash) => {
       const { tenant, email, role } = found.link;
       const id = this.#system.uuid();
       const createdAt = this.#system.now();
@@ -119,10 +123,14 @@ export class Team {
   }
 
   /** Sets the password that a reset link is for, ends the user's other sign-ins, and signs them in. */
-  async resetPassword(token: string, password: string): Promise<LinkResult> {
+  async resetPassword(
+    token: string,
+    password: string,
+    client: LinkClient = {},
+  ): Promise<LinkResult> {
     const found = await this.#find(token, "reset");
     if (found === undefined) return { refused: "gone" };
-    return await this.#withPassword(found, password, (passwordHash) => {
+    return await this.#withPassword(found, { password, client }, (passwordHash) => {
       const { tenant, id, email } = found.link;
       becomeActor({ kind: "user", id, name: email });
       const change = { passwordHash, link: found, action: "reset password" };
@@ -168,16 +176,21 @@ export class Team {
 
   async #withPassword(
     { link }: FoundLink,
-    password: string,
+    { password, client }: { password: string; client: LinkClient },
     use: (passwordHash: string) => Promise<User | undefined>,
   ): Promise<LinkResult> {
     const faults = await credentialFaults({ email: link.email, password });
     if (faults.password !== undefined) return { refused: "invalid", faults };
     return await this.#gate.run<LinkResult>(`link ${link.id}`, async () => {
       const user = await use(await this.#hasher.hash(password));
-      return user === undefined ? { refused: "gone" } : await this.#accounts.start(user);
+      return user === undefined ? { refused: "gone" } : await this.#accounts.start(user, client);
     });
   }
+}
+
+/** Who spends a link: where the address is known, the sign-in is in the logs with it. */
+export interface LinkClient {
+  address?: string;
 }
 
 export interface MemberRefused {

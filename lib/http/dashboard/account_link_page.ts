@@ -25,16 +25,16 @@ export async function showLink(ctx: Context<State>, kind: AccountLink["kind"]) {
 
 /** Spends a link for the password that was chosen, and signs its owner in under a new cookie. */
 export async function spendLink(ctx: Context<State>, kind: AccountLink["kind"]) {
-  const { service } = ctx.state;
+  const { service, clientAddress: address } = ctx.state;
   const form = await readForm(ctx.req, service.system);
   const [token, password] = [form.get("token") ?? "", form.get("password") ?? ""];
   const result =
     await (kind === "invite"
-      ? service.team.join(token, password)
-      : service.team.resetPassword(token, password));
+      ? service.team.join(token, password, { address })
+      : service.team.resetPassword(token, password, { address }));
   if ("cookieToken" in result) {
     const replaced = readSignInCookie(ctx.req.headers, service.config);
-    if (replaced) await service.accounts.signOut(replaced, { address: ctx.state.clientAddress });
+    if (replaced) await service.accounts.signOut(replaced, { address });
     const response = ctx.redirect("/", 303);
     setSignInCookies(response.headers, result, service.config);
     return response;
