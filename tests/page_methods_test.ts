@@ -113,6 +113,36 @@ Deno.test("If-None-Match: * is a 304 wherever an ETag is served", async () => {
   }
 });
 
+Deno.test("If-None-Match: * is a 304 for what has no ETag too, and another tag is not", async () => {
+  await using service = await TestService.start();
+  for (const path of ["/v1/openapi.json", "/docs", "/widget.v1.json", "/client.v1.d.ts"]) {
+    for (const method of ["GET", "HEAD"]) {
+      const ask = (tag: string) =>
+        service.fetch(path, { method, headers: { "if-none-match": tag } });
+      const matched = await ask("*");
+      assertEquals([matched.status, await matched.text()], [304, ""], `${method} ${path}`);
+      assertEquals(await statusOf(ask('"other"')), 200, `${method} ${path}`);
+    }
+  }
+  const missing = await service.fetch("/nothing-here", { headers: { "if-none-match": "*" } });
+  assertEquals(await statusOf(Promise.resolve(missing)), 404);
+});
+
+Deno.test("If-None-Match: * does not end a live stream", async () => {
+  await using service = await TestService.start();
+  const key = await service.key();
+  const { id: agentId } = await service.agent(key);
+  const messages = [{ role: "user", content: "Hello" }];
+  const json = { agentId, messages };
+  const chat = await service.fetch("/v1/chat/stream", { method: "POST", key, json });
+  const runId = chat.headers.get("x-run-id");
+  await chat.text();
+  const headers = { "if-none-match": "*" };
+  const resumed = await service.fetch(`/v1/chat/runs/${runId}/stream`, { key, headers });
+  assertEquals(resumed.status, 200);
+  assert((await resumed.text()).includes("event: done"));
+});
+
 Deno.test("If-None-Match keeps a change from what is there; If-Match: * lets it go ahead", async () => {
   await using service = await TestService.start();
   const key = await service.key();

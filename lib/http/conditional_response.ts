@@ -3,18 +3,23 @@ import type { State } from "../../utils.ts";
 import { isTagNamed } from "./entity_tag.ts";
 
 /**
- * 304 instead of what the client has already: GET and HEAD of whatever answers with an `ETag` that
- * `If-None-Match` names, alone, in a list, or as `*`.
+ * 304 for a GET or HEAD whose `If-None-Match` names the response's `ETag`, alone or in a list, or is `*`,
+ * which any existing resource matches (RFC 9110, 13.1.2). A live stream is no stored representation.
  */
 export async function conditionalResponse(ctx: Context<State>): Promise<Response> {
   const response = await ctx.next();
   const { method, headers: asked } = ctx.req;
   const known = asked.get("if-none-match");
-  const etag = response.headers.get("etag");
-  if (known === null || etag === null || response.status !== 200) return response;
-  if (method !== "GET" && method !== "HEAD" || !isTagNamed(known, etag)) return response;
+  if (known === null || response.status !== 200) return response;
+  if (method !== "GET" && method !== "HEAD" || !isMatch(response, known)) return response;
   await response.body?.cancel();
   const headers = new Headers(response.headers);
   headers.delete("content-length");
   return new Response(null, { status: 304, headers });
+}
+
+function isMatch({ headers }: Response, known: string): boolean {
+  if (headers.get("content-type")?.startsWith("text/event-stream")) return false;
+  const etag = headers.get("etag");
+  return etag === null ? known.trim() === "*" : isTagNamed(known, etag);
 }
