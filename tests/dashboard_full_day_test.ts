@@ -152,6 +152,7 @@ async function readLog({ page, shop }: Day): Promise<void> {
     `${OWNER.email} key: revoke Shop backend`,
     `${OWNER.email} key: create Shop backend`,
     `${OWNER.email} agent: create Customer support`,
+    `${OWNER.email} sign-in: signed in owner@example.com from 127.0.0.1`,
     `${OWNER.email} user: create ${OWNER.email}`,
   ]);
   for (const summary of await page.locator(".audit summary").all()) await summary.click();

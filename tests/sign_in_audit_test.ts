@@ -53,6 +53,8 @@ Deno.test("sign-in, sign-out, failures and lockouts are in the audit log and the
       `anonymous sign-in: failed operator@example.com [${from}, times 1]`,
       `anonymous sign-in: failed operator@example.com [${from}, times 7]`,
       `anonymous sign-in: locked out operator@example.com [${from}, times 1]`,
+      // Setting up signs the first owner in; the test does it without a request.
+      "service sign-in: signed in operator@example.com [address local]",
       `user sign-in: signed in operator@example.com [${from}]`,
       `user sign-in: signed out operator@example.com [${from}]`,
     ],
@@ -70,6 +72,15 @@ Deno.test("sign-in, sign-out, failures and lockouts are in the audit log and the
   assert(!everything.includes(WRONG) && !everything.includes(PASSWORD));
 });
 
+Deno.test("setting up is in the audit log as the first owner's sign-in, with its address", async () => {
+  await using service = await TestService.start({ env: { SETUP_TOKEN, DEMO: "off" } });
+  const fields = { ...OWNER, token: SETUP_TOKEN };
+  assertEquals((await send(new Dashboard(service), "/setup", fields)).status, 303);
+  assertEquals(await entriesOf(service, await service.tenant(), "sign-in"), [
+    "user sign-in: signed in operator@example.com [address 127.0.0.1]",
+  ]);
+});
+
 Deno.test("a sign-in by a one-time link is in the audit log and the log, with its address", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN, DEMO: "off" } });
   await Dashboard.setUp(service);
@@ -78,6 +89,7 @@ Deno.test("a sign-in by a one-time link is in the audit log and the log, with it
   const spent = await send(new Dashboard(service), "/reset-password", fields);
   assertEquals(spent.status, 303);
   assertEquals(await entriesOf(service, await service.tenant(), "sign-in"), [
+    "user sign-in: signed in operator@example.com [address local]",
     "user sign-in: signed in operator@example.com [address 127.0.0.1]",
   ]);
   assert(service.logged.some((line) => line.includes("sign-in: signed in")));

@@ -117,7 +117,7 @@ export class Accounts {
       const owner = await this.#newOwner(input);
       becomeActor({ kind: "user", id: owner.id, name: owner.email });
       if (!await this.#users.createFirstOwner(owner)) return { refused: "already_set_up" };
-      return await this.start(owner);
+      return await this.start(owner, { address: input.address });
     });
   }
 
