@@ -2,6 +2,7 @@ import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
 import type { Opening } from "../limits/decide_run.ts";
 import type { LiveRun } from "../storage/live_run.ts";
+import type { ProcessShard } from "../limits/process_shard.ts";
 import type { Closing } from "../limits/settle_run.ts";
 import {
   type AppendedRun,
@@ -61,6 +62,8 @@ export interface ConversationLogParts {
   content: ContentCipher;
   /** Keeps conversations within the plan; without it there is always room. */
   space?: Pick<ConversationSpace, "hasRoom" | "added">;
+  /** The shard of usage that this process writes; the first one unless given. */
+  shard?: Pick<ProcessShard, "number">;
 }
 
 /** Adds runs to their conversations, in the commits that begin and settle them. */
@@ -71,6 +74,7 @@ export class ConversationLog {
   readonly #content: ContentCipher;
   readonly #store: ConversationStore;
   readonly #space: ConversationLogParts["space"];
+  readonly #shard: ConversationLogParts["shard"];
 
   constructor(parts: ConversationLogParts) {
     this.#kv = parts.kv;
@@ -79,6 +83,7 @@ export class ConversationLog {
     this.#content = parts.content;
     this.#store = new ConversationStore(parts.kv, parts);
     this.#space = parts.space;
+    this.#shard = parts.shard;
   }
 
   /** Whether the plan has room for new messages. */
@@ -162,7 +167,8 @@ export class ConversationLog {
     const words = await this.#words(said, { name, runId: facts.runId, days: asked.days });
     const endedAt = this.#system.now();
     let isForgotten = false;
-    const usageKey = conversationUsageKey(facts.tenant, endedAt);
+    const shard = this.#shard?.number ?? 0;
+    const usageKey = conversationUsageKey(facts.tenant, endedAt, shard);
     return {
       keys: [key, usageKey],
       drawn,
@@ -171,7 +177,7 @@ export class ConversationLog {
       bytes: HEAD_BYTES + Math.min(said.bytes, SETTLED_BYTES),
       write: (draft, { charged }) => {
         clear(draft, facts, conversation);
-        const row = rowOf(facts, { end, endedAt, cost: charged });
+        const row = rowOf(facts, { end, endedAt, cost: charged, shard });
         const { days, origin } = asked;
         const { digests } = said;
         const appended = { name, origin, days, row, digests, keyed: this.#keyed, words };
@@ -270,7 +276,7 @@ function clear(draft: Draft, { tenant, runId }: RunFacts, { parts }: OpenedConve
 
 function rowOf(
   facts: RunFacts,
-  { end, endedAt, cost }: { end: RunEnd; endedAt: number; cost: number },
+  { end, endedAt, cost, shard }: { end: RunEnd; endedAt: number; cost: number; shard: number },
 ): AppendedRun["row"] {
   return {
     runId: facts.runId,
@@ -284,5 +290,6 @@ function rowOf(
     cost,
     finishReason: end.finishReason,
     ...(end.errorCode === undefined ? {} : { errorCode: end.errorCode }),
+    ...(shard === 0 ? {} : { shard }),
   };
 }

@@ -35,7 +35,7 @@ export class DeadRunEnds {
     const { kv, leases } = this.#parts;
     const live = parseRecord(liveRunSchema, await kv.get(keys.liveRun(tenant, runId)));
     if (live === undefined) return false;
-    const { value: ledger } = await kv.get<Ledger>(keys.tenantLedger(tenant));
+    const { value: ledger } = await kv.get<Ledger>(live.accounts[0]!.key);
     const lease = leaseOf(ledger ?? undefined, runId);
     if (leases.isDead(runId, lease)) await this.settle(live, lease);
     return true;

@@ -153,9 +153,9 @@ export class Batch {
     }
   }
 
-  /** What must be read again after the atomic failed. */
-  get reliedOn(): Iterable<string> {
-    return this.#relied.keys();
+  /** What must be read again after the atomic failed, as it was relied on. */
+  get reliedOn(): ReadonlyMap<string, Document> {
+    return this.#relied;
   }
 
   /** A decision without writes: nothing checks it, so what it saw must not be old. */

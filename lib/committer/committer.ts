@@ -6,6 +6,7 @@ import { Line, type Taken } from "./line.ts";
 import { isOutOfPatience, type Operation, StoreUnavailableError } from "./operation.ts";
 import { Patience } from "./patience.ts";
 import { isInvalidCall } from "./store_error.ts";
+import { Contention } from "./contention.ts";
 import { basisOf, ChangedError, View } from "./view.ts";
 
 /** Commits under way at once: more than one pays where the store is far, or decisions take time. */
@@ -31,7 +32,7 @@ export interface CommitterOptions {
 /**
  * Commits decisions of many callers together: operations queue, are decided in order on a local copy
  * of their keys, and go out as one atomic that checks every version it relied on. When another process
- * was faster everything is read and decided again, in smaller batches. One per process and store.
+ * was faster everything is read and decided again. One per process and store.
  *
  * Exact: an operation's answer is told only after the atomic it is part of has been committed, or, for
  * one that writes nothing, when what it saw is known to be what the store had since it was asked.
@@ -46,6 +47,7 @@ export class Committer {
   #loading = 0;
   #pumping = false;
   #batchSize = new BatchSize();
+  #contention = new Contention();
   #failures = 0;
   #lastFailure: unknown;
 
@@ -94,6 +96,11 @@ export class Committer {
     const load = (keys: ReadonlyMap<string, Deno.KvKey>) =>
       this.#loadPatiently(keys, options.since);
     return new View(this.#documents, { ...options, load });
+  }
+
+  /** Calls `listener` with each key that another process has changed while a commit relied on it. */
+  onContended(listener: (key: Deno.KvKey) => void): void {
+    this.#contention.listen(listener);
   }
 
   /** A value that memory has, fresh or not, without asking the store. */
@@ -225,6 +232,7 @@ export class Committer {
    */
   async #attempt(entries: Entry[], turn: Turn): Promise<Outcome> {
     await this.#loadAll(entries);
+    this.#contention.examine(this.#documents);
     if (turn.over) return { open: entries };
     const batch = new Batch(this.#documents);
     for (const entry of entries) batch.decide(entry);
@@ -235,8 +243,8 @@ export class Committer {
       const committed = await batch.toAtomic(this.#kv).commit();
       if (turn.over) return { open: entries };
       if (!committed.ok) {
-        this.#batchSize.conflicted();
-        this.#documents.drop(batch.reliedOn);
+        this.#contention.suspect(batch.reliedOn);
+        this.#documents.drop(batch.reliedOn.keys());
         return { open: entries };
       }
       batch.settle(committed.versionstamp, sent);

@@ -2,6 +2,7 @@ import type { HashCost } from "../accounts/password_hasher.ts";
 import type { Committer } from "../committer/committer.ts";
 import type { Config } from "../config.ts";
 import type { Sealer } from "../credentials/sealing.ts";
+import type { LedgerShards } from "../limits/ledger_shards.ts";
 import type { Limits } from "../limits/limits.ts";
 import type { Logger } from "../log.ts";
 import type { ContentCipher } from "../storage/content_cipher.ts";
@@ -14,6 +15,8 @@ export interface Basis {
   /** Tells its failures as `StoreFailedError`. */
   kv: Deno.Kv;
   committer: Committer;
+  /** Divides the ledgers of tenants that several processes are busy with. */
+  shards: LedgerShards;
   system: System;
   log: Logger;
   limits: Limits;

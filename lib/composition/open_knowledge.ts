@@ -22,7 +22,7 @@ export interface KnowledgeParts {
 }
 
 export function openKnowledge(
-  { kv, committer, system, log, limits, tenants }: Basis,
+  { kv, committer, shards, system, log, limits, tenants }: Basis,
   { models, cursors, worker }: {
     models: Models;
     cursors: CursorSeal;
@@ -32,7 +32,7 @@ export function openKnowledge(
   const { catalogue, registry } = models;
   const bases = new KnowledgeBaseStore(kv, system);
   const knowledgeSearch = openKnowledgeSearch({
-    ...{ kv, system, log, committer, catalogue, tenants, limits },
+    ...{ kv, system, log, committer, shards, catalogue, tenants, limits },
     embedder: registry.embedder,
   });
   const workers = new WorkerPool({ command: worker, log });

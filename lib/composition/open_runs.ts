@@ -34,11 +34,12 @@ interface Parts {
 }
 
 export function openRuns(
-  { config, kv, committer, content, system, log, tenants }: Basis,
+  { config, kv, committer, content, shards, system, log, tenants }: Basis,
   { attention, conversations, egress, knowledge, models, secrets }: Parts,
 ): Runs {
   const admission = new Admission(committer, {
     system,
+    shards,
     onLost: (runId) => chat.stopLost(runId),
   });
   const leases = new LeaseWatch(system);
@@ -48,6 +49,7 @@ export function openRuns(
   });
   const directory = new RunDirectory({
     ...{ kv, committer, content, admission, system, tenants, leases, space },
+    shard: shards.process,
   });
   const deadRuns = new DeadRuns(kv, {
     admission,

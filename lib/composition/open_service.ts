@@ -12,6 +12,7 @@ import { Doctor } from "../doctor/doctor.ts";
 import type { EmbedAddresses } from "../doctor/embed_lines.ts";
 import { ForwardedForCheck } from "../http/forwarded_for_check.ts";
 import { AddressWindows } from "../limits/address_windows.ts";
+import { LedgerShards } from "../limits/ledger_shards.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits/limits.ts";
 import { RequestsUnderWay } from "../limits/requests_under_way.ts";
 import type { WorkerCommand } from "../knowledge/worker/worker_process.ts";
@@ -149,6 +150,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       registry.close();
       directory.close();
       admission.close();
+      await basis.shards.process.release();
       await options.close();
     },
   };
@@ -172,6 +174,7 @@ async function openBasis(
     config,
     kv: told,
     committer,
+    shards: new LedgerShards(committer, system),
     system,
     log,
     limits: { ...DEFAULT_LIMITS, ...limits },

@@ -1,5 +1,6 @@
-import { keys } from "../storage/keys.ts";
-import { dayOf, type LedgerLimits, type Moment } from "./ledger.ts";
+import { keys, ledgerShardOf } from "../storage/keys.ts";
+import { allottedLimits } from "./allotment.ts";
+import { dayOf, type Ledger, type LedgerLimits, type Moment } from "./ledger.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 import type { Limits } from "./limits.ts";
 import type { LimitScope } from "./refusal.ts";
@@ -23,6 +24,8 @@ export interface Charged {
   sessionHash?: string | undefined;
   /** The address as it is stored. */
   address: string;
+  /** The shard of the tenant's ledger; the first one unless it is divided. */
+  ledgerKey?: string[] | undefined;
 }
 
 /**
@@ -30,10 +33,11 @@ export interface Charged {
  * backend chats for many people from one address, so only visitors are held to an address's limit.
  */
 export function accountsOf(
-  { tenant, isVisitor, sessionHash, address }: Charged,
+  { tenant, isVisitor, sessionHash, address, ledgerKey }: Charged,
   limits: Limits,
 ): Account[] {
-  const accounts: Account[] = [{ kind: "tenant", key: keys.tenantLedger(tenant) }];
+  const key = ledgerKey ?? keys.tenantLedger(tenant);
+  const accounts: Account[] = [{ kind: "tenant", key }];
   const bySession = limits.sessionStreams !== undefined || limits.sessionCost !== undefined;
   if (bySession && sessionHash !== undefined) {
     accounts.push({ kind: "session", key: keys.sessionLedger(tenant, sessionHash) });
@@ -46,19 +50,36 @@ export function accountsOf(
 
 /** Who is charged for the run of a message. */
 export function chargedFor(
-  { run: { tenant, source }, caller: { address }, sessionHash }: {
+  { run: { tenant, source }, caller: { address }, sessionHash, ledgerKey }: {
     run: RunFacts;
     caller: { address: string };
     sessionHash?: string | undefined;
+    ledgerKey?: string[] | undefined;
   },
 ): Charged {
-  return { tenant, isVisitor: source.kind === "session", sessionHash, address };
+  return { tenant, isVisitor: source.kind === "session", sessionHash, address, ledgerKey };
 }
 
-export function limitsOf({ kind }: Account, limits: Limits): LedgerLimits {
+export function limitsOf({ kind }: Pick<Account, "kind">, limits: Limits): LedgerLimits {
   if (kind === "tenant") return { streams: limits.streams, hardLimit: limits.hardDailyCost };
   if (kind === "address") return { hardLimit: limits.ipDailyCost };
   return { streams: limits.sessionStreams, hardLimit: limits.sessionCost };
+}
+
+/**
+ * The limits that hold for an account's ledger, which may be one of several shards; nothing when that has
+ * to ask for an allotment first.
+ */
+export function limitsWithin(
+  account: Account,
+  ledger: Ledger,
+  limits: Limits,
+): LedgerLimits | undefined {
+  if (account.kind !== "tenant") return limitsOf(account, limits);
+  return allottedLimits(ledger, {
+    limits: { streams: limits.streams, hardLimit: limits.hardDailyCost },
+    isFirst: ledgerShardOf(account.key) === 0,
+  });
 }
 
 /** The period of an account's ledger at a time: the UTC day, but a session's whole life is one. */
@@ -78,6 +99,9 @@ const SCOPES: Record<Account["kind"], Record<"streams" | "cost", LimitScope>> = 
   address: { streams: "ip_daily_cost", cost: "ip_daily_cost" },
 };
 
-export function scopeOf({ kind }: Account, refused: "streams" | "cost"): LimitScope {
+export function scopeOf(
+  { kind }: Pick<Account, "kind">,
+  refused: "streams" | "cost",
+): LimitScope {
   return SCOPES[kind][refused];
 }

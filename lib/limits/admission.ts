@@ -1,5 +1,5 @@
 import type { Committer } from "../committer/committer.ts";
-import type { Draft } from "../committer/operation.ts";
+import { type Draft, StoreUnavailableError } from "../committer/operation.ts";
 import type { View } from "../committer/view.ts";
 import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
@@ -9,12 +9,14 @@ import { type Caller, callerKeys, countRequest, type RequestCount } from "./coun
 import {
   type AdmittedRun,
   decideRun,
+  limitRefusal,
   type Opening,
   type RunDecision,
   runKeys,
   type RunRequest,
 } from "./decide_run.ts";
 import { HEARTBEAT_MS, type Lease, leaseOf, type Ledger } from "./ledger.ts";
+import { LedgerShards, type ShardNeed } from "./ledger_shards.ts";
 import type { Limits } from "./limits.ts";
 import { type LiveRun, liveRunOf } from "../storage/live_run.ts";
 import { LimitError, reusedKey } from "./refusal.ts";
@@ -38,9 +40,14 @@ export type Admitted =
   /** The session has ended. */
   | { kind: "gone" };
 
+/** A shard that is emptied by others this often in a row makes the store too busy for one more. */
+const MAX_REBALANCES = 20;
+
 interface Running {
   live: LiveRun;
   limits: Limits;
+  /** What is set aside for it, micro-USD. */
+  hold: number;
   /** Where a message sent again finds the run. */
   receipt: Deno.KvKey | undefined;
 }
@@ -51,19 +58,21 @@ interface Running {
  */
 export class Admission {
   #committer: Committer;
+  #shards: LedgerShards;
   #system: System;
   #running = new Map<string, Running>();
   #unsettled = new UnsettledRuns();
   #heartbeat: Repeating;
   #onLost: (runId: string) => void;
 
-  /** `onLost` is told of a run that others have settled, because this process stood still too long. */
+  /** `onLost` is called with a run that others have settled, because this process stood still too long. */
   constructor(
     committer: Committer,
-    options: { system: System; onLost?: (runId: string) => void },
+    options: { system: System; shards?: LedgerShards; onLost?: (runId: string) => void },
   ) {
     this.#committer = committer;
     this.#system = options.system;
+    this.#shards = options.shards ?? new LedgerShards(committer, options.system);
     this.#onLost = options.onLost ?? (() => {});
     const work = () => this.#beat();
     this.#heartbeat = new Repeating(options.system, { everyMs: HEARTBEAT_MS, work });
@@ -97,19 +106,44 @@ export class Admission {
    * aside, all or nothing in one commit. Throws the 429 of the first limit that is reached, and 422
    * for an idempotency key that was used for another message.
    */
-  async admit(request: RunRequest & { id: number }, view?: View): Promise<Admitted> {
-    const decided = await this.#committer.run<RunDecision>({
+  async admit(asked: RunRequest & { id: number }, view?: View): Promise<Admitted> {
+    let request = { ...asked, ledgerKey: this.#shards.keyOf(asked.run.tenant) };
+    for (let tries = 0; tries < MAX_REBALANCES; tries++) {
+      const decided = await this.#decide(request, view);
+      if ("refused" in decided) throw new LimitError(decided.refused);
+      if ("reused" in decided) throw reusedKey();
+      if ("gone" in decided) return { kind: "gone" };
+      if ("replayed" in decided) return { kind: "replayed", ...decided.replayed };
+      if ("admitted" in decided) {
+        this.#note(request, decided.admitted.hold);
+        return { kind: "admitted", ...decided.admitted };
+      }
+      const need = { streams: 1, hold: asked.hold, least: asked.least };
+      request = { ...request, hold: await this.#rebalance(request, need) };
+    }
+    throw new StoreUnavailableError("other processes keep taking what this one needs");
+  }
+
+  #decide(request: RunRequest & { id: number }, view?: View): Promise<RunDecision> {
+    return this.#committer.run<RunDecision>({
       keys: runKeys(request),
       decide: (draft) => decideRun(draft, { ...request, now: this.#system.now() }),
-      isFinal: (result) => "refused" in result && result.refused.scope === "ip",
+      isFinal: (result) =>
+        "short" in result || ("refused" in result && result.refused.scope === "ip"),
       bytes: 5_120 + (request.opening?.bytes ?? 0),
     }, view).catch((failure) => this.#release(request, failure));
-    if ("refused" in decided) throw new LimitError(decided.refused);
-    if ("reused" in decided) throw reusedKey();
-    if ("gone" in decided) return { kind: "gone" };
-    if ("replayed" in decided) return { kind: "replayed", ...decided.replayed };
-    this.#note(request);
-    return { kind: "admitted", ...decided.admitted };
+  }
+
+  /** Moves what a message needs to its shard; answers how much it may hold. Throws the tenant's 429. */
+  async #rebalance(
+    { run: { tenant }, limits, ledgerKey }: RunRequest & { ledgerKey: string[] },
+    need: ShardNeed,
+  ): Promise<number> {
+    const rebalanced = await this.#shards.rebalance(tenant, { key: ledgerKey, limits, need });
+    if ("available" in rebalanced) return rebalanced.available;
+    const { refused: refusal } = rebalanced;
+    const how = { refusal, streams: limits.streams, limits, now: this.#system.now() };
+    throw new LimitError(limitRefusal({ kind: "tenant" }, how));
   }
 
   /**
@@ -122,14 +156,25 @@ export class Admission {
   ): Promise<number | undefined> {
     const running = this.#running.get(runId);
     if (running === undefined) return undefined;
-    const { live: { accounts }, limits } = running;
-    return await this.#committer.run({
-      keys: accounts.map(({ key }) => key),
-      decide: (draft) => {
-        const now = this.#system.now();
-        return raiseHold(draft, { runId, accounts, limits, hold, least, now });
-      },
-    });
+    const { live: { accounts, run: { tenant } }, limits } = running;
+    const key = accounts[0]!.key;
+    for (let most = hold, tries = 0; tries < MAX_REBALANCES; tries++) {
+      const raised = await this.#committer.run({
+        keys: accounts.map((account) => account.key),
+        decide: (draft) => {
+          const now = this.#system.now();
+          return raiseHold(draft, { runId, accounts, limits, hold: most, least, now });
+        },
+      });
+      if (raised === undefined) return undefined;
+      if ("granted" in raised) return running.hold = raised.granted;
+      const { held } = raised;
+      const need = { streams: 0, hold: hold - held, least: Math.max(0, least - held) };
+      const rebalanced = await this.#shards.rebalance(tenant, { key, limits, need });
+      if ("refused" in rebalanced) return undefined;
+      most = held + rebalanced.available;
+    }
+    return undefined;
   }
 
   /**
@@ -154,6 +199,7 @@ export class Admission {
     const forget = opened ? undefined : receipt;
     const unsettled = { live, end, cost, ceiling, limits, closing, forget };
     try {
+      await this.#makeRoom(running, Math.min(cost, ceiling));
       const charge = await this.#settle({ ...unsettled, now: this.#system.now() });
       return charge ?? { charged: 0, excess: cost };
     } catch (failure) {
@@ -189,10 +235,20 @@ export class Admission {
     void this.#heartbeat.stop();
   }
 
+  /** A run that costs more than it holds is charged from what all shards have left, not only its own. */
+  async #makeRoom({ live, limits, hold }: Running, cost: number): Promise<void> {
+    const key = live.accounts[0]!.key;
+    const { allotment } = this.#committer.peek<Ledger>(key) ?? {};
+    if (allotment === undefined || cost <= hold) return;
+    const need = { streams: 0, hold: cost - hold, least: 0 };
+    await this.#shards.rebalance(live.run.tenant, { key, limits, need });
+  }
+
   async #settle(
-    settlement: Settlement,
+    asked: Settlement,
     { dead }: { dead?: { until: number | undefined } } = {},
   ): Promise<Charge | undefined> {
+    const settlement = { ...asked, shard: this.#shards.process.number };
     const { live, closing } = settlement;
     let charge: Charge | undefined;
     let lease: Lease | undefined;
@@ -226,9 +282,9 @@ export class Admission {
     return record && { charged: record.cost, excess: record.excess };
   }
 
-  #note(request: RunRequest): void {
+  #note(request: RunRequest, hold: number): void {
     const { run, limits, receipt } = request;
-    this.#running.set(run.runId, { live: liveOf(request), limits, receipt: receipt?.key });
+    this.#running.set(run.runId, { live: liveOf(request), limits, hold, receipt: receipt?.key });
     this.#heartbeat.start();
   }
 

@@ -6,7 +6,6 @@ import {
   count,
   facts,
   ledgerOf,
-  NOON,
   openAdmission,
   outcome,
   request,
@@ -15,6 +14,7 @@ import {
   tally,
   TENANT,
   TODAY,
+  usageOf,
   valuesOf,
 } from "@/tests/support/admissions.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
@@ -25,8 +25,7 @@ import { keys } from "../storage/keys.ts";
 import { SessionStore } from "../storage/session_store.ts";
 import type { RunRecord } from "../usage/run_record.ts";
 import { SUGGESTED_VISITOR_LIMITS } from "../wire/limits.ts";
-import { SESSIONS, type UsageRow } from "../usage/usage_rows.ts";
-import { dayOf, heldBy } from "./ledger.ts";
+import { heldBy } from "./ledger.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
 /** One admission, or three with caches of their own behind a bad connection. */
@@ -158,10 +157,8 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
       const records = await valuesOf<RunRecord>(kv, ["runs", TENANT]);
       assertEquals(records.length, told.admitted);
       assertEquals(records.reduce((sum, run) => sum + run.cost, 0), settled);
-      const day = dayOf(NOON);
-      const row = keys.usageRow({ tenant: TENANT, day, agentId: AGENT, source: SESSIONS });
-      const used = (await kv.get<UsageRow>(row)).value?.models["vendor_a/mid"];
-      assertEquals([used?.cost, used?.runs], [settled, told.admitted]);
+      const used = await usageOf(kv);
+      assertEquals([used.cost, used.runs], [settled, told.admitted]);
       assertEquals(await valuesOf(kv, keys.liveRuns()), []);
       all.forEach((one) => one.close());
     });

@@ -242,7 +242,7 @@ describe("Admission", () => {
     assertEquals(await spend(2, 80), "admitted");
     now = NOON + 1;
     assertEquals([await spend(3, 6), await spend(4, 5)], ["ip_daily_cost", "admitted"]);
-    const { spent, earlier } = await ledgerOf(kv);
+    const { spent, earlier } = (await kv.get<Ledger>(keys.tenantLedger(TENANT))).value!;
     assertEquals([spent, earlier], [90, { [dayOf(NOON + 26 * 3_600_000)]: 80 }]);
     now = NOON + 25 * 3_600_000;
     assertEquals(await spend(5, 21), "tenant_daily_cost");

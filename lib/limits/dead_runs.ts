@@ -4,7 +4,8 @@ import { parseRecord } from "../storage/record.ts";
 import type { System } from "../system.ts";
 import type { Admission } from "./admission.ts";
 import type { LeaseWatch } from "./lease_watch.ts";
-import { type Lease, leaseOf, type Ledger } from "./ledger.ts";
+import type { Lease, Ledger } from "./ledger.ts";
+import { ledgerShardKeys } from "./ledger_shards.ts";
 import { type LiveRun, liveRunSchema } from "../storage/live_run.ts";
 import { Repeating } from "./repeating.ts";
 import type { Charge } from "./settle_run.ts";
@@ -79,15 +80,14 @@ export class DeadRuns {
     // This process renews the leases of its own.
     const others = entries.filter(({ key }) => !this.#parts.admission.isRunning(String(key[2])));
     if (others.length === 0) return [];
-    const tenant = String(others[0]!.key[1]);
-    const { value } = await this.#kv.get<Ledger>(keys.tenantLedger(tenant));
+    const leases = await this.#leasesOf(String(others[0]!.key[1]));
     const troubled: string[] = [];
     for (const entry of others) {
       const runId = String(entry.key[2]);
-      const lease = leaseOf(value ?? undefined, runId);
+      const lease = leases.get(runId);
       try {
         const isDead = alone || this.#parts.leases.isDead(runId, lease);
-        if (isDead) await this.#settle(entry, lease);
+        if (isDead) await this.#settle(parseRecord(liveRunSchema, entry)!, lease);
       } catch (error) {
         troubled.push(this.#tell(entry, error));
       }
@@ -95,8 +95,13 @@ export class DeadRuns {
     return troubled;
   }
 
-  async #settle(entry: Deno.KvEntry<unknown>, lease: Lease | undefined): Promise<void> {
-    const live: LiveRun = parseRecord(liveRunSchema, entry)!;
+  /** The leases of a tenant's runs, in all shards of its ledger. */
+  async #leasesOf(tenant: string): Promise<Map<string, Lease>> {
+    const shards = await this.#kv.getMany<Ledger[]>(ledgerShardKeys(tenant));
+    return new Map(shards.flatMap(({ value }) => Object.entries(value?.runs ?? {})));
+  }
+
+  async #settle(live: LiveRun, lease: Lease | undefined): Promise<void> {
     const charge = await this.#parts.settle(live, lease);
     if (charge === undefined) return;
     const { runId, tenant } = live.run;

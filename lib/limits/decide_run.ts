@@ -8,6 +8,7 @@ import {
   chargedFor,
   keptFor,
   limitsOf,
+  limitsWithin,
   momentOf,
   scopeOf,
 } from "./accounts.ts";
@@ -22,6 +23,7 @@ import {
   currentLedger,
   leaseOf,
   type Ledger,
+  type LedgerRefusal,
   refusalOf,
   roomOf,
   setLease,
@@ -47,6 +49,8 @@ export interface RunRequest {
   caller: Caller;
   /** SHA-256 of the session token, on the widget path. */
   sessionHash?: string | undefined;
+  /** The shard of the tenant's ledger; the first one unless it is divided. */
+  ledgerKey?: string[] | undefined;
   /** Written in the same commit, as the beginning of what the run leaves behind. */
   opening?: Opening | undefined;
   /** Names the one run that a repeated message means. */
@@ -100,7 +104,9 @@ export type RunDecision =
   /** The idempotency key was used for another body. */
   | { reused: true }
   /** The session has ended. */
-  | { gone: true };
+  | { gone: true }
+  /** The shard of the tenant's ledger needs more of what the other shards have. */
+  | { short: true };
 
 /** The keys that letting a message in touches. */
 export function runKeys(request: RunRequest): Deno.KvKey[] {
@@ -130,7 +136,8 @@ export function decideRun(
     ledger: currentLedger(draft.get<Ledger>(account.key), momentOf(account, now)),
   }));
   const lease = leaseOf(ledgers[0]!.ledger, run.runId);
-  const softLimitPassed = ledgers[0]!.ledger.spent >= limits.softDailyCost;
+  const { spent, allotment } = ledgers[0]!.ledger;
+  const softLimitPassed = spent + (allotment?.elsewhere ?? 0) >= limits.softDailyCost;
   const count = countRequest(draft, { ...request, message: true });
   // Our own commit of unknown outcome was made: it is told, and not counted twice.
   if (lease !== undefined) {
@@ -141,7 +148,7 @@ export function decideRun(
   const session = takeMessage(draft, request);
   if ("decision" in session) return session.decision;
   const granted = grant(ledgers, { ...request, sessionEndsIn: session.leftMs });
-  if ("refused" in granted) return granted;
+  if (!("hold" in granted)) return granted;
   count.note();
   session.note();
   for (const { account } of ledgers) {
@@ -197,39 +204,46 @@ function takeMessage(
   return { leftMs, left, note: () => draft.set(key, next, { expireIn: sessionExpireIn(leftMs) }) };
 }
 
-/** Sets aside what every account has room for, or tells which of them has none. */
+/** Sets aside what every account has room for, or names the one that has none. */
 function grant(
   ledgers: { account: Account; ledger: Ledger }[],
   request: RunRequest & { now: number; sessionEndsIn: number },
-): { hold: number } | { refused: LimitRefusal } {
+): { hold: number } | { refused: LimitRefusal } | { short: true } {
   const { least, now } = request;
   let hold = request.hold;
   for (const { account, ledger } of ledgers) {
-    const limits = limitsOf(account, request.limits);
+    const limits = limitsWithin(account, ledger, request.limits);
+    if (limits === undefined) return { short: true };
     const moment = momentOf(account, now);
     const refusal = refusalOf(ledger, { least, limits, moment });
-    if (refusal?.refused === "streams") {
-      const scope = scopeOf(account, "streams");
-      const limit = limits.streams ?? slotsOf(ledger, moment);
-      return { refused: { scope, limit, retryAfterMs: SOON_MS } };
-    }
+    const room = roomOf(ledger, { limits, moment });
+    const isShort = refusal !== undefined || room < request.hold;
+    // Only all shards together can tell whether the tenant's limit is reached.
+    if (isShort && ledger.allotment !== undefined) return { short: true };
     if (refusal !== undefined) {
-      return { refused: costRefusal(account, { ...request, spent: refusal.spent }) };
+      const streams = limits.streams ?? slotsOf(ledger, moment);
+      return { refused: limitRefusal(account, { ...request, refusal, streams }) };
     }
-    hold = Math.min(hold, roomOf(ledger, { limits, moment }));
+    hold = Math.min(hold, room);
   }
   return { hold };
 }
 
-function costRefusal(
-  account: Account,
-  { limits, now, spent, sessionEndsIn }: {
+/** The 429 of an account that has no room; `streams` is how many it may have at once. */
+export function limitRefusal(
+  account: Pick<Account, "kind">,
+  { refusal, streams, limits, now, sessionEndsIn = 0 }: {
+    refusal: LedgerRefusal;
+    streams: number;
     limits: Limits;
     now: number;
-    spent: boolean;
-    sessionEndsIn: number;
+    sessionEndsIn?: number;
   },
 ): LimitRefusal {
+  if (refusal.refused === "streams") {
+    return { scope: scopeOf(account, "streams"), limit: streams, retryAfterMs: SOON_MS };
+  }
+  const { spent } = refusal;
   const ends = account.kind === "session" ? sessionEndsIn : untilMidnight(now);
   const limit = limitsOf(account, limits).hardLimit! / 1_000_000;
   const windowSeconds = account.kind === "session" ? {} : { windowSeconds: 86_400 };

@@ -1,5 +1,5 @@
 import type { Draft } from "../committer/operation.ts";
-import { type Account, keptFor, limitsOf, momentOf } from "./accounts.ts";
+import { type Account, keptFor, limitsWithin, momentOf } from "./accounts.ts";
 import { currentLedger, leaseOf, type Ledger, renewLeases, roomOf, setLease } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 
@@ -13,27 +13,35 @@ export interface RaiseRequest {
   now: number;
 }
 
-/**
- * Changes what a run holds, in all its accounts alike. Answers what was granted; nothing, and no change,
- * when there is no room for `least` or the run has been settled by somebody else.
- */
-export function raiseHold(draft: Draft, request: RaiseRequest): number | undefined {
+/** What came of it; nothing, and no change, when there is no room for it or the run has been settled. */
+export type Raised =
+  | { granted: number }
+  /** The shard of the tenant's ledger needs more of what the other shards have; `held` is its hold. */
+  | { short: true; held: number }
+  | undefined;
+
+/** Changes what a run holds, in all its accounts alike. */
+export function raiseHold(draft: Draft, request: RaiseRequest): Raised {
   const { runId, accounts, limits, hold, least, now } = request;
   const ledgers = accounts.map((account) => {
     const moment = momentOf(account, now);
     const ledger = currentLedger(draft.get<Ledger>(account.key), moment);
     return { account, ledger, moment };
   });
-  if (leaseOf(ledgers[0]!.ledger, runId) === undefined) return undefined;
-  const rooms = ledgers.map(({ account, ledger, moment }) =>
-    roomOf(ledger, { runId, limits: limitsOf(account, limits), moment })
-  );
+  const lease = leaseOf(ledgers[0]!.ledger, runId);
+  if (lease === undefined) return undefined;
+  const rooms = ledgers.map(({ account, ledger, moment }) => {
+    const within = limitsWithin(account, ledger, limits);
+    return within === undefined ? 0 : roomOf(ledger, { runId, limits: within, moment });
+  });
+  const isDivided = ledgers[0]!.ledger.allotment !== undefined;
+  if (isDivided && rooms[0]! < hold) return { short: true, held: lease.hold };
   const granted = Math.min(hold, ...rooms);
   if (granted < least) return undefined;
   for (const { account, ledger } of ledgers) {
     draft.set(account.key, setLease(ledger, { runId, hold: granted, now }), keptFor(account));
   }
-  return granted;
+  return { granted };
 }
 
 /** Prolongs the leases of one account; answers the runs that somebody else has settled. */

@@ -2,7 +2,7 @@ import type { Draft } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
 import { type RunEnd, runRecordSchema } from "../usage/run_record.ts";
 import { addToUsage, usageKeyOf } from "../usage/usage_rows.ts";
-import { keptFor, limitsOf, momentOf } from "./accounts.ts";
+import { keptFor, limitsWithin, momentOf } from "./accounts.ts";
 import {
   currentLedger,
   dayOf,
@@ -33,6 +33,8 @@ export interface Settlement {
   closing?: Closing | undefined;
   /** The receipt of a run that never opened: whoever sends its message again begins another. */
   forget?: Deno.KvKey | undefined;
+  /** The shard of usage that this process writes. */
+  shard?: number;
   now: number;
 }
 
@@ -75,13 +77,13 @@ export interface Charge {
 
 /** The keys that settling a run touches. */
 export function settlementKeys(settlement: Settlement): Deno.KvKey[] {
-  const { live, now, cost, closing, forget } = settlement;
+  const { live, now, cost, closing, forget, shard } = settlement;
   const days = [dayOf(now)];
   // A dead process's run may have been alive yesterday: it counts there.
   if (cost === undefined) days.push(dayOf(now - DAY_MS));
   return [
     ...live.accounts.map(({ key }) => key),
-    ...days.map((day) => usageKeyOf(live.run, day)),
+    ...days.map((day) => usageKeyOf(live.run, day, shard)),
     // Without a closing nothing is stored of the run beside its account, so nobody else writes its entry.
     ...(closing === undefined
       ? []
@@ -117,7 +119,7 @@ export function decideSettlement(draft: Draft, settlement: Settlement): Charge |
   // A vendor's word is no number until it is checked: one NaN would lift every limit of the day.
   const told = { v: 1, ...live.run, ...end, endedAt, cost: charged, excess };
   const record = runRecordSchema.parse(told);
-  addToUsage(draft, usageKeyOf(live.run, usageDay(endedAt, now)), record);
+  addToUsage(draft, usageKeyOf(live.run, usageDay(endedAt, now), settlement.shard), record);
   const expireIn = settlement.closing?.keptMs ?? RUN_KEPT_MS;
   draft.note(keys.run(tenant, runId), record, { expireIn });
   settlement.closing?.write(draft, { charged, excess });
@@ -146,7 +148,10 @@ function roomFor(draft: Draft, { live, limits, now }: Settlement): number {
     const moment = momentOf(account, now);
     const ledger = currentLedger(draft.get<Ledger>(account.key), moment);
     const { runId } = live.run;
-    return roomOf(ledger, { runId, limits: limitsOf(account, limits), moment });
+    const within = limitsWithin(account, ledger, limits);
+    // Under a void allotment what the run holds is its own all the same.
+    if (within === undefined) return leaseOf(ledger, runId)?.hold ?? 0;
+    return roomOf(ledger, { runId, limits: within, moment });
   });
   return Math.min(...rooms);
 }

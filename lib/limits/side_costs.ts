@@ -1,19 +1,25 @@
 import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
-import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 import { addUsage, NO_USAGE, usageKeyOf } from "../usage/usage_rows.ts";
 import { currentLedger, dayOf, isFull, type Ledger, roomOf, settleRun } from "./ledger.ts";
+import { LedgerShards } from "./ledger_shards.ts";
 import type { Limits } from "./limits.ts";
+import { limitsWithin } from "./accounts.ts";
 
 /** No call of a vendor takes as long: whoever has set the money aside is dead. */
 const ABANDONED_MS = 30 * 60_000;
+
+/** A shard that is emptied by others this often in a row has nothing to set aside. */
+const MAX_REBALANCES = 20;
 
 /** Money that is set aside in a tenant's day. */
 export interface SideHold {
   tenant: string;
   id: string;
+  /** The shard of the tenant's ledger that holds it. */
+  ledgerKey: string[];
 }
 
 /** What a model was used for beside any run, and on whose behalf. */
@@ -31,40 +37,66 @@ export class SideCosts {
   readonly #committer: Committer;
   readonly #system: System;
   readonly #limitsOf: (tenant: string) => Promise<Limits>;
+  readonly #shards: LedgerShards;
 
   constructor(
     committer: Committer,
-    parts: { system: System; limitsOf: (tenant: string) => Promise<Limits> },
+    parts: {
+      system: System;
+      limitsOf: (tenant: string) => Promise<Limits>;
+      shards?: LedgerShards;
+    },
   ) {
     this.#committer = committer;
     this.#system = parts.system;
     this.#limitsOf = parts.limitsOf;
+    this.#shards = parts.shards ?? new LedgerShards(committer, parts.system);
   }
 
   /** Sets micro-USD aside; undefined when the day has no room for them, or none for anything. */
   async reserve(tenant: string, amount: number): Promise<SideHold | undefined> {
-    const limits = { hardLimit: (await this.#limitsOf(tenant)).hardDailyCost };
-    const id = this.#system.uuid();
-    const key = keys.tenantLedger(tenant);
-    return await this.#committer.run({
+    const limits = await this.#limitsOf(tenant);
+    const hold = { tenant, id: this.#system.uuid(), ledgerKey: this.#shards.keyOf(tenant) };
+    for (let tries = 0; tries < MAX_REBALANCES; tries++) {
+      const reserved = await this.#tryReserve(hold, { amount, limits });
+      if (reserved !== "short") return reserved ? hold : undefined;
+      const need = { streams: 0, hold: amount, least: amount };
+      const { ledgerKey: key } = hold;
+      const rebalanced = await this.#shards.rebalance(tenant, { key, limits, need });
+      if ("refused" in rebalanced) return undefined;
+    }
+    return undefined;
+  }
+
+  /** `short`: the shard of the tenant's ledger needs more of what the other shards have. */
+  #tryReserve(
+    { id, ledgerKey: key }: SideHold,
+    { amount, limits }: { amount: number; limits: Limits },
+  ): Promise<boolean | "short"> {
+    return this.#committer.run<boolean | "short">({
       keys: [key],
       decide: (draft) => {
         const moment = this.#moment();
         const ledger = withoutAbandoned(currentLedger(draft.get<Ledger>(key), moment), moment.now);
-        const room = roomOf(ledger, { runId: id, limits, moment });
-        const isSpent = ledger.spent >= limits.hardLimit;
-        if (isSpent || room < amount || isFull(ledger)) return undefined;
+        const within = limitsWithin({ kind: "tenant", key }, ledger, limits);
+        const hardLimit = within?.hardLimit ?? 0;
+        const room = roomOf(ledger, { runId: id, limits: { hardLimit }, moment });
+        const isSpent = ledger.spent >= hardLimit;
+        if (isSpent || room < amount) {
+          return within === undefined || ledger.allotment !== undefined ? "short" : false;
+        }
+        if (isFull(ledger)) return false;
         const lease = { until: moment.now + ABANDONED_MS, hold: amount, side: true } as const;
         draft.set(key, { ...ledger, runs: { ...ledger.runs, [id]: lease } });
-        return { tenant, id };
+        return true;
       },
     });
   }
 
   /** Charges what was used in place of what was set aside, and counts it; once, however often it is asked. */
-  async settle({ tenant, id }: SideHold, used: SideCost): Promise<void> {
-    const key = keys.tenantLedger(tenant);
-    const usageKey = usageKeyOf({ tenant, ...used }, this.#moment().period);
+  async settle({ tenant, id, ledgerKey: key }: SideHold, used: SideCost): Promise<void> {
+    const { period } = this.#moment();
+    const usageKey = usageKeyOf({ tenant, ...used }, period, this.#shards.process.number);
     await this.#committer.run({
       keys: [key, usageKey],
       decide: (draft) => {

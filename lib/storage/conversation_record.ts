@@ -66,6 +66,8 @@ export const runRowSchema = z.object({
   bytes: count,
   /** It is counted in the tenant's usage; absent where it was stored before that was. */
   counted: z.literal(true).optional(),
+  /** The shard of that usage, where it is not the first. */
+  shard: count.optional(),
   /** After this it is gone, whatever the store still holds. */
   exp: z.int(),
 });

@@ -21,14 +21,19 @@ type DayUsage = z.infer<typeof dayUsageSchema>;
 /** How much is kept in a tenant's conversations. */
 export type ConversationUsage = z.infer<typeof amountSchema>;
 
-/** Where the settlement of a run that ends at `endedAt` counts it. */
-export function conversationUsageKey(tenant: string, endedAt: number): Deno.KvKey {
-  return keys.conversationUsage(tenant, dayOf(endedAt));
+/** Where the settlement of a run that ends at `endedAt` counts it, in the shard that the process writes. */
+export function conversationUsageKey(tenant: string, endedAt: number, shard = 0): Deno.KvKey {
+  return keys.conversationUsage(tenant, dayOf(endedAt), shard);
+}
+
+/** Where a run is counted. */
+function usageKeyOf(tenant: string, { endedAt, shard }: RunRow): Deno.KvKey {
+  return conversationUsageKey(tenant, endedAt, shard);
 }
 
 /** Counts a run in the commit that adds it to its conversation; the key must be the operation's. */
 export function countRun(draft: Draft, tenant: string, row: RunRow): void {
-  const key = conversationUsageKey(tenant, row.endedAt);
+  const key = usageKeyOf(tenant, row);
   const { value, expireIn } = changed(draft.get<DayUsage>(key), { row, by: 1 });
   draft.set(key, value, { expireIn });
 }
@@ -39,8 +44,9 @@ export async function readConversationUsage(
   { tenant, now }: { tenant: string; now: number },
 ): Promise<ConversationUsage> {
   const sum = { runs: 0, bytes: 0 };
-  for await (const entry of kv.list({ prefix: keys.conversationUsages(tenant) })) {
-    const ended = Date.parse(String(entry.key.at(-1)));
+  const prefix = keys.conversationUsages(tenant);
+  for await (const entry of kv.list({ prefix })) {
+    const ended = Date.parse(String(entry.key[prefix.length]));
     for (const [days, { runs, bytes }] of Object.entries(parseUsage(entry)!.kept)) {
       // A day's runs are there until the last of them has expired.
       if (ended + (Number(days) + 1) * DAY_MS <= now) continue;
@@ -95,7 +101,7 @@ async function change(
   kv: Deno.Kv,
   { tenant, row, by }: { tenant: string; row: RunRow; by: 1 | -1 },
 ): Promise<void> {
-  const entry = await kv.get(conversationUsageKey(tenant, row.endedAt));
+  const entry = await kv.get(usageKeyOf(tenant, row));
   const { value, expireIn } = changed(parseUsage(entry), { row, by });
   step.check(entry).set(entry.key, value, { expireIn });
 }

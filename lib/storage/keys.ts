@@ -38,11 +38,12 @@ export const keys = {
    */
   storageUsage: (tenant: string, area: string) => ["storage_usage", tenant, area],
   /** The same of the runs that ended on one day and are kept in conversations, by how long they are. */
-  conversationUsage: (tenant: string, day: string) => [
+  conversationUsage: (tenant: string, day: string, shard = 0) => [
     "storage_usage",
     tenant,
     "conversations",
     day,
+    ...shardPart(shard),
   ],
   conversationUsages: (tenant: string) => ["storage_usage", tenant, "conversations"],
   /** Whether the runs that were stored before they were counted have been added. */
@@ -131,8 +132,14 @@ export const keys = {
   /** Request window of an API key: `{ v, all }`. Its newest stamp is when the key was last used. */
   apiKeyWindow: (tenant: string, id: string) => ["api_key_windows", tenant, id],
   apiKeyWindows: (tenant: string) => ["api_key_windows", tenant],
-  /** A tenant's day: what is spent, and the slot and hold of each running run. */
-  tenantLedger: (tenant: string) => ["tenant_ledgers", tenant],
+  /**
+   * A tenant's day: what is spent, and the slot and hold of each running run. Shards from 1 on are there
+   * only where several processes are busy with the tenant at the same time.
+   */
+  tenantLedger: (tenant: string, shard = 0) => ["tenant_ledgers", tenant, ...shardPart(shard)],
+  tenantLedgers: () => ["tenant_ledgers"],
+  /** Which process writes which shard of contended records: `{ v, holders }`. */
+  processShards: () => ["process_shards"],
   /** The same for one session, where the plan limits it. */
   sessionLedger: (tenant: string, tokenHash: string) => ["session_ledgers", tenant, tokenHash],
   /** The same for one address's day with one tenant, where the plan limits it. */
@@ -215,8 +222,18 @@ export const keys = {
   /** A settled run; kept with its conversation, or 90 days where none is kept. */
   run: (tenant: string, runId: string) => ["runs", tenant, runId],
   allRuns: () => ["runs"],
-  /** Sums of settled runs by model. `source` is an API key's id, `sessions` or `playground`. */
-  usageRow: (of: UsageRowName) => ["usage_rows", of.tenant, of.day, of.agentId, of.source],
+  /**
+   * Sums of settled runs by model. `source` is an API key's id, `sessions` or `playground`. Each shard
+   * has sums of its own, to be added up.
+   */
+  usageRow: (of: UsageRowName, shard = 0) => [
+    "usage_rows",
+    of.tenant,
+    of.day,
+    of.agentId,
+    of.source,
+    ...shardPart(shard),
+  ],
   usageDay: (tenant: string, day: string) => ["usage_rows", tenant, day],
   /** What went wrong lately, counted by name: `{ v, items }`. */
   attention: (tenant: string, kind: string) => ["attention", tenant, kind],
@@ -275,6 +292,16 @@ export const keys = {
   /** Facts of the installation by name: `default_tenant`, `demo_agent`, `setup`, `write_probe`. */
   installation: (name: string) => ["installation", name],
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;
+
+/** The shard of a tenant's ledger that is under a key of `tenantLedger`. */
+export function ledgerShardOf(key: readonly Deno.KvKeyPart[]): number {
+  return Number(key[2] ?? 0);
+}
+
+/** The first shard has the key that an undivided record has. */
+function shardPart(shard: number): string[] {
+  return shard === 0 ? [] : [String(shard)];
+}
 
 function nameOf({ tenant, id, agentId, page }: ConversationName): string[] {
   return [tenant, id, agentId, page];

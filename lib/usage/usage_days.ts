@@ -11,7 +11,7 @@ const KEPT_SUMS = 200_000;
 interface Kept {
   sums: GroupedUsage;
   /** The tenant's ledger when they were read, where they may still change. */
-  stamp?: string | null;
+  stamp?: string;
 }
 
 /** A run is settled into the day it ends on or the next; one more, because clocks differ at midnight. */
@@ -40,11 +40,11 @@ export class UsageDays {
     { range, today, ledger }: {
       range: DayRange;
       today: string;
-      /** Read before: what was settled since is in the sums, and makes them stale at once. */
-      ledger: Deno.KvEntryMaybe<Ledger>;
+      /** All its shards, read before: what was settled since is in the sums, and makes them stale at once. */
+      ledger: readonly Deno.KvEntryMaybe<Ledger>[];
     },
   ): Promise<GroupedUsage> {
-    const stamp = ledger.versionstamp;
+    const stamp = ledger.map(({ versionstamp }) => versionstamp).join(" ");
     const whole = `${tenant} ${range.from} ${range.to} ${today}`;
     const known = this.#find(whole);
     if (known !== undefined && known.stamp === stamp) return known.sums;
@@ -67,7 +67,7 @@ export class UsageDays {
     const prefix = keys.usageDay(tenant, day);
     for await (const entry of this.#kv.list({ prefix }, { batchSize: 500 })) {
       const { models } = parseRecord(usageRowSchema, entry)!;
-      const [agentId, source] = entry.key.slice(-2).map(String) as [string, string];
+      const [agentId, source] = entry.key.slice(prefix.length).map(String) as [string, string];
       addRow(sums, { day, agentId, source, models });
     }
     return sums;

@@ -21,7 +21,7 @@ function opened(kv: Deno.Kv, options: { room?: number } = {}) {
     await kv.atomic().set(key, { v: 1, models }).set(LEDGER, day).commit();
   };
   const sums = async (from: string, to: string, tenant = "tenant") => {
-    const ledger = await kv.get<never>(LEDGER);
+    const ledger = [await kv.get<never>(LEDGER)];
     return await days.sums(tenant, { range: { from, to }, today: TODAY, ledger });
   };
   return { use, sums };

@@ -1,6 +1,7 @@
-import { currentLedger, dayOf, type Ledger, slotsOf, untilMidnight } from "../limits/ledger.ts";
+import { inOnePeriod, mergeShards } from "../limits/allotment.ts";
+import { dayOf, type Ledger, slotsOf, untilMidnight } from "../limits/ledger.ts";
+import { ledgerShardKeys } from "../limits/ledger_shards.ts";
 import { type Limits, withOverrides } from "../limits/limits.ts";
-import { keys } from "../storage/keys.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import { iso, type System } from "../system.ts";
 import type { UsageReport } from "../wire/usage.ts";
@@ -60,7 +61,7 @@ export class UsageReports {
     const day = dayOf(now);
     const [plan, stored] = await Promise.all([
       this.#tenants.plan(tenant),
-      this.#kv.get<Ledger>(keys.tenantLedger(tenant)),
+      this.#kv.getMany<Ledger[]>(ledgerShardKeys(tenant)),
     ]);
     const limits = withOverrides(this.#limits, plan.limits);
     const at = { today: day, ledger: stored };
@@ -69,8 +70,9 @@ export class UsageReports {
     const todays = isIn
       ? sums
       : await this.#days.sums(tenant, { range: { from: day, to: day }, ...at });
-    const moment = { now, period: day };
-    const ledger = currentLedger(stored.value ?? undefined, moment);
+    const shards = stored.map(({ value }) => value ?? undefined);
+    const { ledgers, moment } = inOnePeriod(shards, { now, period: day });
+    const ledger = mergeShards(ledgers, moment);
     return {
       day,
       resetsAt: iso(now + untilMidnight(now)),
@@ -79,7 +81,7 @@ export class UsageReports {
       hardLimit: limits.hardDailyCost,
       activeStreams: slotsOf(ledger, moment),
       maxStreams: limits.streams,
-      hasRun: stored.versionstamp !== null,
+      hasRun: stored.some(({ versionstamp }) => versionstamp !== null),
       range: sums,
     };
   }

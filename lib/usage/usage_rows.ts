@@ -51,12 +51,13 @@ export function sumUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** The row that a run of `day` (UTC, `YYYY-MM-DD`) adds to. */
+/** The row that a run of `day` (UTC, `YYYY-MM-DD`) adds to, in the shard that the process writes. */
 export function usageKeyOf(
   { tenant, agentId, source }: Pick<RunFacts, "tenant" | "agentId" | "source">,
   day: string,
+  shard = 0,
 ): string[] {
-  return keys.usageRow({ tenant, day, agentId, source: usageSourceOf(source) });
+  return keys.usageRow({ tenant, day, agentId, source: usageSourceOf(source) }, shard);
 }
 
 function usageSourceOf({ kind, id }: RunFacts["source"]): string {

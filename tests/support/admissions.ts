@@ -4,10 +4,12 @@ import { ApiError } from "@/lib/errors.ts";
 import { Admission } from "@/lib/limits/admission.ts";
 import type { Caller } from "@/lib/limits/count_request.ts";
 import type { RunRequest } from "@/lib/limits/decide_run.ts";
-import { currentLedger, dayOf, type Ledger } from "@/lib/limits/ledger.ts";
+import { inOnePeriod, mergeShards } from "@/lib/limits/allotment.ts";
+import { dayOf, type Ledger } from "@/lib/limits/ledger.ts";
+import { ledgerShardKeys } from "@/lib/limits/ledger_shards.ts";
 import type { Limits } from "@/lib/limits/limits.ts";
-import { keys } from "@/lib/storage/keys.ts";
 import { realSystem, type System } from "@/lib/system.ts";
+import { NO_USAGE, sumUsage, type Usage, type UsageRow } from "@/lib/usage/usage_rows.ts";
 import { fakeUuid } from "@/tests/support/fake_system.ts";
 import { RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
 
@@ -64,9 +66,17 @@ export function tally(outcomes: string[]): Record<string, number> {
   );
 }
 
-export async function ledgerOf(kv: Deno.Kv): Promise<Ledger> {
-  const stored = (await kv.get<Ledger>(keys.tenantLedger(TENANT))).value ?? undefined;
-  return currentLedger(stored, TODAY);
+/** A tenant's ledger, all its shards together. */
+export async function ledgerOf(kv: Deno.Kv, tenant: string = TENANT): Promise<Ledger> {
+  const stored = await kv.getMany<Ledger[]>(ledgerShardKeys(tenant));
+  const { ledgers, moment } = inOnePeriod(stored.map(({ value }) => value ?? undefined), TODAY);
+  return mergeShards(ledgers, moment);
+}
+
+/** What all rows of usage count for one model, all shards together. */
+export async function usageOf(kv: Deno.Kv, model = "vendor_a/mid"): Promise<Usage> {
+  const rows = await valuesOf<UsageRow>(kv, ["usage_rows"]);
+  return rows.map(({ models }) => models[model] ?? NO_USAGE).reduce(sumUsage, NO_USAGE);
 }
 
 export async function valuesOf<T>(kv: Deno.Kv, prefix: Deno.KvKey): Promise<T[]> {

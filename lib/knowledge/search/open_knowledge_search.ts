@@ -1,4 +1,5 @@
 import type { Committer } from "../../committer/committer.ts";
+import type { LedgerShards } from "../../limits/ledger_shards.ts";
 import { type Limits, withOverrides } from "../../limits/limits.ts";
 import { SideCosts } from "../../limits/side_costs.ts";
 import type { Logger } from "../../log.ts";
@@ -18,6 +19,7 @@ interface Parts {
   system: System;
   log: Logger;
   committer: Committer;
+  shards?: LedgerShards;
   catalogue: CatalogueStore;
   tenants: TenantStore;
   limits: Limits;
@@ -32,12 +34,13 @@ export function openKnowledgeSearch({ kv, embedder, ...parts }: Parts): Knowledg
 }
 
 function openSemanticSearch(
-  { kv, system, log, committer, catalogue, tenants, limits, embedder }: Parts & {
+  { kv, system, log, committer, shards, catalogue, tenants, limits, embedder }: Parts & {
     embedder: Embedder;
   },
 ): SemanticSearch {
   const costs = new SideCosts(committer, {
     system,
+    ...(shards && { shards }),
     limitsOf: async (tenant) => withOverrides(limits, (await tenants.plan(tenant)).limits),
   });
   const priced = new PricedEmbedder({ embedder, catalogue, costs });
