@@ -57,7 +57,8 @@ export class Committer {
     this.#maxQueue = options.maxQueue ?? MAX_QUEUE;
     this.#patience = new Patience(options.system, options.patienceMs);
     const limit = options.cachedDocuments ?? CACHED_DOCUMENTS;
-    this.#documents = new Documents(kv, { limit, maxWeight: CACHED_BYTES });
+    const { now } = options.system;
+    this.#documents = new Documents(kv, { limit, maxWeight: CACHED_BYTES, now });
   }
 
   /**
@@ -127,6 +128,7 @@ export class Committer {
     const deadline = this.#system.now() + this.#patience.ms;
     const isCold = !this.#documents.hasAll(keys.keys());
     const tried = isCold && !await this.#loadFirst(keys);
+    await this.#loadDoubtful(keys);
     try {
       return await new Promise<T>((resolve, reject) => {
         const asked = { operation, keys, view, basis, since, deadline, tried };
@@ -151,6 +153,17 @@ export class Committer {
     } finally {
       this.#loading--;
     }
+  }
+
+  /** Reads again what other processes are likely to have changed. */
+  async #loadDoubtful(all: ReadonlyMap<string, Deno.KvKey>): Promise<void> {
+    const doubtful = this.#contention.doubtful(all, this.#documents);
+    if (doubtful.size === 0) return;
+    const keys = new Map([...doubtful].map(([text, { key }]) => [text, key]));
+    const reading = this.#documents.load(keys, this.#documents.tick);
+    // What cannot be read now is relied on as it is: the commit checks it.
+    await this.#patience.inTime(reading).catch(() => this.#documents.abandonReads());
+    this.#contention.compare(doubtful, this.#documents);
   }
 
   /** Reads what a view asks for; a store that is locked for a moment is asked again. */
@@ -248,6 +261,7 @@ export class Committer {
         return { open: entries };
       }
       batch.settle(committed.versionstamp, sent);
+      this.#contention.held(batch.reliedOn);
       this.#lastFailure = undefined;
       this.#batchSize.committed();
     }

@@ -40,6 +40,8 @@ interface Reading {
 interface Kept {
   document: Document;
   weight: number;
+  /** When it was last read or written, milliseconds. */
+  at: number;
 }
 
 /** The last-seen values of the keys that are in use, the longest untouched forgotten first. */
@@ -47,16 +49,21 @@ export class Documents {
   #kv: Deno.Kv;
   #limit: number;
   #maxWeight: number;
+  #now: () => number;
   #weight = 0;
   #byText = new Map<string, Kept>();
   #reading = new Map<string, Reading>();
   #seen = 0;
 
   /** At most `limit` values, of at most `maxWeight` bytes in all (as `weigh` estimates them). */
-  constructor(kv: Deno.Kv, options: { limit: number; maxWeight: number }) {
+  constructor(
+    kv: Deno.Kv,
+    options: { limit: number; maxWeight: number; now: () => number },
+  ) {
     this.#kv = kv;
     this.#limit = options.limit;
     this.#maxWeight = options.maxWeight;
+    this.#now = options.now;
   }
 
   /** A count that grows with every read and write: later means fresher. */
@@ -66,6 +73,11 @@ export class Documents {
 
   get(text: string): Document | undefined {
     return this.#byText.get(text)?.document;
+  }
+
+  /** Milliseconds since it was last read or written. */
+  ageOf(text: string): number {
+    return this.#now() - (this.#byText.get(text)?.at ?? -Infinity);
   }
 
   hasAll(texts: Iterable<string>): boolean {
@@ -96,7 +108,8 @@ export class Documents {
     // Moved to the end of those to be forgotten.
     this.#byText.delete(text);
     const latest = Math.max(seen, kept.document.seen);
-    this.#byText.set(text, { ...kept, document: { ...kept.document, seen: latest } });
+    const document = { ...kept.document, seen: latest };
+    this.#byText.set(text, { ...kept, document, at: this.#now() });
   }
 
   /** Counts a moment: what is asked from now on is later than it. */
@@ -171,7 +184,7 @@ export class Documents {
   #keep(text: string, document: Document): void {
     this.drop([text]);
     const weight = weigh(document.value);
-    this.#byText.set(text, { document, weight });
+    this.#byText.set(text, { document, weight, at: this.#now() });
     this.#weight += weight;
     if (this.#byText.size > this.#limit || this.#weight > this.#maxWeight) this.#forget(text);
   }
