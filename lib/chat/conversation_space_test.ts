@@ -46,12 +46,13 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
   });
   let runs = 0;
   /** Adds a run of so many bytes to conversation `n`. */
-  const add = async (n: number, { bytes = 1_000, days = 30 } = {}) => {
+  const add = async (n: number, { bytes = 1_000, days = 30, shard = 0 } = {}) => {
     const endedAt = system.now();
     const row: Parameters<typeof appendRun>[1]["row"] = {
       ...{ runId: fakeUuid(10_000 + ++runs), agentVersion: 1, provider: "vendor_a", model: "mid" },
       ...{ startedAt: endedAt, endedAt, inputTokens: 1, outputTokens: 1, cost: 0 },
       finishReason: "stop",
+      ...(shard > 0 && { shard }),
     };
     const parts = [new Uint8Array(bytes)];
     const run = {
@@ -63,7 +64,7 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
       words: () => ({ parts, bytes, written: false }),
     };
     await committer.run({
-      keys: [keys.conversation(run.name), conversationUsageKey(TENANT, endedAt)],
+      keys: [keys.conversation(run.name), conversationUsageKey(TENANT, endedAt, shard)],
       bytes,
       decide: (draft) => appendRun(draft, run),
     });
@@ -162,7 +163,8 @@ for (const seed of [1, 2, 3]) {
     for (let round = 0; round < 6; round++) {
       await Promise.all(Array.from({ length: 20 }, async () => {
         const n = 1 + Math.floor(random() * 6);
-        if (random() < 0.8) await add(n, { bytes: Math.floor(random() * 30_000) });
+        const shard = Math.floor(random() * 3);
+        if (random() < 0.8) await add(n, { bytes: Math.floor(random() * 30_000), shard });
         else await store.delete(nameOf(n));
       }));
       assertEquals(await usage(), await scanned(kv));
