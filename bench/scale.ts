@@ -1,0 +1,137 @@
+import type { Benchmark } from "./mod.ts";
+import { type CallerKind, seedCallers } from "./scale/callers.ts";
+import {
+  type Fleet,
+  HMAC_SECRET,
+  MODEL,
+  startDenokvFleet,
+  startMemoryFleet,
+  startVendor,
+} from "./scale/fleets.ts";
+import { judge, type Measured } from "./scale/goals.ts";
+import { type LegResult, runLeg } from "./scale/leg.ts";
+import { HEAD, row } from "./scale/report.ts";
+import { formatTable } from "./support/table.ts";
+
+const CALLERS = 50;
+const ROUND_TRIPS_MS = [0, 20, 90];
+/** A plan's most, and what a plan has by default: with 50 callers on one tenant most are refused. */
+const STREAMS = { enough: 800, few: 10 };
+
+interface Extent {
+  rounds: number;
+  warmUpMs: number;
+  ms: number;
+  sizes: readonly number[];
+}
+
+interface Load {
+  kind: CallerKind;
+  tenants: number;
+  streams: number;
+}
+
+const FULL = { rounds: 4, warmUpMs: 500, ms: 1_700 };
+const QUICK = { rounds: 1, warmUpMs: 500, ms: 1_500 };
+
+const HOT: Load[] = (["visitors", "backend"] as const)
+  .map((kind) => ({ kind, tenants: 1, streams: STREAMS.enough }));
+const SPREAD: Load[] = HOT.map((load) => ({ ...load, tenants: 8 }));
+const REFUSED: Load = { kind: "visitors", tenants: 1, streams: STREAMS.few };
+
+export const benchmark: Benchmark = {
+  about: "chats of one and of several processes on one store",
+  flags: ["--quick", "--three"],
+  async run(flags) {
+    const sizes = flags.includes("--three") ? [1, 2, 3] : [1, 2];
+    const extent: Extent = { ...(flags.includes("--quick") ? QUICK : FULL), sizes };
+    const cores = navigator.hardwareConcurrency;
+    console.log(`Deno ${Deno.version.deno}, ${cores} cores, ${CALLERS} callers`);
+    console.log("CPU: in memory with the clients', on denokv of the processes alone");
+    const measured = await measureAll(extent);
+    console.log(`\n${judge(measured, cores).join("\n")}`);
+  },
+};
+
+async function measureAll(extent: Extent): Promise<Measured[]> {
+  await using vendor = await startVendor();
+  const fleetOf = { processes: Math.max(...extent.sizes), vendorPort: vendor.port };
+  const measured: Measured[] = [];
+  for (const roundTripMs of ROUND_TRIPS_MS) {
+    await using fleet = await startMemoryFleet({ ...fleetOf, roundTripMs });
+    const loads = roundTripMs === 0 ? [...HOT, ...SPREAD, REFUSED] : HOT;
+    measured.push(...await measureFleet(fleet, { loads, extent }));
+  }
+  const bin = await findDenokv();
+  if (bin === undefined) {
+    console.log("\nSKIPPED: no processes on denokv. DENOKV_BIN names no program, PATH has none");
+    return measured;
+  }
+  await using fleet = await startDenokvFleet({ ...fleetOf, bin });
+  const loads = [...HOT, ...SPREAD, REFUSED];
+  measured.push(...await measureFleet(fleet, { loads, extent }));
+  return measured;
+}
+
+async function measureFleet(
+  fleet: Fleet,
+  { loads, extent }: { loads: readonly Load[]; extent: Extent },
+): Promise<Measured[]> {
+  const measured: Measured[] = [];
+  for (const load of loads) measured.push(await measureLoad(fleet, { load, extent }));
+  const rows = measured.flatMap(({ name, rounds }) =>
+    extent.sizes.map((size) => row(name, { rounds, size }))
+  );
+  console.log(`\n${formatTable(HEAD, rows)}`);
+  return measured;
+}
+
+async function measureLoad(
+  fleet: Fleet,
+  { load, extent }: { load: Load; extent: Extent },
+): Promise<Measured> {
+  const rounds: Map<number, LegResult>[] = [];
+  for (let n = 0; n < extent.rounds; n++) {
+    // The sizes change places, so that no size always comes first.
+    const order = n % 2 === 0 ? extent.sizes : extent.sizes.toReversed();
+    const round = new Map<number, LegResult>();
+    for (const size of order) round.set(size, await measureLeg(fleet, { load, extent, size }));
+    rounds.push(round);
+  }
+  const { kind, tenants, streams } = load;
+  const whom = tenants === 1 ? "one tenant" : `${tenants} tenants`;
+  const refuses = streams === STREAMS.few;
+  const name = `${fleet.name}: ${whom}, ${kind}${refuses ? `, ${streams} streams` : ""}`;
+  return { name, tenants, refuses, rounds };
+}
+
+/** One leg with tenants of its own: no leg pays for what another one left in memory or stored. */
+async function measureLeg(
+  fleet: Fleet,
+  { load, extent, size }: { load: Load; extent: Extent; size: number },
+): Promise<LegResult> {
+  const next = await seedCallers(fleet.kv, {
+    ...load,
+    hmacSecret: HMAC_SECRET,
+    model: MODEL,
+    messagesAnAddress: fleet.messagesAnAddress,
+  });
+  return await runLeg({
+    next,
+    callers: CALLERS,
+    urls: fleet.urls.slice(0, size),
+    usage: fleet.usage,
+    warmUpMs: extent.warmUpMs,
+    ms: extent.ms,
+  });
+}
+
+/** The program that `DENOKV_BIN` names, or `denokv` of `PATH`. */
+async function findDenokv(): Promise<string | undefined> {
+  const named = Deno.env.get("DENOKV_BIN");
+  if (named !== undefined) return named;
+  for (const folder of (Deno.env.get("PATH") ?? "").split(":")) {
+    const path = `${folder}/denokv`;
+    if (await Deno.stat(path).then(({ isFile }) => isFile, () => false)) return path;
+  }
+}

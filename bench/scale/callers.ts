@@ -1,0 +1,137 @@
+import { Signer } from "@/lib/credentials/hashing.ts";
+import { AgentStore } from "@/lib/storage/agent_store.ts";
+import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
+import { keys } from "@/lib/storage/keys.ts";
+import { SessionStore } from "@/lib/storage/session_store.ts";
+import type { Plan, Tenant } from "@/lib/storage/tenant_store.ts";
+import { realSystem as system } from "@/lib/system.ts";
+import type { Agent } from "@/lib/wire/agent.ts";
+
+/** `visitors`: a widget session and an address each. `backend`: one API key. */
+export type CallerKind = "visitors" | "backend";
+
+export interface CallersOptions {
+  kind: CallerKind;
+  tenants: number;
+  /** Simultaneous streams that each tenant's plan allows. */
+  streams: number;
+  /** Of the services that verify the API keys. */
+  hmacSecret: string;
+  model: string;
+  /** Messages that a backend sends from one address. */
+  messagesAnAddress: number;
+}
+
+/** The next chat's request, by turns of the tenants. */
+export type NextRequest = () => RequestInit;
+
+/** Sessions of one leg, and how many messages each sends before the next one's turn. */
+const SESSIONS = 800;
+const SESSION_MESSAGES = 5;
+const ORIGIN = "https://shop.example";
+const MESSAGES = [{ role: "user", content: "When do you open tomorrow?" }];
+
+/** Tenants that nobody has used yet, in a store that services share already. */
+export async function seedCallers(kv: Deno.Kv, options: CallersOptions): Promise<NextRequest> {
+  const sources = await Promise.all(
+    Array.from({ length: options.tenants }, () => seedTenant(kv, options)),
+  );
+  const next = rotation(sources.length);
+  return () => sources[next()]!();
+}
+
+/**
+ * Indexes below `length` by turns, each cycle beginning one later: a tenant must not always meet the
+ * same process because their numbers have a common factor.
+ */
+export function rotation(length: number): () => number {
+  let turn = 0;
+  return () => {
+    const index = (turn + Math.floor(turn / length)) % length;
+    turn++;
+    return index;
+  };
+}
+
+async function seedTenant(kv: Deno.Kv, options: CallersOptions): Promise<NextRequest> {
+  const tenant: Tenant = { v: 1, id: system.uuid(), name: "Bench", createdAt: system.now() };
+  const limits: Plan["limits"] = {
+    streams: options.streams,
+    ipMessages: 6_000,
+    keyRequests: 6_000,
+    softDailyCost: 1e12,
+    hardDailyCost: 1e12,
+  };
+  await kv.set(keys.tenant(tenant.id), tenant);
+  await kv.set(keys.plan(tenant.id), { v: 1, models: "all", limits });
+  const agent = await new AgentStore(kv, system).create(tenant.id, {
+    name: "Bench",
+    systemPrompt: "Be helpful.",
+    modelPolicy: { provider: "vendor_a", model: options.model },
+    budget: { maxCostUsd: 0.05, maxSteps: 4, wallClockMs: 30_000 },
+    tools: [],
+    allowedDomains: [],
+    allowedOrigins: [ORIGIN],
+  });
+  return options.kind === "visitors"
+    ? await seedVisitors(kv, { agent, tenant: tenant.id, tenants: options.tenants })
+    : await seedBackend(kv, { agent, tenant: tenant.id, options });
+}
+
+async function seedVisitors(
+  kv: Deno.Kv,
+  { agent, tenant, tenants }: { agent: Agent; tenant: string; tenants: number },
+): Promise<NextRequest> {
+  const store = new SessionStore(kv, system);
+  const minted = await Promise.all(
+    Array.from(
+      { length: Math.ceil(SESSIONS / tenants) },
+      () => store.mint(tenant, { agentId: agent.id, origin: ORIGIN }, {}),
+    ),
+  );
+  const requests = minted.map(({ sessionToken }) =>
+    post({
+      headers: {
+        "x-forwarded-for": nextAddress(),
+        "x-service-session": sessionToken,
+        origin: ORIGIN,
+      },
+      body: { agentId: agent.id, sessionToken, messages: MESSAGES },
+    })
+  );
+  let sent = 0;
+  return () => requests[Math.floor(sent++ / SESSION_MESSAGES) % requests.length]!;
+}
+
+async function seedBackend(
+  kv: Deno.Kv,
+  { agent, tenant, options }: { agent: Agent; tenant: string; options: CallersOptions },
+): Promise<NextRequest> {
+  const apiKeys = new ApiKeyStore(kv, { system, signer: new Signer([options.hmacSecret]) });
+  const { secret } = await apiKeys.create(tenant, { name: "bench", scopes: ["widget:mint"] });
+  let address = nextAddress();
+  let sent = 0;
+  return () => {
+    if (++sent % options.messagesAnAddress === 0) address = nextAddress();
+    return post({
+      headers: { "x-forwarded-for": address, authorization: `Bearer ${secret}` },
+      body: { agentId: agent.id, messages: MESSAGES },
+    });
+  };
+}
+
+let addresses = 0;
+
+/** No two legs share one: the windows of an address outlast a leg. */
+function nextAddress(): string {
+  const n = ++addresses;
+  return `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
+}
+
+function post({ headers, body }: { headers: Record<string, string>; body: unknown }): RequestInit {
+  return {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  };
+}

@@ -1,0 +1,138 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { StoreCalls } from "./measured_kv.ts";
+import type { NextRequest } from "./callers.ts";
+
+/** What a fleet had used by one moment. */
+export interface Usage {
+  cpuMs: number;
+  /** Unset where the store cannot be counted. */
+  store?: StoreCalls;
+}
+
+export interface LegOptions {
+  /** Addresses of the processes; chats go to them by turns. */
+  urls: readonly string[];
+  next: NextRequest;
+  callers: number;
+  warmUpMs: number;
+  ms: number;
+  usage: () => Promise<Usage>;
+}
+
+/** What one fleet did under one load. */
+export interface LegResult {
+  perSecond: number;
+  /** Milliseconds to the first byte of an answer; the age of what was cut at the end counts. */
+  p50: number;
+  p99: number;
+  cpuMsAChat: number;
+  commitsAChat: number | undefined;
+  callsAChat: number | undefined;
+  /** Share of the commits. */
+  conflicts: number | undefined;
+  /** Answers by status, other than 200, those of the warm-up included. */
+  refused: Record<number, number>;
+  /** Answers of 200 that broke off. */
+  broken: number;
+}
+
+/** How long after its end a leg waits for open answers before it cuts them. */
+const GRACE_MS = 500;
+/** Keeps a refused caller from only being refused. */
+const REFUSED_PAUSE_MS = 5;
+
+/** One chat; times of `performance.now()`. */
+interface Answer {
+  began: number;
+  first: number;
+  ended: number;
+  /** 0 where the leg's end or an error cut it. */
+  status: number;
+  isCut: boolean;
+}
+
+/** Keeps `callers` chatting in a closed loop for `warmUpMs + ms`; only `ms` is measured. */
+export async function runLeg(options: LegOptions): Promise<LegResult> {
+  const { callers, warmUpMs, ms, usage } = options;
+  const answers: Answer[] = [];
+  const cut = new AbortController();
+  const end = performance.now() + warmUpMs + ms;
+  let turn = 0;
+  const caller = async () => {
+    while (performance.now() < end) {
+      const url = options.urls[turn++ % options.urls.length]!;
+      const answer = await ask(url, { request: options.next(), signal: cut.signal });
+      answers.push(answer);
+      if (answer.status !== 200) await delay(REFUSED_PAUSE_MS);
+    }
+  };
+  const all = Promise.all(Array.from({ length: callers }, caller));
+  await delay(warmUpMs);
+  const from = { at: performance.now(), usage: structuredClone(await usage()) };
+  await delay(ms);
+  const to = { at: performance.now(), usage: structuredClone(await usage()) };
+  const timer = setTimeout(() => cut.abort(), GRACE_MS);
+  await all;
+  clearTimeout(timer);
+  return summarize(answers, { from, to });
+}
+
+async function ask(
+  url: string,
+  { request, signal }: { request: RequestInit; signal: AbortSignal },
+): Promise<Answer> {
+  const began = performance.now();
+  const answer: Answer = { began, first: 0, ended: 0, status: 0, isCut: false };
+  try {
+    const response = await fetch(`${url}/v1/chat/stream`, { ...request, signal });
+    for await (const _ of response.body!) answer.first ||= performance.now();
+    answer.status = response.status;
+  } catch {
+    answer.isCut = signal.aborted;
+  }
+  answer.ended = performance.now();
+  answer.first ||= answer.ended;
+  return answer;
+}
+
+interface Moment {
+  at: number;
+  usage: Usage;
+}
+
+function summarize(
+  answers: readonly Answer[],
+  { from, to }: { from: Moment; to: Moment },
+): LegResult {
+  const ended = answers.filter((one) => one.ended >= from.at && one.ended < to.at);
+  const chats = ended.filter(({ status }) => status === 200);
+  const late = answers.filter((one) => one.ended >= to.at && (one.status === 200 || one.isCut));
+  const firsts = [...chats, ...late].map(({ began, first }) => Math.min(first, to.at) - began);
+  const count = Math.max(chats.length, 1);
+  const since = (of: keyof StoreCalls) =>
+    to.usage.store && to.usage.store[of] - from.usage.store![of];
+  const each = (of: keyof StoreCalls) => since(of) === undefined ? undefined : since(of)! / count;
+  const refusals = Map.groupBy(
+    answers.filter(({ status }) => status !== 200 && status !== 0),
+    ({ status }) => status,
+  );
+  return {
+    perSecond: chats.length / (to.at - from.at) * 1000,
+    p50: percentile(firsts, 0.5),
+    p99: percentile(firsts, 0.99),
+    cpuMsAChat: (to.usage.cpuMs - from.usage.cpuMs) / count,
+    commitsAChat: each("commits"),
+    callsAChat: each("calls"),
+    conflicts: since("commits") === undefined
+      ? undefined
+      : since("conflicts")! / Math.max(since("commits")!, 1),
+    refused: Object.fromEntries([...refusals].map(([status, all]) => [status, all.length])),
+    broken: answers.filter(({ status, isCut }) => status === 0 && !isCut).length,
+  };
+}
+
+/** The value below which `share` of the values lie; 0 of none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+}
