@@ -35,8 +35,8 @@ interface Load {
   streams: number;
 }
 
-const FULL = { rounds: 4, warmUpMs: 400, ms: 1_500 };
-const QUICK = { rounds: 1, warmUpMs: 400, ms: 1_300 };
+const FULL = { rounds: 4, warmUpMs: 1_000, ms: 2_000 };
+const QUICK = { rounds: 1, warmUpMs: 1_000, ms: 1_500 };
 
 const HOT: Load[] = (["visitors", "backend"] as const)
   .map((kind) => ({ kind, tenants: 1, streams: STREAMS.enough }));
@@ -117,7 +117,7 @@ async function measureLeg(
   fleet: Fleet,
   { load, extent, size }: { load: Load; extent: Extent; size: number },
 ): Promise<LegResult> {
-  const next = await seedCallers(fleet.kv, {
+  const newCaller = await seedCallers(fleet.kv, {
     ...load,
     hmacSecret: HMAC_SECRET,
     model: MODEL,
@@ -125,7 +125,7 @@ async function measureLeg(
   });
   await untilQuiet(fleet.usage);
   return await runLeg({
-    next,
+    newCaller,
     callers: CALLERS,
     urls: fleet.urls.slice(0, size),
     usage: fleet.usage,

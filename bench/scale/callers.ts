@@ -22,22 +22,27 @@ export interface CallersOptions {
   messagesAnAddress: number;
 }
 
-/** The next chat's request, by turns of the tenants. */
+/** The next chat's request of one caller. */
 export type NextRequest = () => RequestInit;
+/** One more caller; callers take their tenants by turns. */
+export type NewCaller = () => NextRequest;
 
-/** Sessions of one leg, and how many messages each sends before the next one's turn. */
+/** Sessions of one leg, and how many messages each sends, one after the other. */
 const SESSIONS = 800;
 const SESSION_MESSAGES = 5;
 const ORIGIN = "https://shop.example";
 const MESSAGES = [{ role: "user", content: "When do you open tomorrow?" }];
 
 /** Tenants that nobody has used yet, in a store that services share already. */
-export async function seedCallers(kv: Deno.Kv, options: CallersOptions): Promise<NextRequest> {
+export async function seedCallers(kv: Deno.Kv, options: CallersOptions): Promise<NewCaller> {
   const sources = await Promise.all(
     Array.from({ length: options.tenants }, () => seedTenant(kv, options)),
   );
-  const next = rotation(sources.length);
-  return () => sources[next()]!();
+  return () => {
+    const callers = sources.map((newCaller) => newCaller());
+    const next = rotation(callers.length);
+    return () => callers[next()]!();
+  };
 }
 
 /**
@@ -53,7 +58,7 @@ export function rotation(length: number): () => number {
   };
 }
 
-async function seedTenant(kv: Deno.Kv, options: CallersOptions): Promise<NextRequest> {
+async function seedTenant(kv: Deno.Kv, options: CallersOptions): Promise<NewCaller> {
   const tenant: Tenant = { v: 1, id: system.uuid(), name: "Bench", createdAt: system.now() };
   const limits: Plan["limits"] = {
     streams: options.streams,
@@ -81,7 +86,7 @@ async function seedTenant(kv: Deno.Kv, options: CallersOptions): Promise<NextReq
 async function seedVisitors(
   kv: Deno.Kv,
   { agent, tenant, tenants }: { agent: Agent; tenant: string; tenants: number },
-): Promise<NextRequest> {
+): Promise<NewCaller> {
   const store = new SessionStore(kv, system);
   const minted = await Promise.all(
     Array.from(
@@ -99,19 +104,27 @@ async function seedVisitors(
       body: { agentId: agent.id, sessionToken, messages: MESSAGES },
     })
   );
-  let sent = 0;
-  return () => requests[Math.floor(sent++ / SESSION_MESSAGES) % requests.length]!;
+  let used = 0;
+  return () => {
+    let sent = 0;
+    let request = requests[0]!;
+    return () => {
+      if (sent++ % SESSION_MESSAGES === 0) request = requests[used++ % requests.length]!;
+      return request;
+    };
+  };
 }
 
 async function seedBackend(
   kv: Deno.Kv,
   { agent, tenant, options }: { agent: Agent; tenant: string; options: CallersOptions },
-): Promise<NextRequest> {
+): Promise<NewCaller> {
   const apiKeys = new ApiKeyStore(kv, { system, signer: new Signer([options.hmacSecret]) });
   const { secret } = await apiKeys.create(tenant, { name: "bench", scopes: ["widget:mint"] });
   let address = nextAddress();
   let sent = 0;
-  return () => {
+  // All callers are the one backend.
+  return () => () => {
     if (++sent % options.messagesAnAddress === 0) address = nextAddress();
     return post({
       headers: { "x-forwarded-for": address, authorization: `Bearer ${secret}` },

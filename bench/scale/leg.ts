@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { StoreCalls } from "./measured_kv.ts";
-import type { NextRequest } from "./callers.ts";
+import type { NewCaller } from "./callers.ts";
 
 /** What a fleet had used by one moment. */
 export interface Usage {
@@ -12,7 +12,7 @@ export interface Usage {
 export interface LegOptions {
   /** Addresses of the processes; chats go to them by turns. */
   urls: readonly string[];
-  next: NextRequest;
+  newCaller: NewCaller;
   callers: number;
   warmUpMs: number;
   ms: number;
@@ -59,9 +59,10 @@ export async function runLeg(options: LegOptions): Promise<LegResult> {
   const end = performance.now() + warmUpMs + ms;
   let turn = 0;
   const caller = async () => {
+    const next = options.newCaller();
     while (performance.now() < end) {
       const url = options.urls[turn++ % options.urls.length]!;
-      const answer = await ask(url, { request: options.next(), signal: cut.signal });
+      const answer = await ask(url, { request: next(), signal: cut.signal });
       answers.push(answer);
       if (answer.status !== 200) await delay(REFUSED_PAUSE_MS);
     }
