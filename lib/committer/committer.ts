@@ -99,6 +99,11 @@ export class Committer {
     return new View(this.#documents, { ...options, load });
   }
 
+  /** The values of up to 10 keys, all as the store has them at one moment from now on. */
+  read(keys: readonly Deno.KvKey[]): Promise<unknown[]> {
+    return this.#patiently(() => this.#documents.readTogether(keys));
+  }
+
   /** Calls `listener` with each key that another process has changed while a commit relied on it. */
   onContended(listener: (key: Deno.KvKey) => void): void {
     this.#contention.listen(listener);
@@ -166,12 +171,17 @@ export class Committer {
     this.#contention.compare(doubtful, this.#documents);
   }
 
-  /** Reads what a view asks for; a store that is locked for a moment is asked again. */
-  async #loadPatiently(keys: ReadonlyMap<string, Deno.KvKey>, since: number): Promise<void> {
+  /** Reads what a view asks for. */
+  #loadPatiently(keys: ReadonlyMap<string, Deno.KvKey>, since: number): Promise<void> {
+    return this.#patiently(() => this.#documents.load(keys, since));
+  }
+
+  /** Reads; a store that is locked for a moment is asked again. */
+  async #patiently<T>(read: () => Promise<T>): Promise<T> {
     const deadline = this.#system.now() + this.#patience.ms;
     for (let failures = 0;;) {
       try {
-        return await this.#patience.inTime(this.#documents.load(keys, since));
+        return await this.#patience.inTime(read());
       } catch (cause) {
         this.#documents.abandonReads();
         if (++failures >= MAX_FAILURES || this.#system.now() >= deadline) {

@@ -156,6 +156,17 @@ export class Documents {
     await Promise.all(waited);
   }
 
+  /** The values of up to 10 keys as they are at one moment from now on, which are kept as well. */
+  async readTogether(keys: readonly Deno.KvKey[]): Promise<unknown[]> {
+    const seen = ++this.#seen;
+    const entries = await this.#kv.getMany([...keys]);
+    return entries.map(({ key, value, versionstamp }) => {
+      const document = { key, value: value ?? undefined, versionstamp, seen };
+      this.#keepRead(keyText(key), document);
+      return document.value;
+    });
+  }
+
   #read(wanted: [string, Deno.KvKey][]): Promise<void> {
     // A value is as old as the moment its read began: it may have changed before the answer came.
     const seen = ++this.#seen;

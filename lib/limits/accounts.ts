@@ -1,6 +1,7 @@
 import { keys, ledgerShardOf } from "../storage/keys.ts";
-import { allottedLimits } from "./allotment.ts";
-import { dayOf, type Ledger, type LedgerLimits, type Moment } from "./ledger.ts";
+import type { Draft } from "../committer/operation.ts";
+import { allottedLimits, type Division, tenantMoment } from "./division.ts";
+import { dayOf, type LedgerLimits, type Moment } from "./ledger.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 import type { Limits } from "./limits.ts";
 import type { LimitScope } from "./refusal.ts";
@@ -66,24 +67,31 @@ export function limitsOf({ kind }: Pick<Account, "kind">, limits: Limits): Ledge
   return { streams: limits.sessionStreams, hardLimit: limits.sessionCost };
 }
 
+/** How the limits of a tenant are divided, as the draft has it; the operation must name the key. */
+export function divisionIn(draft: Draft, tenant: string): Division | undefined {
+  return draft.get<Division>(keys.ledgerDivision(tenant));
+}
+
 /**
  * The limits that hold for an account's ledger, which may be one of several shards; nothing when that has
  * to ask for an allotment first.
  */
 export function limitsWithin(
   account: Account,
-  ledger: Ledger,
-  limits: Limits,
+  { limits, division, moment: { period } }: {
+    limits: Limits;
+    division: Division | undefined;
+    moment: Moment;
+  },
 ): LedgerLimits | undefined {
   if (account.kind !== "tenant") return limitsOf(account, limits);
-  return allottedLimits(ledger, {
-    limits: { streams: limits.streams, hardLimit: limits.hardDailyCost },
-    isFirst: ledgerShardOf(account.key) === 0,
-  });
+  const all = { streams: limits.streams, hardLimit: limits.hardDailyCost };
+  return allottedLimits(division, { limits: all, shard: ledgerShardOf(account.key), period });
 }
 
 /** The period of an account's ledger at a time: the UTC day, but a session's whole life is one. */
-export function momentOf({ kind }: Account, now: number): Moment {
+export function momentOf({ kind }: Account, now: number, division?: Division): Moment {
+  if (kind === "tenant") return tenantMoment(now, division);
   return { now, period: kind === "session" ? "" : dayOf(now) };
 }
 

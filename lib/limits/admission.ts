@@ -41,7 +41,7 @@ export type Admitted =
   | { kind: "gone" };
 
 /** A shard that is emptied by others this often in a row makes the store too busy for one more. */
-const MAX_REBALANCES = 20;
+const MAX_REBALANCES = 100;
 
 interface Running {
   live: LiveRun;
@@ -107,7 +107,8 @@ export class Admission {
    * for an idempotency key that was used for another message.
    */
   async admit(asked: RunRequest & { id: number }, view?: View): Promise<Admitted> {
-    let request = { ...asked, ledgerKey: this.#shards.keyOf(asked.run.tenant) };
+    const ledgerKey = this.#shards.keyOf(asked.run.tenant);
+    let request = { ...asked, ledgerKey, hasClearance: false };
     for (let tries = 0; tries < MAX_REBALANCES; tries++) {
       const decided = await this.#decide(request, view);
       if ("refused" in decided) throw new LimitError(decided.refused);
@@ -119,7 +120,8 @@ export class Admission {
         return { kind: "admitted", ...decided.admitted };
       }
       const need = { streams: 1, hold: asked.hold, least: asked.least };
-      request = { ...request, hold: await this.#rebalance(request, need) };
+      const hold = await this.#rebalance(request, need);
+      if (hold !== undefined) request = { ...request, hold, hasClearance: hold === 0 };
     }
     throw new StoreUnavailableError("other processes keep taking what this one needs");
   }
@@ -134,12 +136,16 @@ export class Admission {
     }, view).catch((failure) => this.#release(request, failure));
   }
 
-  /** Moves what a message needs to its shard; answers how much it may hold. Throws the tenant's 429. */
+  /**
+   * Moves what a message needs to its shard; answers how much it may hold, where that is known. Throws
+   * the tenant's 429.
+   */
   async #rebalance(
     { run: { tenant }, limits, ledgerKey }: RunRequest & { ledgerKey: string[] },
     need: ShardNeed,
-  ): Promise<number> {
+  ): Promise<number | undefined> {
     const rebalanced = await this.#shards.rebalance(tenant, { key: ledgerKey, limits, need });
+    if ("changed" in rebalanced) return undefined;
     if ("available" in rebalanced) return rebalanced.available;
     const { refused: refusal } = rebalanced;
     const how = { refusal, streams: limits.streams, limits, now: this.#system.now() };
@@ -160,10 +166,10 @@ export class Admission {
     const key = accounts[0]!.key;
     for (let most = hold, tries = 0; tries < MAX_REBALANCES; tries++) {
       const raised = await this.#committer.run({
-        keys: accounts.map((account) => account.key),
+        keys: [...accounts.map((account) => account.key), keys.ledgerDivision(tenant)],
         decide: (draft) => {
           const now = this.#system.now();
-          return raiseHold(draft, { runId, accounts, limits, hold: most, least, now });
+          return raiseHold(draft, { runId, tenant, accounts, limits, hold: most, least, now });
         },
       });
       if (raised === undefined) return undefined;
@@ -172,7 +178,7 @@ export class Admission {
       const need = { streams: 0, hold: hold - held, least: Math.max(0, least - held) };
       const rebalanced = await this.#shards.rebalance(tenant, { key, limits, need });
       if ("refused" in rebalanced) return undefined;
-      most = held + rebalanced.available;
+      if ("available" in rebalanced) most = held + rebalanced.available;
     }
     return undefined;
   }
@@ -197,9 +203,10 @@ export class Admission {
     if (running === undefined) return { charged: 0, excess: cost };
     const { live, limits, receipt } = running;
     const forget = opened ? undefined : receipt;
-    const unsettled = { live, end, cost, ceiling, limits, closing, forget };
+    const exceedsHold = Math.min(cost, ceiling) > running.hold;
+    const unsettled = { live, end, cost, ceiling, limits, closing, exceedsHold, forget };
     try {
-      await this.#makeRoom(running, Math.min(cost, ceiling));
+      if (exceedsHold) await this.#makeRoom(running, Math.min(cost, ceiling));
       const charge = await this.#settle({ ...unsettled, now: this.#system.now() });
       return charge ?? { charged: 0, excess: cost };
     } catch (failure) {
@@ -237,11 +244,12 @@ export class Admission {
 
   /** A run that costs more than it holds is charged from what all shards have left, not only its own. */
   async #makeRoom({ live, limits, hold }: Running, cost: number): Promise<void> {
-    const key = live.accounts[0]!.key;
-    const { allotment } = this.#committer.peek<Ledger>(key) ?? {};
-    if (allotment === undefined || cost <= hold) return;
+    const { tenant } = live.run;
+    const isDivided = this.#committer.peek(keys.ledgerDivision(tenant)) !== undefined;
     const need = { streams: 0, hold: cost - hold, least: 0 };
-    await this.#shards.rebalance(live.run.tenant, { key, limits, need });
+    if (isDivided) {
+      await this.#shards.rebalance(tenant, { key: live.accounts[0]!.key, limits, need });
+    }
   }
 
   async #settle(

@@ -1,11 +1,12 @@
 import type { Draft } from "../committer/operation.ts";
-import { keys } from "../storage/keys.ts";
+import { keys, ledgerShardOf } from "../storage/keys.ts";
 import { type Session, sessionExpireIn } from "../storage/session_store.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 import {
   type Account,
   accountsOf,
   chargedFor,
+  divisionIn,
   keptFor,
   limitsOf,
   limitsWithin,
@@ -19,11 +20,13 @@ import {
   countRequest,
   type RequestCount,
 } from "./count_request.ts";
+import { type Division, spentElsewhere } from "./division.ts";
 import {
   currentLedger,
   leaseOf,
   type Ledger,
   type LedgerRefusal,
+  type Moment,
   refusalOf,
   roomOf,
   setLease,
@@ -51,6 +54,8 @@ export interface RunRequest {
   sessionHash?: string | undefined;
   /** The shard of the tenant's ledger; the first one unless it is divided. */
   ledgerKey?: string[] | undefined;
+  /** All shards together have room for a run that holds nothing. */
+  hasClearance?: boolean;
   /** Written in the same commit, as the beginning of what the run leaves behind. */
   opening?: Opening | undefined;
   /** Names the one run that a repeated message means. */
@@ -114,6 +119,7 @@ export function runKeys(request: RunRequest): Deno.KvKey[] {
   return [
     ...callerKeys(caller),
     ...accountsOf(chargedFor(request), limits).map(({ key }) => key),
+    keys.ledgerDivision(run.tenant),
     ...(sessionHash === undefined ? [] : [keys.session(run.tenant, sessionHash)]),
     ...(receipt === undefined ? [] : [receipt.key]),
   ];
@@ -131,13 +137,15 @@ export function decideRun(
   const replay = replayOf(draft, request);
   if (replay !== undefined) return replay;
   const accounts = accountsOf(chargedFor(request), limits);
-  const ledgers = accounts.map((account) => ({
-    account,
-    ledger: currentLedger(draft.get<Ledger>(account.key), momentOf(account, now)),
-  }));
+  const division = divisionIn(draft, run.tenant);
+  const ledgers = accounts.map((account) => {
+    const moment = momentOf(account, now, division);
+    return { account, moment, ledger: currentLedger(draft.get<Ledger>(account.key), moment) };
+  });
   const lease = leaseOf(ledgers[0]!.ledger, run.runId);
-  const { spent, allotment } = ledgers[0]!.ledger;
-  const softLimitPassed = spent + (allotment?.elsewhere ?? 0) >= limits.softDailyCost;
+  const { spent, period } = ledgers[0]!.ledger;
+  const elsewhere = spentElsewhere(division, { shard: ledgerShardOf(accounts[0]!.key), period });
+  const softLimitPassed = spent + elsewhere >= limits.softDailyCost;
   const count = countRequest(draft, { ...request, message: true });
   // Our own commit of unknown outcome was made: it is told, and not counted twice.
   if (lease !== undefined) {
@@ -147,12 +155,11 @@ export function decideRun(
   if ("refused" in count) return count;
   const session = takeMessage(draft, request);
   if ("decision" in session) return session.decision;
-  const granted = grant(ledgers, { ...request, sessionEndsIn: session.leftMs });
+  const granted = grant(ledgers, { ...request, division, sessionEndsIn: session.leftMs });
   if (!("hold" in granted)) return granted;
   count.note();
   session.note();
-  for (const { account } of ledgers) {
-    const moment = momentOf(account, now);
+  for (const { account, moment } of ledgers) {
     draft.update<Ledger>(account.key, (held, isOwn) => {
       const lease = { runId: run.runId, hold: granted.hold, now };
       return setLease(currentLedger(held, moment), lease, isOwn);
@@ -206,20 +213,21 @@ function takeMessage(
 
 /** Sets aside what every account has room for, or names the one that has none. */
 function grant(
-  ledgers: { account: Account; ledger: Ledger }[],
-  request: RunRequest & { now: number; sessionEndsIn: number },
+  ledgers: { account: Account; moment: Moment; ledger: Ledger }[],
+  request: RunRequest & { now: number; division: Division | undefined; sessionEndsIn: number },
 ): { hold: number } | { refused: LimitRefusal } | { short: true } {
-  const { least, now } = request;
+  const { least, division } = request;
   let hold = request.hold;
-  for (const { account, ledger } of ledgers) {
-    const limits = limitsWithin(account, ledger, request.limits);
-    if (limits === undefined) return { short: true };
-    const moment = momentOf(account, now);
+  for (const { account, ledger, moment } of ledgers) {
+    const within = limitsWithin(account, { limits: request.limits, division, moment });
+    if (within === undefined) return { short: true };
+    const isCleared = account.kind === "tenant" && hold === 0 && request.hasClearance === true;
+    const limits = isCleared ? { ...within, hardLimit: undefined } : within;
     const refusal = refusalOf(ledger, { least, limits, moment });
     const room = roomOf(ledger, { limits, moment });
     const isShort = refusal !== undefined || room < request.hold;
     // Only all shards together can tell whether the tenant's limit is reached.
-    if (isShort && ledger.allotment !== undefined) return { short: true };
+    if (isShort && division !== undefined && account.kind === "tenant") return { short: true };
     if (refusal !== undefined) {
       const streams = limits.streams ?? slotsOf(ledger, moment);
       return { refused: limitRefusal(account, { ...request, refusal, streams }) };

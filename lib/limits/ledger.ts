@@ -15,21 +15,6 @@ export interface TenantLimits {
 }
 
 /**
- * The part of a tenant's limits that one shard of its ledger may use, what it uses already included. The
- * allotments of all shards together never exceed the limits.
- */
-export interface Allotment extends TenantLimits {
-  /** The UTC day it is for. In any other it is void. */
-  readonly period: string;
-  /** The limits it is a part of. Under any others it is void. */
-  readonly of: TenantLimits;
-  /** What the other shards had spent in the period when it was made, micro-USD. */
-  readonly elsewhere: number;
-  /** When the shard last asked for more, milliseconds. */
-  readonly askedAt: number;
-}
-
-/**
  * What one account (a tenant's day, a session, an address's day) has spent, and what its running runs
  * hold: slots and money in one document, so that both are decided in one step. Integer micro-USD.
  */
@@ -42,8 +27,6 @@ export interface Ledger {
   readonly earlier?: Readonly<Record<string, number>>;
   /** One that has lapsed stays, its slot taken and its hold counted, until its run is settled. */
   readonly runs: Readonly<Record<string, Lease>>;
-  /** Only where the ledger is divided: this is one of its shards. */
-  readonly allotment?: Allotment;
 }
 
 /** Which moment a ledger is looked at, and in which of its periods that is. */

@@ -1,15 +1,24 @@
 import type { Committer } from "../committer/committer.ts";
-import type { Draft } from "../committer/operation.ts";
+import { StoreUnavailableError } from "../committer/operation.ts";
 import { keys, ledgerShardOf } from "../storage/keys.ts";
 import type { System } from "../system.ts";
-import { allot, inOnePeriod, mergeShards } from "./allotment.ts";
 import {
-  dayOf,
+  type AllotmentRequest,
+  allottedLimits,
+  divide,
+  type Division,
+  freeze,
+  isFrozen,
+  mergeShards,
+  type Snapshot,
+  snapshotOf,
+} from "./division.ts";
+import {
   type Ledger,
   type LedgerRefusal,
-  type Moment,
   refusalOf,
   roomOf,
+  slotsOf,
   type TenantLimits,
 } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
@@ -20,6 +29,10 @@ const CONTENDED_TIMES = 2;
 const CONTENDED_MS = 10_000;
 /** Tenants whose contention is remembered. */
 const REMEMBERED_TENANTS = 10_000;
+/** Another process's division is left to be used for so long at least, before it is changed; milliseconds. */
+const STANDS_MS = { least: 20, spread: 60 };
+/** Other processes that divide the same ledger are made way for this often. */
+const MAX_TRIES = 50;
 
 /** What a run needs beyond what its shard has; money in micro-USD. */
 export interface ShardNeed {
@@ -34,7 +47,22 @@ export type Rebalanced =
   /** So much of the hold may be set aside now; micro-USD. */
   | { available: number }
   /** The tenant as a whole has reached its limit. */
-  | { refused: LedgerRefusal };
+  | { refused: LedgerRefusal }
+  /** The limits have been divided for another run of this process: there may be enough now. */
+  | { changed: true };
+
+/** Who asks for more, and under which limits. */
+interface Ask {
+  key: readonly string[];
+  limits: Pick<Limits, "streams" | "hardDailyCost">;
+  need: ShardNeed;
+}
+
+/** The runs of this process that wait for one division of a tenant's limits. */
+interface Waiting {
+  done: Promise<unknown>;
+  need: { streams: number; hold: number };
+}
 
 /** The keys of all shards of a tenant's ledger. */
 export function ledgerShardKeys(tenant: string): string[][] {
@@ -44,9 +72,13 @@ export function ledgerShardKeys(tenant: string): string[][] {
 /**
  * Divides the ledger of a tenant that several processes are busy with: each has a shard under a key of
  * its own, with an allotment of the tenant's limits that it decides on without the others. One that has
- * too little takes from all shards at once, in one transaction that checks every one of them, so that the
- * limits hold exactly and are reached to the last unit, whether the other processes are alive or not.
- * A ledger that is not contended stays one record.
+ * too little has the free rest of all shards divided again, so that the limits hold exactly and are
+ * reached to the last unit, whether the other processes are alive or not. A ledger that is not contended
+ * stays one record.
+ *
+ * Each decision checks the division that it relies on, and a division is changed in two steps: frozen,
+ * after which no shard uses more than it does, and then divided by what has been read since. So a change
+ * never waits for a moment in which the other processes write nothing.
  */
 export class LedgerShards {
   /** The shard that this process writes. */
@@ -56,6 +88,7 @@ export class LedgerShards {
   /** When each tenant's ledger was contended lately, milliseconds. */
   readonly #contended = new Map<string, number[]>();
   readonly #divided = new Set<string>();
+  readonly #waiting = new Map<string, Waiting>();
 
   constructor(committer: Committer, system: System) {
     this.#committer = committer;
@@ -72,30 +105,81 @@ export class LedgerShards {
   }
 
   /** Gets the shard under `key` what it needs from what is free in all of them. */
-  async rebalance(
+  async rebalance(tenant: string, ask: Ask): Promise<Rebalanced> {
+    const waiting = this.#waiting.get(tenant);
+    if (waiting !== undefined) {
+      waiting.need.streams += ask.need.streams;
+      waiting.need.hold += ask.need.hold;
+      await waiting.done;
+      return { changed: true };
+    }
+    const need = { streams: 0, hold: 0 };
+    const rebalancing = this.#rebalance(tenant, { ...ask, others: need });
+    const done = rebalancing.catch(() => {}).finally(() => this.#waiting.delete(tenant));
+    this.#waiting.set(tenant, { done, need });
+    return await rebalancing;
+  }
+
+  /** `others`: what other runs of this process need as well. */
+  async #rebalance(
     tenant: string,
-    { key, limits: { streams, hardDailyCost: hardLimit }, need }: {
-      key: readonly string[];
-      limits: Pick<Limits, "streams" | "hardDailyCost">;
-      need: ShardNeed;
+    { key, limits: { streams, hardDailyCost: hardLimit }, need, others }: Ask & {
+      others: Waiting["need"];
     },
   ): Promise<Rebalanced> {
-    const all = ledgerShardKeys(tenant);
     const limits = { streams, hardLimit };
-    return await this.#committer.run<Rebalanced>({
-      keys: all,
+    let stood = 0;
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const snapshot = await this.#read(tenant);
+      const { division, moment } = snapshot;
+      const whole = mergeShards(snapshot);
+      const refused = refusedBy(whole, { limits, need, snapshot });
+      if (refused !== undefined) return { refused };
+      const room = roomOf(whole, { limits, moment });
+      const available = Math.min(need.hold, room);
+      const own = { streams: need.streams, hardLimit: available };
+      const request = { shard: ledgerShardOf(key), limits };
+      if (hasEnough(snapshot, { ...request, need: own })) return { available };
+      const all = { streams: need.streams + others.streams, hardLimit: available + others.hold };
+      // With something left the shard does not have to ask for each run of price 0.
+      const asked = { ...request, need: { ...all, hardLimit: Math.max(1, all.hardLimit) } };
+      if (isFrozen(snapshot, limits)) {
+        if (await this.#write(tenant, divide(snapshot, asked))) return { available };
+      } else if (division === undefined || division.revision === stood) {
+        await this.#write(tenant, freeze(snapshot, asked));
+      } else {
+        stood = division.revision;
+        await this.#system.sleep(STANDS_MS.least + this.#random() * STANDS_MS.spread);
+      }
+    }
+    throw new StoreUnavailableError("other processes keep dividing the same limits");
+  }
+
+  /** From 0 to 1. */
+  #random(): number {
+    return this.#system.randomBytes(1)[0]! / 256;
+  }
+
+  async #read(tenant: string): Promise<Snapshot> {
+    const wanted = [keys.ledgerDivision(tenant), ...ledgerShardKeys(tenant)];
+    const [division, ...shards] = await this.#committer.read(wanted);
+    return snapshotOf(
+      division as Division | undefined,
+      shards as (Ledger | undefined)[],
+      this.#system.now(),
+    );
+  }
+
+  /** Writes the next revision, unless another process has written one since the last was read. */
+  #write(tenant: string, division: Division): Promise<boolean> {
+    const key = keys.ledgerDivision(tenant);
+    return this.#committer.run({
+      keys: [key],
       decide: (draft) => {
-        const stored = all.map((one) => draft.get<Ledger>(one));
-        const now = this.#system.now();
-        const { ledgers, moment } = inOnePeriod(stored, { now, period: dayOf(now) });
-        const whole = mergeShards(ledgers, moment);
-        const refused = refusedBy(whole, { limits, need, moment });
-        if (refused !== undefined) return { refused };
-        const available = Math.min(need.hold, roomOf(whole, { limits, moment }));
-        const asked = { streams: need.streams, hardLimit: Math.max(1, available) };
-        const request = { shard: ledgerShardOf(key), limits, need: asked, moment };
-        writeChanged(draft, all, { before: ledgers, after: allot(ledgers, request) });
-        return { available };
+        const { revision = 0 } = draft.get<Division>(key) ?? {};
+        if (revision !== division.revision - 1) return false;
+        draft.set(key, division);
+        return true;
       },
     });
   }
@@ -119,21 +203,27 @@ export class LedgerShards {
 
 function refusedBy(
   whole: Ledger,
-  { limits, need, moment }: { limits: TenantLimits; need: ShardNeed; moment: Moment },
+  { limits, need, snapshot: { moment } }: {
+    limits: TenantLimits;
+    need: ShardNeed;
+    snapshot: Snapshot;
+  },
 ): LedgerRefusal | undefined {
   // What a run that goes on already needs is money alone.
   const streams = need.streams === 0 ? Infinity : limits.streams;
   return refusalOf(whole, { least: need.least, limits: { ...limits, streams }, moment });
 }
 
-function writeChanged(
-  draft: Draft,
-  all: readonly string[][],
-  { before, after }: { before: readonly Ledger[]; after: readonly Ledger[] },
-): void {
-  after.forEach((ledger, i) => {
-    if (ledger !== before[i]) draft.set(all[i]!, ledger);
-  });
+/** Whether another process has divided meanwhile, and the shard has what it needs. */
+function hasEnough(
+  { division, ledgers, moment }: Snapshot,
+  { shard, limits, need }: AllotmentRequest,
+): boolean {
+  const allotted = allottedLimits(division, { limits, shard, period: moment.period });
+  const ledger = ledgers[shard]!;
+  return allotted !== undefined &&
+    slotsOf(ledger, moment) + need.streams <= allotted.streams &&
+    roomOf(ledger, { limits: allotted, moment }) >= need.hardLimit;
 }
 
 function forgetOldest(of: Map<string, unknown> | Set<string>): void {

@@ -1,11 +1,12 @@
 import type { Draft } from "../committer/operation.ts";
-import { type Account, keptFor, limitsWithin, momentOf } from "./accounts.ts";
+import { type Account, divisionIn, keptFor, limitsWithin, momentOf } from "./accounts.ts";
 import { currentLedger, leaseOf, type Ledger, renewLeases, roomOf, setLease } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 
 /** A running run that wants more set aside; all in micro-USD and in all, not on top. */
 export interface RaiseRequest {
   runId: string;
+  tenant: string;
   accounts: readonly Account[];
   limits: Limits;
   hold: number;
@@ -20,22 +21,22 @@ export type Raised =
   | { short: true; held: number }
   | undefined;
 
-/** Changes what a run holds, in all its accounts alike. */
+/** Changes what a run holds, in all its accounts alike. The operation names the tenant's division too. */
 export function raiseHold(draft: Draft, request: RaiseRequest): Raised {
   const { runId, accounts, limits, hold, least, now } = request;
+  const division = divisionIn(draft, request.tenant);
   const ledgers = accounts.map((account) => {
-    const moment = momentOf(account, now);
+    const moment = momentOf(account, now, division);
     const ledger = currentLedger(draft.get<Ledger>(account.key), moment);
     return { account, ledger, moment };
   });
   const lease = leaseOf(ledgers[0]!.ledger, runId);
   if (lease === undefined) return undefined;
   const rooms = ledgers.map(({ account, ledger, moment }) => {
-    const within = limitsWithin(account, ledger, limits);
+    const within = limitsWithin(account, { limits, division, moment });
     return within === undefined ? 0 : roomOf(ledger, { runId, limits: within, moment });
   });
-  const isDivided = ledgers[0]!.ledger.allotment !== undefined;
-  if (isDivided && rooms[0]! < hold) return { short: true, held: lease.hold };
+  if (division !== undefined && rooms[0]! < hold) return { short: true, held: lease.hold };
   const granted = Math.min(hold, ...rooms);
   if (granted < least) return undefined;
   for (const { account, ledger } of ledgers) {

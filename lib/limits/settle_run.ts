@@ -2,7 +2,7 @@ import type { Draft } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
 import { type RunEnd, runRecordSchema } from "../usage/run_record.ts";
 import { addToUsage, usageKeyOf } from "../usage/usage_rows.ts";
-import { keptFor, limitsWithin, momentOf } from "./accounts.ts";
+import { divisionIn, keptFor, limitsWithin, momentOf } from "./accounts.ts";
 import {
   currentLedger,
   dayOf,
@@ -33,6 +33,8 @@ export interface Settlement {
   closing?: Closing | undefined;
   /** The receipt of a run that never opened: whoever sends its message again begins another. */
   forget?: Deno.KvKey | undefined;
+  /** It costs more than it holds: whether there is room for that depends on the tenant's division. */
+  exceedsHold?: boolean;
   /** The shard of usage that this process writes. */
   shard?: number;
   now: number;
@@ -77,12 +79,13 @@ export interface Charge {
 
 /** The keys that settling a run touches. */
 export function settlementKeys(settlement: Settlement): Deno.KvKey[] {
-  const { live, now, cost, closing, forget, shard } = settlement;
+  const { live, now, cost, closing, exceedsHold, forget, shard } = settlement;
   const days = [dayOf(now)];
   // A dead process's run may have been alive yesterday: it counts there.
   if (cost === undefined) days.push(dayOf(now - DAY_MS));
   return [
     ...live.accounts.map(({ key }) => key),
+    ...(exceedsHold ? [keys.ledgerDivision(live.run.tenant)] : []),
     ...days.map((day) => usageKeyOf(live.run, day, shard)),
     // Without a closing nothing is stored of the run beside its account, so nobody else writes its entry.
     ...(closing === undefined
@@ -142,16 +145,19 @@ export function clearLiveRun(draft: Draft, { live, closing }: Settlement): void 
 }
 
 /** What a run can be charged without any account going past its limit. */
-function roomFor(draft: Draft, { live, limits, now }: Settlement): number {
+function roomFor(draft: Draft, { live, limits, exceedsHold, now }: Settlement): number {
   if (limits === undefined) return Infinity;
+  const { runId, tenant } = live.run;
+  const division = exceedsHold ? divisionIn(draft, tenant) : undefined;
   const rooms = live.accounts.map((account) => {
-    const moment = momentOf(account, now);
+    const moment = momentOf(account, now, division);
     const ledger = currentLedger(draft.get<Ledger>(account.key), moment);
-    const { runId } = live.run;
-    const within = limitsWithin(account, ledger, limits);
-    // Under a void allotment what the run holds is its own all the same.
-    if (within === undefined) return leaseOf(ledger, runId)?.hold ?? 0;
-    return roomOf(ledger, { runId, limits: within, moment });
+    const within = limitsWithin(account, { limits, division, moment });
+    // What the run holds is its own, however the limits are divided.
+    const hold = leaseOf(ledger, runId)?.hold ?? 0;
+    if (account.kind === "tenant" && !exceedsHold) return hold;
+    if (within === undefined) return hold;
+    return Math.max(hold, roomOf(ledger, { runId, limits: within, moment }));
   });
   return Math.min(...rooms);
 }

@@ -1,18 +1,19 @@
 import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
+import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 import { addUsage, NO_USAGE, usageKeyOf } from "../usage/usage_rows.ts";
 import { currentLedger, dayOf, isFull, type Ledger, roomOf, settleRun } from "./ledger.ts";
 import { LedgerShards } from "./ledger_shards.ts";
 import type { Limits } from "./limits.ts";
-import { limitsWithin } from "./accounts.ts";
+import { divisionIn, limitsWithin, momentOf } from "./accounts.ts";
 
 /** No call of a vendor takes as long: whoever has set the money aside is dead. */
 const ABANDONED_MS = 30 * 60_000;
 
 /** A shard that is emptied by others this often in a row has nothing to set aside. */
-const MAX_REBALANCES = 20;
+const MAX_REBALANCES = 100;
 
 /** Money that is set aside in a tenant's day. */
 export interface SideHold {
@@ -70,20 +71,21 @@ export class SideCosts {
 
   /** `short`: the shard of the tenant's ledger needs more of what the other shards have. */
   #tryReserve(
-    { id, ledgerKey: key }: SideHold,
+    { tenant, id, ledgerKey: key }: SideHold,
     { amount, limits }: { amount: number; limits: Limits },
   ): Promise<boolean | "short"> {
     return this.#committer.run<boolean | "short">({
-      keys: [key],
+      keys: [key, keys.ledgerDivision(tenant)],
       decide: (draft) => {
-        const moment = this.#moment();
+        const division = divisionIn(draft, tenant);
+        const moment = momentOf({ kind: "tenant", key }, this.#system.now(), division);
         const ledger = withoutAbandoned(currentLedger(draft.get<Ledger>(key), moment), moment.now);
-        const within = limitsWithin({ kind: "tenant", key }, ledger, limits);
+        const within = limitsWithin({ kind: "tenant", key }, { limits, division, moment });
         const hardLimit = within?.hardLimit ?? 0;
         const room = roomOf(ledger, { runId: id, limits: { hardLimit }, moment });
         const isSpent = ledger.spent >= hardLimit;
         if (isSpent || room < amount) {
-          return within === undefined || ledger.allotment !== undefined ? "short" : false;
+          return within === undefined || division !== undefined ? "short" : false;
         }
         if (isFull(ledger)) return false;
         const lease = { until: moment.now + ABANDONED_MS, hold: amount, side: true } as const;

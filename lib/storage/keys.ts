@@ -138,6 +138,8 @@ export const keys = {
    */
   tenantLedger: (tenant: string, shard = 0) => ["tenant_ledgers", tenant, ...shardPart(shard)],
   tenantLedgers: () => ["tenant_ledgers"],
+  /** How the tenant's limits are divided among those shards: `{ v, revision, period, of, shards }`. */
+  ledgerDivision: (tenant: string) => ["ledger_divisions", tenant],
   /** Which process writes which shard of contended records: `{ v, holders }`. */
   processShards: () => ["process_shards"],
   /** The same for one session, where the plan limits it. */

@@ -1,4 +1,4 @@
-import { inOnePeriod, mergeShards } from "../limits/allotment.ts";
+import { mergeShards, snapshotOf } from "../limits/division.ts";
 import { dayOf, type Ledger, slotsOf, untilMidnight } from "../limits/ledger.ts";
 import { ledgerShardKeys } from "../limits/ledger_shards.ts";
 import { type Limits, withOverrides } from "../limits/limits.ts";
@@ -71,8 +71,9 @@ export class UsageReports {
       ? sums
       : await this.#days.sums(tenant, { range: { from: day, to: day }, ...at });
     const shards = stored.map(({ value }) => value ?? undefined);
-    const { ledgers, moment } = inOnePeriod(shards, { now, period: day });
-    const ledger = mergeShards(ledgers, moment);
+    const snapshot = snapshotOf(undefined, shards, now);
+    const { moment } = snapshot;
+    const ledger = mergeShards(snapshot);
     return {
       day,
       resetsAt: iso(now + untilMidnight(now)),

@@ -4,7 +4,7 @@ import { ApiError } from "@/lib/errors.ts";
 import { Admission } from "@/lib/limits/admission.ts";
 import type { Caller } from "@/lib/limits/count_request.ts";
 import type { RunRequest } from "@/lib/limits/decide_run.ts";
-import { inOnePeriod, mergeShards } from "@/lib/limits/allotment.ts";
+import { mergeShards, snapshotOf } from "@/lib/limits/division.ts";
 import { dayOf, type Ledger } from "@/lib/limits/ledger.ts";
 import { ledgerShardKeys } from "@/lib/limits/ledger_shards.ts";
 import type { Limits } from "@/lib/limits/limits.ts";
@@ -69,8 +69,8 @@ export function tally(outcomes: string[]): Record<string, number> {
 /** A tenant's ledger, all its shards together. */
 export async function ledgerOf(kv: Deno.Kv, tenant: string = TENANT): Promise<Ledger> {
   const stored = await kv.getMany<Ledger[]>(ledgerShardKeys(tenant));
-  const { ledgers, moment } = inOnePeriod(stored.map(({ value }) => value ?? undefined), TODAY);
-  return mergeShards(ledgers, moment);
+  const shards = stored.map(({ value }) => value ?? undefined);
+  return mergeShards(snapshotOf(undefined, shards, NOON));
 }
 
 /** What all rows of usage count for one model, all shards together. */
