@@ -21,6 +21,7 @@ const LIMITS = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1e6 };
 /** Processes, real or not, on one store. */
 export interface Fleet extends AsyncDisposable {
   name: string;
+  roundTripMs: number;
   urls: readonly string[];
   /** The store without delay, for seeding. */
   kv: Deno.Kv;
@@ -54,6 +55,7 @@ export async function startMemoryFleet(
   const owned = stack.move();
   return {
     name: roundTripMs === 0 ? "memory" : `memory, ${roundTripMs} ms away`,
+    roundTripMs,
     urls,
     kv,
     messagesAnAddress: Infinity,
@@ -83,6 +85,7 @@ export async function startDenokvFleet(
   const owned = stack.move();
   return {
     name: "denokv",
+    roundTripMs: 0,
     urls: members.map(({ port }) => `http://127.0.0.1:${port}`),
     kv,
     // A plan cannot raise the 100 requests a minute of one address.

@@ -133,7 +133,7 @@ export class Committer {
     const deadline = this.#system.now() + this.#patience.ms;
     const isCold = !this.#documents.hasAll(keys.keys());
     const tried = isCold && !await this.#loadFirst(keys);
-    await this.#loadDoubtful(keys);
+    await this.#loadDoubtful(keys, since);
     try {
       return await new Promise<T>((resolve, reject) => {
         const asked = { operation, keys, view, basis, since, deadline, tried };
@@ -160,9 +160,9 @@ export class Committer {
     }
   }
 
-  /** Reads again what other processes are likely to have changed. */
-  async #loadDoubtful(all: ReadonlyMap<string, Deno.KvKey>): Promise<void> {
-    const doubtful = this.#contention.doubtful(all, this.#documents);
+  /** Reads again what other processes are likely to have changed, unless that was done since it was asked. */
+  async #loadDoubtful(all: ReadonlyMap<string, Deno.KvKey>, since: number): Promise<void> {
+    const doubtful = this.#contention.doubtful(all, { documents: this.#documents, since });
     if (doubtful.size === 0) return;
     const keys = new Map([...doubtful].map(([text, { key }]) => [text, key]));
     const reading = this.#documents.load(keys, this.#documents.tick);

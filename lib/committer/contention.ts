@@ -59,13 +59,17 @@ export class Contention {
     }
   }
 
-  /** Those of `keys` whose families others change often, and that memory has not seen just now. */
-  doubtful(keys: ReadonlyMap<string, Deno.KvKey>, documents: Documents): Map<string, Document> {
+  /** Those of `keys` whose families others change often, and that were last seen before `since`. */
+  doubtful(
+    keys: ReadonlyMap<string, Deno.KvKey>,
+    { documents, since }: { documents: Documents; since: number },
+  ): Map<string, Document> {
     const found = new Map<string, Document>();
     if (this.#families.size === 0) return found;
     for (const [text, key] of keys) {
       const document = documents.get(text);
-      const isOld = document !== undefined && documents.ageOf(text) >= FRESH_MS;
+      if (document === undefined || document.seen > since) continue;
+      const isOld = documents.ageOf(text) >= FRESH_MS;
       if (isOld && this.#isDoubtful(key)) found.set(text, document);
     }
     return found;

@@ -190,7 +190,9 @@ export class LedgerShards {
     const now = this.#system.now();
     const times = (this.#contended.get(tenant) ?? []).filter((at) => at > now - CONTENDED_MS);
     this.#contended.delete(tenant);
-    if (times.length + 1 < CONTENDED_TIMES) {
+    // A process that has a shard of its own knows that it is not alone.
+    const isAmongOthers = this.process.number > 0;
+    if (!isAmongOthers && times.length + 1 < CONTENDED_TIMES) {
       this.#contended.set(tenant, [...times, now]);
       forgetOldest(this.#contended);
       return;
