@@ -80,6 +80,8 @@ export interface Service {
   readonly sessions: SessionAdmin;
   /** What tenants store, against their quotas. */
   readonly storage: StorageReports;
+  /** How long a request may wait for a store that does not answer, milliseconds. */
+  readonly storeDeadlineMs: number;
   readonly team: Team;
   readonly tenants: TenantStore;
   /** Dashboard users, for the command line. */

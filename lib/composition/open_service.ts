@@ -28,6 +28,7 @@ import { DismissalStore } from "../storage/dismissal_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../storage/secret_store.ts";
 import { SessionStore } from "../storage/session_store.ts";
 import { withStoreFailures } from "../storage/store_failures.ts";
+import { withStoreGate } from "../storage/store_gate.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
 import type { VendorSlotStore } from "../storage/vendor_slot_store.ts";
 import type { System } from "../system.ts";
@@ -128,6 +129,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, system }),
     runs: directory,
     storage,
+    storeDeadlineMs: requestMs(options.patienceMs),
     usage: new UsageReports(kv, { system, tenants, limits, storage }),
     vendors: registry,
     closing: closing.signal,
@@ -156,13 +158,19 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   };
 }
 
+/** How long a request waits for the store: the answer to its caller is due 5 s after the store is silent. */
+function requestMs(patienceMs = 5_000): number {
+  return patienceMs * 0.9;
+}
+
 async function openBasis(
   { config, encryptionKeys, kv, limits, log, passwordCost, patienceMs, system }: OpenServiceOptions,
 ): Promise<Basis> {
   const patience = { system, ...patienceMs !== undefined && { patienceMs } };
+  const gated = withStoreGate(kv, { system, log, heldMs: requestMs(patienceMs) });
   // The committer knows by itself what to do about a store that fails.
-  const committer = new Committer(kv, patience);
-  const told = withStoreFailures(kv, patience);
+  const committer = new Committer(gated, patience);
+  const told = withStoreFailures(gated, patience);
   const { randomBytes } = system;
   const sealer = (purpose: string) => new Sealer(encryptionKeys, { purpose, randomBytes });
   const content = await openContentCipher(told, {
