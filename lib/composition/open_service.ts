@@ -23,6 +23,7 @@ import { AttentionStore } from "../storage/attention_store.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
 import { contentSealer, openContentCipher } from "../storage/content_cipher.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
+import { HmacSecrets } from "../storage/hmac_secrets.ts";
 import { Reencryption } from "../storage/reencryption.ts";
 import { DismissalStore } from "../storage/dismissal_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../storage/secret_store.ts";
@@ -109,6 +110,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ...callers,
     ...knowledge,
     ...scripts,
+    hmacSecrets: new HmacSecrets(kv, options.hmacSecrets),
     ...{ agents, attention, catalogue, chat, deadRuns, secrets, vendorSlots },
     keyedDigest: (digest) => basis.content.digest(digest),
     conversations: new ConversationAdmin(conversations, { cursors, runs: directory }),

@@ -1,5 +1,7 @@
 import type { Config } from "../config.ts";
 import { encryptionKeyIds } from "../credentials/encryption_key.ts";
+import { hmacSecretId } from "../credentials/hmac_secret.ts";
+import { MissingHmacSecretError, useHmacSecrets } from "../storage/hmac_secrets.ts";
 import { MissingEncryptionKeyError, useEncryptionKeys } from "../storage/encryption_keys.ts";
 import { keys } from "../storage/keys.ts";
 import { Patience } from "../committer/patience.ts";
@@ -42,6 +44,8 @@ export interface OpenStoreOptions {
   system: System;
   /** Opens a store also when it may hold values under encryption keys that are missing. */
   allowMissingKeys?: boolean;
+  /** Opens a store also when it holds API keys under HMAC secrets that are missing. */
+  allowMissingSecrets?: boolean;
 }
 
 /**
@@ -65,6 +69,7 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
       ? open()
       : orFault(open, tellDamaged(file)));
     const firstStart = tenant.versionstamp === null;
+    await checkHmacSecrets(kv!, { ...secrets, ...options });
     await checkEncryptionKeys(kv!, { ...secrets, ...options });
     return { ...closing(kv!, { file, locks }), file, ...secrets, firstStart, alone: !remote };
   } catch (error) {
@@ -152,6 +157,33 @@ async function secretsFor(
     hmacSecrets: hmacSecrets ?? [kept.hmacSecret],
     encryptionKeys: encryptionKeys ?? [kept.encryptionKey],
   };
+}
+
+async function checkHmacSecrets(
+  kv: Deno.Kv,
+  { hmacSecrets, allowMissingKeys, allowMissingSecrets, system }:
+    & Pick<Store, "hmacSecrets">
+    & OpenStoreOptions,
+): Promise<void> {
+  if (allowMissingKeys || allowMissingSecrets) return;
+  try {
+    await useHmacSecrets(kv, hmacSecrets.map(hmacSecretId), system);
+  } catch (error) {
+    if (!(error instanceof MissingHmacSecretError)) throw error;
+    const { ids } = error;
+    throw new StoreFault(
+      "API keys in the store are hashed under " +
+        `${ids.length === 1 ? "a secret" : "secrets"} that this process does not have (secret id ` +
+        `${
+          ids.join(", ")
+        }), so it would refuse them. If API_KEY_HMAC_SECRET was changed, put the ` +
+        "old secret behind the new one, API_KEY_HMAC_SECRET=<new>,<old>, until the keys made with it " +
+        "have been rotated or revoked. If the store was moved or restored, its secrets.json belongs " +
+        "with it. All processes of one store must have the same secrets. If the secret is lost, " +
+        "deno task keys forget-secrets gives up the keys made with it",
+      { cause: error },
+    );
+  }
 }
 
 async function checkEncryptionKeys(

@@ -107,6 +107,7 @@ export const keys = {
   /** API key record: hashes only, never a secret. */
   apiKey: (tenant: string, id: string) => ["api_keys", tenant, id],
   apiKeys: (tenant: string) => ["api_keys", tenant],
+  allApiKeys: () => ["api_keys"],
   /** Value `{ tenant, id }`: the public prefix of a key finds its owner. */
   apiKeyByPrefix: (prefix: string) => ["api_keys_by_prefix", prefix],
 
@@ -287,6 +288,10 @@ export const keys = {
 
   /** The ids of the encryption keys under which there may be values: `{ v, ids }`. */
   encryptionKeys: () => ["installation", "encryption_keys"],
+  /** The ids of the HMAC secrets under which there may be API keys: `{ v, signing, ids }`. */
+  hmacSecrets: () => ["installation", "hmac_secrets"],
+  /** What `deno task doctor` writes and deletes again. */
+  storeProbe: (name: string) => ["store_probes", name],
   /** The key of digests of what was said, sealed: `{ v, sealed }`. */
   contentDigestKey: () => ["installation", "content_digest_key"],
   /** Facts of the installation by name: `default_tenant`, `demo_agent`, `setup`, `write_probe`. */
