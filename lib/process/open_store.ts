@@ -2,7 +2,11 @@ import type { Config } from "../config.ts";
 import { encryptionKeyIds } from "../credentials/encryption_key.ts";
 import { hmacSecretId } from "../credentials/hmac_secret.ts";
 import { MissingHmacSecretError, useHmacSecrets } from "../storage/hmac_secrets.ts";
-import { MissingEncryptionKeyError, useEncryptionKeys } from "../storage/encryption_keys.ts";
+import {
+  MissingEncryptionKeyError,
+  usedEncryptionKeys,
+  useEncryptionKeys,
+} from "../storage/encryption_keys.ts";
 import { keys } from "../storage/keys.ts";
 import { Patience } from "../committer/patience.ts";
 import type { System } from "../system.ts";
@@ -69,8 +73,7 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
       ? open()
       : orFault(open, tellDamaged(file)));
     const firstStart = tenant.versionstamp === null;
-    await checkHmacSecrets(kv!, { ...secrets, ...options });
-    await checkEncryptionKeys(kv!, { ...secrets, ...options });
+    await checkSecrets(kv!, { ...secrets, ...options });
     return { ...closing(kv!, { file, locks }), file, ...secrets, firstStart, alone: !remote };
   } catch (error) {
     kv?.close();
@@ -157,6 +160,17 @@ async function secretsFor(
     hmacSecrets: hmacSecrets ?? [kept.hmacSecret],
     encryptionKeys: encryptionKeys ?? [kept.encryptionKey],
   };
+}
+
+/** A start that is refused leaves nothing behind. Where both are missing, more depends on the keys. */
+async function checkSecrets(
+  kv: Deno.Kv,
+  options: Pick<Store, "hmacSecrets" | "encryptionKeys"> & OpenStoreOptions,
+): Promise<void> {
+  const ids = encryptionKeyIds(options.encryptionKeys);
+  const hasKeys = (await usedEncryptionKeys(kv)).every((id) => ids.includes(id));
+  if (hasKeys) await checkHmacSecrets(kv, options);
+  await checkEncryptionKeys(kv, options);
 }
 
 async function checkHmacSecrets(

@@ -45,15 +45,16 @@ export function withStoreGate(kv: Deno.Kv, options: StoreGateOptions): Deno.Kv {
 
 /** Most rows come from a batch that is here already, and are not counted as calls. */
 function gatedList<T>(list: Deno.KvListIterator<T>, gate: StoreGate): Deno.KvListIterator<T> {
+  const rows = list[Symbol.asyncIterator]();
   let isBegun = false;
   return {
     get cursor() {
       return list.cursor;
     },
     next() {
-      if (isBegun && !gate.isShut) return list.next();
+      if (isBegun && !gate.isShut) return rows.next();
       isBegun = true;
-      return gate.call(() => list.next());
+      return gate.call(() => rows.next());
     },
     [Symbol.asyncIterator]() {
       return this;
