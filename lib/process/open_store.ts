@@ -167,9 +167,12 @@ async function checkSecrets(
   kv: Deno.Kv,
   options: Pick<Store, "hmacSecrets" | "encryptionKeys"> & OpenStoreOptions,
 ): Promise<void> {
-  const ids = encryptionKeyIds(options.encryptionKeys);
-  const hasKeys = (await usedEncryptionKeys(kv)).every((id) => ids.includes(id));
-  if (hasKeys) await checkHmacSecrets(kv, options);
+  try {
+    await checkHmacSecrets(kv, options);
+  } catch (error) {
+    const ids = encryptionKeyIds(options.encryptionKeys);
+    if ((await usedEncryptionKeys(kv)).every((id) => ids.includes(id))) throw error;
+  }
   await checkEncryptionKeys(kv, options);
 }
 
