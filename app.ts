@@ -1,5 +1,6 @@
 import { App, type Context, staticFiles } from "fresh";
 import { actingAs } from "./lib/audit/acting.ts";
+import { withStoreDeadline } from "./lib/committer/store_deadline.ts";
 import { apiMiddleware } from "./lib/http/api_middleware.ts";
 import { conditionalResponse } from "./lib/http/conditional_response.ts";
 import { asGet, headResponse } from "./lib/http/head_response.ts";
@@ -33,7 +34,11 @@ export function createApp(service: () => Promise<Service>): App<State> {
     ctx.state.meter = new RequestMeter(open.meterParts, ctx.state.clientAddress);
     // Each request in a scope of its own, whoever it turns out to be: a connection that is kept open
     // would hand the one before's on.
-    return await actingAs({ kind: "service" }, () => withBodyLimit(ctx));
+    const deadline = { system: open.system, ms: open.storeDeadlineMs };
+    return await withStoreDeadline(
+      deadline,
+      () => actingAs({ kind: "service" }, () => withBodyLimit(ctx)),
+    );
   });
   const files = staticFiles<State>();
   return new ServiceApp(address)

@@ -10,6 +10,7 @@ import { openStore, type OpenStoreOptions, type Store } from "../lib/process/ope
 import { StoreInUseError } from "../lib/process/process_lock.ts";
 import { AgentStore } from "../lib/storage/agent_store.ts";
 import { ApiKeyStore } from "../lib/storage/api_key_store.ts";
+import { HmacSecrets } from "../lib/storage/hmac_secrets.ts";
 import { Reencryption } from "../lib/storage/reencryption.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../lib/storage/secret_store.ts";
 import { TenantStore } from "../lib/storage/tenant_store.ts";
@@ -38,6 +39,7 @@ export async function connectCommands(
   const sealer = new Sealer(store.encryptionKeys, { purpose: SECRETS_PURPOSE, randomBytes });
   const agents = new AgentStore(store.kv, system);
   const commands = adminCommands({
+    hmacSecrets: new HmacSecrets(store.kv, store.hmacSecrets),
     agents: { find: (tenant, id) => agents.get(tenant, id) },
     apiKeys: new ApiKeyStore(store.kv, { system, signer }),
     secrets: new SecretStore(store.kv, { system, sealer }),
@@ -61,6 +63,7 @@ function remoteCommands(path: string): Commands {
   return {
     "keys.create": (input) => callControl(path, "keys.create", input),
     "keys.list": (input) => callControl(path, "keys.list", input),
+    "keys.forget_secrets": (input) => callControl(path, "keys.forget_secrets", input),
     "keys.revoke": (input) => callControl(path, "keys.revoke", input),
     "secrets.set": (input) => callControl(path, "secrets.set", input),
     "secrets.list": (input) => callControl(path, "secrets.list", input),

@@ -8,8 +8,9 @@ import { KEYS_HELP, type KeysArgs, parseKeysArgs } from "./keys_args.ts";
 import { runCommandLine } from "./run_command_line.ts";
 
 if (import.meta.main) {
+  const allowMissingSecrets = ({ action }: KeysArgs) => action === "forget-secrets";
   const line = { name: "keys", help: KEYS_HELP, parse: parseKeysArgs, run };
-  Deno.exit(await runCommandLine(Deno.args, line));
+  Deno.exit(await runCommandLine(Deno.args, { ...line, allowMissingSecrets }));
 }
 
 async function run(args: KeysArgs, commands: Commands): Promise<void> {
@@ -19,6 +20,9 @@ async function run(args: KeysArgs, commands: Commands): Promise<void> {
     console.error(`Key "${apiKey.name}" with ${apiKey.scopes.join(", ")}. It is not shown again.`);
   } else if (args.action === "list") {
     console.log(formatKeys((await commands["keys.list"](args.input)).apiKeys));
+  } else if (args.action === "forget-secrets") {
+    const { signing } = await commands["keys.forget_secrets"](args.input);
+    console.error(`The store now uses the secrets of this process (first id ${signing}).`);
   } else {
     const { apiKey } = await commands["keys.revoke"](args.input);
     console.error(`Key "${apiKey.name}" is revoked.`);

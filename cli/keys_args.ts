@@ -7,7 +7,8 @@ import { UsageError } from "./usage_error.ts";
 export type KeysArgs =
   | { action: "create"; input: CommandInput<"keys.create"> }
   | { action: "list"; input: CommandInput<"keys.list"> }
-  | { action: "revoke"; input: CommandInput<"keys.revoke"> };
+  | { action: "revoke"; input: CommandInput<"keys.revoke"> }
+  | { action: "forget-secrets"; input: CommandInput<"keys.forget_secrets"> };
 
 const SCOPE_LINES = SCOPE_NAMES.map((name) => `  ${name.padEnd(20)} ${SCOPES[name]}`).join("\n");
 
@@ -18,6 +19,9 @@ export const KEYS_HELP = `Makes, lists and revokes API keys, whether or not the 
   deno task keys list [--tenant ID]
   deno task keys revoke PREFIX [--tenant ID]
       PREFIX is the 8 characters after ck_live_
+  deno task keys forget-secrets
+      accepts the present API_KEY_HMAC_SECRET as the store's, when an earlier one is lost: keys made
+      with the lost one stop working
 
   --tenant   the tenant's id; without it, the default tenant
   --expires  ISO 8601 time, such as 2030-01-31T00:00:00Z; without it, never
@@ -45,10 +49,15 @@ export function parseKeysArgs(words: string[]): KeysArgs | { action: "help" } {
       noMore(rest.slice(1));
       onlyForCreate(values);
       return { action, input: { prefix: parsePrefix(rest[0]), ...tenant } };
+    case "forget-secrets":
+      noMore(rest);
+      onlyForCreate(values);
+      if (values.tenant !== undefined) throw new UsageError("forget-secrets is for all tenants");
+      return { action, input: {} };
     case undefined:
-      throw new UsageError("say what to do: create, list or revoke");
+      throw new UsageError("say what to do: create, list, revoke or forget-secrets");
     default:
-      throw new UsageError(`there is no "${action}": create, list or revoke`);
+      throw new UsageError(`there is no "${action}": create, list, revoke or forget-secrets`);
   }
 }
 

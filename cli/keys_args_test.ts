@@ -32,7 +32,7 @@ Deno.test("parseKeysArgs: help wins over everything", () => {
 
 Deno.test("parseKeysArgs: what means nothing is a usage error that says what would", () => {
   const wrong: [string[], string][] = [
-    [[], "create, list or revoke"],
+    [[], "create, list, revoke or forget-secrets"],
     [["make"], 'no "make"'],
     [["create", "--scopes", "agents:read"], "--name"],
     [["create", "--name", "n".repeat(129), "--scopes", "agents:read"], "128"],
@@ -48,5 +48,12 @@ Deno.test("parseKeysArgs: what means nothing is a usage error that says what wou
   ];
   for (const [words, message] of wrong) {
     assertThrows(() => parseKeysArgs(words), UsageError, message);
+  }
+});
+
+Deno.test("parseKeysArgs: forget-secrets is for all tenants and takes nothing", () => {
+  assertEquals(parseKeysArgs(["forget-secrets"]), { action: "forget-secrets", input: {} });
+  for (const more of [["x"], ["--name", "x"], ["--tenant", "x"]]) {
+    assertThrows(() => parseKeysArgs(["forget-secrets", ...more]), UsageError);
   }
 });

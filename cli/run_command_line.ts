@@ -14,6 +14,8 @@ export interface CommandLine<Args extends { action: string }> {
   run(args: Args, commands: Commands): Promise<void>;
   /** Whether it may be run on a store whose encryption keys are not all at hand. */
   allowMissingKeys?(args: Args): boolean;
+  /** The same of its HMAC secrets. */
+  allowMissingSecrets?(args: Args): boolean;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface CommandLine<Args extends { action: string }> {
  */
 export async function runCommandLine<Args extends { action: string }>(
   words: string[],
-  { name, help, parse, run, allowMissingKeys = () => false }: CommandLine<Args>,
+  { name, help, parse, run, allowMissingKeys, allowMissingSecrets }: CommandLine<Args>,
 ): Promise<number> {
   try {
     const args = parse(words);
@@ -34,7 +36,8 @@ export async function runCommandLine<Args extends { action: string }>(
     using connection = await connectCommands(config, {
       openKv: Deno.openKv,
       system: realSystem,
-      allowMissingKeys: allowMissingKeys(args),
+      allowMissingKeys: allowMissingKeys?.(args) ?? false,
+      allowMissingSecrets: allowMissingSecrets?.(args) ?? false,
     });
     await run(args, connection.commands);
     return 0;

@@ -23,6 +23,7 @@ import type { VendorSlotStore } from "./storage/vendor_slot_store.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { ModelRegistry } from "./models/model_registry.ts";
 import type { DeadRuns } from "./limits/dead_runs.ts";
+import type { HmacSecrets } from "./storage/hmac_secrets.ts";
 import type { Reencryption } from "./storage/reencryption.ts";
 import type { ReceiptStore } from "./storage/receipt_store.ts";
 import type { ReleaseStore } from "./storage/release_store.ts";
@@ -69,6 +70,8 @@ export interface Service {
   readonly deadRuns: DeadRuns;
   /** First answers to creating requests, for repeated ones. */
   readonly receipts: ReceiptStore;
+  /** The secrets that API keys are hashed under, for the command line. */
+  readonly hmacSecrets: HmacSecrets;
   /** Encrypts what is stored under the first of the encryption keys. */
   readonly reencryption: Reencryption;
   /** Runs of all processes, to be followed and stopped. */
@@ -80,6 +83,8 @@ export interface Service {
   readonly sessions: SessionAdmin;
   /** What tenants store, against their quotas. */
   readonly storage: StorageReports;
+  /** How long a request may wait for a store that does not answer, milliseconds. */
+  readonly storeDeadlineMs: number;
   readonly team: Team;
   readonly tenants: TenantStore;
   /** Dashboard users, for the command line. */

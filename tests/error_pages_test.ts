@@ -1,8 +1,6 @@
 /** What a dashboard visitor is told when something is not there or fails. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { breakableKv } from "./support/broken_kv.ts";
-import { HandClock } from "./support/hand_clock.ts";
-import { hangingKv } from "./support/hanging_kv.ts";
 import { TestService } from "./support/service.ts";
 
 const PASSWORD = "correct horse battery";
@@ -36,33 +34,6 @@ Deno.test("a fault behind a page is logged with its request, and the page does n
   assertEquals(line.message, "request failed");
   assertMatch(line.requestId, /^[0-9a-f-]{36}$/);
   assertEquals(line.cause.message, "the disk is gone");
-});
-
-Deno.test("a store that hangs is not waited for longer than 5 s", async (t) => {
-  const clock = new HandClock();
-  const store = hangingKv(await Deno.openKv(":memory:"));
-  const { system } = clock;
-  await using service = await TestService.start({ kv: store.kv, system, patienceMs: 5_000 });
-  store.hang();
-  let calls = 0;
-  for (const path of ["/readyz", "/agents", "/demo"]) {
-    await t.step(path, async () => {
-      let isOver = false;
-      const answer = service.fetch(path, { headers: { cookie: "dashboard=x" } })
-        .finally(() => isOver = true);
-      // The service's own work may hang before the page does.
-      while (!isOver) {
-        await Promise.race([answer, store.hung(calls).then((n) => calls = n)]);
-        await clock.advance(5_000);
-      }
-      const { status, headers, body } = await answer;
-      assertEquals([status, headers.has("retry-after")], [503, true]);
-      await body?.cancel();
-    });
-  }
-  store.goOn();
-  const ready = await service.fetch("/readyz");
-  assertEquals([ready.status, await ready.json()], [200, { status: "ok" }]);
 });
 
 Deno.test("the demo is not gone because the store is", async () => {

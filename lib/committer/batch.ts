@@ -15,6 +15,8 @@ export interface Entry {
   /** Milliseconds since the epoch; told `StoreUnavailableError` from then on, once it was tried. */
   readonly deadline: number;
   tried: boolean;
+  /** Its caller no longer waits: it must not be done. */
+  isAbandoned?: boolean;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }

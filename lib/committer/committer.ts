@@ -5,6 +5,7 @@ import { Documents, keyText } from "./documents.ts";
 import { Line, type Taken } from "./line.ts";
 import { isOutOfPatience, type Operation, StoreUnavailableError } from "./operation.ts";
 import { Patience } from "./patience.ts";
+import { storeDeadline, untilDeadline } from "./store_deadline.ts";
 import { isInvalidCall } from "./store_error.ts";
 import { Contention } from "./contention.ts";
 import { basisOf, ChangedError, View } from "./view.ts";
@@ -134,12 +135,12 @@ export class Committer {
     const isCold = !this.#documents.hasAll(keys.keys());
     const tried = isCold && !await this.#loadFirst(keys);
     await this.#loadDoubtful(keys, since);
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const entry: Entry = { operation, keys, view, basis, since, deadline, tried, resolve, reject };
+    this.#line.add(entry);
+    this.#pump();
     try {
-      return await new Promise<T>((resolve, reject) => {
-        const asked = { operation, keys, view, basis, since, deadline, tried };
-        this.#line.add({ ...asked, resolve: resolve as Entry["resolve"], reject });
-        this.#pump();
-      });
+      return await untilDeadline(promise, () => entry.isAbandoned = true) as T;
     } finally {
       this.#documents.dropAbsent(drawn);
     }
@@ -149,11 +150,12 @@ export class Committer {
   async #loadFirst(keys: ReadonlyMap<string, Deno.KvKey>): Promise<boolean> {
     this.#loading++;
     try {
-      await this.#patience.inTime(this.#documents.load(keys));
+      await this.#patience.forCaller(this.#documents.load(keys));
       return true;
-    } catch {
+    } catch (error) {
       // The pump reads again, with patience, what is missing now.
       this.#documents.abandonReads();
+      if (storeDeadline()?.isSpent) throw error;
       return false;
     } finally {
       this.#loading--;
@@ -167,7 +169,10 @@ export class Committer {
     const keys = new Map([...doubtful].map(([text, { key }]) => [text, key]));
     const reading = this.#documents.load(keys, this.#documents.tick);
     // What cannot be read now is relied on as it is: the commit checks it.
-    await this.#patience.inTime(reading).catch(() => this.#documents.abandonReads());
+    await this.#patience.forCaller(reading).catch((error) => {
+      this.#documents.abandonReads();
+      if (storeDeadline()?.isSpent) throw error;
+    });
     this.#contention.compare(doubtful, this.#documents);
   }
 
@@ -181,10 +186,11 @@ export class Committer {
     const deadline = this.#system.now() + this.#patience.ms;
     for (let failures = 0;;) {
       try {
-        return await this.#patience.inTime(read());
+        return await this.#patience.forCaller(read());
       } catch (cause) {
         this.#documents.abandonReads();
-        if (++failures >= MAX_FAILURES || this.#system.now() >= deadline) {
+        const isOver = storeDeadline()?.isSpent || this.#system.now() >= deadline;
+        if (++failures >= MAX_FAILURES || isOver) {
           throw new StoreUnavailableError("the store does not answer", { cause });
         }
         await this.#patience.pause(failures);
@@ -258,7 +264,7 @@ export class Committer {
     this.#contention.examine(this.#documents);
     if (turn.over) return { open: entries };
     const batch = new Batch(this.#documents);
-    for (const entry of entries) batch.decide(entry);
+    for (const entry of entries) if (!entry.isAbandoned) batch.decide(entry);
     if (batch.writes) {
       // Whoever asks while the commit is under way is not refused on what it has made.
       const sent = this.#documents.mark();
@@ -307,9 +313,9 @@ export class Committer {
   #giveUpLate(entries: Entry[]): Entry[] {
     const now = this.#system.now();
     const isHopeless = this.#failures >= MAX_FAILURES;
-    // The next one who asks finds out anew.
-    if (isHopeless) this.#failures = 0;
+    if (isHopeless) this.#failures = 0; // The next caller asks again.
     return entries.filter((entry) => {
+      if (entry.isAbandoned) return false;
       const isLate = entry.deadline <= now && (entry.tried || this.#failures > 0);
       if (!isLate && !isHopeless) return entry.tried = true;
       const cause = this.#lastFailure;
@@ -320,10 +326,7 @@ export class Committer {
 }
 
 /** One attempt: whether it was given up, and how many checks its commit has sent. */
-interface Turn {
-  over: boolean;
-  checks: number;
-}
+type Turn = { over: boolean; checks: number };
 
 /** What came of a batch: the entries it leaves open, and the telling of what is certain. */
 interface Outcome {

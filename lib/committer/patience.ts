@@ -1,5 +1,6 @@
 import { alarm, type System } from "../system.ts";
 import { StoreUnavailableError } from "./operation.ts";
+import { storeDeadline } from "./store_deadline.ts";
 
 const DEFAULT_MS = 5_000;
 const BACKOFF_MS = 5;
@@ -27,6 +28,11 @@ export class Patience {
     } finally {
       callOff();
     }
+  }
+
+  /** As `inTime`; what a request asks for waits only as long as the request may wait in all. */
+  forCaller<T>(attempt: Promise<T>): Promise<T> {
+    return storeDeadline()?.wait(attempt) ?? this.inTime(attempt);
   }
 
   /** Waits a little longer each time, with jitter so that processes do not go in step. */

@@ -23,11 +23,13 @@ import { AttentionStore } from "../storage/attention_store.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
 import { contentSealer, openContentCipher } from "../storage/content_cipher.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
+import { HmacSecrets } from "../storage/hmac_secrets.ts";
 import { Reencryption } from "../storage/reencryption.ts";
 import { DismissalStore } from "../storage/dismissal_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../storage/secret_store.ts";
 import { SessionStore } from "../storage/session_store.ts";
 import { withStoreFailures } from "../storage/store_failures.ts";
+import { withStoreGate } from "../storage/store_gate.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
 import type { VendorSlotStore } from "../storage/vendor_slot_store.ts";
 import type { System } from "../system.ts";
@@ -108,6 +110,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ...callers,
     ...knowledge,
     ...scripts,
+    hmacSecrets: new HmacSecrets(kv, options.hmacSecrets),
     ...{ agents, attention, catalogue, chat, deadRuns, secrets, vendorSlots },
     keyedDigest: (digest) => basis.content.digest(digest),
     conversations: new ConversationAdmin(conversations, { cursors, runs: directory }),
@@ -128,6 +131,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, system }),
     runs: directory,
     storage,
+    storeDeadlineMs: requestMs(options.patienceMs),
     usage: new UsageReports(kv, { system, tenants, limits, storage }),
     vendors: registry,
     closing: closing.signal,
@@ -156,13 +160,19 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   };
 }
 
+/** How long a request waits for the store: the answer to its caller is due 5 s after the store is silent. */
+function requestMs(patienceMs = 5_000): number {
+  return patienceMs * 0.9;
+}
+
 async function openBasis(
   { config, encryptionKeys, kv, limits, log, passwordCost, patienceMs, system }: OpenServiceOptions,
 ): Promise<Basis> {
   const patience = { system, ...patienceMs !== undefined && { patienceMs } };
+  const gated = withStoreGate(kv, { system, log, heldMs: requestMs(patienceMs) });
   // The committer knows by itself what to do about a store that fails.
-  const committer = new Committer(kv, patience);
-  const told = withStoreFailures(kv, patience);
+  const committer = new Committer(gated, patience);
+  const told = withStoreFailures(gated, patience);
   const { randomBytes } = system;
   const sealer = (purpose: string) => new Sealer(encryptionKeys, { purpose, randomBytes });
   const content = await openContentCipher(told, {

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "@std/crypto/timing-safe-equal";
 import { createHash, type Hash } from "node:crypto";
+import { hmacSecretId } from "./hmac_secret.ts";
 
 const encoder = new TextEncoder();
 
@@ -33,10 +34,13 @@ export class HmacKey {
 
 /** Keyed HMAC-SHA256 with rotating server secrets: the first signs, all verify. */
 export class Signer {
+  /** The id of the secret that signs. */
+  readonly id: string;
   #keys: HmacKey[];
 
   constructor(secrets: readonly string[]) {
     if (secrets.length === 0) throw new Error("at least one HMAC secret is needed");
+    this.id = hmacSecretId(secrets[0]!);
     this.#keys = secrets.map((secret) => new HmacKey(encoder.encode(secret)));
   }
 

@@ -5,7 +5,7 @@ import type { Reencryption } from "../storage/reencryption.ts";
 import type { SecretStore } from "../storage/secret_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import type { Commands } from "./commands.ts";
-import { keyCommands } from "./key_commands.ts";
+import { type HmacSecretList, keyCommands } from "./key_commands.ts";
 import { type FindAgent, secretCommands } from "./secret_commands.ts";
 import { tenantFinder } from "./tenant_finder.ts";
 import { userCommands } from "./user_commands.ts";
@@ -14,6 +14,7 @@ import { userCommands } from "./user_commands.ts";
 export interface CommandStores {
   apiKeys: Pick<ApiKeyStore, "create" | "list" | "revoke" | "findByPrefix">;
   agents: FindAgent;
+  hmacSecrets: HmacSecretList;
   secrets: Pick<SecretStore, "set" | "list" | "delete" | "agentOf">;
   tenants: Pick<TenantStore, "get" | "ensureDefault">;
   users: Pick<UserAdmin, "list" | "reset">;
@@ -24,10 +25,10 @@ export interface CommandStores {
 
 /** Every command; without a tenant they mean the installation's default one. */
 export function adminCommands(stores: CommandStores): Commands {
-  const { apiKeys, baseUrl, tenants, users } = stores;
+  const { apiKeys, baseUrl, hmacSecrets, tenants, users } = stores;
   const tenantId = tenantFinder(tenants);
   return asCommandLine({
-    ...keyCommands({ apiKeys, tenantId }),
+    ...keyCommands({ apiKeys, hmacSecrets, tenantId }),
     ...secretCommands({ ...stores, tenantId }),
     ...userCommands({ users, tenantId, baseUrl }),
   });

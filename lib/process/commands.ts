@@ -15,6 +15,7 @@ const tenant = z.uuid("must be a tenant's id").optional();
 export const commandInputs = {
   "keys.create": newApiKeySchema.extend({ tenant }),
   "keys.list": z.strictObject({ tenant }),
+  "keys.forget_secrets": z.strictObject({}),
   "keys.revoke": z.strictObject({ prefix: z.string().regex(/^[0-9A-Za-z]{8}$/), tenant }),
   "secrets.set": newToolSecretSchema.extend({
     tenant,
@@ -36,6 +37,8 @@ export interface CommandOutputs {
   /** `secret` is the whole key: it is not to be had again. */
   "keys.create": { apiKey: ApiKey; secret: string };
   "keys.list": { apiKeys: ApiKey[] };
+  /** The id of the secret that the store signs with from now on. */
+  "keys.forget_secrets": { signing: string };
   "keys.revoke": { apiKey: ApiKey };
   "secrets.set": { secret: ToolSecretInfo };
   "secrets.list": { secrets: ToolSecretInfo[] };

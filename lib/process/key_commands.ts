@@ -2,10 +2,17 @@ import type { ApiKeyStore } from "../storage/api_key_store.ts";
 import { CommandError, type CommandsOf, parseCommandInput } from "./commands.ts";
 import type { TenantFinder } from "./tenant_finder.ts";
 
+/** The HMAC secrets of the process. */
+export interface HmacSecretList {
+  /** Makes them the only ones that the store is used with; answers the id of the first. */
+  forgetOthers(): Promise<string>;
+}
+
 /** The key commands on an open store. */
 export function keyCommands(
-  { apiKeys, tenantId }: {
+  { apiKeys, hmacSecrets, tenantId }: {
     apiKeys: Pick<ApiKeyStore, "create" | "list" | "revoke" | "findByPrefix">;
+    hmacSecrets: HmacSecretList;
     tenantId: TenantFinder;
   },
 ): CommandsOf<"keys"> {
@@ -17,6 +24,10 @@ export function keyCommands(
     "keys.list": async (input) => {
       const { tenant } = parseCommandInput("keys.list", input);
       return { apiKeys: await apiKeys.list(await tenantId(tenant)) };
+    },
+    "keys.forget_secrets": async (input) => {
+      parseCommandInput("keys.forget_secrets", input);
+      return { signing: await hmacSecrets.forgetOthers() };
     },
     "keys.revoke": async (input) => {
       const { prefix, tenant } = parseCommandInput("keys.revoke", input);

@@ -1,6 +1,12 @@
 import type { Config } from "../config.ts";
 import { encryptionKeyIds } from "../credentials/encryption_key.ts";
-import { MissingEncryptionKeyError, useEncryptionKeys } from "../storage/encryption_keys.ts";
+import { hmacSecretId } from "../credentials/hmac_secret.ts";
+import { MissingHmacSecretError, useHmacSecrets } from "../storage/hmac_secrets.ts";
+import {
+  MissingEncryptionKeyError,
+  usedEncryptionKeys,
+  useEncryptionKeys,
+} from "../storage/encryption_keys.ts";
 import { keys } from "../storage/keys.ts";
 import { Patience } from "../committer/patience.ts";
 import type { System } from "../system.ts";
@@ -42,6 +48,8 @@ export interface OpenStoreOptions {
   system: System;
   /** Opens a store also when it may hold values under encryption keys that are missing. */
   allowMissingKeys?: boolean;
+  /** Opens a store also when it holds API keys under HMAC secrets that are missing. */
+  allowMissingSecrets?: boolean;
 }
 
 /**
@@ -65,7 +73,7 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
       ? open()
       : orFault(open, tellDamaged(file)));
     const firstStart = tenant.versionstamp === null;
-    await checkEncryptionKeys(kv!, { ...secrets, ...options });
+    await checkSecrets(kv!, { ...secrets, ...options });
     return { ...closing(kv!, { file, locks }), file, ...secrets, firstStart, alone: !remote };
   } catch (error) {
     kv?.close();
@@ -152,6 +160,47 @@ async function secretsFor(
     hmacSecrets: hmacSecrets ?? [kept.hmacSecret],
     encryptionKeys: encryptionKeys ?? [kept.encryptionKey],
   };
+}
+
+/** A start that is refused leaves nothing behind. Where both are missing, more depends on the keys. */
+async function checkSecrets(
+  kv: Deno.Kv,
+  options: Pick<Store, "hmacSecrets" | "encryptionKeys"> & OpenStoreOptions,
+): Promise<void> {
+  try {
+    await checkHmacSecrets(kv, options);
+  } catch (error) {
+    const ids = encryptionKeyIds(options.encryptionKeys);
+    if ((await usedEncryptionKeys(kv)).every((id) => ids.includes(id))) throw error;
+  }
+  await checkEncryptionKeys(kv, options);
+}
+
+async function checkHmacSecrets(
+  kv: Deno.Kv,
+  { hmacSecrets, allowMissingKeys, allowMissingSecrets, system }:
+    & Pick<Store, "hmacSecrets">
+    & OpenStoreOptions,
+): Promise<void> {
+  if (allowMissingKeys || allowMissingSecrets) return;
+  try {
+    await useHmacSecrets(kv, hmacSecrets.map(hmacSecretId), system);
+  } catch (error) {
+    if (!(error instanceof MissingHmacSecretError)) throw error;
+    const { ids } = error;
+    throw new StoreFault(
+      "API keys in the store are hashed under " +
+        `${ids.length === 1 ? "a secret" : "secrets"} that this process does not have (secret id ` +
+        `${
+          ids.join(", ")
+        }), so it would refuse them. If API_KEY_HMAC_SECRET was changed, put the ` +
+        "old secret behind the new one, API_KEY_HMAC_SECRET=<new>,<old>, until the keys made with it " +
+        "have been rotated or revoked. If the store was moved or restored, its secrets.json belongs " +
+        "with it. All processes of one store must have the same secrets. If the secret is lost, " +
+        "deno task keys forget-secrets gives up the keys made with it",
+      { cause: error },
+    );
+  }
 }
 
 async function checkEncryptionKeys(

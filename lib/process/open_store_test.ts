@@ -10,6 +10,7 @@ import { StoreFault } from "./store_fault.ts";
 const REAL: OpenStoreOptions = { openKv: Deno.openKv, system: realSystem };
 const SECRET = "s".repeat(32);
 const KEY = "A".repeat(43) + "=";
+const SECRETS = { API_KEY_HMAC_SECRET: SECRET, ENCRYPTION_KEY: KEY };
 
 async function inTempDir(run: (dir: string) => Promise<void>): Promise<void> {
   const dir = await Deno.makeTempDir();
@@ -66,7 +67,7 @@ Deno.test("openStore: a folder in use is refused until its owner closes", () =>
 Deno.test("openStore: one file named from two data folders is still one owner's", () =>
   inTempDir(async (dir) => {
     const config = (name: string) =>
-      readConfig({ DATA_DIR: `${dir}/${name}`, KV_PATH: `${dir}/kv`, ENCRYPTION_KEY: KEY });
+      readConfig({ DATA_DIR: `${dir}/${name}`, KV_PATH: `${dir}/kv`, ...SECRETS });
     const store = await openStore(config("a"), REAL);
     await assertRejects(() => openStore(config("b"), REAL), StoreInUseError, `${dir}/kv`);
     await store.close();
@@ -75,7 +76,7 @@ Deno.test("openStore: one file named from two data folders is still one owner's"
 
 Deno.test("openStore: one file is one owner's, whichever folder it lies in and whatever links lead to it", () =>
   inTempDir(async (dir) => {
-    const home = { DATA_DIR: `${dir}/home`, ENCRYPTION_KEY: KEY };
+    const home = { DATA_DIR: `${dir}/home`, ...SECRETS };
     const away = { ...home, DATA_DIR: `${dir}/away`, KV_PATH: `${dir}/home/kv.sqlite3` };
     const linked = { ...home, DATA_DIR: `${dir}/linked`, KV_PATH: `${dir}/link` };
     const through = {
@@ -174,4 +175,23 @@ Deno.test("openStore: a server that does not answer fails the start after 10 sec
     await opening.promise;
     await system.advance(10_000);
     assert((await failed).message.includes("did not answer in time"));
+  }));
+
+Deno.test("openStore: other HMAC secrets than the store's fail the start in one sentence", () =>
+  inTempDir(async (dir) => {
+    const open = (secrets: string, options: Partial<OpenStoreOptions> = {}) =>
+      openStore(readConfig({ DATA_DIR: dir, API_KEY_HMAC_SECRET: secrets }), {
+        ...REAL,
+        ...options,
+      });
+    const other = "o".repeat(32);
+    await (await open(SECRET)).close();
+    const { message } = await assertRejects(() => open(other), StoreFault);
+    for (const words of ["API_KEY_HMAC_SECRET=<new>,<old>", "secrets.json", "forget-secrets"]) {
+      assert(message.includes(words), message);
+    }
+    assert(!message.includes(other) && !message.includes(SECRET) && !message.includes("\n"));
+    await (await open(other, { allowMissingSecrets: true })).close();
+    await (await open(`${other},${SECRET}`)).close();
+    await (await open(other)).close();
   }));

@@ -15,6 +15,8 @@ export const apiKeyRecordSchema = z.object({
   secrets: z.array(z.object({
     prefix: z.string(),
     hash: z.string(),
+    /** The id of the HMAC secret; keys of earlier releases lack it. */
+    signedBy: z.string().optional(),
     createdAt: z.int(),
     expiresAt: z.int().optional(),
   })).min(1).max(2),

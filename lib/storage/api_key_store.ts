@@ -76,6 +76,7 @@ export class ApiKeyStore {
       secrets: [{
         prefix: parts.prefix,
         hash: await this.#signer.sign(parts.secret),
+        signedBy: this.#signer.id,
         createdAt: now,
       }],
     };
@@ -147,6 +148,7 @@ export class ApiKeyStore {
       const secrets = [...overlapMs > 0 ? ending : [], {
         prefix: parts.prefix,
         hash,
+        signedBy: this.#signer.id,
         createdAt: now,
       }];
       return await this.#replaceSecrets(entry, { record, next: { ...record, secrets } })

@@ -1,3 +1,4 @@
+import { INSTALLATION_KEYS } from "./installation_keys.ts";
 import { KNOWLEDGE_KEYS } from "./knowledge_keys.ts";
 
 export type { DocumentName } from "./knowledge_keys.ts";
@@ -107,6 +108,7 @@ export const keys = {
   /** API key record: hashes only, never a secret. */
   apiKey: (tenant: string, id: string) => ["api_keys", tenant, id],
   apiKeys: (tenant: string) => ["api_keys", tenant],
+  allApiKeys: () => ["api_keys"],
   /** Value `{ tenant, id }`: the public prefix of a key finds its owner. */
   apiKeyByPrefix: (prefix: string) => ["api_keys_by_prefix", prefix],
 
@@ -276,23 +278,7 @@ export const keys = {
 
   /** When the tenant last asked the embed doctor: `{ v, all }`. */
   doctorWindow: (tenant: string) => ["doctor_windows", tenant],
-  /** A released script: `{ v, at, parts }`; `name` is `widget` or `client`. */
-  scriptRelease: (name: string, hash12: string) => ["script_releases", name, hash12],
-  scriptReleases: (name: string) => ["script_releases", name],
-  /** Part `n` of its bytes. */
-  scriptReleasePart: (name: string, hash12: string, n: number) => [
-    "script_release_parts",
-    name,
-    hash12,
-    n,
-  ],
-
-  /** The ids of the encryption keys under which there may be values: `{ v, ids }`. */
-  encryptionKeys: () => ["installation", "encryption_keys"],
-  /** The key of digests of what was said, sealed: `{ v, sealed }`. */
-  contentDigestKey: () => ["installation", "content_digest_key"],
-  /** Facts of the installation by name: `default_tenant`, `demo_agent`, `setup`, `write_probe`. */
-  installation: (name: string) => ["installation", name],
+  ...INSTALLATION_KEYS,
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;
 
 /** The shard of a tenant's ledger that is under a key of `tenantLedger`. */

@@ -1,5 +1,6 @@
-import { StoreFailedError } from "../committer/operation.ts";
+import { StoreFailedError, StoreUnavailableError } from "../committer/operation.ts";
 import { Patience } from "../committer/patience.ts";
+import { storeDeadline } from "../committer/store_deadline.ts";
 import { isInvalidCall } from "../committer/store_error.ts";
 import type { System } from "../system.ts";
 
@@ -13,16 +14,17 @@ export interface StoreFailuresOptions {
  * The same store, whose failures (a disk that is full, a file that is locked, a server that is away) are
  * thrown as `StoreFailedError`: whoever asked is told to come back. A read that takes too long, or a
  * list that does not begin, is thrown as `StoreUnavailableError`; a write is waited for, because it may
- * yet be done. What is wrong with a call itself, such as a value that is too large, is thrown as it is.
+ * yet be done. A request waits for nothing, a write included, longer than its `StoreDeadline`. What is wrong with a call itself, such as a value that is too large, is thrown as it is.
  */
 export function withStoreFailures(kv: Deno.Kv, options: StoreFailuresOptions): Deno.Kv {
   const patience = new Patience(options.system, options.patienceMs);
-  const read = <T>(answer: Promise<T>) => patience.inTime(answer.catch(fail));
+  const read = <T>(answer: Promise<T>) => patience.forCaller(answer.catch(fail));
+  const write = <T>(answer: Promise<T>) => ofRequest(answer.catch(fail));
   const told = {
     get: (...of: Parameters<Deno.Kv["get"]>) => read(kv.get(...of)),
     getMany: (...of: Parameters<Deno.Kv["getMany"]>) => read(kv.getMany(...of)),
-    set: (...of: Parameters<Deno.Kv["set"]>) => kv.set(...of).catch(fail),
-    delete: (...of: Parameters<Deno.Kv["delete"]>) => kv.delete(...of).catch(fail),
+    set: (...of: Parameters<Deno.Kv["set"]>) => write(kv.set(...of)),
+    delete: (...of: Parameters<Deno.Kv["delete"]>) => write(kv.delete(...of)),
     list: (...of: Parameters<Deno.Kv["list"]>) => toldList(kv.list(...of), read),
     atomic: () => toldAtomic(kv.atomic()),
   };
@@ -47,7 +49,7 @@ function toldList<T>(
     },
     next() {
       // An alarm for each row would double what a long list costs.
-      if (isBegun) return rows.next().catch(fail);
+      if (isBegun) return ofRequest(rows.next().catch(fail));
       isBegun = true;
       return read(rows.next());
     },
@@ -59,11 +61,15 @@ function toldList<T>(
 
 function toldAtomic(atomic: Deno.AtomicOperation): Deno.AtomicOperation {
   const commit = atomic.commit.bind(atomic);
-  return Object.assign(atomic, { commit: () => commit().catch(fail) });
+  return Object.assign(atomic, { commit: () => ofRequest(commit().catch(fail)) });
+}
+
+function ofRequest<T>(answer: Promise<T>): Promise<T> {
+  return storeDeadline()?.wait(answer) ?? answer;
 }
 
 function fail(cause: unknown): never {
-  if (isInvalidCall(cause)) throw cause;
+  if (cause instanceof StoreUnavailableError || isInvalidCall(cause)) throw cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   throw new StoreFailedError(`the store failed: ${message}`, { cause });
 }

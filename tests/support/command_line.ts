@@ -8,6 +8,7 @@ import { serveControl } from "@/lib/process/control_socket.ts";
 import { openStore } from "@/lib/process/open_store.ts";
 import { AgentStore } from "@/lib/storage/agent_store.ts";
 import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
+import { HmacSecrets } from "@/lib/storage/hmac_secrets.ts";
 import { Reencryption } from "@/lib/storage/reencryption.ts";
 import { SECRETS_PURPOSE, SecretStore } from "@/lib/storage/secret_store.ts";
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
@@ -25,7 +26,7 @@ export type Run = (...words: string[]) => Promise<Done>;
 
 /** Runs `deno task keys`, `secrets` or another as its own process on the data folder `dir`, with `input` piped in. */
 export async function runCli(
-  task: "compact" | "keys" | "secrets" | "users",
+  task: "compact" | "doctor" | "keys" | "secrets" | "users",
   words: string[],
   { dir, input = "", env = {} }: { dir: string; input?: string; env?: Record<string, string> },
 ): Promise<Done> {
@@ -59,6 +60,7 @@ export function commandStores(
   const { randomBytes } = system;
   const sealer = new Sealer(secrets.encryptionKeys, { purpose: SECRETS_PURPOSE, randomBytes });
   return {
+    hmacSecrets: new HmacSecrets(kv, secrets.hmacSecrets),
     agents: { find: (tenant, id) => new AgentStore(kv, system).get(tenant, id) },
     apiKeys: new ApiKeyStore(kv, { system, signer: new Signer(secrets.hmacSecrets) }),
     secrets: new SecretStore(kv, { system, sealer }),

@@ -43,6 +43,11 @@ export class DenokvServer implements AsyncDisposable {
     throw new Error("the denokv server has ended");
   }
 
+  /** `SIGSTOP` makes it silent with its connections open, `SIGCONT` ends that. */
+  signal(signal: "SIGSTOP" | "SIGCONT"): void {
+    this.#child.kill(signal);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#child.status;

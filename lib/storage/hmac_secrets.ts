@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { hmacSecretId } from "../credentials/hmac_secret.ts";
+import { type ApiKeyRecord, apiKeyRecordSchema, stateOf } from "./api_key_record.ts";
+import { keys } from "./keys.ts";
+import { parseRecord, untilCommitted } from "./record.ts";
+
+/** `signing` hashes new API keys; there may be keys under any of `ids`. */
+const recordSchema = z.object({ v: z.literal(1), signing: z.string(), ids: z.array(z.string()) });
+
+/** API keys in the store are hashed under secrets that the process does not have. */
+export class MissingHmacSecretError extends Error {
+  override name = "MissingHmacSecretError";
+  readonly ids: readonly string[];
+
+  constructor(ids: readonly string[]) {
+    super(`the store has been used with HMAC secrets that are missing: ${ids.join(", ")}`);
+    this.ids = ids;
+  }
+}
+
+/**
+ * Notes that a process hashes API keys under the first of `ids` and verifies them under all. Throws
+ * `MissingHmacSecretError` when it does not have the secret that the store's processes sign with, or one
+ * that a key still depends on: it would refuse good keys, or make keys that the others refuse. A secret
+ * that is neither is forgotten. Processes that start at once with other secrets do not all succeed.
+ */
+export async function useHmacSecrets(
+  kv: Deno.Kv,
+  ids: readonly string[],
+  { now }: { now: () => number },
+): Promise<void> {
+  await untilCommitted(async () => {
+    const entry = await kv.get(keys.hmacSecrets());
+    const used = parseRecord(recordSchema, entry);
+    const gone = used?.ids.filter((id) => !ids.includes(id)) ?? [];
+    const needed = gone.length === 0
+      ? []
+      : await neededOf(kv, { gone, signing: used!.signing, now });
+    if (needed.length > 0) throw new MissingHmacSecretError(needed);
+    if (used?.signing === ids[0] && used?.ids.join() === ids.join()) return true;
+    return await commit(kv, entry, ids);
+  }, { what: "HMAC secrets" });
+}
+
+/** Makes `ids` the only secrets of the store: API keys hashed under others are worth nothing any more. */
+export async function resetHmacSecrets(kv: Deno.Kv, ids: readonly string[]): Promise<void> {
+  await untilCommitted(
+    async () => await commit(kv, await kv.get(keys.hmacSecrets()), ids),
+    { what: "HMAC secrets" },
+  );
+}
+
+/** The HMAC secrets of one process, as a command works on them. */
+export class HmacSecrets {
+  readonly #kv: Deno.Kv;
+  readonly #secrets: readonly string[];
+
+  constructor(kv: Deno.Kv, secrets: readonly string[]) {
+    this.#kv = kv;
+    this.#secrets = secrets;
+  }
+
+  /** Makes them the only ones of the store; answers the id of the first. */
+  async forgetOthers(): Promise<string> {
+    const ids = this.#secrets.map(hmacSecretId);
+    await resetHmacSecrets(this.#kv, ids);
+    return ids[0]!;
+  }
+}
+
+async function commit(
+  kv: Deno.Kv,
+  entry: Deno.KvEntryMaybe<unknown>,
+  ids: readonly string[],
+): Promise<true | undefined> {
+  const record = { v: 1, signing: ids[0]!, ids };
+  return (await kv.atomic().check(entry).set(entry.key, record).commit()).ok || undefined;
+}
+
+/** Those of the secrets `gone` that cannot be done without. */
+async function neededOf(
+  kv: Deno.Kv,
+  { gone, signing, now }: { gone: readonly string[]; signing: string; now: () => number },
+): Promise<string[]> {
+  const needed = new Set(gone.filter((id) => id === signing));
+  for await (const entry of kv.list({ prefix: keys.allApiKeys() })) {
+    const record = parseRecord(apiKeyRecordSchema, entry);
+    for (const id of record === undefined ? [] : secretsOf(record, { gone, now: now() })) {
+      needed.add(id);
+    }
+  }
+  return gone.filter((id) => needed.has(id));
+}
+
+/** The secrets that a key which still counts may be hashed under; an old record does not say which. */
+function secretsOf(
+  record: ApiKeyRecord,
+  { gone, now }: { gone: readonly string[]; now: number },
+): readonly string[] {
+  if (stateOf(record, now) !== "active") return [];
+  const live = record.secrets.filter(({ expiresAt }) => (expiresAt ?? Infinity) > now);
+  return live.flatMap(({ signedBy }) => signedBy === undefined ? gone : [signedBy]);
+}

@@ -1,0 +1,98 @@
+/** Every request is answered within 5 s of a store's falling silent, whatever it asks for. */
+import { assert, assertEquals } from "@std/assert";
+import { realSystem } from "@/lib/system.ts";
+import { HandClock } from "./support/hand_clock.ts";
+import { hangingKv } from "./support/hanging_kv.ts";
+import { agentBody, TestService } from "./support/service.ts";
+import { OWNER, signedInCookie } from "./support/signed_in_cookie.ts";
+
+const DEADLINE_MS = 4_500;
+
+/** A service whose clock stands, on a store that can be made to hang. */
+async function start() {
+  const clock = new HandClock();
+  const store = hangingKv(await Deno.openKv(":memory:"));
+  let arrived = Promise.withResolvers<void>();
+  const uuid = () => {
+    arrived.resolve();
+    return realSystem.uuid();
+  };
+  const system = { ...clock.system, uuid };
+  const service = await TestService.start({ kv: store.kv, system, patienceMs: 5_000 });
+  const begun = clock.system.now();
+  return {
+    ...{ clock, store, service },
+    /** Asks while the store hangs, and moves the clock by the deadline once. */
+    async ask(path: string, init: Parameters<TestService["fetch"]>[1] = {}): Promise<Response> {
+      await clock.advance(1);
+      arrived = Promise.withResolvers();
+      store.hang();
+      const due = clock.system.now() - begun + DEADLINE_MS;
+      const answer = service.fetch(path, { ...init, signal: AbortSignal.timeout(60_000) });
+      await arrived.promise;
+      await Promise.race([clock.asleepUntil(due), answer]);
+      await clock.advance(DEADLINE_MS);
+      try {
+        return await answer;
+      } finally {
+        store.goOn();
+      }
+    },
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  };
+}
+
+Deno.test("a request to a store that hangs is a 503 after 4.5 s, whatever its route", async (t) => {
+  await using world = await start();
+  const { service, ask } = world;
+  const cookie = await signedInCookie(service);
+  const key = await service.key(["agents:read", "agents:write", "widget:mint", "billing:read"]);
+  const agent = await service.agent(key);
+  const list = async () => await (await service.fetch("/v1/agents", { key })).json();
+  const before = await list();
+  const messages = [{ role: "user", content: "Hello" }];
+  const form = (fields: Record<string, string>) => ({
+    method: "POST",
+    body: new URLSearchParams(fields),
+    headers: { cookie, origin: service.url },
+  });
+  const requests: [string, Parameters<TestService["fetch"]>[1]?][] = [
+    ["/readyz"],
+    ["/demo"],
+    ["/v1/agents", { key }],
+    [`/v1/agents/${agent.id}`, { key }],
+    ["/v1/agents", { key, method: "POST", json: agentBody() }],
+    [`/v1/agents/${agent.id}`, { key, method: "DELETE" }],
+    ["/v1/chat/stream", { key, method: "POST", json: { agentId: agent.id, messages } }],
+    ["/v1/usage", { key }],
+    ["/v1/agents", { key: `${key}x` }],
+    ["/agents", { headers: { cookie } }],
+    [`/agents/${agent.id}`, { headers: { cookie } }],
+    ["/api-keys", { headers: { cookie } }],
+    ["/usage", { headers: { cookie } }],
+    ["/sign-in", form(OWNER)],
+    ["/api-keys/new", form({ action: "create", name: "x", scopes: "agents:read" })],
+  ];
+  for (const [path, init] of requests) {
+    await t.step(`${init?.method ?? "GET"} ${path}`, async () => {
+      const answer = await ask(path, init);
+      const text = await answer.text();
+      assertEquals(answer.status, 503, text);
+      assert(answer.headers.has("retry-after"));
+      if (path.startsWith("/v1/")) assertEquals(JSON.parse(text).code, "service_unavailable");
+    });
+  }
+  await t.step("afterwards all is well", async () => {
+    const ready = await service.fetch("/readyz");
+    assertEquals([ready.status, await ready.json()], [200, { status: "ok" }]);
+    assertEquals(await list(), before, "what was refused has not been done");
+  });
+});
+
+Deno.test("the process is alive while its store hangs, and says so at once", async () => {
+  await using world = await start();
+  world.store.hang();
+  const alive = await world.service.fetch("/healthz");
+  assertEquals([alive.status, await alive.json()], [200, { status: "ok" }]);
+  world.store.goOn();
+});

@@ -1,0 +1,43 @@
+/** A `denokv` server that is stopped or away: `DENOKV_BIN` names its program. */
+import { assert, assertEquals } from "@std/assert";
+import { DenokvServer } from "./support/denokv_server.ts";
+import { TestService } from "./support/service.ts";
+
+const bin = Deno.env.get("DENOKV_BIN");
+const LIMIT_MS = 5_000;
+
+Deno.test({
+  name: "DENOKV_BIN: a server that takes requests and answers none is a 503 within 5 s everywhere",
+  ignore: bin === undefined,
+  async fn() {
+    await using server = await DenokvServer.start(bin!);
+    const kv = await Deno.openKv(server.url);
+    await using service = await TestService.start({ kv, patienceMs: 5_000 });
+    const key = await service.key(["agents:write", "widget:mint"]);
+    const { id } = await service.agent(key);
+    const messages = [{ role: "user", content: "Hello" }];
+    server.signal("SIGSTOP");
+    try {
+      const asked: [string, Parameters<TestService["fetch"]>[1], number][] = [
+        ["/healthz", {}, 200],
+        ["/readyz", {}, 503],
+        ["/v1/agents", { key }, 503],
+        ["/v1/agents", { key, method: "POST", json: { name: "x" } }, 503],
+        ["/v1/chat/stream", { key, method: "POST", json: { agentId: id, messages } }, 503],
+        ["/agents", { headers: { cookie: "dashboard=x" } }, 503],
+        ["/demo", {}, 503],
+      ];
+      await Promise.all(asked.map(async ([path, init, status]) => {
+        const began = performance.now();
+        const answer = await service.fetch(path, init);
+        await answer.body?.cancel();
+        const took = performance.now() - began;
+        assertEquals(answer.status, status, path);
+        assert(took < LIMIT_MS, `${path} took ${Math.round(took)} ms`);
+      }));
+    } finally {
+      server.signal("SIGCONT");
+    }
+    assertEquals((await service.fetch("/v1/agents", { key })).status, 200);
+  },
+});
