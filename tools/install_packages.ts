@@ -22,6 +22,8 @@ const ENTRIES = [
   "cli/users.ts",
   "lib/knowledge/worker/main.ts",
 ];
+/** Packages without code, and Node's types need the second. */
+const TYPES = /^(@types\/|undici-types@)/;
 /** Beside `deno.json`, because its paths are relative, and only while packages are installed. */
 const CONFIG = "service.deno.json";
 const LOCK = "service.deno.lock";
@@ -83,7 +85,7 @@ async function requireSameLock(root: string): Promise<void> {
     ),
   );
   for (const [name, integrity] of used!) {
-    if (name.startsWith("@types/") || locked!.get(name) === integrity) continue;
+    if (TYPES.test(name) || locked!.get(name) === integrity) continue;
     throw new Error(`${name} is not in deno.lock: run "deno install" and commit the lock`);
   }
 }

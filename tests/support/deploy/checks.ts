@@ -111,6 +111,26 @@ export async function checkStop(
   });
 }
 
+/** What a few requests may hold at once: 24 uploads of nearly the bound, 32 JSON bodies of nearly theirs. */
+export async function checkLoad(check: Check, { visit }: Deployed): Promise<void> {
+  await check("24 uploads and 32 large bodies at once are all answered", async () => {
+    await visit.makeKey();
+    const base = await visit.knowledgeBase();
+    const file = new File(["word and sentence. ".repeat(6_800)], "long.txt");
+    const large = { agentId: "none", messages: [{ role: "user", content: "x".repeat(1_000_000) }] };
+    const statuses = await Promise.all([
+      ...Array.from({ length: 24 }, () => visit.upload(base, file)),
+      ...Array.from({ length: 32 }, () => visit.api("/v1/chat/stream", large)),
+    ].map(async (sent) => {
+      const answer = await sent;
+      await answer.body?.cancel();
+      return answer.status;
+    }));
+    assertEquals(statuses.slice(0, 24), Array(24).fill(201));
+    assert(statuses.slice(24).every((status) => [400, 413, 503].includes(status)), `${statuses}`);
+  });
+}
+
 export async function checkMemory(check: Check, process: DeployedProcess): Promise<void> {
   await check("the process has held at most 512 MB", async () => {
     const bytes = await process.peakBytes();
