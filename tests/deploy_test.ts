@@ -1,7 +1,8 @@
 /** What Deno Deploy does with the service, as far as one machine and a file can show it. */
 import { catalogueEntry } from "./support/chat.ts";
-import { checkKnowledge, checkService, checkStop } from "./support/deploy/checks.ts";
+import { type Check, checkKnowledge, checkService, checkStop } from "./support/deploy/checks.ts";
 import { DeployedProcess, type DeployOptions } from "./support/deploy/deployed_process.ts";
+import { OtelCollector } from "./support/otel_collector.ts";
 import { Visit } from "./support/deploy/visit.ts";
 import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
 import { assertEquals, assertStringIncludes } from "@std/assert";
@@ -13,6 +14,7 @@ Deno.test("Deno Deploy: main.ts serves, and both it and deno serve end streams b
   const dir = await Deno.makeTempDir();
   try {
     await using mock = await MockVendors.start();
+    await using collector = new OtelCollector();
     await Deno.writeTextFile(`${dir}/catalogue.json`, JSON.stringify([catalogueEntry()]));
     const options: DeployOptions = {
       deno: Deno.execPath(),
@@ -22,12 +24,13 @@ Deno.test("Deno Deploy: main.ts serves, and both it and deno serve end streams b
         CATALOGUE: `${dir}/catalogue.json`,
         VENDOR_A_BASE_URL: mock.url,
         VENDOR_A_API_KEY: "sk-test",
+        ...collector.env,
       },
       flags: ["--deny-run"],
     };
-    const check = async (name: string, run: () => Promise<void>) => {
+    const check: Check = async (name, run) => {
       // What comes next builds on it.
-      if (!await t.step(name, run)) throw new Error(name);
+      if (!await t.step(name, async () => void await run())) throw new Error(name);
     };
     let agent: string;
     let key: string;
@@ -39,9 +42,9 @@ Deno.test("Deno Deploy: main.ts serves, and both it and deno serve end streams b
       await checkKnowledge(check, deployed);
       await checkStop(check, { ...deployed, agent });
       key = visit.key;
-      await t.step("its log came through the console, as JSON lines", async () => {
-        const lines = (await process.output).trim().split("\n").map((line) => JSON.parse(line));
-        assertStringIncludes(lines[0].message, "client addresses come from");
+      await t.step("its log reached OpenTelemetry", () => {
+        const messages = collector.records.map(({ body }) => JSON.parse(body.stringValue).message);
+        assertStringIncludes(messages[0], "client addresses come from");
       });
     }
     const args = ["serve", "-A", "--deny-run", "_fresh/server.js"];

@@ -89,7 +89,7 @@ async function visitAll({ deno, root, uid }: DeployedTree, denokv: string): Prom
 
 /** Later checks build on earlier ones, so a failed one ends the rehearsal of its version. */
 async function check(...[name, run]: Parameters<Check>): Promise<void> {
-  await run().then(() => report(name), (error) => {
+  await run().then((measured) => report(measured ? `${name}: ${measured}` : name), (error) => {
     report(name, error);
     throw new Failed();
   });

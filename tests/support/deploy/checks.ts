@@ -5,8 +5,11 @@ import type { DeployedProcess } from "./deployed_process.ts";
 import { MEMORY_BYTES, STOP_MS } from "./platform.ts";
 import type { Visit } from "./visit.ts";
 
-/** Runs one named check; the rehearsal counts them, a test makes steps of them. */
-export type Check = (name: string, run: () => Promise<void>) => Promise<void>;
+/**
+ * Runs one named check, which may answer what it measured; the rehearsal counts them, a test makes steps
+ * of them.
+ */
+export type Check = (name: string, run: () => Promise<string | void>) => Promise<void>;
 
 interface Deployed {
   visit: Visit;
@@ -108,6 +111,7 @@ export async function checkStop(
     const { status, killed, ms } = await stopping;
     assertEquals([killed, status.code], [false, 0]);
     assert(ms < STOP_MS, `${ms} ms`);
+    return `${(ms / 1_000).toFixed(1)} s`;
   });
 }
 
@@ -134,6 +138,8 @@ export async function checkLoad(check: Check, { visit }: Deployed): Promise<void
 export async function checkMemory(check: Check, process: DeployedProcess): Promise<void> {
   await check("the process has held at most 512 MB", async () => {
     const bytes = await process.peakBytes();
-    assert(bytes <= MEMORY_BYTES, `${Math.round(bytes / 1e6)} MB`);
+    const megabytes = `${Math.round(bytes / 1e6)} MB`;
+    assert(bytes <= MEMORY_BYTES, megabytes);
+    return megabytes;
   });
 }
