@@ -9,6 +9,7 @@ import { type Config, ConfigError, readConfig } from "./lib/config.ts";
 import { createLogger, type Logger } from "./lib/log.ts";
 import { isConsoleCollected, writeToConsole } from "./lib/log_console.ts";
 import { clientAddressSource } from "./lib/http/forwarded_for_check.ts";
+import { SMALL_MEMORY } from "./lib/composition/memory_bounds.ts";
 import { openService } from "./lib/composition/open_service.ts";
 import { adminCommands } from "./lib/process/admin_commands.ts";
 import { announce } from "./lib/process/announce.ts";
@@ -109,6 +110,7 @@ async function open(
     scripts: await readScripts(`${root}/_fresh`),
     catalogue: await readCatalogue(config.catalogueFile),
     isStoreInPlace: watch.isInPlace,
+    memory: config.onDeploy ? SMALL_MEMORY : undefined,
     worker: config.onDeploy ? undefined : await workerCommand(root, Deno.env.toObject()),
     close: () => {
       watch.close();

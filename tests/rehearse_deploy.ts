@@ -14,6 +14,7 @@ import {
 } from "./support/deploy/checks.ts";
 import { DeployedProcess, type DeployOptions } from "./support/deploy/deployed_process.ts";
 import { DeployedTree } from "./support/deploy/deployed_tree.ts";
+import { HEAP_FLAG } from "./support/deploy/platform.ts";
 import { Visit } from "./support/deploy/visit.ts";
 import { DenokvServer } from "./support/denokv_server.ts";
 import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
@@ -21,8 +22,8 @@ import { assertEquals } from "@std/assert";
 
 /** The last patch of the minor version that the platform's documentation names. */
 const PLATFORM_VERSION = "2.5.7";
-/** What is taken away from `-A`: it may neither start a program nor write a file. */
-const NARROWER = ["--deny-run", "--deny-write", "--deny-ffi"];
+/** What is taken away from `-A`: it may neither start a program nor write a file, nor use much memory. */
+const NARROWER = ["--deny-run", "--deny-write", "--deny-ffi", HEAP_FLAG];
 const SOURCE = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
 
 /** Ends the rehearsal of a version; its cause has been reported. */

@@ -8,6 +8,8 @@ import manifest from "@/deno.json" with { type: "json" };
 export const STOP_MS = 5_000;
 /** What the platform lets an app use at least, in bytes: 512 MB. */
 export const MEMORY_BYTES = 512_000_000;
+/** The heap that V8 takes on a machine of that size: half of it. */
+export const HEAP_FLAG = "--v8-flags=--max-old-space-size=256";
 /** What the platform starts. */
 export const ENTRY = manifest.deploy.runtime.entrypoint;
 /** What the platform runs beforehand, in the app's folder. */
