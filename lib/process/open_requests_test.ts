@@ -1,8 +1,6 @@
 import { assertEquals } from "@std/assert";
+import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { OpenRequests } from "./open_requests.ts";
-
-/** Every promise callback that can run by now has run. */
-const settled = () => new Promise((done) => setTimeout(done, 0));
 
 Deno.test("OpenRequests.shutdown: waits for each answer, one that begins meanwhile included", async () => {
   const requests = new OpenRequests();
@@ -14,7 +12,7 @@ Deno.test("OpenRequests.shutdown: waits for each answer, one that begins meanwhi
   first!.resolve();
   requests.add(later!.promise);
   second!.resolve();
-  await settled();
+  await new FakeSystem().advance(0);
   assertEquals(ended, false);
   later!.resolve();
   await ending;
