@@ -9,6 +9,10 @@ const BUILD_PACKAGES = ["esbuild", "@esbuild"];
 /** Source maps and type declarations: Deno runs packages without them. */
 const UNUSED_FILE = /\.(map|d\.ts|d\.mts|d\.cts)$/;
 
+/** Data that nothing here imports: what a list was made from, and larger sizes of a detector's. */
+const UNUSED_DATA =
+  /\/(fxa-common-password-list\/source_data\/.+|eld\/src\/ngrams\/(large|medium|small)\.js)$/;
+
 /** Removes them below `root`; answers how many bytes of files that were. */
 export async function prunePackages(root: string): Promise<number> {
   return await prune(`${root}/node_modules`, false);
@@ -18,7 +22,7 @@ async function prune(path: string, whole: boolean): Promise<number> {
   let bytes = 0;
   for await (const entry of Deno.readDir(path)) {
     const child = `${path}/${entry.name}`;
-    const unused = whole || isUnused(entry);
+    const unused = whole || isUnused(entry) || UNUSED_DATA.test(child);
     if (entry.isDirectory) bytes += await prune(child, unused);
     else if (entry.isFile && unused) bytes += (await Deno.lstat(child)).size;
     if (unused) await Deno.remove(child);

@@ -7,6 +7,8 @@ const FILES = {
   "zod@4.0.0/node_modules/zod/index.d.ts": "12345",
   "zod@4.0.0/node_modules/zod/index.js.map": "67890",
   "zod@4.0.0/node_modules/zod/map.ts": "export {};",
+  "eld@2.1.0/node_modules/eld/src/ngrams/large.js": "12345",
+  "eld@2.1.0/node_modules/eld/src/ngrams/extrasmall.js": "12345",
   "esbuild@0.28.2/node_modules/esbuild/main.js": "1234567890",
   "@esbuild+linux-x64@0.28.2/node_modules/@esbuild/linux-x64/bin/esbuild": "1234567890",
 };
@@ -21,9 +23,13 @@ Deno.test("prunePackages: the bundler, maps and types go, and all that runs stay
     }
     await Deno.symlink(".deno/zod@4.0.0/node_modules/zod", `${root}/node_modules/zod`);
     await Deno.symlink(".deno/esbuild@0.28.2/node_modules/esbuild", `${root}/node_modules/esbuild`);
-    assertEquals(await prunePackages(root), 30);
+    assertEquals(await prunePackages(root), 35);
     const left = await walkFiles(root, "node_modules/.deno");
-    assertEquals(left.map((path) => path.split("/").at(-1)).sort(), ["index.js", "map.ts"]);
+    assertEquals(left.map((path) => path.split("/").at(-1)).sort(), [
+      "extrasmall.js",
+      "index.js",
+      "map.ts",
+    ]);
     assert((await Deno.stat(`${root}/node_modules/zod/index.js`)).isFile);
     const link = await Deno.lstat(`${root}/node_modules/esbuild`).catch(() => undefined);
     assertEquals(link, undefined);

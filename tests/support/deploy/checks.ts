@@ -71,6 +71,16 @@ export async function checkKnowledge(check: Check, { visit }: Deployed): Promise
     const answer = await visit.api(`${base}/search`, { query: "Can I get a refund?" });
     assertEquals((await answer.json()).passages[0]?.text, "Refunds take fourteen days.");
   });
+  await check(
+    "a text whose language only a detector tells is read, and found in another form",
+    async () => {
+      const file = new File(["Blue bicycles"], "bicycles.txt");
+      const document = await visit.processed(base, await visit.upload(base, file));
+      assertEquals(document.state, "ready");
+      const answer = await visit.api(`${base}/search`, { query: "bicycle" });
+      assertEquals((await answer.json()).passages[0]?.text, "Blue bicycles");
+    },
+  );
   await check("a PDF is refused by name, because no process can be started", async () => {
     const file = new File(["%PDF-1.4\n%%EOF\n"], "terms.pdf", { type: "application/pdf" });
     const document = await visit.processed(base, await visit.upload(base, file));
