@@ -11,14 +11,18 @@ import { RequestMeter } from "./lib/http/request_meter.ts";
 import { setSender } from "./lib/http/request_sender.ts";
 import { isApiPath, isFilePath, toRoutable } from "./lib/http/routable.ts";
 import { withSecurityHeaders } from "./lib/http/security_headers.ts";
+import type { OpenRequests } from "./lib/process/open_requests.ts";
 import type { Service } from "./lib/service.ts";
 import { define, type State } from "./utils.ts";
 
 /**
  * The App over a service that may not be open yet: the first request waits for it. Building the App
- * does no I/O.
+ * does no I/O. With `requests` it notes there what it is answering, for a server that cannot be asked.
  */
-export function createApp(service: () => Promise<Service>): App<State> {
+export function createApp(
+  service: () => Promise<Service>,
+  { requests }: { requests?: OpenRequests | undefined } = {},
+): App<State> {
   // Set once the service is open; no page is served before that.
   const address = { https: false };
   const withState = define.middleware(async (ctx) => {
@@ -41,7 +45,7 @@ export function createApp(service: () => Promise<Service>): App<State> {
     );
   });
   const files = staticFiles<State>();
-  return new ServiceApp(address)
+  return new ServiceApp(address, requests)
     .use(conditionalResponse)
     .use(async (ctx) => isFilePath(ctx.url.pathname) ? withAllow(await files(ctx)) : ctx.next())
     .use(withState)
@@ -75,16 +79,19 @@ async function withBodyLimit(ctx: Context<State>): Promise<Response> {
  */
 class ServiceApp extends App<State> {
   readonly #address: { https: boolean };
+  readonly #requests: OpenRequests | undefined;
 
   /** `address` may change as long as nothing has been answered. */
-  constructor(address: { https: boolean }) {
+  constructor(address: { https: boolean }, requests: OpenRequests | undefined) {
     super();
     this.#address = address;
+    this.#requests = requests;
   }
 
   override handler(): ReturnType<App<State>["handler"]> {
     const route = super.handler();
     return async (request, info) => {
+      if (this.#requests !== undefined && info !== undefined) this.#requests.add(info.completed);
       const answer = async (routable: Request) => {
         // Fresh would leave the body's length out with the body. /v1 answers HEAD by itself.
         if (routable.method !== "HEAD" || isApiPath(new URL(routable.url).pathname)) {

@@ -1,18 +1,22 @@
 /**
- * The entry: the only place that reads the environment, opens the store and listens. Importing it
- * builds the App without any I/O; on Deno Deploy `_fresh/server.js` does so, and the service opens
- * with the first request. Run directly it serves what `tools/prepare_start.ts` or a build has made.
+ * The entry: the only place that reads the environment, opens the store and listens. Run directly it
+ * serves what `tools/prepare_start.ts` or a build has made; on Deno Deploy it is run directly as well.
+ * Importing it builds the App without any I/O: `_fresh/server.js` does so for `deno serve`, and the
+ * service opens with the first request.
  */
 import { createApp } from "./app.ts";
 import { type Config, ConfigError, readConfig } from "./lib/config.ts";
 import { createLogger, type Logger } from "./lib/log.ts";
+import { isConsoleCollected, writeToConsole } from "./lib/log_console.ts";
 import { clientAddressSource } from "./lib/http/forwarded_for_check.ts";
+import { SMALL_MEMORY } from "./lib/composition/memory_bounds.ts";
 import { openService } from "./lib/composition/open_service.ts";
 import { adminCommands } from "./lib/process/admin_commands.ts";
 import { announce } from "./lib/process/announce.ts";
 import { type ControlSocket, serveControl } from "./lib/process/control_socket.ts";
-import { LastingServer } from "./lib/process/lasting_server.ts";
+import { LastingServer, type Stoppable } from "./lib/process/lasting_server.ts";
 import { localUrl } from "./lib/process/local_url.ts";
+import { OpenRequests } from "./lib/process/open_requests.ts";
 import { openStore, type Store } from "./lib/process/open_store.ts";
 import { StoreFault } from "./lib/process/store_fault.ts";
 import { watchStore } from "./lib/process/store_watch.ts";
@@ -26,8 +30,11 @@ import { realSystem } from "./lib/system.ts";
 const root = import.meta.dirname!;
 let opened: Promise<Service> | undefined;
 
+/** What is being answered, where the runtime listens: it gives no server that could be shut down. */
+const requests = import.meta.main ? undefined : new OpenRequests();
+
 /** The App with all routes; Fresh's build hands it its file routes and browser code. */
-export const app = createApp(() => opened ??= openOrForget());
+export const app = createApp(() => opened ??= openOrForget(), { requests });
 
 // On Deno Deploy processes stop when nobody asks anything: the platform wakes one to sweep. Nothing
 // else has crons without a flag.
@@ -55,27 +62,44 @@ export function development() {
 /** A store that could not be opened is tried again by the next request. */
 function openOrForget(): Promise<Service> {
   return openFromEnvironment().catch((error) => {
-    createLogger().error("the service could not be opened", { error });
+    logger().error("the service could not be opened", { error });
     opened = undefined;
     throw error;
   });
 }
 
-/** Opens the service where somebody else listens: on Deno Deploy, and for `dev.ts`. */
+/** Opens the service with the first request: where the runtime listens, and on Deno Deploy. */
 async function openFromEnvironment(): Promise<Service> {
   const config = readConfig(Deno.env.toObject());
   const store = await openStore(config, { openKv: Deno.openKv, system: realSystem });
   const baseUrl = config.publicUrl ?? localUrl(config, config.port);
   const service = await open(config, { store, baseUrl });
-  void untilStopped().then(() => shutDown({ service }));
+  if (requests !== undefined) void endWith(untilStopped(), { service, server: requests });
   return service;
+}
+
+async function endWith(
+  stopped: Promise<void>,
+  parts: { service: Service; server: Stoppable; control?: ControlSocket | undefined },
+): Promise<void> {
+  await stopped;
+  await shutDown(parts);
+}
+
+/** The log of this process, to where its host collects it. */
+function logger(level?: Config["logLevel"]): Logger {
+  const collected = isConsoleCollected(Deno.env.toObject());
+  return createLogger({
+    ...level !== undefined && { level },
+    ...collected && { write: writeToConsole, json: true },
+  });
 }
 
 async function open(
   config: Config,
   { store, baseUrl }: { store: Store; baseUrl: string },
 ): Promise<Service> {
-  const log = createLogger({ level: config.logLevel });
+  const log = logger(config.logLevel);
   const system = realSystem;
   const watch = await watchStore(store.file, { log, system });
   const service = await openService({
@@ -86,6 +110,7 @@ async function open(
     scripts: await readScripts(`${root}/_fresh`),
     catalogue: await readCatalogue(config.catalogueFile),
     isStoreInPlace: watch.isInPlace,
+    memory: config.onDeploy ? SMALL_MEMORY : undefined,
     worker: config.onDeploy ? undefined : await workerCommand(root, Deno.env.toObject()),
     close: () => {
       watch.close();
@@ -106,18 +131,31 @@ async function serve(): Promise<void> {
   // First of all: a signal that comes while the service starts must not be lost.
   const stopped = untilStopped();
   const config = readConfig(Deno.env.toObject());
+  if (config.onDeploy) return await serveOnDeploy(config, stopped);
   const store = await openStore(config, { openKv: Deno.openKv, system: realSystem });
   const ready = Promise.withResolvers<Service>();
   opened = ready.promise;
-  const log = createLogger({ level: config.logLevel });
-  const server = await listen(config, log);
+  const server = await listen(config, logger(config.logLevel));
   const baseUrl = config.publicUrl ?? localUrl(config, server.addr.port);
   const service = await open(config, { store, baseUrl });
   ready.resolve(service);
   const control = serveCommands(config, service);
   await announce(service);
+  await endWith(stopped, { server, control, service });
+}
+
+/**
+ * The platform sends requests as soon as the process listens, and stops it after 5 seconds of notice. A
+ * store that cannot be opened is a 503 and is tried again, not an end that the platform shows as a 502.
+ */
+async function serveOnDeploy(config: Config, stopped: Promise<void>): Promise<void> {
+  const server = await listen(config, logger(config.logLevel));
+  (opened ??= openOrForget()).catch(() => {});
   await stopped;
-  await shutDown({ server, control, service });
+  const service = await opened?.catch(() => undefined);
+  if (service !== undefined) return await shutDown({ server, service });
+  await server.shutdown();
+  Deno.exit(0);
 }
 
 /** Lets the command line reach this process; a shared store it reaches by itself. */

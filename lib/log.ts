@@ -15,10 +15,10 @@ export interface Logger {
 export interface LoggerOptions {
   level?: LogLevel;
   /**
-   * Takes one line with its line feed, and what makes the line that tells how many were lost before
-   * it; standard error by default.
+   * Takes one line with its line feed, what makes the line that tells how many were lost before it, and
+   * its level; standard error by default.
    */
-  write?: (line: string, tellLost: (lost: number) => string) => void;
+  write?: (line: string, tellLost: (lost: number) => string, level: LogLevel) => void;
   /** One JSON object a line, or text for people; JSON by default unless on a terminal. */
   json?: boolean;
   /** Milliseconds since the epoch. */
@@ -53,7 +53,8 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   };
   const tellLost = (lost: number) => format("warn", "log lines could not be written", { lost });
   const log = (lineLevel: LogLevel, message: string, fields: LogFields = {}) => {
-    if (RANK[lineLevel] >= RANK[level]) write(format(lineLevel, message, fields), tellLost);
+    if (RANK[lineLevel] < RANK[level]) return;
+    write(format(lineLevel, message, fields), tellLost, lineLevel);
   };
   return {
     debug: (message, fields) => log("debug", message, fields),

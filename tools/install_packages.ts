@@ -22,6 +22,8 @@ const ENTRIES = [
   "cli/users.ts",
   "lib/knowledge/worker/main.ts",
 ];
+/** Packages without code, and Node's types need the second. */
+const TYPES = /^(@types\/|undici-types@)/;
 /** Beside `deno.json`, because its paths are relative, and only while packages are installed. */
 const CONFIG = "service.deno.json";
 const LOCK = "service.deno.lock";
@@ -71,17 +73,31 @@ async function installForService(
   }
 }
 
-/** Deno has taken packages out of the copy; it must not have put any in. */
+/**
+ * Deno has taken packages out of the copy; it must not have put any in. Versions of Deno name the same
+ * package with different peers in the lock, so packages are compared by name, version and contents.
+ * Types are never run: Deno 2.5 adds those of Node in a version of its own.
+ */
 async function requireSameLock(root: string): Promise<void> {
   const [used, locked] = await Promise.all(
-    [LOCK, "deno.lock"].map(async (file): Promise<Lock> =>
-      JSON.parse(await Deno.readTextFile(`${root}/${file}`))
+    [LOCK, "deno.lock"].map(async (file) =>
+      lockedPackages(await Deno.readTextFile(`${root}/${file}`))
     ),
   );
-  for (const [name, { integrity }] of Object.entries(used?.npm ?? {})) {
-    if (locked?.npm?.[name]?.integrity === integrity) continue;
+  for (const [name, integrity] of used!) {
+    if (TYPES.test(name) || locked!.get(name) === integrity) continue;
     throw new Error(`${name} is not in deno.lock: run "deno install" and commit the lock`);
   }
+}
+
+/** The integrity of each npm package that a lock names, by `name@version` without its peers. */
+export function lockedPackages(lock: string): Map<string, string> {
+  const { npm = {} }: Lock = JSON.parse(lock);
+  return new Map(
+    Object.entries(npm).map((
+      [id, { integrity }],
+    ) => [id.replace(/(?<=.@[^_]+)_.*$/, ""), integrity]),
+  );
 }
 
 async function cache(root: string, flags: string[]): Promise<void> {

@@ -103,7 +103,8 @@ that is damaged is told at the start: restore it from a backup, together with \`
 - **Log.** Lines go to standard error. Lines that cannot be written, because the disk is full or their
   reader has gone, are dropped and counted, and the next one that can be written says how many. Only a
   pipe that stays open and that nobody reads brings the service to a standstill: the system makes
-  whoever writes to it wait.
+  whoever writes to it wait. On Deno Deploy, and with \`OTEL_DENO=true\`, records go through
+  \`console\` instead, so that OpenTelemetry has each with its severity.
 
 ## Encryption at rest
 
@@ -144,8 +145,8 @@ key.
 
 There is no lasting disk and no address of its own: \`API_KEY_HMAC_SECRET\`, \`ENCRYPTION_KEY\`,
 \`SETUP_TOKEN\` and \`PUBLIC_URL\` are required, and the store is the KV database assigned to the
-app. A set \`DENO_DEPLOY\` means Deno Deploy. No processes are started there, so PDFs and documents of
-more than 128 KiB cannot be added to knowledge bases.
+app. A set \`DENO_DEPLOY\` means Deno Deploy. [operations.md](operations.md#deno-deploy) has the steps
+and what does not work there.
 `;
 
 /** The text of `docs/configuration.md`, from the very table that reads the variables. */

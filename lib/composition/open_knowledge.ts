@@ -23,10 +23,11 @@ export interface KnowledgeParts {
 
 export function openKnowledge(
   { kv, committer, shards, system, log, limits, tenants }: Basis,
-  { models, cursors, worker }: {
+  { models, cursors, worker, indexBytes }: {
     models: Models;
     cursors: CursorSeal;
     worker: WorkerCommand | undefined;
+    indexBytes: number | undefined;
   },
 ): KnowledgeParts {
   const { catalogue, registry } = models;
@@ -34,6 +35,7 @@ export function openKnowledge(
   const knowledgeSearch = openKnowledgeSearch({
     ...{ kv, system, log, committer, shards, catalogue, tenants, limits },
     embedder: registry.embedder,
+    indexBytes,
   });
   const workers = new WorkerPool({ command: worker, log });
   const documents = new DocumentProcessor({

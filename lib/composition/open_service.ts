@@ -10,6 +10,7 @@ import { Sealer } from "../credentials/sealing.ts";
 import { ensureDemoAgent } from "../demo_agent.ts";
 import { Doctor } from "../doctor/doctor.ts";
 import type { EmbedAddresses } from "../doctor/embed_lines.ts";
+import { BODIES } from "../http/byte_budget.ts";
 import { ForwardedForCheck } from "../http/forwarded_for_check.ts";
 import { AddressWindows } from "../limits/address_windows.ts";
 import { LedgerShards } from "../limits/ledger_shards.ts";
@@ -36,6 +37,7 @@ import type { System } from "../system.ts";
 import { StorageReports } from "../usage/storage_report.ts";
 import { UsageReports } from "../usage/usage_report.ts";
 import type { Basis } from "./basis.ts";
+import type { MemoryBounds } from "./memory_bounds.ts";
 import { openCallers } from "./open_callers.ts";
 import { openEgress } from "./open_egress.ts";
 import { openKnowledge } from "./open_knowledge.ts";
@@ -67,6 +69,8 @@ export interface OpenServiceOptions {
   patienceMs?: number;
   /** What the refusal of a tool's host takes a whole multiple of, milliseconds; 1,000 by default. */
   refusalMs?: number;
+  /** Bounds for a process with little memory; those of each part by default. */
+  memory?: MemoryBounds | undefined;
   /** Whether what is stored still goes where it was opened; of a store that is no file, always. */
   isStoreInPlace?: () => boolean;
   /** How a process that parses documents is started; `undefined` where none can be. */
@@ -87,7 +91,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const models = await openModels(basis, options.catalogue ?? []);
   const { access, catalogue, registry, vendorSlots } = models;
   const scripts = await openScripts(basis, options.scripts);
-  const knowledge = openKnowledge(basis, { models, cursors, worker: options.worker });
+  const { memory, worker } = options;
+  if (memory) BODIES.resize(memory.bodyBytes, { share: memory.bodyBytes / 4 });
+  const indexBytes = memory?.indexBytes;
+  const knowledge = openKnowledge(basis, { models, cursors, worker, indexBytes });
   const secrets = new SecretStore(kv, { system, sealer: basis.sealer(SECRETS_PURPOSE) });
   const agents = new AgentAdmin(new AgentStore(kv, system), {
     models: access,
@@ -166,12 +173,16 @@ function requestMs(patienceMs = 5_000): number {
 }
 
 async function openBasis(
-  { config, encryptionKeys, kv, limits, log, passwordCost, patienceMs, system }: OpenServiceOptions,
+  { config, encryptionKeys, kv, limits, log, memory, passwordCost, patienceMs, system }:
+    OpenServiceOptions,
 ): Promise<Basis> {
   const patience = { system, ...patienceMs !== undefined && { patienceMs } };
   const gated = withStoreGate(kv, { system, log, heldMs: requestMs(patienceMs) });
   // The committer knows by itself what to do about a store that fails.
-  const committer = new Committer(gated, patience);
+  const committer = new Committer(gated, {
+    ...patience,
+    ...memory && { cachedDocuments: memory.cachedValues },
+  });
   const told = withStoreFailures(gated, patience);
   const { randomBytes } = system;
   const sealer = (purpose: string) => new Sealer(encryptionKeys, { purpose, randomBytes });

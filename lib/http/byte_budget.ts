@@ -1,12 +1,21 @@
 /** A per-process limit on bytes held in memory, shared fairly between holders. */
 export class ByteBudget {
+  #bytes: number;
   #left: number;
-  readonly #share: number;
+  #share: number;
   readonly #held = new Map<string, number>();
 
   /** `share` is what one holder may have of it, everything unless given. */
   constructor(bytes: number, { share = bytes }: { share?: number } = {}) {
+    this.#bytes = bytes;
     this.#left = bytes;
+    this.#share = share;
+  }
+
+  /** Sets another limit, and the share of one holder; what is taken stays taken. */
+  resize(bytes: number, { share = bytes }: { share?: number } = {}): void {
+    this.#left += bytes - this.#bytes;
+    this.#bytes = bytes;
     this.#share = share;
   }
 

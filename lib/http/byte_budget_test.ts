@@ -12,3 +12,13 @@ Deno.test("ByteBudget: no holder has more than its share, and what it gives back
   budget.give(40, ["a"]);
   assertEquals([budget.take(40, ["a"]), budget.left], [true, 0]);
 });
+
+Deno.test("ByteBudget.resize: what is taken counts against the new limit and the new share", () => {
+  const budget = new ByteBudget(100);
+  assertEquals(budget.take(30, ["a"]), true);
+  budget.resize(50, { share: 40 });
+  assertEquals(budget.left, 20);
+  assertEquals([budget.take(11, ["a"]), budget.take(10, ["a"])], [false, true]);
+  budget.give(40, ["a"]);
+  assertEquals(budget.left, 50);
+});

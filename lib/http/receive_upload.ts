@@ -14,7 +14,6 @@ import { senderAddress } from "./request_sender.ts";
 
 /** What a form or a JSON object adds to the document in it. */
 const WRAPPING_BYTES = 64 * 1024;
-const MAX_BYTES = KNOWLEDGE_BOUNDS.documentBytes + WRAPPING_BYTES;
 /** Larger bodies take longer than the event loop may stand still. */
 const INLINE_BYTES = 256 * 1024;
 
@@ -34,15 +33,15 @@ const opening = new FairSlots({
 /** What `receiveUpload` needs. */
 export interface UploadContext {
   system: System;
-  workers: Pick<WorkerPool, "run">;
+  workers: Pick<WorkerPool, "run" | "maxDocumentBytes">;
   /** The holder of the upload slot. */
   tenant: string;
 }
 
 /** 413 or 415 for a request that says beforehand that it cannot be taken. */
-export function refuseUpload(req: Request): void {
+export function refuseUpload(req: Request, { workers }: Pick<UploadContext, "workers">): void {
   const length = req.headers.get("content-length");
-  if (Number(length) > MAX_BYTES) throw tooLarge();
+  if (Number(length) > maxBody(workers)) throw tooLarge(workers);
   const coding = req.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (coding !== "identity") {
     throw new ApiError("unsupported_media_type", "send the body without content-encoding");
@@ -77,12 +76,14 @@ async function receive(
   const holder: SlotHolder = { tenant: context.tenant, address: senderAddress(req) };
   try {
     return await receiving.run({ holder, system }, async () => {
-      const bytes = await readUpload(req, system);
+      const bytes = await readUpload(req, { system, workers: context.workers });
       const contentType = req.headers.get("content-type") ?? "";
       const open = () => openBody(bytes, { contentType, several, ...context });
       const opened = await opening.run({ holder, system }, open);
-      const isLarge = (one: Upload) => one.bytes.length > KNOWLEDGE_BOUNDS.documentBytes;
-      if (opened.some(isLarge)) throw tooLarge();
+      const { maxDocumentBytes } = context.workers;
+      if (opened.some((one) => one.bytes.length > maxDocumentBytes)) {
+        throw tooLarge(context.workers);
+      }
       return opened;
     });
   } catch (error) {
@@ -92,10 +93,14 @@ async function receive(
   }
 }
 
-async function readUpload(req: Request, system: System): Promise<Uint8Array<ArrayBuffer>> {
+async function readUpload(
+  req: Request,
+  { system, workers }: Pick<UploadContext, "system" | "workers">,
+): Promise<Uint8Array<ArrayBuffer>> {
   if (req.body === null) return new Uint8Array();
-  const bytes = await readBounded(req.body, { limit: MAX_BYTES, system, arrival: UPLOAD_ARRIVAL });
-  if (bytes === "too_large") throw tooLarge();
+  const limit = maxBody(workers);
+  const bytes = await readBounded(req.body, { limit, system, arrival: UPLOAD_ARRIVAL });
+  if (bytes === "too_large") throw tooLarge(workers);
   if (bytes !== "too_slow") return bytes;
   throw faulty([{
     path: "",
@@ -129,6 +134,17 @@ function faulty(faults: UploadFault[]): ApiError {
   return invalid(faults);
 }
 
-function tooLarge(): ApiError {
-  return new ApiError("payload_too_large", "a document is at most 20 MiB");
+/** Of a body that holds several documents, all are read at once. */
+function maxBody({ maxDocumentBytes }: UploadContext["workers"]): number {
+  return maxDocumentBytes + WRAPPING_BYTES;
+}
+
+function tooLarge({ maxDocumentBytes }: UploadContext["workers"]): ApiError {
+  const message = maxDocumentBytes === KNOWLEDGE_BOUNDS.documentBytes
+    ? "a document is at most 20 MiB"
+    : `a document is at most ${
+      maxDocumentBytes / 1_024
+    } KiB on this server, because it cannot start ` +
+      "a process to read larger ones; split it up";
+  return new ApiError("payload_too_large", message);
 }

@@ -38,7 +38,7 @@ export interface ProcessLock {
 export async function takeProcessLock(path: string, held: Held): Promise<ProcessLock> {
   const file = await Deno.open(path, { create: true, read: true, write: true, mode: 0o600 });
   try {
-    if (!await file.tryLock(true)) throw new StoreInUseError(held, await holderOf(path));
+    if (!await tryLock(file)) throw new StoreInUseError(held, await holderOf(path));
     await file.truncate(0);
     await file.write(new TextEncoder().encode(`${Deno.pid}\n`));
   } catch (error) {
@@ -53,6 +53,20 @@ export async function takeProcessLock(path: string, held: Held): Promise<Process
       freeLock(file);
     },
   };
+}
+
+/** How long Deno before 2.7, which can only wait for a lock, waits for one that nobody may hold. */
+const OLDER_DENO_MS = 250;
+
+/** Whether the lock was free. One that was not is never taken later: closing the file gives it up. */
+async function tryLock(file: Pick<Deno.FsFile, "lock"> & Partial<Deno.FsFile>): Promise<boolean> {
+  if (file.tryLock !== undefined) return await file.tryLock(true);
+  const taken = file.lock(true).then(() => true);
+  // It fails when the file is closed before.
+  taken.catch(() => {});
+  const { promise: waited, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(resolve, OLDER_DENO_MS, false);
+  return await Promise.race([taken, waited]).finally(() => clearTimeout(timer));
 }
 
 async function holderOf(path: string): Promise<number | undefined> {

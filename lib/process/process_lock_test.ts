@@ -58,3 +58,23 @@ Deno.test("takeProcessLock: a released lock is free, whatever is being started a
   worker.terminate();
   await Deno.remove(dir, { recursive: true });
 });
+
+Deno.test("takeProcessLock: a Deno that can only wait for locks is refused as well, and ends", async () => {
+  const dir = await Deno.makeTempDir();
+  const lock = await takeProcessLock(`${dir}/lock`, { what: "store", path: "it" });
+  const program = `const { takeProcessLock } = await import(${JSON.stringify(MODULE)});
+    delete Deno.FsFile.prototype.tryLock;
+    const take = (name) => takeProcessLock(${
+    JSON.stringify(dir)
+  } + name, { what: "store", path: "it" });
+    const refused = await take("/lock").catch((error) => error);
+    console.log(refused.name, refused.pid);
+    (await take("/free")).release();
+    Deno.exit(7);`;
+  const { stdout, code } = await new Deno.Command(Deno.execPath(), { args: ["eval", program] })
+    .output();
+  assertEquals(new TextDecoder().decode(stdout), `StoreInUseError ${Deno.pid}\n`);
+  assertEquals(code, 7);
+  lock.release();
+  await Deno.remove(dir, { recursive: true });
+});

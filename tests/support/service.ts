@@ -4,6 +4,7 @@ import type { HashCost } from "@/lib/accounts/password_hasher.ts";
 import { type Config, readConfig } from "@/lib/config.ts";
 import { createLogger } from "@/lib/log.ts";
 import type { BuiltScripts } from "@/lib/composition/open_scripts.ts";
+import type { MemoryBounds } from "@/lib/composition/memory_bounds.ts";
 import { openService } from "@/lib/composition/open_service.ts";
 import type { Limits } from "@/lib/limits/limits.ts";
 import type { Service } from "@/lib/service.ts";
@@ -38,6 +39,8 @@ export interface TestServiceOptions {
   passwordCost?: HashCost;
   /** The first encrypts, all decrypt. */
   encryptionKeys?: readonly string[];
+  /** Bounds for a process with little memory. */
+  memory?: MemoryBounds;
   /** Whether processes that parse documents can be started; they can by default. */
   workers?: boolean;
   /** A clock that a test moves would take a store that is at work for silent: an hour by default. */
@@ -99,6 +102,7 @@ export class TestService implements AsyncDisposable {
       // A clock that stands would never get there.
       refusalMs: 0,
       isStoreInPlace: options.isStoreInPlace ?? (() => true),
+      memory: options.memory,
       worker: options.workers === false ? undefined : testWorker(),
       close: () => Promise.resolve(options.keepKv ? undefined : kv.close()),
     });

@@ -25,12 +25,19 @@ interface Parts {
   limits: Limits;
   /** The operator's embedding model, where there is one. */
   embedder: Embedder | undefined;
+  /** What indexes may hold in memory, bytes; by default what `BaseIndexes` takes. */
+  indexBytes?: number | undefined;
 }
 
 /** Search in the knowledge bases of a store. */
-export function openKnowledgeSearch({ kv, embedder, ...parts }: Parts): KnowledgeSearch {
+export function openKnowledgeSearch(
+  { kv, embedder, indexBytes, ...parts }: Parts,
+): KnowledgeSearch {
   const semantic = embedder && openSemanticSearch({ kv, embedder, ...parts });
-  return new KnowledgeSearch(new StoredChunks(kv), { semantic });
+  return new KnowledgeSearch(new StoredChunks(kv), {
+    semantic,
+    ...indexBytes !== undefined && { mostBytes: indexBytes },
+  });
 }
 
 function openSemanticSearch(

@@ -7,6 +7,8 @@ import { doJob } from "./do_job.ts";
 
 /** What may be parsed where everything else of the service runs: some 50 ms of work. */
 const MOST_KIB = 128;
+/** The same in bytes. */
+export const MAX_BYTES_HERE = MOST_KIB * 1_024;
 
 /**
  * Does one job without a process of its own, where the platform starts none. A PDF of 6 KB can make its
@@ -21,7 +23,7 @@ export async function doJobHere(job: Job): Promise<JobResult> {
         "send the document's text as HTML, Markdown or plain text",
     );
   }
-  if (job.bytes.length > MOST_KIB * 1_024) {
+  if (job.bytes.length > MAX_BYTES_HERE) {
     throw new UnreadableError(
       "too_complex",
       `documents of more than ${MOST_KIB} KiB cannot be read on this server, because it cannot ` +

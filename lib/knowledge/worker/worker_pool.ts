@@ -1,7 +1,8 @@
 import type { Logger } from "../../log.ts";
 import { UnreadableError } from "../unreadable.ts";
 import type { Job, JobResult } from "../worker_job.ts";
-import { doJobHere } from "./do_job_here.ts";
+import { KNOWLEDGE_BOUNDS } from "../../wire/limits.ts";
+import { doJobHere, MAX_BYTES_HERE } from "./do_job_here.ts";
 import { type WorkerCommand, WorkerDiedError, WorkerProcess } from "./worker_process.ts";
 
 /** What one job may take, start-up not counted. */
@@ -54,6 +55,11 @@ export class WorkerPool {
   /** The ids of the processes that there are. */
   get pids(): number[] {
     return [...this.#busy, ...this.#idle.map(({ process }) => process)].map(({ pid }) => pid);
+  }
+
+  /** The largest document that can be read: without processes, only small ones can. */
+  get maxDocumentBytes(): number {
+    return this.#command === undefined ? MAX_BYTES_HERE : KNOWLEDGE_BOUNDS.documentBytes;
   }
 
   /**

@@ -54,7 +54,7 @@ async function addByForm(ctx: Context<State>): Promise<Response> {
 
 async function add(ctx: Context<State>, { of }: NamedBase) {
   const { service } = ctx.state;
-  refuseUpload(ctx.req);
+  refuseUpload(ctx.req, service);
   const uploads = await receiveUploads(ctx.req, { ...service, tenant: of.tenant });
   const documents = [];
   for (const upload of uploads) documents.push(await service.knowledge.addDocument(of, upload));

@@ -18,7 +18,7 @@ export const handler = define.handlers(apiHandler({
 
   async POST(ctx) {
     const { service } = ctx.state;
-    refuseUpload(ctx.req);
+    refuseUpload(ctx.req, service);
     const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "knowledge:write");
     const upload = await receiveUpload(ctx.req, { ...service, tenant });
     const base = { tenant, base: uuidParam(ctx.params.id) };

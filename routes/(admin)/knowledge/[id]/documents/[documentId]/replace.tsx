@@ -28,7 +28,7 @@ export const handler = define.handlers({
     const found = await findDocument(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     try {
-      refuseUpload(ctx.req);
+      refuseUpload(ctx.req, service);
       const { of } = found;
       const upload = await receiveUpload(ctx.req, { ...service, tenant: of.tenant });
       await service.knowledge.replaceDocument(of, upload);

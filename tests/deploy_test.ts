@@ -1,0 +1,67 @@
+/** What Deno Deploy does with the service, as far as one machine and a file can show it. */
+import { catalogueEntry } from "./support/chat.ts";
+import { type Check, checkKnowledge, checkService, checkStop } from "./support/deploy/checks.ts";
+import { DeployedProcess, type DeployOptions } from "./support/deploy/deployed_process.ts";
+import { OtelCollector } from "./support/otel_collector.ts";
+import { Visit } from "./support/deploy/visit.ts";
+import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+
+const root = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
+
+Deno.test("Deno Deploy: main.ts serves, and both it and deno serve end streams before they leave", async (t) => {
+  await prepareBuild();
+  const dir = await Deno.makeTempDir();
+  try {
+    await using mock = await MockVendors.start();
+    await using collector = new OtelCollector();
+    await Deno.writeTextFile(`${dir}/catalogue.json`, JSON.stringify([catalogueEntry()]));
+    const options: DeployOptions = {
+      deno: Deno.execPath(),
+      root,
+      store: { path: `${dir}/kv.sqlite3` },
+      env: {
+        CATALOGUE: `${dir}/catalogue.json`,
+        VENDOR_A_BASE_URL: mock.url,
+        VENDOR_A_API_KEY: "sk-test",
+        ...collector.env,
+      },
+      flags: ["--deny-run"],
+    };
+    const check: Check = async (name, run) => {
+      // What comes next builds on it.
+      if (!await t.step(name, async () => void await run())) throw new Error(name);
+    };
+    let agent: string;
+    let key: string;
+    {
+      await using process = await DeployedProcess.start(options);
+      const visit = new Visit(process.url);
+      const deployed = { process, visit, mock };
+      agent = await checkService(check, deployed);
+      await checkKnowledge(check, deployed);
+      await checkStop(check, { ...deployed, agent });
+      key = visit.key;
+      await t.step("its log reached OpenTelemetry", () => {
+        const messages = collector.records.map(({ body }) => JSON.parse(body.stringValue).message);
+        assertStringIncludes(messages[0], "client addresses come from");
+      });
+    }
+    const args = ["serve", "-A", "--deny-run", "_fresh/server.js"];
+    await using process = await DeployedProcess.start({ ...options, args });
+    const visit = new Visit(process.url, key);
+    // An address may send 20 messages a minute.
+    await checkStop(check, { process, visit, mock, agent, streams: 5 });
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+/** Packages and browser code, as `deno task start` makes them. */
+async function prepareBuild(): Promise<void> {
+  const { success } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-config", "-A", "tools/prepare_start.ts"],
+    cwd: root,
+  }).output();
+  assertEquals(success, true);
+}

