@@ -14,14 +14,14 @@ import type { Service } from "./lib/service.ts";
 import { define, type State } from "./utils.ts";
 
 /**
- * The App over a service that may not be open yet: the first request waits for it. Building the App
- * does no I/O.
+ * The App over a service that may not be open yet: the first request waits for it, and is handed to who
+ * opens it. Building the App does no I/O.
  */
-export function createApp(service: () => Promise<Service>): App<State> {
+export function createApp(service: (request: Request) => Promise<Service>): App<State> {
   // Set once the service is open; no page is served before that.
   const address = { https: false };
   const withState = define.middleware(async (ctx) => {
-    const open = await service().catch(() => undefined);
+    const open = await service(ctx.req).catch(() => undefined);
     if (open === undefined) return unavailableResponse(ctx.url);
     address.https = open.baseUrl.startsWith("https:");
     ctx.state.service = open;

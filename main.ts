@@ -7,6 +7,7 @@ import { createApp } from "./app.ts";
 import { type Config, ConfigError, readConfig } from "./lib/config.ts";
 import { createLogger, type Logger } from "./lib/log.ts";
 import { clientAddressSource } from "./lib/http/forwarded_for_check.ts";
+import { openAhead } from "./lib/composition/open_ahead.ts";
 import { openService } from "./lib/composition/open_service.ts";
 import { adminCommands } from "./lib/process/admin_commands.ts";
 import { announce } from "./lib/process/announce.ts";
@@ -27,7 +28,7 @@ const root = import.meta.dirname!;
 let opened: Promise<Service> | undefined;
 
 /** The App with all routes; Fresh's build hands it its file routes and browser code. */
-export const app = createApp(() => opened ??= openOrForget());
+export const app = createApp((request) => opened ??= openOrForget(request));
 
 // On Deno Deploy processes stop when nobody asks anything: the platform wakes one to sweep. Nothing
 // else has crons without a flag.
@@ -53,8 +54,8 @@ export function development() {
 }
 
 /** A store that could not be opened is tried again by the next request. */
-function openOrForget(): Promise<Service> {
-  return openFromEnvironment().catch((error) => {
+function openOrForget(request?: Request): Promise<Service> {
+  return openFromEnvironment(request).catch((error) => {
     createLogger().error("the service could not be opened", { error });
     opened = undefined;
     throw error;
@@ -62,24 +63,26 @@ function openOrForget(): Promise<Service> {
 }
 
 /** Opens the service where somebody else listens: on Deno Deploy, and for `dev.ts`. */
-async function openFromEnvironment(): Promise<Service> {
+async function openFromEnvironment(request: Request | undefined): Promise<Service> {
   const config = readConfig(Deno.env.toObject());
-  const store = await openStore(config, { openKv: Deno.openKv, system: realSystem });
+  const ahead = openAhead(Deno.openKv, request);
+  const store = await openStore(config, { openKv: ahead.openKv, system: realSystem });
   const baseUrl = config.publicUrl ?? localUrl(config, config.port);
-  const service = await open(config, { store, baseUrl });
+  const service = await open(config, { store, baseUrl, inHaste: request !== undefined });
+  ahead.end();
   void untilStopped().then(() => shutDown({ service }));
   return service;
 }
 
 async function open(
   config: Config,
-  { store, baseUrl }: { store: Store; baseUrl: string },
+  { store, baseUrl, inHaste = false }: { store: Store; baseUrl: string; inHaste?: boolean },
 ): Promise<Service> {
   const log = createLogger({ level: config.logLevel });
   const system = realSystem;
   const watch = await watchStore(store.file, { log, system });
   const service = await openService({
-    ...{ config, system, log, baseUrl },
+    ...{ config, system, log, baseUrl, inHaste },
     kv: store.kv,
     hmacSecrets: store.hmacSecrets,
     encryptionKeys: store.encryptionKeys,
@@ -106,13 +109,15 @@ async function serve(): Promise<void> {
   // First of all: a signal that comes while the service starts must not be lost.
   const stopped = untilStopped();
   const config = readConfig(Deno.env.toObject());
-  const store = await openStore(config, { openKv: Deno.openKv, system: realSystem });
+  const ahead = openAhead(Deno.openKv);
+  const store = await openStore(config, { openKv: ahead.openKv, system: realSystem });
   const ready = Promise.withResolvers<Service>();
   opened = ready.promise;
   const log = createLogger({ level: config.logLevel });
   const server = await listen(config, log);
   const baseUrl = config.publicUrl ?? localUrl(config, server.addr.port);
   const service = await open(config, { store, baseUrl });
+  ahead.end();
   ready.resolve(service);
   const control = serveCommands(config, service);
   await announce(service);

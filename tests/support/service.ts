@@ -40,6 +40,8 @@ export interface TestServiceOptions {
   encryptionKeys?: readonly string[];
   /** Whether processes that parse documents can be started; they can by default. */
   workers?: boolean;
+  /** What no chat needs is opened beside it. */
+  inHaste?: boolean;
   /** A clock that a test moves would take a store that is at work for silent: an hour by default. */
   patienceMs?: number;
 }
@@ -99,6 +101,7 @@ export class TestService implements AsyncDisposable {
       // A clock that stands would never get there.
       refusalMs: 0,
       isStoreInPlace: options.isStoreInPlace ?? (() => true),
+      inHaste: options.inHaste ?? false,
       worker: options.workers === false ? undefined : testWorker(),
       close: () => Promise.resolve(options.keepKv ? undefined : kv.close()),
     });
