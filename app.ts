@@ -16,17 +16,18 @@ import type { Service } from "./lib/service.ts";
 import { define, type State } from "./utils.ts";
 
 /**
- * The App over a service that may not be open yet: the first request waits for it. Building the App
- * does no I/O. With `requests` it notes there what it is answering, for a server that cannot be asked.
+ * The App over a service that may not be open yet: the first request waits for it, and is handed to the
+ * caller that opens it. Building the App does no I/O. With `requests` it notes there what it is
+ * answering, for a server that cannot be asked.
  */
 export function createApp(
-  service: () => Promise<Service>,
+  service: (request: Request) => Promise<Service>,
   { requests }: { requests?: OpenRequests | undefined } = {},
 ): App<State> {
   // Set once the service is open; no page is served before that.
   const address = { https: false };
   const withState = define.middleware(async (ctx) => {
-    const open = await service().catch(() => undefined);
+    const open = await service(ctx.req).catch(() => undefined);
     if (open === undefined) return unavailableResponse(ctx.url);
     address.https = open.baseUrl.startsWith("https:");
     ctx.state.service = open;

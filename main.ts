@@ -10,6 +10,7 @@ import { createLogger, type Logger } from "./lib/log.ts";
 import { isConsoleCollected, writeToConsole } from "./lib/log_console.ts";
 import { clientAddressSource } from "./lib/http/forwarded_for_check.ts";
 import { SMALL_MEMORY } from "./lib/composition/memory_bounds.ts";
+import { openAhead } from "./lib/composition/open_ahead.ts";
 import { openService } from "./lib/composition/open_service.ts";
 import { adminCommands } from "./lib/process/admin_commands.ts";
 import { announce } from "./lib/process/announce.ts";
@@ -34,7 +35,7 @@ let opened: Promise<Service> | undefined;
 const requests = import.meta.main ? undefined : new OpenRequests();
 
 /** The App with all routes; Fresh's build hands it its file routes and browser code. */
-export const app = createApp(() => opened ??= openOrForget(), { requests });
+export const app = createApp((request) => opened ??= openOrForget(request), { requests });
 
 // On Deno Deploy processes stop when nobody asks anything: the platform wakes one to sweep. Nothing
 // else has crons without a flag.
@@ -60,8 +61,8 @@ export function development() {
 }
 
 /** A store that could not be opened is tried again by the next request. */
-function openOrForget(): Promise<Service> {
-  return openFromEnvironment().catch((error) => {
+function openOrForget(request?: Request): Promise<Service> {
+  return openFromEnvironment(request).catch((error) => {
     logger().error("the service could not be opened", { error });
     opened = undefined;
     throw error;
@@ -69,11 +70,14 @@ function openOrForget(): Promise<Service> {
 }
 
 /** Opens the service with the first request: where the runtime listens, and on Deno Deploy. */
-async function openFromEnvironment(): Promise<Service> {
+async function openFromEnvironment(request: Request | undefined): Promise<Service> {
   const config = readConfig(Deno.env.toObject());
-  const store = await openStore(config, { openKv: Deno.openKv, system: realSystem });
+  const ahead = openAhead(Deno.openKv, request);
+  const store = await openStore(config, { openKv: ahead.openKv, system: realSystem });
   const baseUrl = config.publicUrl ?? localUrl(config, config.port);
-  const service = await open(config, { store, baseUrl });
+  const inHaste = request !== undefined || config.onDeploy;
+  const service = await open(config, { store, baseUrl, inHaste });
+  ahead.end();
   if (requests !== undefined) void endWith(untilStopped(), { service, server: requests });
   return service;
 }
@@ -97,13 +101,13 @@ function logger(level?: Config["logLevel"]): Logger {
 
 async function open(
   config: Config,
-  { store, baseUrl }: { store: Store; baseUrl: string },
+  { store, baseUrl, inHaste = false }: { store: Store; baseUrl: string; inHaste?: boolean },
 ): Promise<Service> {
   const log = logger(config.logLevel);
   const system = realSystem;
   const watch = await watchStore(store.file, { log, system });
   const service = await openService({
-    ...{ config, system, log, baseUrl },
+    ...{ config, system, log, baseUrl, inHaste },
     kv: store.kv,
     hmacSecrets: store.hmacSecrets,
     encryptionKeys: store.encryptionKeys,
@@ -132,12 +136,14 @@ async function serve(): Promise<void> {
   const stopped = untilStopped();
   const config = readConfig(Deno.env.toObject());
   if (config.onDeploy) return await serveOnDeploy(config, stopped);
-  const store = await openStore(config, { openKv: Deno.openKv, system: realSystem });
+  const ahead = openAhead(Deno.openKv);
+  const store = await openStore(config, { openKv: ahead.openKv, system: realSystem });
   const ready = Promise.withResolvers<Service>();
   opened = ready.promise;
   const server = await listen(config, logger(config.logLevel));
   const baseUrl = config.publicUrl ?? localUrl(config, server.addr.port);
   const service = await open(config, { store, baseUrl });
+  ahead.end();
   ready.resolve(service);
   const control = serveCommands(config, service);
   await announce(service);

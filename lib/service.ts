@@ -111,6 +111,8 @@ export interface Service {
   readonly forwardedFor: ForwardedForCheck;
   /** The agent `/demo` talks to, while the demo is on. */
   readonly demoAgent: { tenant: string; id: string } | undefined;
+  /** Settles when it is known whether there is one: the first request may come before. */
+  readonly demoOpened: Promise<void>;
   /** What counts requests and lets messages in. */
   readonly meterParts: MeterParts;
   /** Aborted when the process ends: streams that have not ended by then are broken off. */

@@ -9,6 +9,7 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
+    await service.demoOpened;
     if (service.demoAgent === undefined) throw new HttpError(404);
     // Each load stores a session, so it counts as a mint under /v1 does.
     await ctx.state.meter.count();

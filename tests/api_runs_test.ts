@@ -236,9 +236,12 @@ Deno.test("a run whose process died goes on after what its client has seen, and 
   const stream = await send(dead, agent.id, token);
   const runId = stream.headers.get("x-run-id")!;
   const tenant = await dead.tenant();
-  const head = () => new RunLogStore(kv, contentCipher()).head(tenant, runId);
-  while ((await head())?.frames === 0) await new Promise((wake) => setImmediate(wake));
-  const stored = (await head())!.frames;
+  const logs = new RunLogStore(kv, contentCipher());
+  let stored = 0;
+  while (stored === 0) {
+    await new Promise((wake) => setImmediate(wake));
+    stored = (await logs.stored({ tenant, runId }))!.frames.length;
+  }
   // Nobody renews the lease any more: to the others its process is dead.
   await using alive = await TestService.start({ kv, keepKv: true, system });
   await sweepDead(alive.service.deadRuns, advance);

@@ -206,7 +206,7 @@ export class ChatService {
         const closing = await directory.closing(prepared, ended).catch((fault) => {
           // Its slot must come free whatever there is to store of it.
           logger.error("a run's end could not be stored", { runId, error: String(fault) });
-          return directory.interruption(prepared.facts);
+          return directory.interruption(prepared.facts, ended.stored);
         });
         const charge = await this.#settle(prepared, { end, cost, closing, opened });
         this.#parts.onEnded?.({ tenant, end, firstAsked: run.firstAsked });

@@ -5,12 +5,12 @@ import { type Charge, type Closing, joinClosings } from "../limits/settle_run.ts
 import { keys } from "../storage/keys.ts";
 import { CorruptRecordError, parseRecord } from "../storage/record.ts";
 import { type LiveRun, liveRunSchema } from "../storage/live_run.ts";
+import { closedLog, type LogState } from "../storage/run_head.ts";
 import type { RunLogStore } from "../storage/run_log_store.ts";
 import type { System } from "../system.ts";
 import { interruptedEnd, type RunFacts } from "../usage/run_record.ts";
-import type { Frame } from "../wire/frames.ts";
 import type { ConversationLog } from "./conversation_log.ts";
-import { endLog } from "./stored_log.ts";
+import { endLog } from "./end_log.ts";
 
 /** What ending the runs of others takes. */
 export interface DeadRunParts {
@@ -43,25 +43,17 @@ export class DeadRunEnds {
 
   /** Settles a run that was found dead with this lease; answers what was charged. */
   async settle(live: LiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
-    const { admission, conversations } = this.#parts;
+    const { admission, conversations, store, system } = this.#parts;
     const end = interruptedEnd(live.run);
-    const log = interruption(live.run, this.#parts.system.now());
+    const stored = await whatIsReadable(store.stored(live.run));
+    const log = interruption(live.run, { now: system.now(), log: stored?.log });
     const conversation = await whatIsReadable(conversations.find(live));
     if (conversation === undefined) {
       return await admission.settleDead(live, { lease, end, closing: log });
     }
-    const frames = await whatIsReadable(this.#storedFrames(live.run)) ?? [];
-    const ended = { facts: live.run, end, frames };
+    const ended = { facts: live.run, end, frames: stored?.frames ?? [] };
     const closing = joinClosings([log, await conversations.closing(conversation, ended)]);
     return await admission.settleDead(live, { lease, end, closing });
-  }
-
-  /** All that is left of a run's log. */
-  async #storedFrames({ tenant, runId }: RunFacts): Promise<Frame[]> {
-    const { store } = this.#parts;
-    const head = await store.head(tenant, runId);
-    if (head === undefined) return [];
-    return await store.reader(tenant, runId).upTo(head) ?? [];
   }
 }
 
@@ -75,14 +67,21 @@ async function whatIsReadable<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Ends the log of a run that nobody goes on with, at `now` (milliseconds), with what is stored of it. */
-export function interruption(facts: RunFacts, now: number): Closing {
+/**
+ * Ends the log of a run that nobody goes on with, at `now` (milliseconds), with what is stored of it:
+ * `log`, or what its record says where that cannot be read.
+ */
+export function interruption(
+  facts: RunFacts,
+  { now, log: stored }: { now: number; log: LogState | undefined },
+): Closing {
   return {
     keys: [],
     bytes: 10_240,
     write(draft) {
-      const log = draft.get<LiveRun>(keys.liveRun(facts.tenant, facts.runId))?.log;
-      if (log !== undefined) endLog(draft, { facts, log, state: "interrupted", now });
+      const begun = draft.get<LiveRun>(keys.liveRun(facts.tenant, facts.runId))?.log;
+      if (begun === undefined) return;
+      endLog(draft, { facts, log: stored ?? closedLog(begun), state: "interrupted", now });
     },
   };
 }

@@ -36,9 +36,8 @@ import { requestStop, StopRequests } from "./stop_requests.ts";
 import { StoredLog } from "./stored_log.ts";
 import { StoredRun } from "./stored_run.ts";
 import { untilChanged } from "./until_changed.ts";
+import { WatchNotes } from "./watch_notes.ts";
 
-/** A run that is watched through another process says so more often than this. */
-const WATCHED_FOR_MS = 30_000;
 /** Of how many runs that are not here a stop is remembered; one that was let in begins within moments. */
 const REMEMBERED_STOPS = 1_000;
 
@@ -73,9 +72,10 @@ export class RunDirectory {
   readonly #owner: string;
   readonly #stops: StopRequests;
   readonly #local = new Map<string, Run>();
+  /** The logs of the same runs. */
+  readonly #logs = new Map<string, StoredLog>();
   readonly #followed = new Map<string, StoredRun>();
-  /** When runs of this process were last known to be watched from elsewhere. */
-  readonly #watched = new Map<string, string | null>();
+  readonly #watched: WatchNotes;
   /** Asked to stop before they were added. */
   readonly #stopped = new Set<string>();
 
@@ -98,9 +98,13 @@ export class RunDirectory {
       store: this.#store,
       conversations: this.#conversations,
     });
+    this.#watched = new WatchNotes(parts.kv, parts.system);
     this.#owner = parts.system.uuid();
-    const onStop = (runId: string) => this.#stop(runId);
-    this.#stops = new StopRequests(parts.kv, { ...parts, owner: this.#owner, onStop });
+    this.#stops = new StopRequests(parts.kv, {
+      ...{ ...parts, owner: this.#owner },
+      onStop: (runId) => this.#stop(runId),
+      onWatched: (runId) => this.#logs.get(runId)?.watched(),
+    });
   }
 
   /** What begins in the store with a run of this process. */
@@ -144,8 +148,8 @@ export class RunDirectory {
   }
 
   /** What ends a run's log in place of `closing`: whoever follows it elsewhere is told that it broke off. */
-  interruption(facts: RunFacts): Closing {
-    return interruption(facts, this.#system.now());
+  interruption(facts: RunFacts, { state }: Pick<StoredLog, "state">): Closing {
+    return interruption(facts, { now: this.#system.now(), log: state });
   }
 
   /** The log of a run of this process, in the store. */
@@ -153,11 +157,13 @@ export class RunDirectory {
     { facts, opening }: { facts: RunFacts; opening: RunOpening },
     { log, onLost }: { log: RunLog; onLost: () => void },
   ): StoredLog {
-    return new StoredLog({
+    const stored = new StoredLog({
       ...{ committer: this.#committer, system: this.#system, content: this.#content },
       ...{ facts, begun: opening.begun.log, log, onLost },
       keptMs: opening.conversation === undefined ? CHUNK_KEPT_MS : LONG_CHUNK_KEPT_MS,
     });
+    this.#logs.set(facts.runId, stored);
+    return stored;
   }
 
   /** A run of this process has begun. */
@@ -179,7 +185,8 @@ export class RunDirectory {
   /** A run of this process has ended, and is in the store as a whole. */
   remove(run: Run): void {
     this.#local.delete(run.id);
-    this.#watched.delete(run.id);
+    this.#logs.delete(run.id);
+    this.#watched.forget(run.id);
     if (this.#local.size === 0) this.#stops.rest();
   }
 
@@ -205,8 +212,9 @@ export class RunDirectory {
     let found = await this.find(tenant, runId);
     // Refused between being found by its receipt and now: that names it no more.
     if (!("head" in found) && !await this.#isNamed(receipt, runId)) return { state: "refused" };
-    while (found.state === "running" && found.head.frames === 0 && this.#system.now() < due) {
-      await untilChanged({ tenant, runId }, { store: this.#store, system: this.#system });
+    while (found.state === "running" && this.#system.now() < due) {
+      if (await this.#store.hasBegun(found.head)) return found;
+      await untilChanged({ tenant, runId, next: 0 }, { store: this.#store, system: this.#system });
       found = await this.find(tenant, runId);
       if (!("head" in found)) return { state: "refused" };
     }
@@ -225,7 +233,7 @@ export class RunDirectory {
       store: this.#store,
       system: this.#system,
       checkOwner: () => this.endIfDead(tenant, runId),
-      noteWatched: () => this.#noteWatched(tenant, runId),
+      noteWatched: (owner) => this.#watched.note({ tenant, runId, owner }),
       onIdle: () => {
         if (this.#followed.get(runId) === run) this.#followed.delete(runId);
       },
@@ -278,20 +286,9 @@ export class RunDirectory {
     return this.#local.has(runId) || await this.#deadEnds.endIfDead(tenant, runId);
   }
 
-  /**
-   * Whether somebody follows a run of this process through another one: has said so since it was last
-   * asked for. Not by when that was, because clocks of processes differ.
-   */
+  /** Whether somebody has followed a run of this process through another one since this was last asked. */
   async isWatchedElsewhere(tenant: string, runId: string): Promise<boolean> {
-    const { versionstamp } = await this.#kv.get(keys.runWatched(tenant, runId));
-    const isNews = versionstamp !== (this.#watched.get(runId) ?? null);
-    if (this.#local.has(runId)) this.#watched.set(runId, versionstamp);
-    return versionstamp !== null && isNews;
-  }
-
-  async #noteWatched(tenant: string, runId: string): Promise<void> {
-    const key = keys.runWatched(tenant, runId);
-    await this.#kv.set(key, this.#system.now(), { expireIn: 2 * WATCHED_FOR_MS });
+    return this.#local.has(runId) && await this.#watched.isNoted({ tenant, runId });
   }
 
   close(): void {

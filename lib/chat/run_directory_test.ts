@@ -2,16 +2,19 @@ import { setImmediate } from "node:timers";
 import { assertEquals } from "@std/assert";
 import { contentCipher } from "@/tests/support/content.ts";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
-import { runFacts } from "@/tests/support/run_requests.ts";
+import { runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
 import { Admission } from "../limits/admission.ts";
 import { LeaseWatch } from "../limits/lease_watch.ts";
 import { keys } from "../storage/keys.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
 import type { ChatBody } from "../wire/chat.ts";
+import type { Frame } from "../wire/frames.ts";
 import type { Run } from "./run.ts";
 import { RunDirectory } from "./run_directory.ts";
+import { RunLog } from "./run_log.ts";
 import { requestStop } from "./stop_requests.ts";
+import type { StoredLog } from "./stored_log.ts";
 
 const turn = () => new Promise((wake) => setImmediate(wake));
 
@@ -34,7 +37,7 @@ function open(kv: Deno.Kv) {
   const facts = runFacts(1);
   const body = { agentId: facts.agentId, messages: [] } as unknown as ChatBody;
   const ownerOf = async () => (await directory.opening(facts, { body })).begun.log.owner;
-  return { directory, system, stopped, add, ownerOf };
+  return { directory, admission, system, stopped, add, ownerOf };
 }
 
 Deno.test("RunDirectory: a run that was asked to stop before it was here is stopped when it comes", async () => {
@@ -61,4 +64,37 @@ Deno.test("RunDirectory: a run that its receipt names no more was refused, one t
   assertEquals(await directory.opened(of), { state: "refused" });
   await kv.set(receipt, { v: 1, fingerprint: "f", runId: "run-1", exp: 0 });
   assertEquals(await directory.opened(of), { state: "expired" });
+});
+
+Deno.test("RunDirectory: a run that is watched from another process comes there 4 times a second", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const [owner, other] = [open(kv), open(kv)];
+  const facts = runFacts(1);
+  const { tenant, runId } = facts;
+  const body = { agentId: facts.agentId, messages: [] } as unknown as ChatBody;
+  const opening = await owner.directory.opening(facts, { body });
+  await owner.admission.admit(runRequest(1, { run: facts, opening }));
+  const log: RunLog = new RunLog((frame) => stored.appended(frame));
+  const stored: StoredLog = owner.directory.storedLog({ facts, opening }, {
+    log,
+    onLost: () => {},
+  });
+  owner.add(runId);
+  const word: Frame = { type: "delta", text: "word " };
+  const followed = other.directory.follow(tenant, runId);
+  // What was stored between a look and the wait for a change is found by the next look.
+  const untilThere = async () => {
+    for (; followed.log.length < log.length; await turn()) await other.system.advance(250);
+  };
+  log.append(word);
+  // Its own clock stands: only who hears that somebody watches stores it now.
+  followed.watchers.enter();
+  await untilThere();
+  log.append(word);
+  await owner.system.advance(250);
+  await untilThere();
+  assertEquals(followed.log.after(0), log.after(0));
+  followed.watchers.leave();
+  owner.admission.close();
+  for (const { directory } of [owner, other]) directory.close();
 });

@@ -2,6 +2,7 @@
  * However runs end, and whatever is deleted meanwhile, on a store that fails: processes end their runs,
  * die in the middle, or come too late for runs that others have settled.
  */
+import { ledgerOf } from "@/tests/support/admissions.ts";
 import { contentCipher } from "@/tests/support/content.ts";
 import { setImmediate } from "node:timers";
 import { assertEquals } from "@std/assert";
@@ -14,7 +15,6 @@ import { Committer } from "../committer/committer.ts";
 import { Admission } from "../limits/admission.ts";
 import { DeadRuns } from "../limits/dead_runs.ts";
 import { LeaseWatch, SILENT_MS } from "../limits/lease_watch.ts";
-import type { Ledger } from "../limits/ledger.ts";
 import { createLogger } from "../log.ts";
 import type { ConversationHead } from "../storage/conversation_record.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
@@ -158,7 +158,7 @@ async function play(seed: number): Promise<void> {
   await deletion;
   for (const end of late) await end();
   assertEquals(await Array.fromAsync(kv.list({ prefix: keys.liveRuns() })), []);
-  const ledger = (await kv.get<Ledger>(keys.tenantLedger(tenant))).value!;
+  const ledger = await ledgerOf(kv, tenant);
   assertEquals([ledger.spent, ledger.runs], [owed, {}]);
   await assertConsistent(kv, store);
   for (const name of CONVERSATIONS) await store.delete(name);

@@ -35,25 +35,33 @@ export async function requestStop(
 
 /**
  * Hears, while this process has runs, what others ask it to stop: at once where the store tells of
- * changes, within a second where it does not.
+ * changes, within a second where it does not. And which of them are watched through others.
  */
 export class StopRequests {
   #kv: Deno.Kv;
   #owner: string;
   #system: System;
   #onStop: (runId: string) => void;
+  #onWatched: (runId: string) => void;
   #listening: AbortController | undefined;
   #resting: AbortController | undefined;
   #heard: string | null = null;
 
   constructor(
     kv: Deno.Kv,
-    parts: { owner: string; system: System; onStop: (runId: string) => void },
+    parts: {
+      owner: string;
+      system: System;
+      onStop: (runId: string) => void;
+      /** Somebody follows the run through another process; heard only where the store tells of changes. */
+      onWatched?: (runId: string) => void;
+    },
   ) {
     this.#kv = kv;
     this.#owner = parts.owner;
     this.#system = parts.system;
     this.#onStop = parts.onStop;
+    this.#onWatched = parts.onWatched ?? (() => {});
   }
 
   listen(): void {
@@ -81,12 +89,16 @@ export class StopRequests {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const reader = this.#kv.watch<[string]>([keys.processBell(this.#owner)]).getReader();
+    const [stop, watch] = [keys.processBell(this.#owner), keys.watchBell(this.#owner)];
+    const reader = this.#kv.watch<[string, string]>([stop, watch]).getReader();
     signal.addEventListener("abort", () => void reader.cancel().catch(() => {}), { once: true });
     while (!signal.aborted) {
       const { value, done } = await reader.read();
       if (done) return;
-      await this.#hear(value[0].versionstamp);
+      const [asked, watched] = value;
+      // Heard before is heard once more, which does no harm.
+      if (typeof watched.value === "string") this.#onWatched(watched.value);
+      await this.#hear(asked.versionstamp);
     }
   }
 

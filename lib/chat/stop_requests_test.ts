@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers";
 import { assertEquals } from "@std/assert";
 import { deafKv } from "@/tests/support/deaf_kv.ts";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { keys } from "../storage/keys.ts";
 import { requestStop, StopRequests } from "./stop_requests.ts";
 
 const turn = () => new Promise((wake) => setImmediate(wake));
@@ -66,5 +67,21 @@ Deno.test("StopRequests: what was asked is done although it cannot be forgotten"
   await system.advance(1_000);
   await until(() => stopped.length > 0);
   assertEquals(stopped, ["r-1"]);
+  requests.stop();
+});
+
+Deno.test("StopRequests: hears which runs are watched through other processes, and stops none for it", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const system = new FakeSystem();
+  const heard: string[] = [];
+  const requests = new StopRequests(kv, {
+    ...{ owner: "me", system },
+    onStop: (runId) => heard.push(`stop ${runId}`),
+    onWatched: (runId) => heard.push(`watched ${runId}`),
+  });
+  requests.listen();
+  await kv.set(keys.watchBell("me"), "r-1");
+  await until(() => heard.length > 0);
+  assertEquals(heard, ["watched r-1"]);
   requests.stop();
 });

@@ -5,22 +5,27 @@ import type { LiveRun } from "../storage/live_run.ts";
 import type { Closing } from "../limits/settle_run.ts";
 import { type ContentCipher, contentPlaces } from "../storage/content_cipher.ts";
 import { keys } from "../storage/keys.ts";
-import { sizeOfParts } from "../storage/parts.ts";
-import { growLog, LOG_KEPT_MS, type LogState } from "../storage/run_head.ts";
-import { headOf, packFrames } from "../storage/run_log_store.ts";
+import { sizeOfParts, splitParts } from "../storage/parts.ts";
+import { closedLog, growLog, type LogState } from "../storage/run_head.ts";
+import { packFrames } from "../storage/run_log_store.ts";
 import { alarm, type System } from "../system.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 import type { Frame } from "../wire/frames.ts";
+import { endLog } from "./end_log.ts";
 import type { RunLog } from "./run_log.ts";
 
 /** Text waits this long for more of it, or until there is this much. */
-const BATCH_MS = 250;
-const BATCH_BYTES = 8 * 1024;
+const BATCH_MS = 1_000;
+const BATCH_BYTES = 32 * 1024;
+/** While somebody follows the run through another process text comes there as smoothly as this. */
+const WATCHED_BATCH_MS = 250;
+/** They say that they do every 5 s; one that was lost must not make the text jerk. */
+const WATCHED_FOR_MS = 12_000;
 /** A run is stored at most this often in a second, whatever happens in it; its end goes with the settlement. */
 const COMMITS_A_SECOND = 4;
 /** Parts of 48 KiB that go into one commit, which takes 600 KB with all else in it. */
 const PARTS_A_COMMIT = 8;
-/** Bytes of frames that always fit into as many, with a tail and the last frames. */
+/** Bytes of frames that always fit into as many, with the last frames. */
 const BYTES_A_COMMIT = (PARTS_A_COMMIT - 1) * 48 * 1024;
 
 /** Frames that a client must find after a crash, as it must `start`: what tools have done. */
@@ -32,7 +37,7 @@ export interface StoredLogParts {
   system: System;
   content: ContentCipher;
   facts: RunFacts;
-  /** What is stored of it when the run begins. */
+  /** The log as it is stored with the run when that begins, without any frame. */
   begun: LogState;
   log: RunLog;
   /** How long its parts are kept, milliseconds. */
@@ -41,16 +46,28 @@ export interface StoredLogParts {
   onLost: () => void;
 }
 
+/** Frames that are on their way to the store: encrypted parts, which go on from what is stored. */
+interface Batch {
+  parts: Uint8Array[];
+  /** How many frames of the log are stored with them. */
+  frames: number;
+  /** They may be in the store, whatever became of their commit: somebody may have read them. */
+  sent: boolean;
+}
+
 /**
- * Stores a run's log as it grows, in batches: a frame is sent at once and stored soon. Only the process
- * that runs it writes it, so that memory always knows what is stored.
+ * Stores a run's log as it grows, in batches: a frame is sent at once and stored soon. Each batch is
+ * written once, as parts that go on from those before. Only the process that runs it writes it, so that
+ * memory always knows what is stored, but for the batch under way: a part that may have been read is
+ * never changed, only written again as it was.
  */
 export class StoredLog {
-  /** Where the run is kept while it goes on, its log with it. */
+  /** Where the run is kept while it goes on. */
   readonly key: Deno.KvKey;
   #parts: StoredLogParts;
-  /** With its tail as it is before it is encrypted. */
-  #stored: LogState;
+  /** How many parts and frames are stored for certain. */
+  #stored: Pick<LogState, "chunks" | "frames">;
+  #batch: Batch | undefined;
   #pendingBytes = 0;
   #waiting: (() => void) | undefined;
   #commits: number[] = [];
@@ -58,11 +75,17 @@ export class StoredLog {
   /** There was something to store while a commit was under way. */
   #behind = false;
   #ended = false;
+  #watchedUntil = -Infinity;
 
   constructor(parts: StoredLogParts) {
     this.#parts = parts;
     this.#stored = parts.begun;
     this.key = keys.liveRun(parts.facts.tenant, parts.facts.runId);
+  }
+
+  /** The log as others find it, if it ends here. */
+  get state(): LogState {
+    return closedLog(this.#parts.begun, this.#stored);
   }
 
   /** To be told of each frame that was written to the log. */
@@ -71,7 +94,18 @@ export class StoredLog {
     this.#pendingBytes += frame.type === "delta" ? frame.text.length : 64;
     if (frame.type === "start") setImmediate(() => this.#storeStart());
     else if (URGENT.has(frame.type) || this.#pendingBytes >= BATCH_BYTES) this.#schedule(0);
-    else this.#schedule(BATCH_MS);
+    else this.#schedule(this.#isWatched() ? WATCHED_BATCH_MS : BATCH_MS);
+  }
+
+  /** Somebody follows the run through another process: what waits is stored now, and more often for a while. */
+  watched(): void {
+    if (this.#ended) return;
+    this.#watchedUntil = this.#parts.system.now() + WATCHED_FOR_MS;
+    if (this.#waiting !== undefined) this.#schedule(0);
+  }
+
+  #isWatched(): boolean {
+    return this.#parts.system.now() < this.#watchedUntil;
   }
 
   /** An answer that has come at once is over by now, and stored with its end. */
@@ -87,50 +121,56 @@ export class StoredLog {
   async closing(last: (charged: number) => readonly Frame[]): Promise<Closing> {
     this.#ended = true;
     this.#waiting?.();
-    const { stored, unstored, bytes } = await this.#left();
+    const { log, sent, unstored, size } = await this.#left();
     // A settlement must not fail for its log: to others such a run was interrupted.
-    const isTooMuch = bytes.length > BYTES_A_COMMIT;
+    const isTooMuch = size > BYTES_A_COMMIT;
     return {
       keys: [],
-      bytes: 2_048 + stored.tail.length + (isTooMuch ? 0 : bytes.length),
+      bytes: 2_048 + (isTooMuch ? 0 : size),
       write: (draft, { charged }) => {
-        const log = this.#furthest(draft.get<LiveRun>(this.key)?.log, stored);
-        if (isTooMuch) return this.#end(draft, log, "interrupted");
-        const rest = unstored.slice(log.frames - stored.frames);
+        if (isTooMuch) return this.#end(draft, this.state, "interrupted");
         const ends = last(charged);
-        const frames = rest.length + ends.length;
+        const frames = unstored.frames + ends.length;
         // A run that was refused before its first frame has no log.
         if (log.frames + frames === 0) return;
-        const packed = rest.length === unstored.length ? bytes : packFrames(rest);
-        const grown = growLog(log, { frames, bytes: [packed, packFrames(ends)] });
-        const sealed = grown.parts.map((part, i) => {
+        const grown = growLog(log, { frames, bytes: [unstored.bytes, packFrames(ends)] });
+        const parts = grown.parts.map((part, i) => {
           return this.#parts.content.sealSync(part, this.#chunkPlace(log.chunks + i));
         });
-        this.#noteParts(draft, sealed, log.chunks);
-        this.#end(draft, grown.log, "done");
+        this.#noteParts(draft, [...sent, ...parts], log.chunks - sent.length);
+        this.#end(draft, this.#sealed(grown.log), "done");
       },
     };
   }
 
   /** What is left to the settlement: what it has no room for is stored ahead of it. */
-  async #left(): Promise<{ stored: LogState; unstored: Frame[]; bytes: Uint8Array }> {
+  async #left(): Promise<Left> {
     for (let before = -1;;) {
-      const stored = this.#stored;
-      const unstored = this.#unstored();
-      const bytes = packFrames(unstored);
-      // Again while it comes further: a commit that was given up may have been made after all.
-      if (bytes.length <= BYTES_A_COMMIT || stored.frames === before) {
-        return { stored, unstored, bytes };
-      }
-      before = stored.frames;
+      const left = this.#leave();
+      const { frames } = this.#stored;
+      // Again while it comes further.
+      if (left.size <= BYTES_A_COMMIT || frames === before) return left;
+      before = frames;
       await this.#writing;
       await this.#store({ ahead: true }).catch(() => {});
     }
   }
 
+  /** A batch that was not sent is taken apart; of one that was, nobody knows whether it is stored. */
+  #leave(): Left {
+    if (this.#batch?.sent === false) this.#batch = undefined;
+    const sent = this.#batch?.parts ?? [];
+    const chunks = this.#stored.chunks + sent.length;
+    const frames = this.#batch?.frames ?? this.#stored.frames;
+    const rest = this.#parts.log.after(frames).map(({ frame }) => frame);
+    const unstored = { frames: rest.length, bytes: packFrames(rest) };
+    const size = sizeOfParts(sent) + unstored.bytes.length;
+    return { log: closedLog(this.#parts.begun, { chunks, frames }), sent, unstored, size };
+  }
+
   #end(draft: Draft, log: LogState, state: "done" | "interrupted"): void {
     const { facts, system } = this.#parts;
-    endLog(draft, { facts, log: this.#sealed(log), state, now: system.now() });
+    endLog(draft, { facts, log, state, now: system.now() });
   }
 
   /** Sooner wins over later; never more often than allowed. */
@@ -168,79 +208,61 @@ export class StoredLog {
   /** `ahead` of the settlement, which has no room for it all. */
   async #store({ ahead = false } = {}): Promise<void> {
     const isWanted = () => ahead || !this.#ended;
-    const frames = this.#unstored();
-    if (frames.length === 0) return;
-    this.#pendingBytes = 0;
-    const bytes = [packFrames(frames)];
-    const { log, parts: plain } = growLog(this.#stored, { frames: frames.length, bytes });
-    let held: LogState | undefined = this.#stored;
-    const { chunks } = this.#stored;
-    const { content } = this.#parts;
-    const parts = await Promise.all(
-      plain.map((part, i) => content.seal(part, this.#chunkPlace(chunks + i))),
-    );
-    const rest = Math.max(0, parts.length - PARTS_A_COMMIT);
-    // Nobody reads a part before the log says so, and a second try writes the same again.
-    for (let at = 0; at < rest && this.#isAsKnown(held); at += PARTS_A_COMMIT) {
-      const some = parts.slice(at, Math.min(at + PARTS_A_COMMIT, rest));
-      held = await this.#write(some, { at: chunks + at, isWanted });
+    if (this.#batch === undefined) await this.#pack();
+    // One that was given up is written as it was, and what has come since after it.
+    else this.#behind = true;
+    while (this.#batch !== undefined && isWanted()) {
+      const { parts, frames } = this.#batch;
+      const some = parts.slice(0, PARTS_A_COMMIT);
+      const written = await this.#write(some, isWanted);
+      if (written === "lost") return this.#parts.onLost();
+      if (written === "unwanted") return;
+      const isLast = some.length === parts.length;
+      const chunks = this.#stored.chunks + some.length;
+      this.#stored = { chunks, frames: isLast ? frames : this.#stored.frames };
+      this.#batch = isLast ? undefined : { ...this.#batch, parts: parts.slice(some.length) };
     }
-    if (this.#isAsKnown(held)) {
-      const last = { at: chunks + rest, log: this.#sealed(log), isWanted };
-      held = await this.#write(parts.slice(rest), last);
-    }
-    if (held === undefined) return this.#parts.onLost();
-    if (held.frames < log.frames) this.#behind = true;
-    this.#stored = this.#isAsKnown(held)
-      ? this.#stored
-      : held.frames === log.frames
-      ? log
-      : this.#opened(held);
   }
 
-  /** Stores encrypted parts, the first as number `at`, and the `log` with them; answers the stored log. */
+  /** Makes a batch of what is not stored yet, if there is any. */
+  async #pack(): Promise<void> {
+    const { log, content } = this.#parts;
+    const unstored = log.after(this.#stored.frames).map(({ frame }) => frame);
+    if (unstored.length === 0) return;
+    this.#pendingBytes = 0;
+    const frames = this.#stored.frames + unstored.length;
+    const parts = await Promise.all(
+      splitParts(packFrames(unstored)).map((part, i) => {
+        return content.seal(part, this.#chunkPlace(this.#stored.chunks + i));
+      }),
+    );
+    this.#batch = { parts, frames, sent: false };
+  }
+
+  /** Stores the first parts of the batch while the run goes on, and somebody wants them. */
   #write(
     parts: readonly Uint8Array[],
-    { at, log, isWanted }: { at: number; log?: LogState; isWanted: () => boolean },
-  ): Promise<LogState | undefined> {
-    return this.#parts.committer.run<LogState | undefined>({
+    isWanted: () => boolean,
+  ): Promise<"written" | "unwanted" | "lost"> {
+    return this.#parts.committer.run<"written" | "unwanted" | "lost">({
       keys: [this.key],
       decide: (draft) => {
-        const run = draft.get<LiveRun>(this.key);
-        if (!isWanted() || !this.#isAsKnown(run?.log)) return run?.log;
-        this.#noteParts(draft, parts, at);
-        if (log !== undefined) draft.set(this.key, { ...run, log });
-        return log ?? run!.log;
+        if (!isWanted()) return "unwanted";
+        if (draft.get<LiveRun>(this.key) === undefined) return "lost";
+        if (this.#batch !== undefined) this.#batch.sent = true;
+        this.#noteParts(draft, parts, this.#stored.chunks);
+        return "written";
       },
       // The settlement asks the store itself.
       isFinal: () => !isWanted(),
-      bytes: 2_048 + sizeOfParts(parts) + (log?.tail.length ?? 0),
+      bytes: 2_048 + sizeOfParts(parts),
     });
   }
 
-  /**
-   * Whether the stored log is what memory has of it. It is further when a commit that was given up has
-   * been made after all: followers may have read its parts, so they stay, and the log goes on after them.
-   */
-  #isAsKnown(held: LogState | undefined): boolean {
-    return held?.frames === this.#stored.frames;
-  }
-
-  #furthest(held: LogState | undefined, known: LogState): LogState {
-    return held !== undefined && held.frames > known.frames ? this.#opened(held) : known;
-  }
-
   #sealed(log: LogState): LogState {
-    return { ...log, tail: this.#parts.content.sealSync(log.tail, this.#tailPlace(log)) };
-  }
-
-  #opened(log: LogState): LogState {
-    return { ...log, tail: this.#parts.content.openSync(log.tail, this.#tailPlace(log)) };
-  }
-
-  #tailPlace({ frames }: LogState) {
     const { tenant, runId } = this.#parts.facts;
-    return contentPlaces.logTail(tenant, runId, frames);
+    const place = contentPlaces.logTail(tenant, runId, log.frames);
+    return { ...log, tail: this.#parts.content.sealSync(log.tail, place) };
   }
 
   #chunkPlace(n: number) {
@@ -254,28 +276,14 @@ export class StoredLog {
       draft.note(keys.runChunk(tenant, runId, at + i), part, { expireIn: keptMs });
     });
   }
-
-  #unstored(): Frame[] {
-    return this.#parts.log.after(this.#stored.frames).map(({ frame }) => frame);
-  }
 }
 
-/**
- * Ends a run's log, as part of settling it: it is kept by itself for a while. What else is settled with
- * the run finds it so.
- */
-export function endLog(
-  draft: Draft,
-  { facts, log, state, now }: {
-    facts: RunFacts;
-    log: LogState;
-    state: "done" | "interrupted";
-    now: number;
-  },
-): void {
-  const { tenant, runId } = facts;
-  const key = keys.liveRun(tenant, runId);
-  draft.set(key, { ...draft.get<LiveRun>(key), log });
-  const head = headOf(facts, log, { state, exp: now + LOG_KEPT_MS });
-  draft.note(keys.runHead(tenant, runId), head, { expireIn: 2 * LOG_KEPT_MS });
+/** What a settlement stores of a log. */
+interface Left {
+  /** With the parts that were `sent`. */
+  log: LogState;
+  sent: readonly Uint8Array[];
+  unstored: { frames: number; bytes: Uint8Array };
+  /** Bytes of both. */
+  size: number;
 }

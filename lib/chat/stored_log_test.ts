@@ -4,15 +4,17 @@ import { setImmediate } from "node:timers";
 import { FakeSystem, settled } from "@/tests/support/fake_system.ts";
 import { runFacts } from "@/tests/support/run_requests.ts";
 import type { Draft, Operation } from "../committer/operation.ts";
+import type { Closing } from "../limits/settle_run.ts";
 import { keys } from "../storage/keys.ts";
-import { type LiveRun, liveRunOf } from "../storage/live_run.ts";
+import { liveRunOf } from "../storage/live_run.ts";
 import { CHUNK_KEPT_MS, newLog, type RunHead } from "../storage/run_head.ts";
-import { FrameReader } from "../storage/run_log_store.ts";
+import { packFrames, RunLogStore } from "../storage/run_log_store.ts";
 import type { Frame } from "../wire/frames.ts";
 import { RunLog } from "./run_log.ts";
 import { StoredLog } from "./stored_log.ts";
 
 const word: Frame = { type: "delta", text: "word " };
+const ACCOUNT = { kind: "tenant" as const, key: ["tenant_ledgers", "t"] };
 const call: Frame = { type: "tool_call", name: "t", args: {} };
 
 /** A log whose commits are made at once, and remembered with their time. */
@@ -51,19 +53,41 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
   const content = contentCipher();
   const parts = { committer, system, content, facts, begun, log, keptMs, onLost };
   const stored: StoredLog = new StoredLog(parts);
-  values.set(stored.key.join("/"), liveRunOf(facts, [], { log: begun }));
-  /** The log as it was ended, or else as it goes on. */
-  const storedHead = () =>
-    (values.get(keys.runHead(tenant, runId).join("/")) as RunHead | undefined) ??
-      (values.get(stored.key.join("/")) as LiveRun).log!;
+  values.set(stored.key.join("/"), liveRunOf(facts, [ACCOUNT], { log: begun }));
   const kv = {
-    getMany: (wanted: Deno.KvKey[]) =>
-      Promise.resolve(wanted.map((key) => ({ value: values.get(key.join("/")) ?? null }))),
+    getMany: (wanted: Deno.KvKey[]) => {
+      const entryOf = (key: Deno.KvKey) => {
+        const value = values.get(key.join("/"));
+        return { key, value: value ?? null, versionstamp: value === undefined ? null : "1" };
+      };
+      return Promise.resolve(wanted.map(entryOf));
+    },
+    async *list({ start }: { start: Deno.KvKey }) {
+      for (let n = Number(start.at(-1));; n++) {
+        const key = keys.runChunk(tenant, runId, n);
+        const value = values.get(key.join("/"));
+        if (value === undefined) return;
+        yield await Promise.resolve({ key, value, versionstamp: "1" });
+      }
+    },
   } as unknown as Deno.Kv;
-  const reader = new FrameReader(kv, { tenant, runId, content });
+  const logs = new RunLogStore(kv, content);
+  const reader = logs.reader(tenant, runId);
+  /** The log as it was ended, or else as far as it is stored. */
+  const storedLog = async () => (await logs.stored({ tenant, runId }))!.log;
+  const head = () => values.get(keys.runHead(tenant, runId).join("/")) as RunHead | undefined;
   /** The frames that a follower reads, which it has not read before. */
-  const read = () => reader.upTo(storedHead());
-  return { log, stored, system, commits, values, storedHead, read, run, lost: () => lost };
+  const read = async () => (await reader.look())?.frames;
+  /** Ends the log as part of a settlement, with which its run is gone. */
+  const settle = (write: Closing["write"]) =>
+    run({
+      keys: [],
+      decide(draft) {
+        write(draft, { charged: 0, excess: 0 });
+        draft.delete(stored.key);
+      },
+    });
+  return { log, stored, system, commits, values, storedLog, head, read, settle, lost: () => lost };
 }
 
 /** The most commits that fall into one second. */
@@ -74,30 +98,65 @@ function busiestSecond(commits: readonly { at: number }[]): number {
   return Math.max(...counts);
 }
 
-Deno.test("StoredLog: text goes out every 250 ms, tools' frames at once, never more than 4 times a second", async () => {
-  const { log, system, commits, storedHead } = open();
+Deno.test("StoredLog: text goes out every second, tools' frames at once, never more than 4 times a second", async () => {
+  const { log, system, commits, storedLog } = open();
   for (let ms = 0; ms < 5_000; ms += 10) {
     log.append(ms % 150 === 0 ? call : word);
     await system.advance(10);
   }
   await system.advance(1_000);
   assertEquals(busiestSecond(commits), 4);
-  assertEquals(storedHead().frames, log.length);
+  assertEquals((await storedLog()).frames, log.length);
 });
 
-Deno.test("StoredLog: text alone is stored with the quarter of a second it came in", async () => {
-  const { log, system, commits, storedHead } = open();
+Deno.test("StoredLog: text alone is stored with the second it came in", async () => {
+  const { log, system, commits, storedLog } = open();
   log.append(word);
-  await system.advance(249);
+  await system.advance(999);
   assertEquals(commits, []);
   log.append(word);
   await system.advance(1);
-  assertEquals([commits.length, storedHead().frames], [1, 2]);
+  assertEquals([commits.length, (await storedLog()).frames], [1, 2]);
+});
+
+Deno.test("StoredLog: nothing that was stored is written again", async () => {
+  const { log, stored, system, commits, values, settle, read } = open();
+  const live = values.get(stored.key.join("/"));
+  let bytes = 0;
+  for (let second = 0; second < 10; second++) {
+    for (let n = 0; n < 20; n++) log.append(word);
+    await system.advance(1_000);
+    bytes += packFrames(Array(20).fill(word)).length;
+  }
+  assertEquals(commits.map(({ keys }) => keys), Array(10).fill(1));
+  const sealed = commits.reduce((sum, commit) => sum + commit.bytes, 0);
+  assert(sealed - bytes <= 10 * 64, `${sealed} bytes were written for ${bytes}`);
+  assertEquals(values.get(stored.key.join("/")), live);
+  const { write } = await stored.closing(() => [{ type: "done", finishReason: "stop" }]);
+  await settle(write);
+  assertEquals((await read())?.length, 201);
+});
+
+Deno.test("StoredLog: while a run is watched through another process its text is stored 4 times a second", async () => {
+  const { log, stored, system, commits } = open();
+  log.append(word);
+  await system.advance(100);
+  stored.watched();
+  await settled();
+  assertEquals(commits.map(({ at }) => at % 60_000), [100]);
+  for (let ms = 0; ms < 20_000; ms += 50) {
+    log.append(word);
+    await system.advance(50);
+  }
+  const inSecond = (n: number) =>
+    commits.filter(({ at }) => Math.floor(at % 60_000 / 1_000) === n).length;
+  assertEquals([3, 8, 11].map(inSecond), [4, 4, 4]);
+  assertEquals([14, 17, 19].map(inSecond), [1, 1, 1]);
 });
 
 Deno.test("StoredLog: a slow store is asked for one thing at a time, and then for all that came", async () => {
   const free = Promise.withResolvers<void>();
-  const { log, system, commits, storedHead } = open({ busy: () => free.promise });
+  const { log, system, commits, storedLog } = open({ busy: () => free.promise });
   log.append(call);
   for (let ms = 0; ms < 3_000; ms += 10) {
     log.append(word);
@@ -107,24 +166,24 @@ Deno.test("StoredLog: a slow store is asked for one thing at a time, and then fo
   free.resolve();
   await settled();
   await system.advance(1_000);
-  assertEquals(storedHead().frames, log.length);
+  assertEquals((await storedLog()).frames, log.length);
   assert(commits.length <= 3);
 });
 
 Deno.test("StoredLog: a frame of any size is stored in commits the store takes, and read as one", async () => {
-  const { log, system, commits, read, storedHead } = open();
+  const { log, system, commits, read } = open();
   const output = "x".repeat(2_000_000);
   log.append({ type: "tool_result", name: "t", output });
   await system.advance(0);
   // Large parts are encrypted on another thread.
-  while (storedHead().frames === 0) await new Promise((wake) => setImmediate(wake));
+  while (commits.length < 6) await new Promise((wake) => setImmediate(wake));
   assert(commits.length > 1);
   assert(commits.every(({ bytes }) => bytes <= 400 * 1024));
   assertEquals(await read(), [{ type: "tool_result", name: "t", output }]);
 });
 
-Deno.test("StoredLog: short answers need no part, and what has come to a part is read once", async () => {
-  const { log, stored, system, storedHead, run, read } = open();
+Deno.test("StoredLog: short answers need no part, and each part is read once", async () => {
+  const { log, stored, system, head, settle, read } = open();
   const frames: Frame[] = Array.from({ length: 9 }, (_, n) => ({
     type: "delta",
     text: `${n} ${"ä".repeat(600)}`,
@@ -132,43 +191,45 @@ Deno.test("StoredLog: short answers need no part, and what has come to a part is
   const seen: Frame[] = [];
   for (const frame of frames) {
     log.append(frame);
-    await system.advance(300);
-    assertEquals(storedHead().chunks, seen.length < 6 ? 0 : 1);
+    await system.advance(1_000);
     seen.push(...await read() ?? []);
   }
   assertEquals(seen, frames);
+  log.append(word);
   const { write } = await stored.closing(() => [{ type: "done", finishReason: "stop" }]);
-  await run({ keys: [], decide: (draft) => write(draft, { charged: 0, excess: 0 }) });
-  assertEquals(await read(), [{ type: "done", finishReason: "stop" }]);
+  await settle(write);
+  assertEquals(await read(), [word, { type: "done", finishReason: "stop" }]);
+  assertEquals([head()?.chunks, head()?.frames, head()?.open], [9, 11, undefined]);
 });
 
 Deno.test("StoredLog: what waits to be stored when the run ends is left to the settlement", async () => {
   const free = Promise.withResolvers<void>();
-  const { log, stored, values, commits, storedHead, read, run } = open({
+  const { log, stored, commits, head, read, settle } = open({
     busy: () => free.promise,
   });
   log.append(call);
+  await settled();
   const { write } = await stored.closing(() => [{ type: "done", finishReason: "stop" }]);
   free.resolve();
   await settled();
   assertEquals(commits.map(({ keys }) => keys), [0]);
-  await run({ keys: [], decide: (draft) => write(draft, { charged: 0, excess: 0 }) });
+  await settle(write);
   assertEquals(await read(), [call, { type: "done", finishReason: "stop" }]);
-  assertEquals([storedHead().frames, values.size], [2, 2]);
+  assertEquals([head()?.frames, head()?.chunks], [2, 0]);
 });
 
 Deno.test("StoredLog: a run that ends with much unstored settles in a commit of bounded size", async () => {
-  const { log, stored, commits, run, storedHead, read } = open();
+  const { log, stored, commits, settle, head, read } = open();
   for (let n = 0; n < 10; n++) {
     log.append({ type: "tool_result", name: "t", output: "x".repeat(250_000) });
   }
-  const { keys, write, bytes } = await stored.closing(() => [{
+  const { write, bytes } = await stored.closing(() => [{
     type: "done",
     finishReason: "stop",
   }]);
   assert(bytes < 500 * 1024);
-  await run({ keys, decide: (draft) => write(draft, { charged: 0, excess: 0 }) });
-  assertEquals([(storedHead() as RunHead).state, storedHead().frames], ["done", 11]);
+  await settle(write);
+  assertEquals([head()?.state, head()?.frames], ["done", 11]);
   assertEquals((await read())?.length, 11);
   assert(commits.every((commit) => commit.bytes <= 400 * 1024));
 });
@@ -181,19 +242,24 @@ Deno.test("StoredLog: a run that somebody else has ended is told so, and not wri
   assertEquals([lost(), values.size], [1, 0]);
 });
 
-Deno.test("StoredLog: a commit that was made although it was given up is neither changed nor repeated", async () => {
-  for (const givenUp of [1, 2]) {
+Deno.test("StoredLog: a commit that was made although it was given up is written again as it was", async () => {
+  for (const givenUp of [[1], [2], [2, 3, 4]]) {
     let commits = 0;
     const after = () =>
-      ++commits === givenUp ? Promise.reject(new Error("late")) : Promise.resolve();
-    const { log, stored, system, run, storedHead, read } = open({ after });
+      givenUp.includes(++commits) ? Promise.reject(new Error("late")) : Promise.resolve();
+    const { log, stored, system, settle, head, read } = open({ after });
     log.append(word);
-    await system.advance(250);
+    await system.advance(1_000);
+    const seen = await read() ?? [];
     log.append(call);
-    const { keys, write } = await stored.closing(() => [{ type: "done", finishReason: "stop" }]);
-    await run({ keys, decide: (draft) => write(draft, { charged: 0, excess: 0 }) });
-    assertEquals(await read(), [word, call, { type: "done", finishReason: "stop" }]);
-    assertEquals(storedHead().frames, 3);
+    await settled();
+    seen.push(...await read() ?? []);
+    log.append(word);
+    const { write } = await stored.closing(() => [{ type: "done", finishReason: "stop" }]);
+    await settle(write);
+    seen.push(...await read() ?? []);
+    assertEquals(seen, [word, call, word, { type: "done", finishReason: "stop" }]);
+    assertEquals(head()?.frames, 4);
   }
 });
 
@@ -201,7 +267,7 @@ Deno.test("StoredLog: much that is unstored is stored ahead also beside a commit
   const { promise, reject } = Promise.withResolvers<void>();
   let commits = 0;
   const after = () => ++commits === 1 ? promise : Promise.resolve();
-  const { log, stored, run, storedHead, read } = open({ after });
+  const { log, stored, settle, head, read } = open({ after });
   log.append(call);
   await settled();
   for (let n = 0; n < 2; n++) {
@@ -209,17 +275,17 @@ Deno.test("StoredLog: much that is unstored is stored ahead also beside a commit
   }
   const closing = stored.closing(() => [{ type: "done", finishReason: "stop" }]);
   reject(new Error("late"));
-  const { keys, write } = await closing;
-  await run({ keys, decide: (draft) => write(draft, { charged: 0, excess: 0 }) });
-  assertEquals([(storedHead() as RunHead).state, storedHead().frames], ["done", 4]);
+  const { write } = await closing;
+  await settle(write);
+  assertEquals([head()?.state, head()?.frames], ["done", 4]);
   assertEquals((await read())?.length, 4);
 });
 
 Deno.test("StoredLog: what a store did not take is stored when it is back, although nothing else comes", async () => {
   let fails = 3;
   const busy = () => fails-- > 0 ? Promise.reject(new Error("away")) : Promise.resolve();
-  const { log, system, storedHead } = open({ busy });
+  const { log, system, storedLog } = open({ busy });
   log.append(call);
   await system.advance(2_000);
-  assertEquals(storedHead().frames, 1);
+  assertEquals((await storedLog()).frames, 1);
 });

@@ -14,8 +14,8 @@ export interface StoredRunParts {
   system: System;
   /** Ends the run if its process has died; false when nobody will ever go on with its log. */
   checkOwner: () => Promise<boolean>;
-  /** Tells the owner that the run is watched from here. */
-  noteWatched: () => Promise<void>;
+  /** Tells the process that runs it that the run is watched from here. */
+  noteWatched: (owner: string | undefined) => Promise<void>;
   /** Nobody follows it from here any more. */
   onIdle: () => void;
 }
@@ -35,6 +35,7 @@ export class StoredRun implements FollowedRun {
   #tenant: string;
   #parts: StoredRunParts;
   #reader: FrameReader;
+  #owner: string | undefined;
   #followers = 0;
   #stop = new AbortController();
 
@@ -72,21 +73,23 @@ export class StoredRun implements FollowedRun {
         if (error instanceof CorruptRecordError) return this.log.interrupt();
       }
       const { store, system } = this.#parts;
-      await untilChanged({ tenant: this.#tenant, runId: this.id }, { store, system, signal });
+      const run = { tenant: this.#tenant, runId: this.id, next: this.#reader.next };
+      await untilChanged(run, { store, system, signal });
     }
   }
 
   /** Copies what is new. A log that has gone ends as one whose process died. */
   async #look(): Promise<void> {
-    const head = await this.#parts.store.head(this.#tenant, this.id);
-    const frames = head && await this.#reader.upTo(head);
-    if (frames === undefined) return this.log.interrupt();
+    const news = await this.#reader.look();
+    if (news === undefined) return this.log.interrupt();
+    const { head, frames } = news;
     for (const frame of frames) this.log.append(frame);
-    if (head?.state === "interrupted") this.log.interrupt(head.told);
+    this.#owner = head.state === "running" ? head.owner : undefined;
+    if (head.state === "interrupted") this.log.interrupt(head.told);
   }
 
   async #check(): Promise<void> {
-    await this.#parts.noteWatched();
+    await this.#parts.noteWatched(this.#owner);
     if (await this.#parts.checkOwner()) return;
     await this.#look();
     // Without an entry of a live run its head would be ended as well: it was never let in.

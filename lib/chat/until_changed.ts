@@ -4,15 +4,15 @@ import type { System } from "../system.ts";
 /** Between two looks at a log that another process writes, which stores 4 times a second at most. */
 const LOOK_MS = 250;
 
-/** Until the store says that there is more of a run's log, or for a while; or it is called off. */
+/** Until the store has part `next` of a run's log or its end, or for a while; or it is called off. */
 export async function untilChanged(
-  run: { tenant: string; runId: string },
+  run: { tenant: string; runId: string; next: number },
   { store, system, signal }: { store: RunLogStore; system: System; signal?: AbortSignal },
 ): Promise<void> {
   const waiting = new AbortController();
   const either = signal === undefined ? waiting.signal : AbortSignal.any([signal, waiting.signal]);
   const late = system.sleep(LOOK_MS, either).catch(() => {});
-  const told = store.changed(run.tenant, run.runId, either).catch(() => late);
+  const told = store.changed(run, either).catch(() => late);
   try {
     await Promise.race([late, told]);
   } finally {

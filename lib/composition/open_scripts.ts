@@ -28,7 +28,9 @@ export async function openScripts(
     widget: await describeWidgetBundle(widget),
     client: await describeWidgetBundle(client),
   };
-  await releases.keep("widget", described.widget);
-  await releases.keep("client", described.client);
+  await Promise.all([
+    releases.keep("widget", described.widget),
+    releases.keep("client", described.client),
+  ]);
   return { ...described, clientTypes, releases };
 }

@@ -75,6 +75,8 @@ export interface OpenServiceOptions {
   isStoreInPlace?: () => boolean;
   /** How a process that parses documents is started; `undefined` where none can be. */
   worker: WorkerCommand | undefined;
+  /** Somebody waits for the first answer: what no chat needs is opened beside it. */
+  inHaste?: boolean;
   /** Closes what the process opened for the service. */
   close: () => Promise<void>;
 }
@@ -111,6 +113,9 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const { admission, chat, directory, deadRuns, space } = runs;
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const callers = openCallers(basis, { signer, onRevoked });
+  const demo = openDemo(basis, { tenant, agents, vendorSlots, baseUrl });
+  if (options.inHaste) demo.opened.catch((error) => log.error("no demo agent", { error }));
+  else await demo.opened;
   return {
     ...{ config, system, log, baseUrl, limits, tenants },
     forwardedFor: new ForwardedForCheck(config, log),
@@ -122,7 +127,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     keyedDigest: (digest) => basis.content.digest(digest),
     conversations: new ConversationAdmin(conversations, { cursors, runs: directory }),
     conversationSpace: space,
-    demoAgent: await openDemo(basis, { tenant, agents, vendorSlots, baseUrl }),
+    get demoAgent() {
+      return demo.agent;
+    },
+    demoOpened: demo.opened,
     dismissals: new DismissalStore(kv, system),
     doctor: new Doctor({
       ...{ egress, committer, system, releases: scripts.releases },
@@ -206,8 +214,14 @@ async function openBasis(
   };
 }
 
+/** Where the agent of `/demo` is, once that is `opened`. */
+interface Demo {
+  agent: Service["demoAgent"];
+  opened: Promise<void>;
+}
+
 /** The agent of `/demo`, where the configuration and the installation have one. */
-async function openDemo(
+function openDemo(
   { config, kv }: Basis,
   { tenant, agents, vendorSlots, baseUrl }: {
     tenant: string;
@@ -215,11 +229,16 @@ async function openDemo(
     vendorSlots: VendorSlotStore;
     baseUrl: string;
   },
-): Promise<Service["demoAgent"]> {
-  const hasCredential = (await vendorSlots.list()).length > 0;
-  if (!config.demoModel || !demoOn(config, { hasCredential })) return undefined;
-  const id = await ensureDemoAgent({ kv, agents, tenant, baseUrl });
-  return id === undefined ? undefined : { tenant, id };
+): Demo {
+  const find = async (): Promise<Service["demoAgent"]> => {
+    const hasCredential = (await vendorSlots.list()).length > 0;
+    if (!config.demoModel || !demoOn(config, { hasCredential })) return undefined;
+    const id = await ensureDemoAgent({ kv, agents, tenant, baseUrl });
+    return id === undefined ? undefined : { tenant, id };
+  };
+  const opened = find().then((agent) => void (demo.agent = agent));
+  const demo: Demo = { agent: undefined, opened };
+  return demo;
 }
 
 /** What a page that embeds the widget names. */

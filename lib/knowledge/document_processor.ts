@@ -9,13 +9,17 @@ import { unsupportedReason } from "./detect_type.ts";
 import { UnreadableError } from "./unreadable.ts";
 import type { WorkerPool } from "./worker/worker_pool.ts";
 
-/** What other processes have left behind is looked for this often. */
+/** What other processes have left behind is looked for this often while there is anything to read. */
 export const LOOK_MS = 5_000;
+/** And this often where there is nothing: for tasks and for cut-off deletions in turn. */
+export const REST_MS = 60_000;
+/** So that these looks and the sweeps of dead runs, one a minute each, begin 30 s apart. */
+const FIRST_REST_MS = 35_000;
 /** A document whose reading has ended so many processes is not given to another one. */
 const MAX_TRIES = 3;
 
 interface Parts {
-  tasks: Pick<DocumentTasks, "take" | "finish" | "release">;
+  tasks: Pick<DocumentTasks, "take" | "finish" | "release" | "isEmpty">;
   bases: Pick<KnowledgeBaseStore, "sweep">;
   system: System;
   log: Logger;
@@ -36,25 +40,46 @@ export class DocumentProcessor {
   #active = 0;
   /** There may be more to read than when a slot last looked. */
   #more = false;
+  /** Looks while there was nothing to read. */
+  #rested = 0;
   #closing = new AbortController();
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#slots = parts.slots ?? Math.min(4, Math.max(2, navigator.hardwareConcurrency - 1));
-    this.#looks = new Repeating(parts.system, { everyMs: LOOK_MS, work: () => this.sweep() });
+    const everyMs = () => this.#pauseMs();
+    this.#looks = new Repeating(parts.system, { everyMs, work: () => this.#look() });
   }
 
-  /** Looks every 5 s until closed. */
+  /** Looks until closed: every 5 s, or every minute where there is nothing to read. */
   start(): void {
     this.#looks.start();
   }
 
+  #pauseMs(): number {
+    if (!this.#parts.tasks.isEmpty) return LOOK_MS;
+    return this.#rested === 0 ? FIRST_REST_MS : REST_MS;
+  }
+
+  /** Where documents wait or are read all is looked for; at rest tasks and deletions in turn. */
+  async #look(): Promise<void> {
+    if (!this.#parts.tasks.isEmpty) await this.sweep();
+    else if (this.#rested++ % 2 === 0) this.begin();
+    else await this.#clearDeletions();
+    // How soon the next one is due depends on what there was.
+    await this.idle();
+  }
+
   /** Clears away and begins what is left to do; documents are read on after it has resolved. */
   async sweep(): Promise<void> {
+    await this.#clearDeletions();
+    this.begin();
+  }
+
+  async #clearDeletions(): Promise<void> {
     await this.#parts.bases.sweep().catch((error) => {
       this.#parts.log.error("what a knowledge base has left could not be cleared away", { error });
     });
-    this.begin();
   }
 
   /** There may be something to read. */
@@ -92,6 +117,8 @@ export class DocumentProcessor {
       this.#parts.log.error("documents could not be read", { error });
     } finally {
       this.#active--;
+      // Others may have documents to read, and leave them behind.
+      this.#looks.hurry();
     }
   }
 

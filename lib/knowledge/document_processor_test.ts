@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { createLogger } from "../log.ts";
 import type { DocumentToRead, Outcome } from "../storage/document_tasks.ts";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeSystem, settled } from "@/tests/support/fake_system.ts";
 import { DocumentProcessor } from "./document_processor.ts";
 import { UnreadableError } from "./unreadable.ts";
 import type { Job, JobResult } from "./worker_job.ts";
@@ -29,6 +29,9 @@ function open(queue: DocumentToRead[], work: Work) {
   const logged: string[] = [];
   const processor = new DocumentProcessor({
     tasks: {
+      get isEmpty() {
+        return queue.length === 0;
+      },
       take: () => Promise.resolve(queue.shift()),
       finish: ({ of }, outcome) => Promise.resolve(void finished.set(of.id, outcome)),
       release: ({ of }) => Promise.resolve(void released.push(of.id)),
@@ -113,4 +116,42 @@ Deno.test("DocumentProcessor: a fault of ours is logged, and the document left t
   await processor.idle();
   assertEquals(finished.size, 0);
   assert(logged.some((line) => line.includes("documents could not be read")));
+});
+
+Deno.test("DocumentProcessor: looks every 5 s while there are tasks, and every minute for tasks or deletions where there are none", async () => {
+  const system = new FakeSystem();
+  const looks: string[] = [];
+  let isEmpty = true;
+  const start = system.now();
+  const note = (what: string) => void looks.push(`${what} ${(system.now() - start) / 1_000}`);
+  const processor = new DocumentProcessor({
+    tasks: {
+      get isEmpty() {
+        return isEmpty;
+      },
+      take: () => Promise.resolve(note("tasks")).then(() => undefined),
+      finish: () => Promise.resolve(),
+      release: () => Promise.resolve(),
+    },
+    bases: { sweep: () => Promise.resolve(note("deletions")) },
+    system,
+    log: createLogger({ json: true, write: () => {} }),
+    workers: { run: fine },
+  });
+  processor.start();
+  await system.advance(100_000);
+  assertEquals(looks.splice(0), ["tasks 35", "deletions 95"]);
+  isEmpty = false;
+  // Somebody sends a document here: what others have to read is known as well.
+  processor.begin();
+  await settled();
+  await system.advance(10_000);
+  assertEquals(looks.splice(0), [
+    ...["tasks 100", "deletions 100", "tasks 100"],
+    ...["deletions 105", "tasks 105", "deletions 110", "tasks 110"],
+  ]);
+  isEmpty = true;
+  await system.advance(120_000);
+  assertEquals(looks.splice(0).length, 2);
+  await processor.close();
 });

@@ -12,6 +12,10 @@ import type { Charge } from "./settle_run.ts";
 
 /** With the time that a dead process's lease is watched for, a slot comes free within 30 s. */
 export const SWEEP_MS = 10_000;
+/** Where nobody asks anything and no other process is known to run anything, nobody waits for a slot. */
+export const REST_MS = 60_000;
+/** A request is followed by others; no run lasts longer. */
+const AWAKE_MS = 2 * 60_000;
 
 interface Parts {
   admission: Pick<Admission, "isRunning">;
@@ -33,16 +37,32 @@ export class DeadRuns {
   #sweeps: Repeating;
   /** Entries whose trouble has been logged, so that it is not logged with every sweep. */
   #told = new Set<string>();
+  /** Whether others run something; until a sweep has found that they do not, they may. */
+  #othersRun = true;
+  #awakeUntil = -Infinity;
 
   constructor(kv: Deno.Kv, parts: Parts) {
     this.#kv = kv;
     this.#parts = parts;
-    this.#sweeps = new Repeating(parts.system, { everyMs: SWEEP_MS, work: () => this.sweep() });
+    const everyMs = () => this.#isAtRest() ? REST_MS : SWEEP_MS;
+    this.#sweeps = new Repeating(parts.system, { everyMs, work: () => this.sweep() });
   }
 
-  /** Sweeps every 10 s until closed. */
+  /** Sweeps until closed: every 10 s, or every minute while nothing goes on. */
   start(): void {
+    this.#othersRun = true;
     this.#sweeps.start();
+  }
+
+  /** Somebody asks for something, and may need a slot that a dead process holds. */
+  awaken(): void {
+    const wasAtRest = this.#isAtRest();
+    this.#awakeUntil = this.#parts.system.now() + AWAKE_MS;
+    if (wasAtRest) this.#sweeps.hurry();
+  }
+
+  #isAtRest(): boolean {
+    return !this.#othersRun && this.#parts.system.now() >= this.#awakeUntil;
   }
 
   /** Ends the sweeps; resolves when the last of them is over. */
@@ -56,9 +76,11 @@ export class DeadRuns {
    */
   async sweep({ alone = false } = {}): Promise<void> {
     const troubled = new Set<string>();
+    this.#othersRun = true;
     try {
       const live = await this.#liveRuns();
       const runIds = [...live.values()].flat().map(({ key }) => String(key[2]));
+      this.#othersRun = !runIds.every((runId) => this.#parts.admission.isRunning(runId));
       this.#parts.leases.keepOnly(new Set(runIds));
       for (const entries of live.values()) {
         for (const name of await this.#sweepTenant(entries, alone)) troubled.add(name);
@@ -67,6 +89,8 @@ export class DeadRuns {
     } catch (error) {
       this.#parts.log.error("the sweep of dead runs failed", { error });
     }
+    // Somebody else may have asked for this one, and found what must be looked at again soon.
+    this.#sweeps.hurry();
   }
 
   /** All entries, by their tenant. */

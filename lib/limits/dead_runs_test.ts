@@ -4,6 +4,7 @@ import { ledgerOf, usageOf } from "@/tests/support/admissions.ts";
 import { fastSystem } from "@/tests/support/fast_system.ts";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
+import { meteredKv } from "@/tests/support/metered_kv.ts";
 import { sweepDead } from "@/tests/support/sweep_dead.ts";
 import { OPEN_LIMITS, RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
@@ -162,6 +163,76 @@ describe("DeadRuns", () => {
     assertEquals((await valuesOf(kv, keys.liveRuns())).length, 2);
     const errors = alive.logged.filter((line) => JSON.parse(line).level === "error");
     assertEquals(errors.map((line) => JSON.parse(line).runId), ["run-0", "run-00"]);
+  });
+
+  it("sweeps every minute at rest, and every 10 s for 2 minutes from a request on", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const meter = meteredKv(kv);
+    const system = new FakeSystem(NOON);
+    const { deadRuns } = open(meter.kv, system);
+    /** How often it sweeps in so many seconds. */
+    const sweepsIn = async (seconds: number) => {
+      meter.take();
+      for (let second = 0; second < seconds; second++) {
+        await system.advance(1_000);
+        await meter.idle();
+      }
+      return meter.take().lists;
+    };
+    deadRuns.start();
+    // What others run is not known yet.
+    assertEquals(await sweepsIn(10), 1);
+    assertEquals([await sweepsIn(59), await sweepsIn(1), await sweepsIn(600)], [0, 1, 10]);
+    await sweepsIn(30);
+    deadRuns.awaken();
+    assertEquals(await sweepsIn(1), 1);
+    assertEquals([await sweepsIn(119), await sweepsIn(600)], [12, 10]);
+    await deadRuns.close();
+  });
+
+  for (const asked of [0, 7, 25]) {
+    it(`frees a dead process's slot within 30 s of a request, ${asked} s after its death`, async () => {
+      using kv = await Deno.openKv(":memory:");
+      const meter = meteredKv(kv);
+      const system = new FakeSystem(NOON);
+      const [dead, alive] = [open(kv, system), open(meter.kv, system)];
+      const wait = async (seconds: number) => {
+        for (let second = 0; second < seconds; second++) {
+          await system.advance(1_000);
+          await meter.idle();
+        }
+      };
+      const liveRuns = async () => (await valuesOf(kv, keys.liveRuns())).length;
+      alive.deadRuns.start();
+      // At rest: it has just looked, and looks again in a minute.
+      await wait(11);
+      await dead.admit(1);
+      dead.admission.close();
+      await wait(asked);
+      alive.deadRuns.awaken();
+      await wait(30);
+      assertEquals(await liveRuns(), 0);
+      await alive.deadRuns.close();
+    });
+  }
+
+  it("settles what a dead process has left within 90 s where nobody asks anything", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const meter = meteredKv(kv);
+    const system = new FakeSystem(NOON);
+    const [dead, ...alive] = [open(kv, system), open(meter.kv, system), open(meter.kv, system)];
+    for (const { deadRuns } of alive) deadRuns.start();
+    await system.advance(11_000);
+    await meter.idle();
+    await dead!.admit(1);
+    dead!.admission.close();
+    for (let second = 0; second < 90; second++) {
+      await system.advance(1_000);
+      await meter.idle();
+    }
+    assertEquals(await valuesOf(kv, keys.liveRuns()), []);
+    assertEquals((await valuesOf<RunRecord>(kv, ["runs"])).length, 1);
+    for (const { deadRuns } of alive) await deadRuns.close();
   });
 
   it("sweeps every 10 s, whatever fails, until it is closed", async () => {

@@ -1,24 +1,42 @@
-import type { System } from "../system.ts";
+import { CALLED_OFF, type System } from "../system.ts";
+
+interface Pause {
+  /** When the work begins again, milliseconds. */
+  due: number;
+  wake: () => void;
+}
 
 /** Does the same work again and again while it is wanted; the pause is between two of them. */
 export class Repeating {
   #system: System;
-  #everyMs: number;
+  #everyMs: () => number;
   #work: () => Promise<void>;
   #going: AbortController | undefined;
   #current: Promise<void> = Promise.resolve();
+  /** When the last work was over, or the first pause began. */
+  #since = 0;
+  #pause: Pause | undefined;
 
-  /** `work` first after `everyMs`; one that fails is made up for by the next. */
-  constructor(system: System, options: { everyMs: number; work: () => Promise<void> }) {
+  /** `work` first after `everyMs`, which may change; one that fails is made up for by the next. */
+  constructor(
+    system: System,
+    options: { everyMs: number | (() => number); work: () => Promise<void> },
+  ) {
+    const { everyMs, work } = options;
     this.#system = system;
-    this.#everyMs = options.everyMs;
-    this.#work = options.work;
+    this.#everyMs = typeof everyMs === "number" ? () => everyMs : everyMs;
+    this.#work = work;
   }
 
   start(): void {
     if (this.#going !== undefined) return;
     this.#going = new AbortController();
     this.#next(this.#going.signal);
+  }
+
+  /** The pause has become shorter: what would have begun by now begins. */
+  hurry(): void {
+    if (this.#pause !== undefined && this.#due() < this.#pause.due) this.#pause.wake();
   }
 
   /** No work begins any more; resolves when what is being done is over. */
@@ -28,10 +46,31 @@ export class Repeating {
     await this.#current;
   }
 
+  #due(): number {
+    return this.#since + this.#everyMs();
+  }
+
   #next(signal: AbortSignal): void {
-    this.#system.sleep(this.#everyMs, signal).then(async () => {
+    this.#since = this.#system.now();
+    this.#untilDue(signal).then(async () => {
       await (this.#current = this.#work().catch(() => {}));
       if (!signal.aborted) this.#next(signal);
     }, () => {});
+  }
+
+  /** Sleeps until the work is due, which may come sooner meanwhile. */
+  async #untilDue(signal: AbortSignal): Promise<void> {
+    for (let due = this.#due();; due = this.#due()) {
+      const woken = new AbortController();
+      this.#pause = { due, wake: () => woken.abort(CALLED_OFF) };
+      const either = AbortSignal.any([signal, woken.signal]);
+      try {
+        return await this.#system.sleep(Math.max(0, due - this.#system.now()), either);
+      } catch (reason) {
+        if (signal.aborted) throw reason;
+      } finally {
+        this.#pause = undefined;
+      }
+    }
   }
 }

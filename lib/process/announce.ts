@@ -9,6 +9,7 @@ export async function announce(
   print: (line: string) => void = printLine,
 ): Promise<void> {
   const { baseUrl } = service;
+  await service.demoOpened;
   const setupToken = await service.accounts.ensureSetupToken();
   const configured = service.config.setupToken !== undefined;
   const lines = [`listening on ${baseUrl}`, ""];

@@ -120,7 +120,10 @@ export class CatalogueStore {
 
   /** Adds entries at start; one that exists is left as the dashboard's edits made it. */
   async addMissing(entries: readonly CatalogueEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    const stored = new Set((await this.stored()).map(({ vendor, model }) => `${vendor}/${model}`));
     for (const entry of entries) {
+      if (stored.has(`${entry.vendor}/${entry.model}`)) continue;
       const key = keys.catalogueEntry(entry.vendor, entry.model);
       await this.#kv.atomic()
         .check({ key, versionstamp: null })

@@ -44,11 +44,17 @@ export class DocumentTasks {
   #usage: StorageUsage<KnowledgeQuota>;
   /** Whose turn it was last: one tenant's thousand documents must not keep all others waiting. */
   #lastTenant = "";
+  #isEmpty = false;
 
   constructor(kv: Deno.Kv, system: System) {
     this.#kv = kv;
     this.#system = system;
     this.#usage = knowledgeUsage(kv);
+  }
+
+  /** Whether there was no task when they were last looked at; not even one that somebody works on. */
+  get isEmpty(): boolean {
+    return this.#isEmpty;
   }
 
   /** Takes the next document that nobody has; `undefined` when there is none. */
@@ -83,11 +89,14 @@ export class DocumentTasks {
   async #claim(): Promise<ClaimedTask | undefined> {
     const now = this.#system.now();
     const free: Deno.KvEntry<unknown>[] = [];
+    let found = 0;
     for await (const entry of this.#kv.list({ prefix: keys.documentTasks() })) {
+      found++;
       if (parseRecord(documentTaskSchema, entry)!.until > now) continue;
       free.push(entry);
       if (String(entry.key[1]) > this.#lastTenant) break;
     }
+    this.#isEmpty = found === 0;
     const next = free.find(({ key }) => String(key[1]) > this.#lastTenant) ?? free[0];
     if (next === undefined) return undefined;
     const { tries } = parseRecord(documentTaskSchema, next)!;

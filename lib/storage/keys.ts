@@ -149,14 +149,17 @@ export const keys = {
   /** The same for one address's day with one tenant, where the plan limits it. */
   addressLedger: (tenant: string, addressHash: string) => ["address_ledgers", tenant, addressHash],
 
-  /** A run that has been let in and not settled: what settling it takes, and how far its log is. */
+  /** A run that has been let in and not settled: what settling it takes, and whose its log is. */
   liveRun: (tenant: string, runId: string) => ["live_runs", tenant, runId],
   liveRuns: () => ["live_runs"],
   liveRunsOf: (tenant: string) => ["live_runs", tenant],
   /** The log of a run that has ended: whose it is, how far it is stored, its last frames. */
   runHead: (tenant: string, runId: string) => ["run_heads", tenant, runId],
   runHeads: () => ["run_heads"],
-  /** Part `n` (from 0) of a run's log: JSON lines in UTF-8, cut anywhere. */
+  /**
+   * Part `n` (from 0) of a run's log: JSON lines in UTF-8, cut anywhere. While the run goes on the log
+   * has as many as there are.
+   */
   runChunk: (tenant: string, runId: string, n: number) => ["run_chunks", tenant, runId, n],
   runChunks: (tenant: string, runId: string) => ["run_chunks", tenant, runId],
   allRunChunks: () => ["run_chunks"],
@@ -165,6 +168,8 @@ export const keys = {
   /** A run that its process is asked to stop: `{ v, tenant, runId }`. */
   stopRequest: (owner: string, runId: string) => ["stop_requests", owner, runId],
   stopRequests: (owner: string) => ["stop_requests", owner],
+  /** Value: the id of a run of the process that somebody follows through another one. */
+  watchBell: (owner: string) => ["watch_bells", owner],
   /** Somebody of another process follows the run: when that was last so. */
   runWatched: (tenant: string, runId: string) => ["runs_watched", tenant, runId],
   /** Part `n` of what a running run was asked, JSON; only where that is long and is to be kept. */

@@ -15,15 +15,21 @@ const TAIL_BYTES = 8 * 1024;
 
 const NO_BYTES = new Uint8Array();
 
-/** What is stored of a run's frames: JSON lines in UTF-8, first in parts, then in the tail; encrypted. */
+/**
+ * What is stored of a run's frames: JSON lines in UTF-8, first in parts, then in the tail; encrypted.
+ * While a run goes on its record says how its log began, and each batch of frames is a part of its own
+ * after that: nothing that was stored is written again.
+ */
 const logStateShape = {
   /** The process that runs it. */
   owner: z.string(),
   /** The page of the session that began it. */
   origin: z.string().optional(),
-  /** How many parts are stored. */
+  /** There may be more parts than `chunks`: the log is as long as there are. Set while the run goes on. */
+  open: z.literal(true).optional(),
+  /** How many parts are stored; none of an open log. */
   chunks: z.int().nonnegative(),
-  /** How many frames are stored, in parts and tail together. */
+  /** How many frames are stored, in parts and tail together; none of an open log. */
   frames: z.int().nonnegative(),
   /** Frames that have not come to a part yet: where they do, they begin the next one. */
   tail: bytesSchema,
@@ -51,7 +57,15 @@ export type RunHead = z.infer<typeof runHeadSchema>;
 
 /** The log of a run that has just been let in. */
 export function newLog(of: Pick<LogState, "owner" | "origin">): LogState {
-  return { ...of, chunks: 0, frames: 0, tail: NO_BYTES };
+  return { ...of, open: true, chunks: 0, frames: 0, tail: NO_BYTES };
+}
+
+/** A log to which nothing is added any more, with so many parts and frames where they are given. */
+export function closedLog(
+  { open: _open, ...log }: LogState,
+  stored: Partial<Pick<LogState, "chunks" | "frames">> = {},
+): LogState {
+  return { ...log, ...stored };
 }
 
 /** The log with `frames` more, which are the given bytes, and the parts that are to be stored with it. */

@@ -2,9 +2,16 @@ import { type ContentCipher, contentPlaces } from "./content_cipher.ts";
 import { type LiveRun, liveRunSchema } from "./live_run.ts";
 import { type Frame, frameSchema } from "../wire/frames.ts";
 import { keys } from "./keys.ts";
-import { joinParts, readParts } from "./parts.ts";
+import { joinParts } from "./parts.ts";
 import { CorruptRecordError, parseRecord, untilCommitted } from "./record.ts";
-import { LOG_KEPT_MS, type LogState, type RunHead, runHeadSchema, withTold } from "./run_head.ts";
+import {
+  closedLog,
+  LOG_KEPT_MS,
+  type LogState,
+  type RunHead,
+  runHeadSchema,
+  withTold,
+} from "./run_head.ts";
 
 const LINE_FEED = 10;
 const encoder = new TextEncoder();
@@ -37,9 +44,13 @@ export class RunLogStore {
 
   async head(tenant: string, runId: string): Promise<RunHead | undefined> {
     const [running, ended] = await this.#kv.getMany(placesOf(tenant, runId));
-    const live = parseRecord(liveRunSchema, running!);
-    if (live?.log !== undefined) return headOf(live.run, live.log, { state: "running" });
-    return parseRecord(runHeadSchema, ended!);
+    return parseHead(running!, ended!);
+  }
+
+  /** Whether any frame of the run is stored, `head` being what is known of it. */
+  async hasBegun({ tenant, runId, frames }: RunHead): Promise<boolean> {
+    if (frames > 0) return true;
+    return (await this.#kv.get(keys.runChunk(tenant, runId, 0))).versionstamp !== null;
   }
 
   /** Whether the tenant has had such a run, as far back as records are kept. */
@@ -61,15 +72,42 @@ export class RunLogStore {
     }, { what: "run log" });
   }
 
+  /** The whole log of a run, which ends in what is stored of it; `undefined` when it has gone. */
+  async stored(
+    { tenant, runId }: { tenant: string; runId: string },
+  ): Promise<{ log: LogState; frames: Frame[] } | undefined> {
+    const reader = this.reader(tenant, runId);
+    const news = await reader.look();
+    if (news === undefined) return undefined;
+    const { head, frames } = news;
+    const { owner, origin, open, chunks, tail } = head;
+    const log = {
+      owner,
+      ...(origin !== undefined && { origin }),
+      chunks,
+      frames: head.frames,
+      tail,
+    };
+    if (open === undefined) return { log, frames };
+    return { log: closedLog(log, { chunks: reader.next, frames: frames.length }), frames };
+  }
+
   /** Reads a run's frames from the beginning on. */
   reader(tenant: string, runId: string): FrameReader {
     return new FrameReader(this.#kv, { tenant, runId, content: this.#content });
   }
 
-  /** Settles when the head has changed, where the store tells; throws when it stops to. */
-  async changed(tenant: string, runId: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Settles when the head has changed or part `next` is there, where the store tells; throws when it
+   * stops to.
+   */
+  async changed(
+    { tenant, runId, next }: { tenant: string; runId: string; next: number },
+    signal: AbortSignal,
+  ): Promise<void> {
     signal.throwIfAborted();
-    const reader = this.#kv.watch(placesOf(tenant, runId)).getReader();
+    const watched = [...placesOf(tenant, runId), keys.runChunk(tenant, runId, next)];
+    const reader = this.#kv.watch(watched).getReader();
     const cancel = () => void reader.cancel().catch(() => {});
     signal.addEventListener("abort", cancel, { once: true });
     try {
@@ -89,6 +127,12 @@ function placesOf(tenant: string, runId: string): Deno.KvKey[] {
   return [keys.liveRun(tenant, runId), keys.runHead(tenant, runId)];
 }
 
+/** What a reader has found: how the log is known now, and the frames that are new. */
+export interface LogNews {
+  head: RunHead;
+  frames: Frame[];
+}
+
 /** Reads a log as it grows, and answers the frames that are whole. */
 export class FrameReader {
   #kv: Deno.Kv;
@@ -104,36 +148,90 @@ export class FrameReader {
     this.#of = of;
   }
 
+  /** The number of the part to be read next, which is how many have been read. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** What is new in the store; `undefined` when the log has gone. Throws as `upTo`. */
+  async look(): Promise<LogNews | undefined> {
+    const { tenant, runId } = this.#of;
+    const coming = [this.#next, this.#next + 1].map((n) => keys.runChunk(tenant, runId, n));
+    const read = await this.#kv.getMany([...placesOf(tenant, runId), ...coming]);
+    const [running, ended, ...parts] = read;
+    const head = parseHead(running!, ended!);
+    if (head === undefined) return undefined;
+    const isOpen = head.state === "running" && head.open === true;
+    const frames = isOpen ? await this.#further(parts) : await this.upTo(head);
+    return frames && { head, frames };
+  }
+
   /**
    * The frames of `log` that have not been read yet; `undefined` when parts have gone. It stays where it
    * was when that fails. Throws `CorruptRecordError` for what is no frame or does not decrypt.
    */
   async upTo(log: Pick<LogState, "chunks" | "frames" | "tail">): Promise<Frame[] | undefined> {
-    const { chunks } = log;
-    const parts = await this.#chunksUpTo(chunks);
-    if (parts === undefined) return undefined;
+    // A process that was taken for dead may have stored a part more than the log ended with.
+    const missing = Math.max(0, log.chunks - this.#next);
+    const stored = await this.#stored(this.#next, missing);
+    if (stored.length < missing) return undefined;
     const { tenant, runId, content } = this.#of;
     const tail = await content.open(log.tail, contentPlaces.logTail(tenant, runId, log.frames));
+    return await this.#take(stored, tail);
+  }
+
+  /** The frames of an open log, of which two parts have been asked for. */
+  async #further(asked: readonly Deno.KvEntryMaybe<unknown>[]): Promise<Frame[]> {
+    const end = asked.findIndex(({ value }) => !(value instanceof Uint8Array));
+    const found = asked.slice(0, end < 0 ? asked.length : end);
+    const parts = found.map(({ value }) => value as Uint8Array);
+    if (end < 0) parts.push(...await this.#stored(this.#next + parts.length, Infinity));
+    return parts.length === 0 ? [] : await this.#take(parts);
+  }
+
+  /** Stored parts from number `from` on, `most` of them, up to the first that is not there. */
+  async #stored(from: number, most: number): Promise<Uint8Array[]> {
+    const parts: Uint8Array[] = [];
+    if (most === 0) return parts;
+    const { tenant, runId } = this.#of;
+    const [prefix, start] = [keys.runChunks(tenant, runId), keys.runChunk(tenant, runId, from)];
+    const limit = Number.isFinite(most) ? { limit: most } : {};
+    for await (const { key, value } of this.#kv.list<unknown>({ prefix, start }, limit)) {
+      if (key.at(-1) !== from + parts.length || !(value instanceof Uint8Array)) break;
+      parts.push(value);
+    }
+    return parts;
+  }
+
+  /** Decrypts parts that follow what has been read, and answers what is whole with the `tail`. */
+  async #take(
+    stored: readonly Uint8Array[],
+    tail: Uint8Array = new Uint8Array(),
+  ): Promise<Frame[]> {
+    const { tenant, runId, content } = this.#of;
+    const from = this.#next;
+    const parts = await Promise.all(stored.map((part, i) => {
+      return content.open(part, contentPlaces.logChunk(tenant, runId, from + i));
+    }));
     const news = joinParts([...parts, tail]).subarray(this.#ahead);
     const bytes = joinParts([this.#rest, news]);
     const end = bytes.lastIndexOf(LINE_FEED) + 1;
     const frames = parseFrames(bytes.subarray(0, end));
-    this.#next = chunks;
+    this.#next = from + stored.length;
     // What was a tail begins the part that it has become.
     this.#ahead = tail.length;
     this.#rest = bytes.slice(end);
     return frames;
   }
+}
 
-  async #chunksUpTo(chunks: number): Promise<Uint8Array[] | undefined> {
-    const { tenant, runId, content } = this.#of;
-    const numbers = Array.from({ length: chunks - this.#next }, (_, i) => this.#next + i);
-    const parts = await readParts(this.#kv, numbers.map((n) => keys.runChunk(tenant, runId, n)));
-    if (parts === undefined) return undefined;
-    return await Promise.all(parts.map((part, i) => {
-      return content.open(part, contentPlaces.logChunk(tenant, runId, numbers[i]!));
-    }));
-  }
+function parseHead(
+  running: Deno.KvEntryMaybe<unknown>,
+  ended: Deno.KvEntryMaybe<unknown>,
+): RunHead | undefined {
+  const live = parseRecord(liveRunSchema, running);
+  if (live?.log !== undefined) return headOf(live.run, live.log, { state: "running" });
+  return parseRecord(runHeadSchema, ended);
 }
 
 function parseFrames(bytes: Uint8Array): Frame[] {

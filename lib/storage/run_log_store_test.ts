@@ -1,9 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { contentCipher } from "@/tests/support/content.ts";
 import type { Frame } from "../wire/frames.ts";
+import { runFacts } from "@/tests/support/run_requests.ts";
+import { contentPlaces } from "./content_cipher.ts";
 import { keys } from "./keys.ts";
+import { liveRunOf } from "./live_run.ts";
 import { CorruptRecordError } from "./record.ts";
-import { packFrames, RunLogStore } from "./run_log_store.ts";
+import { closedLog, type LogState, newLog } from "./run_head.ts";
+import { headOf, packFrames, RunLogStore } from "./run_log_store.ts";
 
 const FRAMES: Frame[] = ["größer", "👩‍🚀\n\n", "end"].map((text) => ({ type: "delta", text }));
 const keyOf = (n: number) => keys.runChunk("t", "r", n);
@@ -48,4 +52,80 @@ Deno.test("FrameReader: stays where it was when parts are missing or cannot be r
   await assertRejects(() => reader.upTo(partsOf(parts)), CorruptRecordError);
   await kv.set(keyOf(5), value);
   assertEquals([...first, ...(await reader.upTo(partsOf(parts)))!], FRAMES);
+});
+
+const FACTS = runFacts(1, { tenant: "t", runId: "r" });
+const LIVE = keys.liveRun("t", "r");
+
+/** The run as it goes on, its log as given. */
+const liveWith = (log: LogState) =>
+  liveRunOf(FACTS, [{ kind: "tenant", key: ["tenant_ledgers", "t"] }], { log });
+
+Deno.test("FrameReader: reads an open log part by part as it grows, then its end", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const content = contentCipher();
+  const logs = new RunLogStore(kv, content);
+  const begun = newLog({ owner: "o" });
+  await kv.set(LIVE, liveWith(begun));
+  const reader = logs.reader("t", "r");
+  assertEquals((await reader.look())?.frames, []);
+  assertEquals(await logs.hasBegun((await logs.head("t", "r"))!), false);
+  const parts = FRAMES.map((frame, n) =>
+    content.sealSync(packFrames([frame]), contentPlaces.logChunk("t", "r", n))
+  );
+  for (const [n, part] of parts.entries()) {
+    await kv.set(keyOf(n), part);
+    assertEquals((await reader.look())?.frames, [FRAMES[n]]);
+  }
+  assertEquals(await logs.hasBegun((await logs.head("t", "r"))!), true);
+  // Whoever comes late reads all of it at once.
+  assertEquals((await logs.reader("t", "r").look())?.frames, FRAMES);
+  const done: Frame = { type: "done", finishReason: "stop" };
+  const tail = content.sealSync(packFrames([done]), contentPlaces.logTail("t", "r", 4));
+  const log = { ...closedLog(begun, { chunks: 3, frames: 4 }), tail };
+  await kv.atomic().delete(LIVE).set(keys.runHead("t", "r"), headOf(FACTS, log, { state: "done" }))
+    .commit();
+  assertEquals((await reader.look())?.frames, [done]);
+  assertEquals((await logs.reader("t", "r").look())?.frames, [...FRAMES, done]);
+  await kv.delete(keyOf(1));
+  assertEquals(await logs.reader("t", "r").look(), undefined);
+});
+
+Deno.test("FrameReader: what was stored after a process was taken for dead is nothing to who has read it", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const begun = newLog({ owner: "o" });
+  await kv.set(LIVE, liveWith(begun));
+  for (const [n, frame] of FRAMES.entries()) await kv.set(keyOf(n), packFrames([frame]));
+  const logs = new RunLogStore(kv, contentCipher());
+  const reader = logs.reader("t", "r");
+  assertEquals((await reader.look())?.frames, FRAMES);
+  const head = headOf(FACTS, closedLog(begun, { chunks: 2, frames: 2 }), { state: "interrupted" });
+  await kv.atomic().delete(LIVE).set(keys.runHead("t", "r"), head).commit();
+  assertEquals(await reader.look(), { head, frames: [] });
+  assertEquals((await logs.reader("t", "r").look())?.frames, FRAMES.slice(0, 2));
+});
+
+Deno.test("FrameReader: follows a run of the release before, whose record holds the end of its log", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const content = contentCipher();
+  const logs = new RunLogStore(kv, content);
+  const reader = logs.reader("t", "r");
+  const seal = (frames: Frame[], count: number) =>
+    content.sealSync(packFrames(frames), contentPlaces.logTail("t", "r", count));
+  const seen: Frame[] = [];
+  const store = async (state: Omit<LogState, "owner">) => {
+    await kv.set(LIVE, liveWith({ owner: "o", ...state }));
+    seen.push(...(await reader.look())!.frames);
+    const { log, frames } = (await logs.stored({ tenant: "t", runId: "r" }))!;
+    assertEquals([log.frames, log.chunks, frames.length], [
+      state.frames,
+      state.chunks,
+      state.frames,
+    ]);
+  };
+  await store({ chunks: 0, frames: 1, tail: seal(FRAMES.slice(0, 1), 1) });
+  await store({ chunks: 0, frames: 2, tail: seal(FRAMES.slice(0, 2), 2) });
+  await kv.set(keyOf(0), content.sealSync(packFrames(FRAMES), contentPlaces.logChunk("t", "r", 0)));
+  await store({ chunks: 1, frames: 3, tail: new Uint8Array() });
+  assertEquals(seen, FRAMES);
 });

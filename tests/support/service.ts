@@ -43,6 +43,8 @@ export interface TestServiceOptions {
   memory?: MemoryBounds;
   /** Whether processes that parse documents can be started; they can by default. */
   workers?: boolean;
+  /** What no chat needs is opened beside it. */
+  inHaste?: boolean;
   /** A clock that a test moves would take a store that is at work for silent: an hour by default. */
   patienceMs?: number;
 }
@@ -103,6 +105,7 @@ export class TestService implements AsyncDisposable {
       refusalMs: 0,
       isStoreInPlace: options.isStoreInPlace ?? (() => true),
       memory: options.memory,
+      inHaste: options.inHaste ?? false,
       worker: options.workers === false ? undefined : testWorker(),
       close: () => Promise.resolve(options.keepKv ? undefined : kv.close()),
     });

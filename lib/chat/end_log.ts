@@ -1,0 +1,26 @@
+import type { Draft } from "../committer/operation.ts";
+import { keys } from "../storage/keys.ts";
+import type { LiveRun } from "../storage/live_run.ts";
+import { LOG_KEPT_MS, type LogState } from "../storage/run_head.ts";
+import { headOf } from "../storage/run_log_store.ts";
+import type { RunFacts } from "../usage/run_record.ts";
+
+/**
+ * Ends a run's log, as part of settling it: it is kept by itself for a while. What else is settled with
+ * the run finds it so.
+ */
+export function endLog(
+  draft: Draft,
+  { facts, log, state, now }: {
+    facts: RunFacts;
+    log: LogState;
+    state: "done" | "interrupted";
+    now: number;
+  },
+): void {
+  const { tenant, runId } = facts;
+  const key = keys.liveRun(tenant, runId);
+  draft.set(key, { ...draft.get<LiveRun>(key), log });
+  const head = headOf(facts, log, { state, exp: now + LOG_KEPT_MS });
+  draft.note(keys.runHead(tenant, runId), head, { expireIn: 2 * LOG_KEPT_MS });
+}

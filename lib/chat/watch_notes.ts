@@ -1,0 +1,44 @@
+import { keys } from "../storage/keys.ts";
+import type { System } from "../system.ts";
+
+/** A run that is watched through another process says so more often than this. */
+const WATCHED_FOR_MS = 30_000;
+
+/** Says which runs are watched through this process, and hears which of its own are through others. */
+export class WatchNotes {
+  readonly #kv: Deno.Kv;
+  readonly #system: Pick<System, "now">;
+  /** Of runs of this process: the note that was found last. */
+  readonly #found = new Map<string, string | null>();
+
+  constructor(kv: Deno.Kv, system: Pick<System, "now">) {
+    this.#kv = kv;
+    this.#system = system;
+  }
+
+  /** To be found when the run's process asks; its `owner`, while it runs, hears of it at once. */
+  async note(
+    { tenant, runId, owner }: { tenant: string; runId: string; owner: string | undefined },
+  ): Promise<void> {
+    const kept = { expireIn: 2 * WATCHED_FOR_MS };
+    const note = this.#kv.atomic().set(keys.runWatched(tenant, runId), this.#system.now(), kept);
+    if (owner !== undefined) note.set(keys.watchBell(owner), runId, kept);
+    await note.commit();
+  }
+
+  /**
+   * Whether somebody follows a run of this process through another one: has said so since it was last
+   * asked for. Not by when that was, because clocks of processes differ.
+   */
+  async isNoted({ tenant, runId }: { tenant: string; runId: string }): Promise<boolean> {
+    const { versionstamp } = await this.#kv.get(keys.runWatched(tenant, runId));
+    const isNews = versionstamp !== (this.#found.get(runId) ?? null);
+    this.#found.set(runId, versionstamp);
+    return versionstamp !== null && isNews;
+  }
+
+  /** The run has ended. */
+  forget(runId: string): void {
+    this.#found.delete(runId);
+  }
+}

@@ -1,0 +1,158 @@
+import { VENDORS } from "../wire/vendors.ts";
+import { keys } from "./keys.ts";
+
+/** What opening a service reads, which its first answer waits for: at most 10 keys are one read. */
+const START_KEYS: readonly Deno.KvKey[] = [
+  keys.installation("default_tenant"),
+  keys.installation("demo_agent"),
+  keys.encryptionKeys(),
+  keys.hmacSecrets(),
+  keys.contentDigestKey(),
+  keys.catalogueVersion(),
+  ...VENDORS.map((vendor) => keys.vendorSlot(vendor)),
+];
+const START_PREFIXES: readonly Deno.KvKey[] = [
+  keys.tenants(),
+  keys.catalogueEntries(),
+  keys.scriptReleases("widget"),
+  keys.scriptReleases("client"),
+];
+
+/** After so many reads nobody will ask for a look-up any more. */
+const LOOKUPS_KEPT = 100;
+
+type Entry = Deno.KvEntryMaybe<unknown>;
+
+/** A store that has been asked for what will be read first. */
+export interface ReadAheadKv {
+  kv: Deno.Kv;
+  /** The service is open: from now on everything is read when it is asked for. */
+  end(): void;
+}
+
+/**
+ * Reads at once what opening a service reads one by one: where the store is far, each read is a round
+ * trip that the first answer of a process waits for. What is written meanwhile is read again. `also`
+ * names look-ups that never change once they are there; each is answered once, also after the `end`.
+ */
+export function readAhead(store: Deno.Kv, also: readonly Deno.KvKey[] = []): ReadAheadKv {
+  const ahead = new ReadAhead(store, also);
+  const methods: Record<string, unknown> = {
+    get: async (key: Deno.KvKey, ...of: []) =>
+      (await ahead.find([key]))?.[0] ?? await store.get(key, ...of),
+    getMany: async (wanted: Deno.KvKey[], ...of: []) =>
+      await ahead.find(wanted) ?? await store.getMany(wanted, ...of),
+    list: (selector: Deno.KvListSelector, ...of: []) =>
+      ahead.list(selector, () => store.list(selector, ...of)),
+    set: (key: Deno.KvKey, ...of: [unknown]) =>
+      store.set(key, ...of).finally(() => ahead.drop(key)),
+    delete: (key: Deno.KvKey) => store.delete(key).finally(() => ahead.drop(key)),
+    atomic: () => ahead.noting(store.atomic()),
+  };
+  const kv = new Proxy(store, {
+    get(target, name) {
+      if (!ahead.isOver && Object.hasOwn(methods, name)) return methods[String(name)];
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return { kv, end: () => ahead.end() };
+}
+
+class ReadAhead {
+  readonly #entries = new Map<string, Promise<Entry | undefined>>();
+  readonly #lists = new Map<string, Promise<Entry[] | undefined>>();
+  readonly #lookups = new Map<string, Promise<Entry | undefined>>();
+  #asked = 0;
+
+  constructor(kv: Deno.Kv, also: readonly Deno.KvKey[]) {
+    // What cannot be read ahead is read when it is asked for, by whoever can tell why it fails.
+    const wanted = [...START_KEYS, ...also.slice(0, 10 - START_KEYS.length)];
+    const read = kv.getMany(wanted).catch(() => undefined);
+    wanted.forEach((key, n) => {
+      const entry = read.then((entries) => entries?.[n]);
+      (n < START_KEYS.length ? this.#entries : this.#lookups).set(textOf(key), entry);
+    });
+    for (const prefix of START_PREFIXES) {
+      const list = Array.fromAsync(kv.list({ prefix })).catch(() => undefined);
+      this.#lists.set(textOf(prefix), list);
+    }
+  }
+
+  /** Nothing is left that it could answer. */
+  get isOver(): boolean {
+    return this.#entries.size + this.#lists.size + this.#lookups.size === 0;
+  }
+
+  end(): void {
+    this.#entries.clear();
+    this.#lists.clear();
+  }
+
+  /** What has been read of all these keys; nothing where one of them was not. */
+  find(wanted: readonly Deno.KvKey[]): Promise<Entry[] | undefined> | undefined {
+    const found = wanted.map((key) => this.#entry(key));
+    if (found.some((entry) => entry === undefined)) return undefined;
+    return Promise.all(found).then((entries) => {
+      return entries.every((entry) => entry !== undefined) ? entries : undefined;
+    });
+  }
+
+  #entry(key: Deno.KvKey): Promise<Entry | undefined> | undefined {
+    if (++this.#asked > LOOKUPS_KEPT) this.#lookups.clear();
+    const text = textOf(key);
+    const lookup = this.#lookups.get(text);
+    // One that was not there may be by the next time.
+    if (lookup !== undefined && this.#lookups.delete(text)) {
+      return lookup.then((entry) => entry?.versionstamp == null ? undefined : entry);
+    }
+    const list = this.#lists.get(textOf(key.slice(0, -1)));
+    return this.#entries.get(text) ??
+      list?.then((entries) => entries?.find((entry) => textOf(entry.key) === text));
+  }
+
+  /** The entries of a prefix that was read as a whole, else what `read` finds. */
+  list(
+    selector: Deno.KvListSelector,
+    read: () => Deno.KvListIterator<unknown>,
+  ): Deno.KvListIterator<unknown> {
+    const isWhole = "prefix" in selector && !("start" in selector) && !("end" in selector);
+    const list = isWhole ? this.#lists.get(textOf(selector.prefix)) : undefined;
+    if (list === undefined) return read();
+    const rows = rowsOf(list, read);
+    return Object.assign(rows, { cursor: "" }) as unknown as Deno.KvListIterator<unknown>;
+  }
+
+  drop(key: Deno.KvKey): void {
+    this.#entries.delete(textOf(key));
+    for (let n = 0; n < key.length; n++) this.#lists.delete(textOf(key.slice(0, n)));
+  }
+
+  /** An atomic whose writes are read again. */
+  noting(atomic: Deno.AtomicOperation): Deno.AtomicOperation {
+    const { set, delete: remove, commit } = atomic;
+    const written: Deno.KvKey[] = [];
+    return Object.assign(atomic, {
+      set(key: Deno.KvKey, ...of: [unknown]) {
+        written.push(key);
+        return set.call(atomic, key, ...of);
+      },
+      delete(key: Deno.KvKey) {
+        written.push(key);
+        return remove.call(atomic, key);
+      },
+      commit: () => commit.call(atomic).finally(() => written.forEach((key) => this.drop(key))),
+    });
+  }
+}
+
+async function* rowsOf(
+  list: Promise<Entry[] | undefined>,
+  read: () => Deno.KvListIterator<unknown>,
+): AsyncGenerator<unknown> {
+  yield* await list ?? read();
+}
+
+function textOf(key: Deno.KvKey): string {
+  return JSON.stringify(key);
+}

@@ -1,0 +1,171 @@
+/** What a chat, a process at rest and a process that has just started cost the store on Deno Deploy. */
+import { assert, assertEquals } from "@std/assert";
+import { ServerSentEventParseStream } from "@std/http/server-sent-event-parse-stream";
+import { openAhead } from "@/lib/composition/open_ahead.ts";
+import { readConfig } from "@/lib/config.ts";
+import type { Model, ModelEvent, ModelRequest } from "@/lib/models/model.ts";
+import type { ModelRegistry } from "@/lib/models/model_registry.ts";
+import { openStore } from "@/lib/process/open_store.ts";
+import { realSystem, type System } from "@/lib/system.ts";
+import { TEST_ENCRYPTION_KEY } from "./support/encryption_keys.ts";
+import { FakeSystem } from "./support/fake_system.ts";
+import { type KvCosts, meteredKv } from "./support/metered_kv.ts";
+import { TestService } from "./support/service.ts";
+import { byKey, embed, onPage } from "./support/widget_calls.ts";
+
+const SECONDS = 10;
+const DELTAS = 200;
+const PAUSE_MS = 50;
+
+type World = Awaited<ReturnType<typeof embed>>;
+type Send = (service: TestService, of: World) => Promise<Response>;
+
+const CALLERS: Record<string, Send> = {
+  "a session": (service, { agent, sessionToken }) => onPage(service, { agent, sessionToken }),
+  "an API key": (service, { key, agent }) => byKey(service, { key, body: { agentId: agent.id } }),
+};
+
+/** Says one word every 50 ms. */
+function steadyModel(system: Pick<System, "sleep">): Model {
+  async function* words({ signal }: ModelRequest): AsyncGenerator<ModelEvent> {
+    for (let n = 0; n < DELTAS; n++) {
+      yield { type: "text", text: "word " };
+      await system.sleep(PAUSE_MS, signal);
+    }
+    yield { type: "usage", inputTokens: 20, outputTokens: DELTAS };
+    yield { type: "end", reason: "stop" };
+  }
+  return { stream: (request) => Promise.resolve(words(request)) };
+}
+
+/** A service in a world whose clock a test moves, on a store that is metered. */
+async function start() {
+  const store = await Deno.openKv(":memory:");
+  const meter = meteredKv(store);
+  const clock = new FakeSystem();
+  const { now, sleep } = clock;
+  const service = await TestService.start({ kv: meter.kv, keepKv: true, system: { now, sleep } });
+  const registry = service.service.vendors as ModelRegistry;
+  registry.find = () => steadyModel({ sleep });
+  const dispose = async () => {
+    await service[Symbol.asyncDispose]();
+    store.close();
+  };
+  return { meter, clock, service, [Symbol.asyncDispose]: dispose };
+}
+
+/** What a warm chat of 10 s costs, from its admission to the end of its settlement. */
+async function costOfChat(send: Send): Promise<KvCosts & { written: Record<string, number> }> {
+  await using world = await start();
+  const { meter, clock, service } = world;
+  const embedded = await embed(service);
+  for (let chats = 0; chats < 2; chats++) {
+    await meter.idle();
+    meter.take();
+    let deltas = 0;
+    const { body } = await send(service, embedded);
+    for await (const { event } of body!.pipeThrough(new ServerSentEventParseStream())) {
+      if (event !== "delta") continue;
+      deltas++;
+      await meter.idle();
+      await clock.advance(PAUSE_MS);
+    }
+    assertEquals(deltas, DELTAS);
+    await meter.idle();
+  }
+  return { written: Object.fromEntries(meter.written), ...meter.take() };
+}
+
+Deno.test("POST /v1/chat/stream: an answer of 10 s and 200 deltas costs at most 30 write units", async () => {
+  for (const costs of await Promise.all(Object.values(CALLERS).map(costOfChat))) {
+    const { written, writeUnits, commits, lists } = costs;
+    // `start`, then what has come in each second; the last of it goes with the settlement.
+    assertEquals(written["run_chunks"], SECONDS);
+    // Made with the admission, deleted with the settlement.
+    assertEquals(written["live_runs"], 2);
+    // Admission, settlement, one for each part of the log, and a heartbeat every 5 s.
+    assert(commits <= 2 + SECONDS + 2, `${commits} commits`);
+    assert(writeUnits <= 30, `${writeUnits} write units`);
+    assertEquals(lists, 0);
+  }
+});
+
+Deno.test("a process at rest asks the store for one list in 30 s, and for nothing else", async () => {
+  await using world = await start();
+  const { meter, clock, service } = world;
+  await send(service);
+  const { deadRuns, documents } = service.service;
+  deadRuns.start();
+  documents.start();
+  const advance = async (seconds: number) => {
+    for (let n = 0; n < seconds; n++) {
+      await clock.advance(1_000);
+      await meter.idle();
+    }
+  };
+  // What has just been asked is followed by others, and its day's conversations are measured.
+  await advance(5 * 60);
+  for (let minute = 0; minute < 10; minute++) {
+    meter.take();
+    await advance(60);
+    const { lists, gets, commits } = meter.take();
+    assertEquals([lists <= 2, gets, commits], [true, 0, 0], `${lists} lists in a minute`);
+  }
+
+  async function send(to: TestService): Promise<void> {
+    const { key } = await embed(to);
+    await (await to.fetch("/v1/agents", { key })).text();
+  }
+});
+
+/** The store as a process opens it that a message with this key has started. */
+async function openedFor(key: string, kv: Deno.Kv): Promise<{ kv: Deno.Kv; end: () => void }> {
+  const request = new Request("http://x/", { headers: { authorization: `Bearer ${key}` } });
+  const { openKv, end } = openAhead(() => Promise.resolve(kv), request);
+  const config = readConfig({
+    KV_URL: "http://127.0.0.1:1",
+    API_KEY_HMAC_SECRET: "test secret that is long enough to sign",
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+  });
+  const opened = await openStore(config, { openKv, system: realSystem });
+  return { kv: opened.kv, end };
+}
+
+/** Round trips of a process that has just started, until its answer begins. */
+async function roundsOfFirstChat(send: Send, options: { isOpen: boolean }): Promise<number> {
+  using store = await Deno.openKv(":memory:");
+  const env = { PUBLIC_URL: "http://127.0.0.1:9" };
+  await using first = await TestService.start({ kv: store, keepKv: true, env });
+  const embedded = await embed(first);
+  // Another has started before it, and written what the first one writes.
+  (await openedFor(embedded.key, store)).end();
+  const meter = meteredKv(store, { far: true });
+  const { kv, end } = await openedFor(embedded.key, meter.kv);
+  const from = options.isOpen ? meter.kv : kv;
+  await using cold = await TestService.start({ kv: from, keepKv: true, env, inHaste: true });
+  end();
+  const opening = meter.take().rounds;
+  // Goes on beside the answer, which does not wait for it.
+  await cold.service.demoOpened;
+  meter.take();
+  const response = await send(cold, embedded);
+  assertEquals(response.status, 200);
+  const reader = response.body!.getReader();
+  await reader.read();
+  const { rounds } = meter.take();
+  await reader.cancel();
+  return options.isOpen ? rounds : opening + rounds;
+}
+
+for (const [caller, send] of Object.entries(CALLERS)) {
+  Deno.test(`POST /v1/chat/stream: the first answer of a process begins after 3 round trips to the store (${caller})`, async () => {
+    assertEquals(await roundsOfFirstChat(send, { isOpen: false }), 3);
+  });
+}
+
+Deno.test("POST /v1/chat/stream: with the service open a session's first answer takes 2 round trips, a key's 3", async () => {
+  const rounds = await Promise.all(
+    Object.values(CALLERS).map((send) => roundsOfFirstChat(send, { isOpen: true })),
+  );
+  assertEquals(rounds, [2, 3]);
+});
