@@ -4,6 +4,7 @@ import { breakableKv } from "./support/broken_kv.ts";
 import { HandClock } from "./support/hand_clock.ts";
 import { hangingKv } from "./support/hanging_kv.ts";
 import { TestService } from "./support/service.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const PASSWORD = "correct horse battery";
 
@@ -40,7 +41,7 @@ Deno.test("a fault behind a page is logged with its request, and the page does n
 
 Deno.test("a store that hangs is not waited for longer than 5 s", async (t) => {
   const clock = new HandClock();
-  const store = hangingKv(await Deno.openKv(":memory:"));
+  const store = hangingKv(await openTestKv());
   const { system } = clock;
   await using service = await TestService.start({ kv: store.kv, system, patienceMs: 5_000 });
   store.hang();

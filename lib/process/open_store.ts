@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import { encryptionKeyIds } from "../credentials/encryption_key.ts";
+import { encodedKv } from "../storage/encoded_kv.ts";
 import { MissingEncryptionKeyError, useEncryptionKeys } from "../storage/encryption_keys.ts";
 import { keys } from "../storage/keys.ts";
 import { Patience } from "../committer/patience.ts";
@@ -56,7 +57,7 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
   try {
     const secrets = await secretsFor(config, options.system);
     const open = async () => {
-      kv = await openKv(config, { ...options, file });
+      kv = encodedKv(await openKv(config, { ...options, file }));
       return await kv.get(keys.installation("default_tenant"));
     };
     const tenant = await (remote
