@@ -174,6 +174,7 @@ export class Committer {
         return await this.#patience.inTime(this.#documents.load(keys, since));
       } catch (cause) {
         this.#documents.abandonReads();
+        if (isInvalidCall(cause)) throw cause;
         if (++failures >= MAX_FAILURES || this.#system.now() >= deadline) {
           throw new StoreUnavailableError("the store does not answer", { cause });
         }

@@ -1,5 +1,6 @@
 import { freeLock } from "./free_lock.ts";
 import { StoreFault } from "./store_fault.ts";
+import { tryLock } from "./try_lock.ts";
 
 /** What a lock is for, and its path as the configuration has it. */
 export interface Held {
@@ -38,7 +39,7 @@ export interface ProcessLock {
 export async function takeProcessLock(path: string, held: Held): Promise<ProcessLock> {
   const file = await Deno.open(path, { create: true, read: true, write: true, mode: 0o600 });
   try {
-    if (!await file.tryLock(true)) throw new StoreInUseError(held, await holderOf(path));
+    if (!await tryLock(file)) throw new StoreInUseError(held, await holderOf(path));
     await file.truncate(0);
     await file.write(new TextEncoder().encode(`${Deno.pid}\n`));
   } catch (error) {

@@ -8,6 +8,9 @@ export class UnreadableValueError extends CorruptRecordError {
   override name = "UnreadableValueError";
 }
 
+/** What Deno's client says of a value that it cannot read; it names no key. */
+const NOT_DESERIALIZED = "could not deserialize value";
+
 /** Those that have been wrapped: twice would encode what is encoded. */
 const wrapped = new WeakSet<Deno.Kv>();
 
@@ -21,8 +24,8 @@ const wrapped = new WeakSet<Deno.Kv>();
 export function encodedKv(kv: Deno.Kv): Deno.Kv {
   if (wrapped.has(kv)) return kv;
   const encoded = {
-    get: (...of: Parameters<Deno.Kv["get"]>) => kv.get(...of).then(decodeEntry),
-    getMany: (...of: Parameters<Deno.Kv["getMany"]>) => kv.getMany(...of).then(decodeAll),
+    get: (...of: Parameters<Deno.Kv["get"]>) => kv.get(...of).then(decodeEntry, rethrow),
+    getMany: (...of: Parameters<Deno.Kv["getMany"]>) => kv.getMany(...of).then(decodeAll, rethrow),
     set: (key: Deno.KvKey, value: unknown, options?: { expireIn?: number }) =>
       kv.set(key, toStored(key, value), options),
     list: (...of: Parameters<Deno.Kv["list"]>) => decodedList(kv.list(...of)),
@@ -73,13 +76,23 @@ function decodeEntry<T extends Entry>(entry: T): T {
   return entry;
 }
 
+/** Only what V8 serialised can fail so: an older Deno meets what a newer one wrote. */
+function rethrow(cause: unknown): never {
+  if (!(cause instanceof Error) || cause.message !== NOT_DESERIALIZED) throw cause;
+  throw new UnreadableValueError(
+    "a stored record cannot be decoded: an earlier release wrote it on a newer Deno. Run this " +
+      "release on that Deno until it has written the record again",
+    { cause },
+  );
+}
+
 function decodedList(list: Deno.KvListIterator<unknown>): Deno.KvListIterator<unknown> {
   return {
     get cursor() {
       return list.cursor;
     },
     async next() {
-      const row = await list.next();
+      const row = await list.next().catch(rethrow);
       if (!row.done) decodeEntry(row.value);
       return row;
     },
