@@ -20,8 +20,8 @@ const encoder = new Encoder({
 const decoder = new Decoder();
 
 /** Short values share a buffer of this size, because to allocate one for each costs more than to encode it. */
-const SLAB_BYTES = 8192;
-const LARGEST_IN_SLAB = 1024;
+const SLAB_BYTES = 16_384;
+const LARGEST_IN_SLAB = 4_096;
 let slab = new Uint8Array(SLAB_BYTES);
 let used = 0;
 
