@@ -1,5 +1,7 @@
 /** A store that the release before the values' own format wrote is read, and migrates as it is written. */
+import { DatabaseSync } from "node:sqlite";
 import { assert, assertEquals, assertInstanceOf } from "@std/assert";
+import { compactFile } from "@/lib/process/compact_file.ts";
 import { encodedKv } from "@/lib/storage/encoded_kv.ts";
 import { keys } from "@/lib/storage/keys.ts";
 import { ended } from "./support/conversations.ts";
@@ -13,13 +15,15 @@ import {
   SECRET,
   unpackStore,
 } from "./support/previous_store.ts";
+import { expiryTimes } from "./support/store_as_before.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 
-/** The service on an unpacked store, which is as it was at `before`. */
-async function open() {
+/** The service on an unpacked store, which is as it was at `before`; `change` changes its file first. */
+async function open(change: (file: string) => Promise<void> = () => Promise.resolve()) {
   const dir = await Deno.makeTempDir();
   const before = await unpackStore(`${dir}/kv.sqlite3`);
+  await change(`${dir}/kv.sqlite3`);
   const raw = await Deno.openKv(`${dir}/kv.sqlite3`);
   const { system } = fastSystem(before.now);
   const service = await TestService.start({ kv: encodedKv(raw), keepKv: true, system, env: ENV });
@@ -47,29 +51,40 @@ function patchAgent(service: TestService, { key, agentId }: Furnished) {
   });
 }
 
+type Opened = Awaited<ReturnType<typeof open>>;
+
+/** The service answers as the release did that wrote the store. */
+async function expectSameAnswers({ before: { at, answers }, service }: Opened): Promise<void> {
+  for (const [path, answer] of Object.entries(await answersAt(service, at))) {
+    const isSame = answer.startsWith("200 ") && answer === answers[path];
+    assert(isSame, `${path}: ${answer.slice(0, 400)}`);
+  }
+  const secret = await service.service.secrets.find(at.tenant, SECRET.name);
+  assertEquals(secret?.value, SECRET.value);
+  const creation = { ...CREATION, method: "POST", key: at.key };
+  const { id } = await expectJson(await service.fetch("/v1/agents", creation), 201);
+  assert(answers["/v1/agents"]!.includes(id), "the request was made a second time");
+}
+
 Deno.test("a store of the previous release: every answer is as that release gave it", async () => {
   await using on = await open();
-  const { at, answers } = on.before;
   assert((await oldValues(on.raw)).length > 20);
-  for (const [path, answer] of Object.entries(await answersAt(on.service, at))) {
-    assert(
-      answer.startsWith("200 ") && answer === answers[path],
-      `${path}: ${answer.slice(0, 400)}`,
-    );
-  }
-  assertEquals(
-    (await on.service.service.secrets.find(at.tenant, SECRET.name))?.value,
-    SECRET.value,
-  );
-  const { json, headers } = CREATION;
-  const again = await on.service.fetch("/v1/agents", {
-    method: "POST",
-    key: at.key,
-    json,
-    headers,
+  await expectSameAnswers(on);
+});
+
+Deno.test("a store of the previous release: once compacted, all is in the new format and expires as before", async () => {
+  const expiries: ReturnType<typeof expiryTimes>[] = [];
+  await using on = await open(async (file) => {
+    const database = new DatabaseSync(file);
+    database.exec("UPDATE kv SET expiration_ms = 4102444800000 WHERE length(k) % 2 = 0");
+    database.close();
+    expiries.push(expiryTimes(file));
+    await compactFile(file);
+    expiries.push(expiryTimes(file));
   });
-  const { id } = await expectJson(again, 201);
-  assert(answers["/v1/agents"]!.includes(id), "the request was made a second time");
+  assertEquals(expiries[1], expiries[0]);
+  assertEquals(await oldValues(on.raw), []);
+  await expectSameAnswers(on);
 });
 
 Deno.test("a store of the previous release: values migrate as they are written", async () => {
