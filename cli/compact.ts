@@ -11,7 +11,8 @@ const HELP = `Rewrites the store's file without what was deleted or replaced.
 
   deno task compact
 
-Stop the service first. It takes as much free disk as the file.
+Stop the service first. It takes as much free disk as the file. Values of earlier releases are then
+stored as this one does, so that every version of Deno from 2.5 on reads them.
 Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

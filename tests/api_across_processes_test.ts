@@ -5,12 +5,13 @@ import type { LimitOverrides } from "@/lib/storage/tenant_store.ts";
 import { fastSystem } from "./support/fast_system.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const SHOP = "https://shop.example";
 
 /** Two services on one store; the second has everything in memory. */
 async function start() {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   const { system } = fastSystem();
   const open = () => TestService.start({ system, kv, keepKv: true });
   const [here, there] = [await open(), await open()];

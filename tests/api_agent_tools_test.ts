@@ -6,6 +6,7 @@ import type { AgentBody } from "@/lib/wire/agent.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { expectInvalid, expectJson } from "./support/expect_answer.ts";
 import { agentBody, TestService } from "./support/service.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const DOMAINS = ["api.example.com"];
 
@@ -46,7 +47,7 @@ Deno.test("a tool that names what is no parameter of it is 400 at the place that
 });
 
 Deno.test("PATCH takes a tool that is stored as it is, whatever was let in when it came", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   await using service = await TestService.start({ kv });
   const key = await service.key();
   const tool = httpTool({ parameters: { type: "object" } });

@@ -6,6 +6,7 @@ import { flakyKv, seeded } from "./support/flaky_kv.ts";
 import { readFrames } from "./support/frames.ts";
 import { heldSystem } from "./support/held_system.ts";
 import { TestService } from "./support/service.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const SHOP = "https://shop.example";
 const messages = [{ role: "user", content: "Hello" }];
@@ -28,7 +29,7 @@ const DEPLOYMENTS: Record<string, Deployment> = {
 
 /** Services over one store, with an agent, a key and a session of a visitor. */
 async function deploy({ services: count, connection }: Deployment, limits: Partial<Limits> = OPEN) {
-  const store = await Deno.openKv(":memory:");
+  const store = await openTestKv();
   const held = heldSystem();
   const random = seeded(count * 17);
   let settingUp = true;

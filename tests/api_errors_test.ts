@@ -9,6 +9,7 @@ import { methodsOfV1 } from "./support/public_routes.ts";
 import { send } from "./support/raw_calls.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { chat, ORIGIN, say } from "./support/widget_calls.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const ID = crypto.randomUUID();
 
@@ -212,7 +213,7 @@ Deno.test("a store that fails is 503 without its words; the log has them, redact
 });
 
 Deno.test("a fault of ours is 500 without its text, which is in the log", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   await using service = await TestService.start({ kv });
   const key = await service.key();
   await kv.set(keys.agent(await service.tenant(), ID), { v: 1, name: 7 });

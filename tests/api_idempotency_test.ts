@@ -7,6 +7,7 @@ import { lossyKv } from "./support/lossy_kv.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { storedText } from "./support/store.ts";
 import { embed, ORIGIN } from "./support/widget_calls.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const AGENTS = "/v1/agents";
 const MINT = "/v1/widget/session";
@@ -109,7 +110,7 @@ Deno.test("Idempotency-Key: a replay answers although the agent has gone, and br
 });
 
 Deno.test("Idempotency-Key: a repeated mint is the same session, whose token is stored nowhere", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   await using service = await TestService.start({ kv });
   const { key, agent } = await embed(service);
   const mint = { key, once: "k", json: { agentId: agent.id }, headers: { origin: ORIGIN } };
@@ -198,7 +199,7 @@ Deno.test("Idempotency-Key: must be 1-255 visible characters, and what it may be
 });
 
 Deno.test("Idempotency-Key: a refusal is not kept: put right, the request goes through", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   await using service = await TestService.start({ kv });
   const key = await service.key();
   const wrong = { ...agentBody(), name: "" };
@@ -210,7 +211,7 @@ Deno.test("Idempotency-Key: a refusal is not kept: put right, the request goes t
 });
 
 Deno.test("Idempotency-Key: an agent as large as its fields allow is made once and told whole", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   await using service = await TestService.start({ kv });
   const key = await service.key();
   const json = largeAgent(16_000);

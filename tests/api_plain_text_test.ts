@@ -7,6 +7,7 @@ import { httpTool } from "./support/agent_bodies.ts";
 import { expectInvalid } from "./support/expect_answer.ts";
 import { fastSystem } from "./support/fast_system.ts";
 import { agentBody, TestService } from "./support/service.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const BROKEN = ["half \ud83d", "NUL \0", "both \0 \udc00"];
 
@@ -55,7 +56,7 @@ Deno.test("half characters and NUL are 400 with their path and one code, in ever
 });
 
 Deno.test("PATCH of an agent stored with such text, by an earlier version, changes the rest", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   await using service = await TestService.start({ kv });
   const key = await service.key();
   const tool = httpTool({ description: BROKEN[0] });

@@ -8,6 +8,7 @@ import { fastSystem } from "./support/fast_system.ts";
 import { readFrames } from "./support/frames.ts";
 import { sweepDead } from "./support/sweep_dead.ts";
 import { TestService } from "./support/service.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const SHOP = "https://shop.example";
 
@@ -187,7 +188,7 @@ Deno.test("POST …/cancel: ends the run at once, is told to all who follow, and
 });
 
 Deno.test("another process follows a run, word by word, and stops it", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   const { service, agent, token } = await start({
     kv,
     keepKv: true,
@@ -209,7 +210,7 @@ Deno.test("another process follows a run, word by word, and stops it", async () 
 });
 
 Deno.test("revoking a session in one process ends its run in another", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   const { service, agent, token, key } = await start({
     kv,
     keepKv: true,
@@ -225,7 +226,7 @@ Deno.test("revoking a session in one process ends its run in another", async () 
 });
 
 Deno.test("a run whose process died goes on after what its client has seen, and ends", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   const { system, advance } = fastSystem();
   const { service, agent, token, key } = await start({
     kv,

@@ -12,6 +12,7 @@ import { mcpEndpoint } from "./support/mcp_server.ts";
 import { TestService } from "./support/service.ts";
 import { storedText } from "./support/store.ts";
 import { byKey, embed, say } from "./support/widget_calls.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 /** A plain http server on loopback, as an operator may have one beside the service. */
 function listen(answer: (seen: SeenRequest) => Response | Promise<Response>) {
@@ -39,7 +40,7 @@ async function ask(
   },
 ) {
   const { host, env, tools, message, secrets = {} } = options;
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   await using service = await TestService.start({ ...fastSystem(), env, kv });
   const { key } = await embed(service);
   for (const [name, value] of Object.entries(secrets)) {
@@ -176,7 +177,7 @@ Deno.test("a tool's secret does not follow a redirect to another host", async ()
     return Response.json({ moved: true });
   });
   await using leading = listen(() => Response.redirect(`http://${witness.host}/elsewhere`, 307));
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   const env = { EGRESS_ALLOW: `${leading.host},${witness.host}` };
   await using service = await TestService.start({ ...fastSystem(), env, kv });
   const { key } = await embed(service);

@@ -4,6 +4,7 @@ import { adminCommands } from "@/lib/process/admin_commands.ts";
 import type { AuditEntry } from "@/lib/storage/audit_record.ts";
 import { storedText } from "./support/store.ts";
 import { agentBody, TestService } from "./support/service.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 async function entries(service: TestService): Promise<AuditEntry[]> {
   const { data } = await service.service.audit.list(await service.tenant(), { limit: 100 });
@@ -38,7 +39,7 @@ Deno.test("an agent changed over /v1 is in the audit log under the API key, befo
 });
 
 Deno.test("what the command line changes is in the audit log as its doing, without any secret", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   let now = Date.UTC(2026, 0, 15);
   const system = { now: () => now++ };
   await using service = await TestService.start({ kv, system, env: { DEMO: "off" } });

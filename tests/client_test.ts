@@ -6,6 +6,7 @@ import { heldSystem } from "./support/held_system.ts";
 import { onRealSite } from "./support/real_site.ts";
 import { TestService } from "./support/service.ts";
 import { embed } from "./support/widget_calls.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const ANSWER =
   "Hello! I am the demo model: I come with the service, cost nothing and know nothing. " +
@@ -110,7 +111,7 @@ Deno.test("client.v1.js: names its types, which are those of the source", async 
 });
 
 Deno.test("a pinned script outlives the upgrade of the service, and its integrity with it", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openTestKv();
   const pins: { pinned: string; integrity: string }[] = [];
   const scripts = { widget: new TextEncoder().encode("// the release before") };
   {

@@ -7,6 +7,7 @@ import { heldSystem } from "./support/held_system.ts";
 import { TestService } from "./support/service.ts";
 import { sweepDead } from "./support/sweep_dead.ts";
 import { createKey, startService } from "./support/started_service.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const ENDED = 4;
 const CUT_OFF = 5;
@@ -67,7 +68,7 @@ Deno.test("kill -9: what was told as done is settled, what ran is settled later,
     const cutOff = running.map((response) => response.headers.get("x-run-id")!).sort();
     await Promise.all(running.map((response) => response.body?.cancel().catch(() => {})));
 
-    using kv = await Deno.openKv(`${dir}/data/kv.sqlite3`);
+    using kv = await openTestKv(`${dir}/data/kv.sqlite3`);
     const before = await accounts(kv);
     for (const { runId, ...tokens } of told) {
       const { inputTokens, outputTokens } = before.records.get(runId)!;

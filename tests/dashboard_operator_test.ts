@@ -9,12 +9,13 @@ import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
 import { TestService } from "./support/service.ts";
 import { storedText } from "./support/store.ts";
 import { byKey } from "./support/widget_calls.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const CREDENTIAL = "sk-a-credential-to-keep-quiet";
 
 /** Two processes on one store, an operator at the first, and a key that both know. */
 async function start({ fixed = false } = {}) {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   const mock = await MockVendors.start();
   const slotA = { VENDOR_A_API_KEY: "from-the-environment", VENDOR_A_BASE_URL: mock.url };
   const env = { SETUP_TOKEN, DEMO: "off", ...fixed ? slotA : {} };

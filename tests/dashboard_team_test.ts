@@ -3,6 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Dashboard, PASSWORD, SETUP_TOKEN, shown } from "./support/dashboard.ts";
 import { storedText } from "./support/store.ts";
 import { TestService } from "./support/service.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const LINK = /http[^<\s"]*token=[\w-]{43}/;
 
@@ -18,7 +19,7 @@ function idOf(service: TestService, email: string): Promise<string> {
 }
 
 Deno.test("an invited person chooses a password, is signed in, and is in the log; the link works once", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   const { service, owner } = await start(kv);
   await using _ = service;
   const form = { email: "Bea@Example.com", role: "admin" };

@@ -7,12 +7,13 @@ import { httpTool } from "./support/agents.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { ownerCookie } from "./support/owner.ts";
 import { agentBody, TestService } from "./support/service.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const HELLO = [{ role: "user", content: "Hello" }];
 
 /** A service with an agent, and a way to ask as its owner. */
 async function open() {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   const service = await TestService.start({ kv });
   const cookie = await ownerCookie(service);
   const agent = await service.service.agents.create(await service.tenant(), agentBody());

@@ -1,5 +1,6 @@
 /** What processes share in production is a `denokv` server: `DENOKV_BIN` names its program. */
 import { assertEquals } from "@std/assert";
+import { openTestKv } from "./support/open_kv.ts";
 import { cutAndCompare } from "./support/cut_streams.ts";
 import { DenokvServer } from "./support/denokv_server.ts";
 import { floodSession } from "./support/flood_session.ts";
@@ -12,8 +13,8 @@ Deno.test({
   ignore: bin === undefined,
   async fn() {
     await using server = await DenokvServer.start(bin!);
-    using first = await Deno.openKv(server.url);
-    using second = await Deno.openKv(server.url);
+    using first = await openTestKv(server.url);
+    using second = await openTestKv(server.url);
     await cutAndCompare(3, [first, second]);
   },
 });
@@ -27,7 +28,7 @@ for (const processes of [1, 2, 3]) {
       await using server = await DenokvServer.start(bin!);
       using handles = new DisposableStack();
       const stores: Deno.Kv[] = [];
-      for (let n = 0; n < processes; n++) stores.push(handles.use(await Deno.openKv(server.url)));
+      for (let n = 0; n < processes; n++) stores.push(handles.use(await openTestKv(server.url)));
       const outcomes = await floodSession(200, stores);
       assertEquals(outcomes, { done: 50, "429 rate_limit_exceeded": 150 });
     },

@@ -9,6 +9,7 @@ import { readFrames } from "./support/frames.ts";
 import { mcpEndpoint } from "./support/mcp_server.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, say } from "./support/widget_calls.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 type Answer = (request: Request) => Response | Promise<Response>;
 
@@ -28,7 +29,7 @@ function listen(answer: Answer) {
 
 /** A service of two tenants, whose `EGRESS_ALLOW` is made from their ids. */
 async function twoTenants(allow: (a: string, b: string) => string) {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   const tenants = new TenantStore(kv, realSystem);
   const [a, b] = [(await tenants.ensureDefault()).id, (await tenants.create("B")).id];
   const env = { EGRESS_ALLOW: allow(a, b) };

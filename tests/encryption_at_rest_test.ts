@@ -14,6 +14,7 @@ import { TestService } from "./support/service.ts";
 import { marker, markersIn, stolenBytes } from "./support/stolen_store.ts";
 import { storedText } from "./support/store.ts";
 import { answered, byKey, embed, onPage, say } from "./support/widget_calls.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const SCOPES = ["agents:write", "widget:mint", "conversations:write"] as const;
 
@@ -73,7 +74,7 @@ Deno.test("the store's files say nothing of what was said, neither while a run g
   await using mock = await MockVendors.start({ otherwise: vendorOf(said, hold.promise) });
   await using server = toolServer(said);
   const host = `127.0.0.1:${server.addr.port}`;
-  const kv = await Deno.openKv(`${dir}/kv.sqlite3`);
+  const kv = await openTestKv(`${dir}/kv.sqlite3`);
   const env = { VENDOR_A_BASE_URL: mock.url, VENDOR_A_API_KEY: "k", EGRESS_ALLOW: host };
   const service = await TestService.start({ kv, env });
   await service.service.catalogue.addMissing([catalogueEntry()]);

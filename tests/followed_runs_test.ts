@@ -14,6 +14,7 @@ import { heldSystem } from "./support/held_system.ts";
 import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, say } from "./support/widget_calls.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const UNWATCHED_MS = 30_000;
 const turn = () => new Promise((wake) => setImmediate(wake));
@@ -22,7 +23,7 @@ const turn = () => new Promise((wake) => setImmediate(wake));
 async function startTwo(
   options: { system?: Parameters<typeof TestService.start>[0]; deaf?: boolean } = {},
 ) {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   const store = options.deaf ? deafKv(kv) : kv;
   const owner = await TestService.start({ kv: store, keepKv: true, ...options.system });
   const other = await TestService.start({ kv: store, keepKv: true, system: briskSystem });
@@ -157,7 +158,7 @@ async function startOnVendor(mock: MockVendors, kv: Deno.Kv) {
 }
 
 Deno.test("a message whose run no model accepted may be sent again: nothing is remembered of it", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openTestKv();
   await using mock = await MockVendors.start();
   await using service = await startOnVendor(mock, kv);
   const key = await service.key();
@@ -187,7 +188,7 @@ async function storedOf(kv: Deno.Kv): Promise<Deno.KvKey[]> {
 }
 
 Deno.test("a message sent twice at once is answered alike when no model accepts it", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openTestKv();
   await using mock = await MockVendors.start();
   await using service = await startOnVendor(mock, kv);
   const { kv: told, watched } = tellingKv(kv);

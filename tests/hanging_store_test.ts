@@ -1,6 +1,7 @@
 /** Every request is answered within 5 s of a store's falling silent, whatever it asks for. */
 import { assert, assertEquals } from "@std/assert";
 import { realSystem } from "@/lib/system.ts";
+import { openTestKv } from "./support/open_kv.ts";
 import { HandClock } from "./support/hand_clock.ts";
 import { hangingKv } from "./support/hanging_kv.ts";
 import { agentBody, TestService } from "./support/service.ts";
@@ -11,7 +12,7 @@ const DEADLINE_MS = 4_500;
 /** A service whose clock stands, on a store that can be made to hang. */
 async function start() {
   const clock = new HandClock();
-  const store = hangingKv(await Deno.openKv(":memory:"));
+  const store = hangingKv(await openTestKv());
   let arrived = Promise.withResolvers<void>();
   const uuid = () => {
     arrived.resolve();

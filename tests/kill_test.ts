@@ -20,6 +20,7 @@ import {
 import { agentBody, TestService } from "./support/service.ts";
 import { createKey, startService } from "./support/started_service.ts";
 import { sweepDead } from "./support/sweep_dead.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 /** `start`, words, a call and its result, words, `usage` and `done`. */
 const MOST_FRAMES = 2 * WORDS + 5;
@@ -102,7 +103,7 @@ async function checkAfter(
   dir: string,
   { last, ends }: { last: SeenRun | undefined; ends: Map<string, string> },
 ): Promise<void> {
-  using kv = await Deno.openKv(`${dir}/data/kv.sqlite3`);
+  using kv = await openTestKv(`${dir}/data/kv.sqlite3`);
   let ahead = 0;
   const now = () => Date.now() + ahead;
   await using service = await TestService.start({ kv, keepKv: true, system: { now } });

@@ -8,13 +8,14 @@ import { countingKv, type KvCalls, made } from "./support/counting_kv.ts";
 import { fastSystem } from "./support/fast_system.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const SHOP = "https://shop.example";
 const OPEN: Partial<Limits> = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1e6 };
 
 /** Services over one store that counts, an agent on it, and both kinds of credentials. */
 async function start(limits: Partial<Limits> = OPEN) {
-  const store = await Deno.openKv(":memory:");
+  const store = await openTestKv();
   const { kv, take } = countingKv(store);
   const { system } = fastSystem();
   const open = () => TestService.start({ system, kv, keepKv: true, limits });

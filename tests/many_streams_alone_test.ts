@@ -11,6 +11,7 @@ import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
 import { TestService } from "./support/service.ts";
 import { StalledReader } from "./support/stalled_reader.ts";
 import { byKey, say } from "./support/widget_calls.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 /** Streams whose readers take all there is, each of a run of its own. */
 const READERS = 950;
@@ -47,7 +48,7 @@ function perStream(before: number): number {
 }
 
 Deno.test("1,000 streams, 5 % of them stalled: no frame is lost, every slot comes free", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openTestKv();
   await using mock = await MockVendors.start();
   const { system, release, dropStalled } = world();
   const limits = {

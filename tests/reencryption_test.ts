@@ -24,6 +24,7 @@ import { agentBody, TestService } from "./support/service.ts";
 import { marker, markersIn, stolenBytes } from "./support/stolen_store.ts";
 import { expiryTimes, storeAsBefore } from "./support/store_as_before.ts";
 import { answered, byKey, embed, say } from "./support/widget_calls.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const SECRET = "s".repeat(32);
 
@@ -34,7 +35,7 @@ async function openFolder() {
     dir,
     /** A service on the store, which closes it. */
     open: async (encryptionKeys: readonly string[]) => {
-      const kv = await Deno.openKv(`${dir}/kv.sqlite3`);
+      const kv = await openTestKv(`${dir}/kv.sqlite3`);
       const env = { DATA_DIR: dir };
       return { kv, service: await TestService.start({ kv, encryptionKeys, env }) };
     },
@@ -233,7 +234,7 @@ async function swapWords(kv: Deno.Kv, tenant: string, runIds: readonly string[])
 }
 
 Deno.test("a run that does not decrypt is told as that, beside those that do", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   const before = await TestService.start({ kv, keepKv: true, encryptionKeys: [OLD] });
   const at = await chat(before, marker());
   const [first, , third] = at.runs;

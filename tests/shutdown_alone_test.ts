@@ -7,6 +7,7 @@ import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
 import { agentBody } from "./support/service.ts";
 import { createKey, startService } from "./support/started_service.ts";
 import { say } from "./support/widget_calls.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const never = new Promise<never>(() => {});
 
@@ -54,7 +55,7 @@ Deno.test("SIGTERM: lets in nobody, waits for who can end, interrupts who cannot
     assertEquals(told[1], told[2]);
     assertEquals((await stopping).code, 0);
 
-    using kv = await Deno.openKv(`${dir}/data/kv.sqlite3`);
+    using kv = await openTestKv(`${dir}/data/kv.sqlite3`);
     const { live, leases, records, settled, spent } = await accounts(kv);
     assertEquals([live, leases, spent], [[], [], settled.cost]);
     const reasons = [...records.values()].map(({ finishReason }) => finishReason).sort();

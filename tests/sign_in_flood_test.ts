@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Dashboard, PASSWORD, SETUP_TOKEN } from "./support/dashboard.ts";
 import { TestService } from "./support/service.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 const OWNER = { email: "operator@example.com", password: PASSWORD };
 const CONNECTIONS = 40;
@@ -64,7 +65,7 @@ Deno.test("during a flood of 40 connections from one address the owner signs in 
 });
 
 Deno.test("a flood is refused after 30 passwords, and leaves a row for each and a handful of audit entries", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   await using service = await TestService.start({ kv, env: ENV });
   await Dashboard.setUp(service);
   await using flooding = flood(service, "198.51.100.1");

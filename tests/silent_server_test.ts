@@ -1,5 +1,6 @@
 /** A `denokv` server that is stopped or away: `DENOKV_BIN` names its program. */
 import { assert, assertEquals } from "@std/assert";
+import { openTestKv } from "./support/open_kv.ts";
 import { DenokvServer } from "./support/denokv_server.ts";
 import { TestService } from "./support/service.ts";
 
@@ -11,7 +12,7 @@ Deno.test({
   ignore: bin === undefined,
   async fn() {
     await using server = await DenokvServer.start(bin!);
-    const kv = await Deno.openKv(server.url);
+    const kv = await openTestKv(server.url);
     await using service = await TestService.start({ kv, patienceMs: 5_000 });
     const key = await service.key(["agents:write", "widget:mint"]);
     const { id } = await service.agent(key);

@@ -6,9 +6,10 @@ import { one } from "./support/frame_words.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
 import { byKey } from "./support/widget_calls.ts";
+import { openTestKv } from "./support/open_kv.ts";
 
 Deno.test("a run whose end cannot be put together frees its slot, and is told of as interrupted", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openTestKv();
   await using service = await TestService.start({ kv, keepKv: true, ...fastSystem() });
   const { runs } = service.service;
   runs.closing = () => Promise.reject(new Error("a fault of ours"));

@@ -1,3 +1,4 @@
+import { encodedKv } from "@/lib/storage/encoded_kv.ts";
 import { Signer } from "@/lib/credentials/hashing.ts";
 import { AgentStore } from "@/lib/storage/agent_store.ts";
 import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
@@ -28,7 +29,8 @@ export async function seedStore(
   path: string,
   options: { hmacSecret: string; model: string },
 ): Promise<SeededCaller[]> {
-  using kv = await Deno.openKv(path);
+  using file = await Deno.openKv(path);
+  const kv = encodedKv(file);
   const tenants = [(await new TenantStore(kv, system).ensureDefault()).id];
   while (tenants.length < TENANTS) tenants.push(await addTenant(kv));
   const callers = await Promise.all(tenants.map((tenant) => seedTenant(kv, tenant, options)));

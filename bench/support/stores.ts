@@ -1,3 +1,5 @@
+import { encodedKv } from "@/lib/storage/encoded_kv.ts";
+
 /** Where a benchmark's store is. */
 export type StoreKind = "file" | "memory";
 
@@ -8,12 +10,12 @@ export async function withStore<T>(
 ): Promise<T> {
   if (kind === "memory") {
     using kv = await Deno.openKv(":memory:");
-    return await use(kv);
+    return await use(encodedKv(kv));
   }
   const folder = await Deno.makeTempDir({ prefix: "bench-" });
   try {
     using kv = await Deno.openKv(`${folder}/kv.sqlite3`);
-    return await use(kv);
+    return await use(encodedKv(kv));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

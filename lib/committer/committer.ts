@@ -189,6 +189,7 @@ export class Committer {
         return await this.#patience.forCaller(read());
       } catch (cause) {
         this.#documents.abandonReads();
+        if (isInvalidCall(cause)) throw cause;
         const isOver = storeDeadline()?.isSpent || this.#system.now() >= deadline;
         if (++failures >= MAX_FAILURES || isOver) {
           throw new StoreUnavailableError("the store does not answer", { cause });

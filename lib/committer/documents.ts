@@ -53,6 +53,8 @@ export class Documents {
   #weight = 0;
   #byText = new Map<string, Kept>();
   #reading = new Map<string, Reading>();
+  /** Why values that were read last cannot be decoded. */
+  #unreadable = new Map<string, unknown>();
   #seen = 0;
 
   /** At most `limit` values, of at most `maxWeight` bytes in all (as `weigh` estimates them). */
@@ -88,6 +90,7 @@ export class Documents {
   /** Forgets what is no longer to be believed. */
   drop(texts: Iterable<string>): void {
     for (const text of texts) {
+      this.#unreadable.delete(text);
       this.#weight -= this.#byText.get(text)?.weight ?? 0;
       this.#byText.delete(text);
     }
@@ -138,7 +141,7 @@ export class Documents {
 
   /**
    * Reads the keys that are not known, or not known since `since`; callers who miss the same key at
-   * the same time share one read.
+   * the same time share one read. Throws what a value of these keys throws that cannot be decoded.
    */
   async load(keys: ReadonlyMap<string, Deno.KvKey>, since = -1): Promise<void> {
     const isLate = (seen: number | undefined) => seen === undefined || seen <= since;
@@ -154,6 +157,9 @@ export class Documents {
       waited.push(this.#read(own.slice(i, i + KEYS_PER_READ)));
     }
     await Promise.all(waited);
+    for (const [text] of missing) {
+      if (this.#unreadable.has(text)) throw this.#unreadable.get(text);
+    }
   }
 
   /** The values of up to 10 keys as they are at one moment from now on, which are kept as well. */
@@ -174,8 +180,14 @@ export class Documents {
     const done = this.#kv.getMany(wanted.map(([, key]) => key)).then((entries) => {
       entries.forEach((entry, i) => {
         const [text, key] = wanted[i]!;
-        const { value, versionstamp } = entry;
-        this.#keepRead(text, { key, value: value ?? undefined, versionstamp, seen });
+        try {
+          const { value, versionstamp } = entry;
+          this.#keepRead(text, { key, value: value ?? undefined, versionstamp, seen });
+        } catch (error) {
+          // Others may wait for the values beside it.
+          this.drop([text]);
+          this.#unreadable.set(text, error);
+        }
       });
     }).finally(() => {
       for (const [text] of wanted) if (isOwn(text)) this.#reading.delete(text);

@@ -32,6 +32,7 @@ const INVALID_CALL = new RegExp(
     "unknown variant",
     "Failed to perform '",
     "could not deserialize value",
+    "(a )?stored record (\\S+ )?cannot be decoded",
   ].join("|") + ")|could not be cloned\\.$",
 );
 

@@ -19,6 +19,7 @@ export function chatReads(
   const all: Deno.KvKey[] = [
     keys.addressWindows(address),
     keys.tenantLedger(tenant),
+    keys.ledgerDivision(tenant),
     keys.plan(tenant),
     keys.catalogueVersion(),
   ];

@@ -1,9 +1,11 @@
+import { encodeOldValues } from "./encode_old_values.ts";
+
 /** What SQLite says where Deno does not let it attach a database, as `VACUUM` does. */
 const NOT_PERMITTED = "too many attached databases";
 
 /**
  * Rewrites a closed SQLite file without its unused pages, in which deleted values stand until they are
- * overwritten. Needs as much free disk as the file takes, and all of Deno's permissions: throws
+ * overwritten. Values of earlier releases are then in the format that every version of Deno reads. Needs as much free disk as the file takes, and all of Deno's permissions: throws
  * `Deno.errors.NotCapable` without them.
  */
 export async function compactFile(path: string): Promise<void> {
@@ -11,6 +13,7 @@ export async function compactFile(path: string): Promise<void> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(path);
   try {
+    encodeOldValues(database);
     database.exec("VACUUM");
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import { encryptionKeyIds } from "../credentials/encryption_key.ts";
 import { hmacSecretId } from "../credentials/hmac_secret.ts";
+import { encodedKv } from "../storage/encoded_kv.ts";
 import { MissingHmacSecretError, useHmacSecrets } from "../storage/hmac_secrets.ts";
 import {
   MissingEncryptionKeyError,
@@ -64,7 +65,7 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
   try {
     const secrets = await secretsFor(config, options.system);
     const open = async () => {
-      kv = await openKv(config, { ...options, file });
+      kv = encodedKv(await openKv(config, { ...options, file }));
       return await kv.get(keys.installation("default_tenant"));
     };
     const tenant = await (remote

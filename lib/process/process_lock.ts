@@ -1,5 +1,6 @@
 import { freeLock } from "./free_lock.ts";
 import { StoreFault } from "./store_fault.ts";
+import { tryLock } from "./try_lock.ts";
 
 /** What a lock is for, and its path as the configuration has it. */
 export interface Held {
@@ -53,20 +54,6 @@ export async function takeProcessLock(path: string, held: Held): Promise<Process
       freeLock(file);
     },
   };
-}
-
-/** How long Deno before 2.7, which can only wait for a lock, waits for one that nobody may hold. */
-const OLDER_DENO_MS = 250;
-
-/** Whether the lock was free. One that was not is never taken later: closing the file gives it up. */
-async function tryLock(file: Pick<Deno.FsFile, "lock"> & Partial<Deno.FsFile>): Promise<boolean> {
-  if (file.tryLock !== undefined) return await file.tryLock(true);
-  const taken = file.lock(true).then(() => true);
-  // It fails when the file is closed before.
-  taken.catch(() => {});
-  const { promise: waited, resolve } = Promise.withResolvers<false>();
-  const timer = setTimeout(resolve, OLDER_DENO_MS, false);
-  return await Promise.race([taken, waited]).finally(() => clearTimeout(timer));
 }
 
 async function holderOf(path: string): Promise<number | undefined> {

@@ -6,12 +6,14 @@ import { type Agent, type AgentBody, agentBodySchema } from "../wire/agent.ts";
 import { keys } from "./keys.ts";
 import { joinParts, readParts, sizeOfParts, splitParts } from "./parts.ts";
 import { CorruptRecordError, parseRecord } from "./record.ts";
+import { encodedBytes } from "./value_codec.ts";
 
 /**
- * Bodies of at most this many characters of JSON stand in the record itself. A value has room for
- * 64 KiB once serialised, which is up to 2.33 bytes a character (measured, for `[0.5]`).
+ * Bodies of at most this many characters of JSON stand in the record itself, unless it then takes more
+ * bytes than a value may: encoded, a character takes up to 3 (of Chinese), and a value has room for 65,536.
  */
 const INLINE_CHARACTERS = 24_000;
+const MAX_RECORD_BYTES = 60_000;
 /** One step writes 800 KB: a body and what goes with it. */
 const MAX_BODY_BYTES = 768 * 1024;
 
@@ -90,8 +92,9 @@ function packBody(
   const text = JSON.stringify(record.body);
   if (text.length <= INLINE_CHARACTERS) {
     const bytes = utf8Length(text);
-    // Read anew: arrays that were filled by index serialise to half as much again (measured).
-    return { head: { ...record, body: JSON.parse(text), bytes }, parts: [], bytes };
+    // Read from its text, so that no field is `undefined`.
+    const head = { ...record, body: JSON.parse(text), bytes };
+    if (encodedBytes(head) <= MAX_RECORD_BYTES) return { head, parts: [], bytes };
   }
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_BODY_BYTES) {

@@ -6,6 +6,7 @@ import { ApiError } from "../errors.ts";
 import type { AgentBody } from "../wire/agent.ts";
 import { AgentStore } from "./agent_store.ts";
 import { keys } from "./keys.ts";
+import { encodedKv } from "./encoded_kv.ts";
 import { CorruptRecordError } from "./record.ts";
 
 const OURS = fakeUuid(801);
@@ -77,7 +78,8 @@ Deno.test("AgentStore: a large agent is kept whole, in every version, in any let
 });
 
 Deno.test("AgentStore: whatever a body of about the inline size is made of, it fits its record", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using raw = await Deno.openKv(":memory:");
+  const kv = encodedKv(raw);
   const agents = open(kv);
   const fills = [
     Array(5_600).fill(0.5),
@@ -95,6 +97,18 @@ Deno.test("AgentStore: whatever a body of about the inline size is made of, it f
   }
   const parts = (await storedKeys(kv)).filter((key) => key.startsWith("agent_body_parts"));
   assertEquals(parts, []);
+});
+
+Deno.test("AgentStore: a body whose letters take too many bytes for its record has parts", async () => {
+  using raw = await Deno.openKv(":memory:");
+  const kv = encodedKv(raw);
+  const agents = open(kv);
+  for (const [letters, parts] of [[18_000, 0], [23_000, 2]] as const) {
+    const made = await agents.create(OURS, bodyWith(1, "漢".repeat(letters)));
+    assertEquals(await agents.get(OURS, made.id), made);
+    const stored = (await storedKeys(kv)).filter((key) => key.includes(`agent_body_parts`));
+    assertEquals(stored.length, parts);
+  }
 });
 
 Deno.test("AgentStore: an agent beyond 768 KiB is a 413 and leaves things as they were", async () => {

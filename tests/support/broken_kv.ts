@@ -1,3 +1,4 @@
+import { openTestKv } from "./open_kv.ts";
 const CALLS = ["get", "getMany", "list", "set", "delete", "atomic"] as const;
 type Call = typeof CALLS[number];
 
@@ -5,7 +6,7 @@ type Call = typeof CALLS[number];
 export async function breakableKv(): Promise<
   { kv: Deno.Kv; break(message: string, only?: Call[]): void }
 > {
-  const real = await Deno.openKv(":memory:");
+  const real = await openTestKv();
   let fault: string | undefined;
   let broken: readonly string[] = [];
   const fail = () => Promise.reject(new Error(fault));

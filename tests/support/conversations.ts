@@ -5,10 +5,11 @@ import { fastSystem } from "./fast_system.ts";
 import { readFrames } from "./frames.ts";
 import { TestService, type TestServiceOptions } from "./service.ts";
 import { onPage, ORIGIN, say } from "./widget_calls.ts";
+import { openTestKv } from "./open_kv.ts";
 
 /** A service on a store that tests may look into, with an agent and a key for all of it. */
 export async function openConversations(options: TestServiceOptions = {}) {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await openTestKv();
   const { system, advance } = fastSystem();
   const service = await TestService.start({ system, kv, keepKv: true, ...options });
   const key = await service.key([

@@ -1,6 +1,7 @@
+import { openTestKv } from "./open_kv.ts";
 /** A store that can make a commit to `kind` and then say that it failed, as a lost connection does. */
 export async function lossyKv() {
-  const real = await Deno.openKv(":memory:");
+  const real = await openTestKv();
   let losing: string | undefined;
   const atomic = () => {
     const operation = real.atomic();

@@ -5,6 +5,7 @@ import { CuttingProxy } from "./cutting_proxy.ts";
 import { type HeldSystem, heldSystem } from "./held_system.ts";
 import { readFrames, type ReceivedFrame } from "./frames.ts";
 import { TestService } from "./service.ts";
+import { openTestKv } from "./open_kv.ts";
 
 export interface RealSite {
   readonly page: Page;
@@ -40,7 +41,7 @@ export async function onRealSite(
   use: (site: RealSite) => Promise<void>,
 ): Promise<void> {
   const held = heldSystem();
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openTestKv();
   await using service = await TestService.start({ kv, keepKv: true, system: held.system });
   const port = Number(new URL(service.url).port);
   await using network = new CuttingProxy(() => ({ port, bytes: Infinity }));

@@ -5,6 +5,7 @@ import { DemoModel } from "@/lib/models/demo_model.ts";
 import { EXAMPLE } from "@/lib/openapi/example_values.ts";
 import { chatRequest, openChat } from "./chat.ts";
 import { FakeSystem } from "./fake_system.ts";
+import { openTestKv } from "./open_kv.ts";
 
 /** Where the session is kept that the protocol's description shows and tests replay. */
 export const SESSION_FILE = new URL("../fixtures/session.sse", import.meta.url);
@@ -14,7 +15,7 @@ const WORD_MS = 24;
 
 /** One run of the demo model that calls a tool, byte for byte as the service streams it. */
 export async function recordSession(): Promise<string> {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await openTestKv();
   const system = new FakeSystem();
   const shipped = new TextEncoder().encode(`{"status":"shipped"}`);
   const answer = { status: 200, headers: { "content-type": "application/json" }, body: shipped };

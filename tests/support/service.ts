@@ -11,6 +11,7 @@ import type { Service } from "@/lib/service.ts";
 import { realSystem, type System } from "@/lib/system.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import type { Scope } from "@/lib/wire/scopes.ts";
+import { openTestKv } from "./open_kv.ts";
 import { testWorker } from "./worker.ts";
 import { buildScripts } from "@/tools/build_scripts.ts";
 import { TEST_ENCRYPTION_KEY } from "./encryption_keys.ts";
@@ -27,6 +28,7 @@ const built = (() => {
 export interface TestServiceOptions {
   env?: Record<string, string>;
   system?: Partial<System>;
+  /** As `openStore` hands it out, so from `openTestKv`. */
   kv?: Deno.Kv;
   /** The given store is shared: it outlives this service. */
   keepKv?: boolean;
@@ -87,7 +89,7 @@ export class TestService implements AsyncDisposable {
     );
     const url = `http://127.0.0.1:${server.addr.port}`;
     const config: Config = readConfig({ LOG_LEVEL: "debug", ...options.env });
-    const kv = options.kv ?? await Deno.openKv(":memory:");
+    const kv = options.kv ?? await openTestKv();
     const logged: string[] = [];
     const service = await openService({
       config,

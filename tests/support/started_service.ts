@@ -27,12 +27,16 @@ export const LATER_START = /^ *Dashboard.*\n/m;
 export async function startService(
   dir: string,
   env: Record<string, string> = {},
-  { lastLine = FIRST_START, onLog }: {
+  { lastLine = FIRST_START, onLog, deno }: {
     lastLine?: RegExp;
     onLog?: (line: string) => void;
+    /** Another version's program: it runs what this one has built, with all permissions. */
+    deno?: string;
   } = {},
 ): Promise<StartedService> {
-  const { command, args } = taskCommand("start");
+  const { command, args } = deno === undefined
+    ? taskCommand("start")
+    : { command: deno, args: ["run", "--cached-only", "--frozen", "-A", "main.ts"] };
   const child = new Deno.Command(command, {
     args,
     cwd: root,
@@ -76,8 +80,8 @@ async function readLines(
 }
 
 /** A key as an operator makes one beside the running service. */
-export async function createKey(dir: string): Promise<string> {
-  const words = ["create", "--name", "crash", "--scopes", "agents:write"];
+export async function createKey(dir: string, scopes = "agents:write"): Promise<string> {
+  const words = ["create", "--name", "crash", "--scopes", scopes];
   const { command, args } = taskCommand("keys", { words });
   const { stdout } = await new Deno.Command(command, {
     args,

@@ -9,6 +9,7 @@ import { TestService, type TestServiceOptions } from "./service.ts";
 import { KEYS } from "./vendors.ts";
 import { contentCipher } from "./content.ts";
 import { byKey } from "./widget_calls.ts";
+import { openTestKv } from "./open_kv.ts";
 
 export interface VendorServiceOptions extends Omit<TestServiceOptions, "kv"> {
   /** Without any, one named `mid` a slot. */
@@ -35,7 +36,7 @@ export class VendorService implements AsyncDisposable {
     mock: MockVendors,
     { catalogue, env, ...options }: VendorServiceOptions = {},
   ): Promise<VendorService> {
-    const kv = await Deno.openKv(":memory:");
+    const kv = await openTestKv();
     const service = await TestService.start({
       ...fastSystem(),
       ...options,

@@ -1,0 +1,134 @@
+import { holdsBytes } from "@/lib/storage/bytes_keys.ts";
+import { decodeValue, encodeValue } from "@/lib/storage/value_codec.ts";
+import { formatTable } from "./support/table.ts";
+import type { Benchmark } from "./mod.ts";
+import { readFrames } from "@/tests/support/frames.ts";
+import { TestService } from "@/tests/support/service.ts";
+import { byKey } from "@/tests/support/widget_calls.ts";
+
+const ROUNDS = 41;
+/** What one measurement takes at least, in bytes, so that a clock can see it. */
+const BYTES_A_ROUND = 400_000;
+
+interface Format {
+  encode(value: unknown): Uint8Array;
+  decode(bytes: Uint8Array): unknown;
+}
+
+// deno-lint-ignore no-explicit-any
+const core = (Deno as any)[(Deno as any).internal].core;
+const V8: Format = {
+  encode: (value) => core.serialize(value, { forStorage: true }),
+  decode: (bytes) => core.deserialize(bytes, { forStorage: true }),
+};
+const OURS: Format = { encode: encodeValue, decode: decodeValue };
+
+/** The records that one chat of a warm service writes and reads; bytes by themselves cost nothing. */
+async function recordChat(): Promise<{ written: unknown[]; read: unknown[] }> {
+  const real = await Deno.openKv(":memory:");
+  const seen: { written: unknown[]; read: unknown[] } = { written: [], read: [] };
+  const note = (key: Deno.KvKey, value: unknown) => {
+    if (!holdsBytes(key)) seen.written.push(structuredClone(value));
+  };
+  const kv = new Proxy(real, {
+    get(target, name) {
+      if (name === "atomic") return () => noting(target.atomic(), note);
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      if (name !== "get" && name !== "getMany") return value.bind(target);
+      return async (...of: unknown[]) => {
+        const answer = await value.apply(target, of);
+        for (const entry of [answer].flat()) if (entry.versionstamp) seen.read.push(entry.value);
+        return answer;
+      };
+    },
+  });
+  await using service = await TestService.start({ kv });
+  const key = await service.key();
+  const agent = await service.agent(key);
+  const chat = async () =>
+    await readFrames(
+      await byKey(service, { key, body: { agentId: agent.id, maxOutputTokens: 8 } }),
+    );
+  for (let n = 0; n < 5; n++) await chat();
+  Object.assign(seen, { written: [], read: [] });
+  await chat();
+  return seen;
+}
+
+function noting(
+  atomic: Deno.AtomicOperation,
+  note: (key: Deno.KvKey, value: unknown) => void,
+): Deno.AtomicOperation {
+  const set = atomic.set.bind(atomic);
+  return Object.assign(atomic, {
+    set(...of: Parameters<typeof set>) {
+      note(of[0], of[1]);
+      set(...of);
+      return atomic;
+    },
+  });
+}
+
+function median(values: number[]): number {
+  return values.sort((a, b) => a - b)[values.length >> 1]!;
+}
+
+function millisecondsOf(work: () => void, times: number): number {
+  const start = performance.now();
+  for (let n = 0; n < times; n++) work();
+  return performance.now() - start;
+}
+
+/** Medians of pairs: ours divided by V8's. */
+function compare(values: readonly unknown[], of: "encode" | "decode") {
+  const stored = new Map(
+    [V8, OURS].map((format) =>
+      [format, values.map((value) => new Uint8Array(format.encode(value)))] as const
+    ),
+  );
+  const size = (format: Format) => stored.get(format)!.reduce((sum, one) => sum + one.length, 0);
+  const times = Math.max(1, Math.round(BYTES_A_ROUND / size(V8)));
+  const time = (format: Format) =>
+    of === "encode"
+      ? millisecondsOf(() => values.forEach((value) => format.encode(value)), times)
+      : millisecondsOf(() => stored.get(format)!.forEach((one) => format.decode(one)), times);
+  const pairs = Array.from({ length: ROUNDS }, () => [time(V8), time(OURS)] as const);
+  return {
+    microseconds: median(pairs.map(([v8]) => v8)) / times * 1000,
+    ratio: median(pairs.map(([v8, ours]) => ours / v8)),
+    bytes: [size(V8), size(OURS)],
+  };
+}
+
+function ledger(leases: number) {
+  const lease = () => [crypto.randomUUID(), { until: Date.now(), hold: 12_345 }];
+  const runs = Object.fromEntries(Array.from({ length: leases }, lease));
+  return { v: 1, period: "2026-11-22", spent: 4_123_456, earlier: {}, runs };
+}
+
+const stamps = (count: number) => Array.from({ length: count }, (_, n) => Date.now() - n * 13);
+
+export const benchmark: Benchmark = {
+  about: "what storing values in our own format costs beside V8's serialiser",
+  run: printComparison,
+};
+
+async function printComparison(): Promise<void> {
+  const { written, read } = await recordChat();
+  const rows: [string, readonly unknown[], "encode" | "decode"][] = [
+    [`a chat's ${written.length} writes`, written, "encode"],
+    [`a chat's ${read.length} reads`, read, "decode"],
+    ["all that it writes, read", written, "decode"],
+  ];
+  for (const n of [10, 100, 800]) rows.push([`a ledger of ${n} leases`, [ledger(n)], "encode"]);
+  for (const n of [50, 6_000]) {
+    rows.push([`a window of ${n} requests`, [{ v: 1, all: stamps(n) }], "encode"]);
+  }
+  const compared = rows.filter(([, values]) => values.length > 0).map(([what, values, of]) => {
+    const { microseconds, ratio, bytes } = compare(values, of);
+    return [what, of, microseconds.toFixed(1), ratio.toFixed(2), ...bytes.map(String)];
+  });
+  const head = ["what", "", "V8 (us)", "ours / V8", "bytes V8", "bytes ours"];
+  console.log(formatTable(head, compared));
+}

@@ -1,0 +1,44 @@
+import type { DatabaseSync } from "node:sqlite";
+import { deserialize } from "node:v8";
+import { encodeValue } from "../storage/value_codec.ts";
+
+/** How a value is stored, in the files of Deno KV. Source: `denokv_sqlite`, `backend.rs`. */
+const V8 = 1;
+const BYTES = 3;
+const ROWS_A_STEP = 500;
+
+/**
+ * Stores what earlier releases wrote by V8's serialiser in the format of its own, when each value expires
+ * left as it is. For the file of a store that no process has open; answers how many values it changed.
+ */
+export function encodeOldValues(database: DatabaseSync): number {
+  const rows = database.prepare(
+    "SELECT k, v FROM kv WHERE v_encoding = ? AND k > ? ORDER BY k LIMIT ?",
+  );
+  const update = database.prepare("UPDATE kv SET v = ?, v_encoding = ? WHERE k = ?");
+  let changed = 0;
+  for (let last = new Uint8Array();;) {
+    const step = rows.all(V8, last, ROWS_A_STEP) as { k: Uint8Array<ArrayBuffer>; v: Uint8Array }[];
+    if (step.length === 0) return changed;
+    database.exec("BEGIN");
+    for (const { k, v } of step) {
+      const encoded = tryEncode(v);
+      if (encoded === undefined) continue;
+      update.run(encoded, BYTES, k);
+      changed++;
+    }
+    database.exec("COMMIT");
+    last = step.at(-1)!.k;
+  }
+}
+
+/** `undefined` for a value that a newer Deno wrote: it is left for that. */
+function tryEncode(serialized: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
+  let value: unknown;
+  try {
+    value = deserialize(serialized);
+  } catch {
+    return undefined;
+  }
+  return encodeValue(value);
+}

@@ -1,0 +1,116 @@
+import { holdsBytes } from "./bytes_keys.ts";
+import { EncodedAtomic } from "./encoded_atomic.ts";
+import { CorruptRecordError } from "./record.ts";
+import { decodeValue, encodeValue } from "./value_codec.ts";
+
+/** A stored value is in no format that this release reads. It stays in the store as it is. */
+export class UnreadableValueError extends CorruptRecordError {
+  override name = "UnreadableValueError";
+}
+
+/** What Deno's client says of a value that it cannot read; it names no key. */
+const NOT_DESERIALIZED = "could not deserialize value";
+
+/** Those that have been wrapped: twice would encode what is encoded. */
+const wrapped = new WeakSet<Deno.Kv>();
+
+/**
+ * The same store, whose records are stored as bytes in a format of our own (see `value_codec.ts`) rather
+ * than by V8's serialiser: what Deno 2.8 and newer write with that, older ones cannot read. Values that
+ * earlier releases wrote are read as they are, and are in the new format once they are written again.
+ * Reading an entry whose value cannot be decoded succeeds; its `value` throws `UnreadableValueError`, so
+ * that it can still be deleted, and the entries beside it be read.
+ */
+export function encodedKv(kv: Deno.Kv): Deno.Kv {
+  if (wrapped.has(kv)) return kv;
+  const encoded = {
+    get: (...of: Parameters<Deno.Kv["get"]>) => kv.get(...of).then(decodeEntry, rethrow),
+    getMany: (...of: Parameters<Deno.Kv["getMany"]>) => kv.getMany(...of).then(decodeAll, rethrow),
+    set: (key: Deno.KvKey, value: unknown, options?: { expireIn?: number }) =>
+      kv.set(key, toStored(key, value), options),
+    list: (...of: Parameters<Deno.Kv["list"]>) => decodedList(kv.list(...of)),
+    atomic: () => new EncodedAtomic(kv.atomic(), toStored),
+    watch: (...of: Parameters<Deno.Kv["watch"]>) => decodedWatch(kv.watch(...of)),
+  };
+  const proxy = new Proxy(kv, {
+    get(target, name) {
+      if (Object.hasOwn(encoded, name)) return encoded[name as keyof typeof encoded];
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  wrapped.add(proxy);
+  return proxy;
+}
+
+type Entry = Deno.KvEntryMaybe<unknown>;
+
+/** What is stored for a value. Throws `TypeError` for a record under a key that holds bytes. */
+function toStored(key: Deno.KvKey, value: unknown): unknown {
+  if (!holdsBytes(key)) return encodeValue(value);
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError(`a value of ${String(key[0])} must be bytes`);
+}
+
+function decodeAll(entries: Entry[]): Entry[] {
+  for (const entry of entries) decodeEntry(entry);
+  return entries;
+}
+
+/** Puts the value in the place of its stored form. What V8 serialised is a value already. */
+function decodeEntry<T extends Entry>(entry: T): T {
+  const stored: unknown = entry.value;
+  if (!(stored instanceof Uint8Array) || holdsBytes(entry.key)) return entry;
+  try {
+    entry.value = decodeValue(stored);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const message = `stored record ${String(entry.key[0])} cannot be decoded: ${why}`;
+    Object.defineProperty(entry, "value", {
+      enumerable: true,
+      get(): never {
+        throw new UnreadableValueError(message, { cause });
+      },
+    });
+  }
+  return entry;
+}
+
+/** Only what V8 serialised can fail so: an older Deno meets what a newer one wrote. */
+function rethrow(cause: unknown): never {
+  if (!(cause instanceof Error) || cause.message !== NOT_DESERIALIZED) throw cause;
+  throw new UnreadableValueError(
+    "a stored record cannot be decoded: an earlier release wrote it on a newer Deno. Run this " +
+      "release on that Deno until it has written the record again",
+    { cause },
+  );
+}
+
+function decodedList(list: Deno.KvListIterator<unknown>): Deno.KvListIterator<unknown> {
+  return {
+    get cursor() {
+      return list.cursor;
+    },
+    async next() {
+      const row = await list.next().catch(rethrow);
+      if (!row.done) decodeEntry(row.value);
+      return row;
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  } as Deno.KvListIterator<unknown>;
+}
+
+/** Reads on when it is read itself: nothing waits in it that has changed meanwhile. */
+function decodedWatch(changes: ReadableStream<Entry[]>): ReadableStream<Entry[]> {
+  const reader = changes.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(decodeAll(value));
+    },
+    cancel: (reason) => reader.cancel(reason),
+  }, { highWaterMark: 0 });
+}

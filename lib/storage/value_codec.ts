@@ -1,0 +1,79 @@
+import { Decoder, Encoder } from "@msgpack/msgpack";
+import { isExactAsIs, toExact, toPlain } from "./exact_values.ts";
+
+/**
+ * The stored form of a value is MessagePack: the array `[version, value]`, so that its first byte says
+ * that it is one, and its second which version. Version 2 is written only for what MessagePack's text
+ * cannot hold, see `toPlain`.
+ */
+const ARRAY_OF_TWO = 0x92;
+const PLAIN = 1;
+const ESCAPED = 2;
+/** Bodies of requests are refused beyond 64 levels, and records add a few. */
+const MAX_DEPTH = 200;
+
+const encoder = new Encoder({
+  ignoreUndefined: true,
+  maxDepth: MAX_DEPTH,
+  initialBufferSize: 8192,
+});
+const decoder = new Decoder();
+
+/** Short values share a buffer of this size, because to allocate one for each costs more than to encode it. */
+const SLAB_BYTES = 16_384;
+const LARGEST_IN_SLAB = 4_096;
+let slab = new Uint8Array(SLAB_BYTES);
+let used = 0;
+
+/** Bytes that are not the stored form of a value, or of a version that this release does not read. */
+export class DecodeValueError extends Error {
+  override name = "DecodeValueError";
+}
+
+/**
+ * The stored form of a value made of plain objects, arrays, text, numbers, booleans, `null`, `Date` and
+ * `Uint8Array`. A field that is `undefined` is left out, an array's item becomes `null`, -0 becomes 0.
+ * Throws what MessagePack throws for a function, a symbol or a bigint.
+ */
+export function encodeValue(value: unknown): Uint8Array<ArrayBuffer> {
+  const bytes = encoder.encodeSharedRef([PLAIN, value]);
+  if (isExactAsIs(bytes)) return ownCopy(bytes);
+  return ownCopy(encoder.encodeSharedRef([ESCAPED, toPlain(value)]));
+}
+
+/** How many bytes the stored form of a value takes. */
+export function encodedBytes(value: unknown): number {
+  return encodeValue(value).length;
+}
+
+/** The value whose stored form `bytes` are; its own bytes share their buffer. Throws `DecodeValueError`. */
+export function decodeValue(bytes: Uint8Array): unknown {
+  const [head, version] = bytes;
+  if (head !== ARRAY_OF_TWO || (version !== PLAIN && version !== ESCAPED)) {
+    throw unknown(head, version);
+  }
+  try {
+    const [, value] = decoder.decode(bytes) as unknown[];
+    return version === PLAIN ? value : toExact(value);
+  } catch (cause) {
+    throw new DecodeValueError("it is damaged", { cause });
+  }
+}
+
+function unknown(head: number | undefined, version: number | undefined): DecodeValueError {
+  if (head !== ARRAY_OF_TWO || version === undefined) {
+    return new DecodeValueError("it is damaged, or was written by a newer release");
+  }
+  return new DecodeValueError(`its format ${version} was written by a newer release`);
+}
+
+/** A copy that stays as it is when the encoder's buffer is written again. */
+function ownCopy(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  if (bytes.length > LARGEST_IN_SLAB) return new Uint8Array(bytes);
+  if (used + bytes.length > SLAB_BYTES) {
+    slab = new Uint8Array(SLAB_BYTES);
+    used = 0;
+  }
+  slab.set(bytes, used);
+  return slab.subarray(used, used += bytes.length);
+}

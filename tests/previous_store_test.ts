@@ -1,0 +1,109 @@
+/** A store that the release before the values' own format wrote is read, and migrates as it is written. */
+import { DatabaseSync } from "node:sqlite";
+import { assert, assertEquals, assertInstanceOf } from "@std/assert";
+import { compactFile } from "@/lib/process/compact_file.ts";
+import { encodedKv } from "@/lib/storage/encoded_kv.ts";
+import { keys } from "@/lib/storage/keys.ts";
+import { ended } from "./support/conversations.ts";
+import { expectJson } from "./support/expect_answer.ts";
+import { fastSystem } from "./support/fast_system.ts";
+import {
+  answersAt,
+  CREATION,
+  ENV,
+  type Furnished,
+  SECRET,
+  unpackStore,
+} from "./support/previous_store.ts";
+import { expiryTimes } from "./support/store_as_before.ts";
+import { TestService } from "./support/service.ts";
+import { byKey, say } from "./support/widget_calls.ts";
+
+/** The service on an unpacked store, which is as it was at `before`; `change` changes its file first. */
+async function open(change: (file: string) => Promise<void> = () => Promise.resolve()) {
+  const dir = await Deno.makeTempDir();
+  const before = await unpackStore(`${dir}/kv.sqlite3`);
+  await change(`${dir}/kv.sqlite3`);
+  const raw = await Deno.openKv(`${dir}/kv.sqlite3`);
+  const { system } = fastSystem(before.now);
+  const service = await TestService.start({ kv: encodedKv(raw), keepKv: true, system, env: ENV });
+  return {
+    ...{ before, raw, service },
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      raw.close();
+      await Deno.remove(dir, { recursive: true });
+    },
+  };
+}
+
+/** What V8's serialiser wrote: everything that is not bytes. */
+async function oldValues(raw: Deno.Kv): Promise<string[]> {
+  const rows = await Array.fromAsync(raw.list({ prefix: [] }));
+  return rows.filter(({ value }) => !(value instanceof Uint8Array)).map(({ key }) => key.join("/"));
+}
+
+function patchAgent(service: TestService, { key, agentId }: Furnished) {
+  return service.fetch(`/v1/agents/${agentId}`, {
+    method: "PATCH",
+    key,
+    json: { name: "Renamed" },
+  });
+}
+
+type Opened = Awaited<ReturnType<typeof open>>;
+
+/** The service answers as the release did that wrote the store. */
+async function expectSameAnswers({ before: { at, answers }, service }: Opened): Promise<void> {
+  for (const [path, answer] of Object.entries(await answersAt(service, at))) {
+    const isSame = answer.startsWith("200 ") && answer === answers[path];
+    assert(isSame, `${path}: ${answer.slice(0, 400)}`);
+  }
+  const secret = await service.service.secrets.find(at.tenant, SECRET.name);
+  assertEquals(secret?.value, SECRET.value);
+  const creation = { ...CREATION, method: "POST", key: at.key };
+  const { id } = await expectJson(await service.fetch("/v1/agents", creation), 201);
+  assert(answers["/v1/agents"]!.includes(id), "the request was made a second time");
+}
+
+Deno.test("a store of the previous release: every answer is as that release gave it", async () => {
+  await using on = await open();
+  assert((await oldValues(on.raw)).length > 20);
+  await expectSameAnswers(on);
+});
+
+Deno.test("a store of the previous release: once compacted, all is in the new format and expires as before", async () => {
+  const expiries: ReturnType<typeof expiryTimes>[] = [];
+  await using on = await open(async (file) => {
+    const database = new DatabaseSync(file);
+    database.exec("UPDATE kv SET expiration_ms = 4102444800000 WHERE length(k) % 2 = 0");
+    database.close();
+    expiries.push(expiryTimes(file));
+    await compactFile(file);
+    expiries.push(expiryTimes(file));
+  });
+  assertEquals(expiries[1], expiries[0]);
+  assertEquals(await oldValues(on.raw), []);
+  await expectSameAnswers(on);
+});
+
+Deno.test("a store of the previous release: values migrate as they are written", async () => {
+  await using on = await open();
+  const { at } = on.before;
+  const before = await oldValues(on.raw);
+  const agent = keys.agent(at.tenant, at.agentId);
+  assert(before.includes(agent.join("/")));
+  assertEquals((await expectJson(await patchAgent(on.service, at), 200)).version, 2);
+  assertInstanceOf((await on.raw.get(agent)).value, Uint8Array);
+  const body = {
+    ...{ agentId: at.agentId, conversationId: at.conversationId },
+    messages: [say("And tomorrow?")],
+  };
+  const { text } = await ended(await byKey(on.service, { key: at.key, body }));
+  const path = `/v1/conversations/${at.conversationId}`;
+  const { runs } = await expectJson(await on.service.fetch(path, { key: at.key }), 200);
+  assertEquals([runs.length, runs[1].text], [2, text]);
+  const left = await oldValues(on.raw);
+  assertEquals(left.filter((key) => !before.includes(key)), []);
+  assert(left.length < before.length);
+});
