@@ -25,16 +25,16 @@ Deno.test("measuredKv: a write that lands while a commit is on its way makes it 
 Deno.test("measuredKv: a result that is on its way back no longer changes", async () => {
   using kv = await Deno.openKv(":memory:");
   await kv.set(["a"], 1);
-  let isRead = false;
+  const wasRead = Promise.withResolvers<void>();
   const watched = new Proxy(kv, {
     get: (target, name) =>
       name === "get"
-        ? (key: Deno.KvKey) => target.get(key).finally(() => isRead = true)
+        ? (key: Deno.KvKey) => target.get(key).finally(() => wasRead.resolve())
         : Reflect.get(target, name),
   });
   let isBack = false;
   const read = measuredKv(watched, 40).kv.get(["a"]).finally(() => isBack = true);
-  while (!isRead) await new Promise((resolve) => setTimeout(resolve, 0));
+  await wasRead.promise;
   assert(!isBack);
   await kv.set(["a"], 2);
   assertEquals((await read).value, 1);

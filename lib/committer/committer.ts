@@ -1,13 +1,14 @@
 import type { System } from "../system.ts";
 import { Batch, type Entry } from "./batch.ts";
 import { BatchSize } from "./batch_size.ts";
+import { Contention } from "./contention.ts";
 import { Documents, keyText } from "./documents.ts";
 import { Line, type Taken } from "./line.ts";
 import { isOutOfPatience, type Operation, StoreUnavailableError } from "./operation.ts";
 import { Patience } from "./patience.ts";
-import { storeDeadline, untilDeadline } from "./store_deadline.ts";
+import { MAX_FAILURES, Reads } from "./reads.ts";
+import { untilDeadline } from "./store_deadline.ts";
 import { isInvalidCall } from "./store_error.ts";
-import { Contention } from "./contention.ts";
 import { basisOf, ChangedError, View } from "./view.ts";
 
 /** Commits under way at once: more than one pays where the store is far, or decisions take time. */
@@ -15,8 +16,6 @@ const MAX_UNDER_WAY = 8;
 const MAX_QUEUE = 5_000;
 const CACHED_DOCUMENTS = 50_000;
 const CACHED_BYTES = 64 * 1024 * 1024;
-/** A store that fails this often in a row is given up, whatever the clock says. */
-const MAX_FAILURES = 60;
 /** Work whose basis changes under it this often in a row is told that the store is busy. */
 const MAX_TRIES = 20;
 
@@ -49,6 +48,7 @@ export class Committer {
   #pumping = false;
   #batchSize = new BatchSize();
   #contention = new Contention();
+  #reads: Reads;
   #failures = 0;
   #lastFailure: unknown;
 
@@ -60,6 +60,8 @@ export class Committer {
     const limit = options.cachedDocuments ?? CACHED_DOCUMENTS;
     const { now } = options.system;
     this.#documents = new Documents(kv, { limit, maxWeight: CACHED_BYTES, now });
+    const parts = { contention: this.#contention, patience: this.#patience };
+    this.#reads = new Reads(this.#documents, { ...parts, system: options.system });
   }
 
   /**
@@ -96,13 +98,13 @@ export class Committer {
 
   #view(options: { fresh: boolean; since: number }): View {
     const load = (keys: ReadonlyMap<string, Deno.KvKey>) =>
-      this.#loadPatiently(keys, options.since);
+      this.#reads.loadPatiently(keys, options.since);
     return new View(this.#documents, { ...options, load });
   }
 
   /** The values of up to 10 keys, all as the store has them at one moment from now on. */
   read(keys: readonly Deno.KvKey[]): Promise<unknown[]> {
-    return this.#patiently(() => this.#documents.readTogether(keys));
+    return this.#reads.readTogether(keys);
   }
 
   /** Calls `listener` with each key that another process has changed while a commit relied on it. */
@@ -134,7 +136,7 @@ export class Committer {
     const deadline = this.#system.now() + this.#patience.ms;
     const isCold = !this.#documents.hasAll(keys.keys());
     const tried = isCold && !await this.#loadFirst(keys);
-    await this.#loadDoubtful(keys, since);
+    await this.#reads.loadDoubtful(keys, since);
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const entry: Entry = { operation, keys, view, basis, since, deadline, tried, resolve, reject };
     this.#line.add(entry);
@@ -146,56 +148,13 @@ export class Committer {
     }
   }
 
-  /** Reads cold keys before the queue, so that they hold up nobody with warm ones; tells if it could. */
+  /** Reads cold keys before the queue, so that they delay nobody with warm ones; false if it could not. */
   async #loadFirst(keys: ReadonlyMap<string, Deno.KvKey>): Promise<boolean> {
     this.#loading++;
     try {
-      await this.#patience.forCaller(this.#documents.load(keys));
-      return true;
-    } catch (error) {
-      // The pump reads again, with patience, what is missing now.
-      this.#documents.abandonReads();
-      if (storeDeadline()?.isSpent) throw error;
-      return false;
+      return await this.#reads.loadOnce(keys);
     } finally {
       this.#loading--;
-    }
-  }
-
-  /** Reads again what other processes are likely to have changed, unless that was done since it was asked. */
-  async #loadDoubtful(all: ReadonlyMap<string, Deno.KvKey>, since: number): Promise<void> {
-    const doubtful = this.#contention.doubtful(all, { documents: this.#documents, since });
-    if (doubtful.size === 0) return;
-    const keys = new Map([...doubtful].map(([text, { key }]) => [text, key]));
-    const reading = this.#documents.load(keys, this.#documents.tick);
-    // What cannot be read now is relied on as it is: the commit checks it.
-    await this.#patience.forCaller(reading).catch((error) => {
-      this.#documents.abandonReads();
-      if (storeDeadline()?.isSpent) throw error;
-    });
-    this.#contention.compare(doubtful, this.#documents);
-  }
-
-  /** Reads what a view asks for. */
-  #loadPatiently(keys: ReadonlyMap<string, Deno.KvKey>, since: number): Promise<void> {
-    return this.#patiently(() => this.#documents.load(keys, since));
-  }
-
-  /** Reads; a store that is locked for a moment is asked again. */
-  async #patiently<T>(read: () => Promise<T>): Promise<T> {
-    const deadline = this.#system.now() + this.#patience.ms;
-    for (let failures = 0;;) {
-      try {
-        return await this.#patience.forCaller(read());
-      } catch (cause) {
-        this.#documents.abandonReads();
-        if (isInvalidCall(cause)) throw cause;
-        const isOver = storeDeadline()?.isSpent || this.#system.now() >= deadline;
-        if (++failures >= MAX_FAILURES || isOver) {
-          throw new StoreUnavailableError("the store does not answer", { cause });
-        }
-        await this.#patience.pause(failures);
-      }
     }
   }
 
