@@ -90,12 +90,12 @@ Deno.test("POST /v1/chat/stream: the first message of a process costs a session 
   const { open, ask, cost } = world;
   {
     await using cold = await open();
-    assertEquals(await cost(() => ask.session(cold)), { getMany: 1, keysRead: 8, commit: 2 });
+    assertEquals(await cost(() => ask.session(cold)), { getMany: 1, keysRead: 9, commit: 2 });
     assertEquals(await cost(() => ask.session(cold)), { commit: 2 });
   }
   // Whose key it is must be known before its record can be read.
   await using cold = await open();
-  assertEquals(await cost(() => ask.key(cold)), { getMany: 2, keysRead: 10, commit: 2 });
+  assertEquals(await cost(() => ask.key(cold)), { getMany: 2, keysRead: 11, commit: 2 });
   assertEquals(await cost(() => ask.key(cold)), { commit: 2 });
 });
 

@@ -1,6 +1,6 @@
-import { keys, ledgerShardOf } from "../storage/keys.ts";
+import { keys } from "../storage/keys.ts";
 import type { Draft } from "../committer/operation.ts";
-import { allottedLimits, type Division, tenantMoment } from "./division.ts";
+import { allottedLimits, type Division, ledgerShardOf, tenantMoment } from "./division.ts";
 import { dayOf, type LedgerLimits, type Moment } from "./ledger.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 import type { Limits } from "./limits.ts";

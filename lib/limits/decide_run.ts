@@ -1,5 +1,5 @@
 import type { Draft } from "../committer/operation.ts";
-import { keys, ledgerShardOf } from "../storage/keys.ts";
+import { keys } from "../storage/keys.ts";
 import { type Session, sessionExpireIn } from "../storage/session_store.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 import {
@@ -20,7 +20,7 @@ import {
   countRequest,
   type RequestCount,
 } from "./count_request.ts";
-import { type Division, spentElsewhere } from "./division.ts";
+import { type Division, ledgerShardOf, spentElsewhere } from "./division.ts";
 import {
   currentLedger,
   leaseOf,

@@ -59,6 +59,11 @@ export interface AllotmentRequest {
   need: TenantLimits;
 }
 
+/** The shard of a tenant's ledger that is under a key of `keys.tenantLedger`. */
+export function ledgerShardOf(key: readonly Deno.KvKeyPart[]): number {
+  return Number(key[2] ?? 0);
+}
+
 /** Today, or the next day where a process whose clock is a little ahead has begun it. */
 export function tenantMoment(now: number, division: Division | undefined): Moment {
   const next = dayOf(now + MAX_SKEW_MS);

@@ -1,6 +1,6 @@
 import type { Committer } from "../committer/committer.ts";
 import { StoreUnavailableError } from "../committer/operation.ts";
-import { keys, ledgerShardOf } from "../storage/keys.ts";
+import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
 import {
   type AllotmentRequest,
@@ -9,6 +9,7 @@ import {
   type Division,
   freeze,
   isFrozen,
+  ledgerShardOf,
   mergeShards,
   type Snapshot,
   snapshotOf,

@@ -286,11 +286,6 @@ export const keys = {
   ...INSTALLATION_KEYS,
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;
 
-/** The shard of a tenant's ledger that is under a key of `tenantLedger`. */
-export function ledgerShardOf(key: readonly Deno.KvKeyPart[]): number {
-  return Number(key[2] ?? 0);
-}
-
 /** The first shard has the key that an undivided record has. */
 function shardPart(shard: number): string[] {
   return shard === 0 ? [] : [String(shard)];
