@@ -5,15 +5,17 @@ import type { LimitOverrides } from "@/lib/storage/tenant_store.ts";
 import { fastSystem } from "./support/fast_system.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
-import { openTestKv } from "./support/open_kv.ts";
+import { memoryStore, onStores, type SharedStore } from "./support/shared_store.ts";
+
+const test = onStores(memoryStore);
 
 const SHOP = "https://shop.example";
 
 /** Two services on one store; the second has everything in memory. */
-async function start() {
-  const kv = await openTestKv();
+async function start(store: SharedStore) {
+  const kv = await store.open();
   const { system } = fastSystem();
-  const open = () => TestService.start({ system, kv, keepKv: true });
+  const open = async () => TestService.start({ system, kv: await store.open(), keepKv: true });
   const [here, there] = [await open(), await open()];
   const key = await here.key(["agents:write", "widget:mint"]);
   const agent = await here.agent(key, { allowedOrigins: [SHOP] });
@@ -55,14 +57,13 @@ async function start() {
     async [Symbol.asyncDispose]() {
       await here[Symbol.asyncDispose]();
       await there[Symbol.asyncDispose]();
-      kv.close();
     },
   };
 }
 
 for (const kind of ["read", "byKey"] as const) {
-  Deno.test(`an API key revoked in one process is refused by the next request at another (${kind})`, async () => {
-    await using world = await start();
+  test(`an API key revoked in one process is refused by the next request at another (${kind})`, async (store) => {
+    await using world = await start(store);
     const { here, ask } = world;
     const tenant = await here.tenant();
     const [apiKey] = await here.service.apiKeys.list(tenant);
@@ -71,24 +72,24 @@ for (const kind of ["read", "byKey"] as const) {
   });
 }
 
-Deno.test("a session revoked in one process is refused by the next message at another", async () => {
-  await using world = await start();
+test("a session revoked in one process is refused by the next message at another", async (store) => {
+  await using world = await start(store);
   const { here, ask, key, token } = world;
   const init = { method: "DELETE", key, json: { sessionToken: token } };
   assertEquals((await here.fetch("/v1/widget/session", init)).status, 204);
   assertEquals(await ask.bySession(), "session_token_invalid");
 });
 
-Deno.test("an agent deleted in one process answers no further message at another", async () => {
-  await using world = await start();
+test("an agent deleted in one process answers no further message at another", async (store) => {
+  await using world = await start(store);
   const { here, ask, key, agentId } = world;
   const deleted = await here.fetch(`/v1/agents/${agentId}`, { method: "DELETE", key });
   assertEquals(deleted.status, 204);
   assertEquals([await ask.bySession(), await ask.byKey()], ["not_found", "not_found"]);
 });
 
-Deno.test("an origin taken from an agent in one process is refused by the next message at another", async () => {
-  await using world = await start();
+test("an origin taken from an agent in one process is refused by the next message at another", async (store) => {
+  await using world = await start(store);
   const { here, ask, key, agentId } = world;
   const allow = async (allowedOrigins: string[]) => {
     const init = { method: "PATCH", key, json: { allowedOrigins } };
@@ -101,8 +102,8 @@ Deno.test("an origin taken from an agent in one process is refused by the next m
   assertEquals(await ask.bySession(), "done");
 });
 
-Deno.test("a plan changed in the store takes effect with the next request of every process", async () => {
-  await using world = await start();
+test("a plan changed in the store takes effect with the next request of every process", async (store) => {
+  await using world = await start(store);
   const { here, kv, ask } = world;
   const plan = keys.plan(await here.tenant());
   const set = (limits: LimitOverrides) => kv.set(plan, { v: 1, models: "all", limits });

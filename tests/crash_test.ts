@@ -5,9 +5,11 @@ import { accounts } from "./support/accounts.ts";
 import { readFrames } from "./support/frames.ts";
 import { heldSystem } from "./support/held_system.ts";
 import { TestService } from "./support/service.ts";
+import { fileStore, onStores } from "./support/shared_store.ts";
 import { sweepDead } from "./support/sweep_dead.ts";
 import { createKey, startService } from "./support/started_service.ts";
-import { openTestKv } from "./support/open_kv.ts";
+
+const test = onStores(fileStore);
 
 const ENDED = 4;
 const CUT_OFF = 5;
@@ -51,71 +53,62 @@ async function toldOf(response: Response) {
   return { runId: response.headers.get("x-run-id")!, inputTokens, outputTokens };
 }
 
-Deno.test("kill -9: what was told as done is settled, what ran is settled later, no slot leaks", async () => {
-  const dir = await Deno.makeTempDir();
-  try {
-    await using first = await startService(dir);
-    const key = await createKey(dir);
-    const { createAgent, chat } = client(first.base, key);
-    const agentId = await createAgent();
-    const running = await Promise.all(
-      Array.from({ length: CUT_OFF }, () => chat(agentId, { words: 4_096 })),
-    );
-    const told = await Promise.all(Array.from({ length: ENDED }, async () => {
-      return await toldOf(await chat(agentId, { words: 3 }));
-    }));
-    await first.kill();
-    const cutOff = running.map((response) => response.headers.get("x-run-id")!).sort();
-    await Promise.all(running.map((response) => response.body?.cancel().catch(() => {})));
+test("kill -9: what was told as done is settled, what ran is settled later, no slot leaks", async (store) => {
+  const { dir, env } = store;
+  await using first = await startService(dir, env);
+  const key = await createKey(dir, { env });
+  const { createAgent, chat } = client(first.base, key);
+  const agentId = await createAgent();
+  const running = await Promise.all(
+    Array.from({ length: CUT_OFF }, () => chat(agentId, { words: 4_096 })),
+  );
+  const told = await Promise.all(Array.from({ length: ENDED }, async () => {
+    return await toldOf(await chat(agentId, { words: 3 }));
+  }));
+  await first.kill();
+  const cutOff = running.map((response) => response.headers.get("x-run-id")!).sort();
+  await Promise.all(running.map((response) => response.body?.cancel().catch(() => {})));
 
-    using kv = await openTestKv(`${dir}/data/kv.sqlite3`);
-    const before = await accounts(kv);
-    for (const { runId, ...tokens } of told) {
-      const { inputTokens, outputTokens } = before.records.get(runId)!;
-      assertEquals({ inputTokens, outputTokens }, tokens);
-    }
-    assertEquals(before.used, before.settled);
-    assertEquals([before.settled.runs, before.spent], [ENDED, before.settled.cost]);
-    assertEquals([before.live, before.leases], [cutOff, cutOff]);
-
-    const held = heldSystem(Date.now() + LEASE_MS);
-    await using second = await TestService.start({ system: held.system, kv, keepKv: true });
-    await sweepDead(second.service.deadRuns, held.advance);
-    const after = await accounts(kv);
-    assertEquals([after.live, after.leases], [[], []]);
-    assertEquals(after.used, after.settled);
-    assertEquals([after.settled.runs, after.spent], [ENDED + CUT_OFF, after.settled.cost]);
-    const ends = cutOff.map((runId) => after.records.get(runId)?.finishReason);
-    assertEquals(ends, Array(CUT_OFF).fill("interrupted"));
-
-    const ours = await second.key();
-    const again = client(second.url, ours);
-    const streams = await Promise.all(
-      Array.from({ length: 11 }, () => again.chat(agentId, { words: 3 })),
-    );
-    const statuses = streams.map(({ status }) => status).sort();
-    assertEquals(statuses, [...Array(10).fill(200), 429]);
-    held.release();
-    await Promise.all(streams.map((response) => response.text()));
-  } finally {
-    await Deno.remove(dir, { recursive: true });
+  const kv = await store.open();
+  const before = await accounts(kv);
+  for (const { runId, ...tokens } of told) {
+    const { inputTokens, outputTokens } = before.records.get(runId)!;
+    assertEquals({ inputTokens, outputTokens }, tokens);
   }
+  assertEquals(before.used, before.settled);
+  assertEquals([before.settled.runs, before.spent], [ENDED, before.settled.cost]);
+  assertEquals([before.live, before.leases], [cutOff, cutOff]);
+
+  const held = heldSystem(Date.now() + LEASE_MS);
+  await using second = await TestService.start({ system: held.system, kv, keepKv: true });
+  await sweepDead(second.service.deadRuns, held.advance);
+  const after = await accounts(kv);
+  assertEquals([after.live, after.leases], [[], []]);
+  assertEquals(after.used, after.settled);
+  assertEquals([after.settled.runs, after.spent], [ENDED + CUT_OFF, after.settled.cost]);
+  const ends = cutOff.map((runId) => after.records.get(runId)?.finishReason);
+  assertEquals(ends, Array(CUT_OFF).fill("interrupted"));
+
+  const ours = await second.key();
+  const again = client(second.url, ours);
+  const streams = await Promise.all(
+    Array.from({ length: 11 }, () => again.chat(agentId, { words: 3 })),
+  );
+  const statuses = streams.map(({ status }) => status).sort();
+  assertEquals(statuses, [...Array(10).fill(200), 429]);
+  held.release();
+  await Promise.all(streams.map((response) => response.text()));
 });
 
-Deno.test("kill -9: the next start opens the same store at once, and every key and agent is there", async () => {
-  const dir = await Deno.makeTempDir();
-  try {
-    await using first = await startService(dir);
-    const key = await createKey(dir);
-    const agentId = await client(first.base, key).createAgent();
-    const cut = await client(first.base, key).chat(agentId, { words: 4_096 });
-    await first.kill();
-    await cut.body?.cancel().catch(() => {});
-    await using second = await startService(dir);
-    const answer = await client(second.base, key).chat(agentId, { words: 3 });
-    await toldOf(answer);
-    assertEquals((await second.stop()).code, 0);
-  } finally {
-    await Deno.remove(dir, { recursive: true });
-  }
+test("kill -9: the next start opens the same store at once, and every key and agent is there", async ({ dir, env }) => {
+  await using first = await startService(dir, env);
+  const key = await createKey(dir, { env });
+  const agentId = await client(first.base, key).createAgent();
+  const cut = await client(first.base, key).chat(agentId, { words: 4_096 });
+  await first.kill();
+  await cut.body?.cancel().catch(() => {});
+  await using second = await startService(dir, env);
+  const answer = await client(second.base, key).chat(agentId, { words: 3 });
+  await toldOf(answer);
+  assertEquals((await second.stop()).code, 0);
 });

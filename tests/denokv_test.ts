@@ -1,15 +1,22 @@
-/** What processes share in production is a `denokv` server: `DENOKV_BIN` names its program. */
+/** What processes share in production is a `denokv` server: `deno task test:denokv` has one. */
 import { assertEquals } from "@std/assert";
 import { openTestKv } from "./support/open_kv.ts";
 import { cutAndCompare } from "./support/cut_streams.ts";
 import { DenokvServer } from "./support/denokv_server.ts";
 import { floodSession } from "./support/flood_session.ts";
+import { DENOKV_BIN } from "./support/shared_store.ts";
 
-const bin = Deno.env.get("DENOKV_BIN");
+const bin = DENOKV_BIN;
+
+if (bin === undefined) {
+  console.warn(
+    "SKIPPED: the tests on a genuine denokv server, which are slow and need its program. Run them " +
+      "before each release: deno task test:denokv",
+  );
+}
 
 Deno.test({
-  name:
-    "DENOKV_BIN: a client cut at 200 places, coming back to any process, has what an uncut one has",
+  name: "denokv: a client cut at 200 places, coming back to any process, has what an uncut one has",
   ignore: bin === undefined,
   async fn() {
     await using server = await DenokvServer.start(bin!);
@@ -21,8 +28,7 @@ Deno.test({
 
 for (const processes of [1, 2, 3]) {
   Deno.test({
-    name:
-      `DENOKV_BIN: 200 messages at once through ${processes} processes are 50 answers, never a 503`,
+    name: `denokv: 200 messages at once through ${processes} processes are 50 answers, never a 503`,
     ignore: bin === undefined,
     async fn() {
       await using server = await DenokvServer.start(bin!);

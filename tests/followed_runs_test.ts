@@ -13,24 +13,26 @@ import { readFrames } from "./support/frames.ts";
 import { heldSystem } from "./support/held_system.ts";
 import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
 import { TestService } from "./support/service.ts";
+import { memoryStore, onStores, type SharedStore } from "./support/shared_store.ts";
 import { byKey, say } from "./support/widget_calls.ts";
-import { openTestKv } from "./support/open_kv.ts";
+
+const test = onStores(memoryStore);
 
 const UNWATCHED_MS = 30_000;
 const turn = () => new Promise((wake) => setImmediate(wake));
 
 /** Two services on one store, which one of them hears nothing of where `deaf`. */
 async function startTwo(
+  store: SharedStore,
   options: { system?: Parameters<typeof TestService.start>[0]; deaf?: boolean } = {},
 ) {
-  const kv = await openTestKv();
-  const store = options.deaf ? deafKv(kv) : kv;
-  const owner = await TestService.start({ kv: store, keepKv: true, ...options.system });
-  const other = await TestService.start({ kv: store, keepKv: true, system: briskSystem });
+  const kv = await store.open();
+  const open = async () => options.deaf ? deafKv(await store.open()) : await store.open();
+  const owner = await TestService.start({ kv: await open(), keepKv: true, ...options.system });
+  const other = await TestService.start({ kv: await open(), keepKv: true, system: briskSystem });
   const dispose = async () => {
     await other[Symbol.asyncDispose]();
     await owner[Symbol.asyncDispose]();
-    kv.close();
   };
   return { kv, owner, other, [Symbol.asyncDispose]: dispose };
 }
@@ -60,13 +62,13 @@ Deno.test("HEAD of a stream is its headers, and follows nothing", async () => {
   assertEquals([chat.status, chat.headers.get("allow")], [405, "POST, OPTIONS"]);
 });
 
-Deno.test("a tool's answer of 200 KB spans the parts of a log, and is replayed whole anywhere", async () => {
+test("a tool's answer of 200 KB spans the parts of a log, and is replayed whole anywhere", async (store) => {
   const tool = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },
     () => new Response("ä".repeat(100_000), { headers: { "content-type": "text/plain" } }),
   );
   const host = `127.0.0.1:${tool.addr.port}`;
-  await using two = await startTwo({
+  await using two = await startTwo(store, {
     system: { env: { EGRESS_ALLOW: host }, system: briskSystem },
   });
   const { kv, owner, other } = two;
@@ -90,7 +92,7 @@ async function textOf(service: TestService, { runId, key }: { runId: string; key
   return await (await service.fetch(streamOf(runId), { key })).text();
 }
 
-Deno.test("a run that is watched from another process only goes on, until nobody watches there", async () => {
+test("a run that is watched from another process only goes on, until nobody watches there", async (store) => {
   const waits: PromiseWithResolvers<void>[] = [];
   const held = heldSystem(Date.now());
   const sleep = (ms: number, signal?: AbortSignal) => {
@@ -100,7 +102,7 @@ Deno.test("a run that is watched from another process only goes on, until nobody
     signal?.addEventListener("abort", () => wait.reject(signal.reason), { once: true });
     return wait.promise;
   };
-  await using two = await startTwo({ system: { system: { ...held.system, sleep } } });
+  await using two = await startTwo(store, { system: { system: { ...held.system, sleep } } });
   const { kv, owner, other } = two;
   const key = await owner.key();
   // Of the agent's time nothing is heard here: it would be taken for the wait in question.
@@ -127,8 +129,8 @@ Deno.test("a run that is watched from another process only goes on, until nobody
   assertEquals(again.at(-1)?.frame, { type: "done", finishReason: "cancelled" });
 });
 
-Deno.test("where the store tells of no change a run is followed and cancelled from another process", async () => {
-  await using two = await startTwo({ deaf: true, system: { system: longWaits() } });
+test("where the store tells of no change a run is followed and cancelled from another process", async (store) => {
+  await using two = await startTwo(store, { deaf: true, system: { system: longWaits() } });
   const { owner, other } = two;
   const key = await owner.key();
   const { id: agentId } = await owner.agent(key);

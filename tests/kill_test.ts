@@ -18,9 +18,11 @@ import {
   WORDS,
 } from "./support/killed_runs.ts";
 import { agentBody, TestService } from "./support/service.ts";
+import { fileStore, onStores, type SharedStore } from "./support/shared_store.ts";
 import { createKey, startService } from "./support/started_service.ts";
 import { sweepDead } from "./support/sweep_dead.ts";
-import { openTestKv } from "./support/open_kv.ts";
+
+const test = onStores(fileStore);
 
 /** `start`, words, a call and its result, words, `usage` and `done`. */
 const MOST_FRAMES = 2 * WORDS + 5;
@@ -63,58 +65,62 @@ async function resume(base: string, seen: SeenRun, key: string): Promise<string>
   return "interrupted";
 }
 
-Deno.test("kill -9 at 20 moments of 20 runs: each has one end, nothing leaks, the ledger balances", async () => {
-  const dir = await Deno.makeTempDir();
+test("kill -9 at 20 moments of 20 runs: each has one end, nothing leaks, the ledger balances", async (store) => {
+  const { dir } = store;
   const ends = new Map<string, string>();
-  try {
-    await using vendor = await PacedVendor.start();
-    await using tool = new SlowTool();
-    await Deno.writeTextFile(`${dir}/catalogue.json`, JSON.stringify([catalogueEntry()]));
-    const env = {
-      CATALOGUE: `${dir}/catalogue.json`,
-      EGRESS_ALLOW: tool.host,
-      VENDOR_A_BASE_URL: vendor.mock.url,
-      VENDOR_A_API_KEY: "sk-test",
-    };
-    const body = {
-      ...agentBody(),
-      modelPolicy: { provider: "vendor_a", model: "mid" },
-      tools: [httpTool({ request: { method: "GET", url: `http://${tool.host}/` } })],
-      allowedDomains: [tool.host],
-    };
-    const ask = await makeAgent(dir, { env, key: createKey, body });
-    let last: SeenRun | undefined;
-    // There are 10 slots: one that a kill leaks is missed before the last of the runs.
-    for (const moment of moments(seeded(20))) {
-      await using service = await startService(dir, env);
-      const { base, kill } = service;
-      // The process that comes next has settled it before it answered anything.
-      if (last !== undefined) ends.set(last.runId, await resume(base, last, ask.key));
-      last = await killAt(moment, { base, kill, vendor, tool, ask });
-    }
-    await checkAfter(dir, { last, ends });
-  } finally {
-    await Deno.remove(dir, { recursive: true });
+  await using vendor = await PacedVendor.start();
+  await using tool = new SlowTool();
+  await Deno.writeTextFile(`${dir}/catalogue.json`, JSON.stringify([catalogueEntry()]));
+  const env = {
+    ...store.env,
+    CATALOGUE: `${dir}/catalogue.json`,
+    EGRESS_ALLOW: tool.host,
+    VENDOR_A_BASE_URL: vendor.mock.url,
+    VENDOR_A_API_KEY: "sk-test",
+  };
+  const body = {
+    ...agentBody(),
+    modelPolicy: { provider: "vendor_a", model: "mid" },
+    tools: [httpTool({ request: { method: "GET", url: `http://${tool.host}/` } })],
+    allowedDomains: [tool.host],
+  };
+  const ask = await makeAgent(dir, { env, key: (dir) => createKey(dir, { env: store.env }), body });
+  let last: SeenRun | undefined;
+  // There are 10 slots: one that a kill leaks is missed before the last of the runs.
+  for (const moment of moments(seeded(20))) {
+    if (!store.alone) await (await afterDeath(await store.open()))[Symbol.asyncDispose]();
+    await using service = await startService(dir, env);
+    const { base, kill } = service;
+    // It has been settled before the process that comes next answered anything.
+    if (last !== undefined) ends.set(last.runId, await resume(base, last, ask.key));
+    last = await killAt(moment, { base, kill, vendor, tool, ask });
   }
+  await checkAfter(store, { last, ends });
 });
+
+/** A service that is not alone, and has found what is dead. */
+async function afterDeath(kv: Deno.Kv): Promise<TestService & { now: () => number }> {
+  let ahead = 0;
+  const now = () => Date.now() + ahead;
+  const service = await TestService.start({ kv, keepKv: true, system: { now } });
+  await sweepDead(service.service.deadRuns, (ms) => void (ahead += ms));
+  return Object.assign(service, { now });
+}
 
 /** What a process that is not alone makes of the last run, and the account of all of them. */
 async function checkAfter(
-  dir: string,
+  store: SharedStore,
   { last, ends }: { last: SeenRun | undefined; ends: Map<string, string> },
 ): Promise<void> {
-  using kv = await openTestKv(`${dir}/data/kv.sqlite3`);
-  let ahead = 0;
-  const now = () => Date.now() + ahead;
-  await using service = await TestService.start({ kv, keepKv: true, system: { now } });
-  await sweepDead(service.service.deadRuns, (ms) => void (ahead += ms));
+  const kv = await store.open();
+  await using service = await afterDeath(kv);
   if (last !== undefined) {
     ends.set(last.runId, await resume(service.url, last, await service.key()));
   }
   const { live, leases, records, used, settled, spent } = await accounts(kv);
   assertEquals([live, leases], [[], []]);
   assertEquals([used, spent], [settled, settled.cost]);
-  await checkStored(kv, { service, now });
+  await checkStored(kv, service);
   assert(spent! > 0 && settled.runs >= ends.size && settled.runs <= 20);
   for (const [runId, end] of ends) assertEquals(records.get(runId)?.finishReason, end);
   const told = new Set(ends.values());
@@ -124,8 +130,9 @@ async function checkAfter(
 /** The usage of storage is what a scan of the agents and conversations finds. */
 async function checkStored(
   kv: Deno.Kv,
-  { service, now }: { service: TestService; now: () => number },
+  service: TestService & { now: () => number },
 ): Promise<void> {
+  const { now } = service;
   const tenant = await service.tenant();
   let runs = 0;
   let bytes = 0;

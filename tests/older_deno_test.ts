@@ -52,7 +52,9 @@ Deno.test({
     const dir = await Deno.makeTempDir();
     try {
       await using first = await startService(dir);
-      const key = await createKey(dir, "agents:write,billing:read,conversations:write");
+      const key = await createKey(dir, {
+        scopes: "agents:write,billing:read,conversations:write",
+      });
       const on29 = client(first.base, key);
       const agent = await on29.createAgent("Made on 2.9");
       const said = [await on29.chat(agent.id, "On 2.9")];

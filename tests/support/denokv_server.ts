@@ -1,41 +1,62 @@
 import { freePort } from "./free_port.ts";
 
+/** Of every server here: Deno has one variable for it, and test files run beside each other. */
+export const DENOKV_TOKEN = "the token of denokv servers in tests";
+
 /** A `denokv` server of its own, with an empty store: what several processes share in production. */
 export class DenokvServer implements AsyncDisposable {
-  readonly url: string;
-  readonly #child: Deno.ChildProcess;
+  readonly port: number;
+  readonly #bin: string;
   readonly #dir: string;
+  #child: Deno.ChildProcess;
 
-  private constructor(parts: { url: string; child: Deno.ChildProcess; dir: string }) {
-    this.url = parts.url;
-    this.#child = parts.child;
+  private constructor(parts: { bin: string; dir: string; port: number }) {
+    this.#bin = parts.bin;
     this.#dir = parts.dir;
+    this.port = parts.port;
+    this.#child = this.#spawn();
   }
 
   /** Starts the server whose program is `bin`; answers when it does. */
   static async start(bin: string): Promise<DenokvServer> {
     const dir = await Deno.makeTempDir();
-    const token = crypto.randomUUID();
     // Deno reads it whenever a store is opened by its address.
-    Deno.env.set("DENO_KV_ACCESS_TOKEN", token);
-    const port = freePort();
-    const child = new Deno.Command(bin, {
-      args: ["--sqlite-path", `${dir}/kv.sqlite3`, "serve", "--addr", `127.0.0.1:${port}`],
-      env: { DENO_KV_ACCESS_TOKEN: token },
-      stdout: "null",
-      stderr: "null",
-    }).spawn();
-    const server = new DenokvServer({ url: `http://127.0.0.1:${port}`, child, dir });
-    await server.#ready(port);
+    Deno.env.set("DENO_KV_ACCESS_TOKEN", DENOKV_TOKEN);
+    const server = new DenokvServer({ bin, dir, port: freePort() });
+    await server.#ready();
     return server;
   }
 
-  async #ready(port: number): Promise<void> {
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Ends it as a crash does; the answer starts it again where it was. */
+  async crash(): Promise<() => Promise<void>> {
+    await this.#kill();
+    return async () => {
+      this.#child = this.#spawn();
+      await this.#ready();
+    };
+  }
+
+  #spawn(): Deno.ChildProcess {
+    const addr = `127.0.0.1:${this.port}`;
+    return new Deno.Command(this.#bin, {
+      args: ["--sqlite-path", `${this.#dir}/kv.sqlite3`, "serve", "--addr", addr],
+      env: { DENO_KV_ACCESS_TOKEN: DENOKV_TOKEN },
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+  }
+
+  async #ready(): Promise<void> {
+    const child = this.#child;
     let ended = false;
-    void this.#child.status.then(() => ended = true);
+    void child.status.then(() => ended = true);
     while (!ended) {
       try {
-        return (await Deno.connect({ hostname: "127.0.0.1", port })).close();
+        return (await Deno.connect({ hostname: "127.0.0.1", port: this.port })).close();
       } catch {
         // It does not listen yet.
       }
@@ -48,9 +69,13 @@ export class DenokvServer implements AsyncDisposable {
     this.#child.kill(signal);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  async #kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#child.status;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#kill();
     await Deno.remove(this.#dir, { recursive: true });
   }
 }

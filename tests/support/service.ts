@@ -51,6 +51,9 @@ export interface TestServiceOptions {
   patienceMs?: number;
 }
 
+/** What services of tests sign with, unless they are given another. */
+export const TEST_HMAC_SECRET = "test secret that is long enough to sign";
+
 /** Tests make many users, and few of them are about what a password's hash costs. */
 const CHEAP_HASH: HashCost = { N: 2 ** 10, r: 8, p: 1 };
 
@@ -68,13 +71,21 @@ export class TestService implements AsyncDisposable {
   /** Every line that was logged. */
   readonly logged: string[];
   #server: Deno.HttpServer;
+  #crash: AbortController;
 
   private constructor(
-    parts: { service: Service; url: string; server: Deno.HttpServer; logged: string[] },
+    parts: {
+      service: Service;
+      url: string;
+      server: Deno.HttpServer;
+      crash: AbortController;
+      logged: string[];
+    },
   ) {
     this.service = parts.service;
     this.url = parts.url;
     this.#server = parts.server;
+    this.#crash = parts.crash;
     this.logged = parts.logged;
   }
 
@@ -83,8 +94,9 @@ export class TestService implements AsyncDisposable {
     const opened = Promise.withResolvers<Service>();
     const app = createApp(() => opened.promise);
     apply(app as never);
+    const crash = new AbortController();
     const server = Deno.serve(
-      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+      { port: 0, hostname: "127.0.0.1", onListen: () => {}, signal: crash.signal },
       app.handler(),
     );
     const url = `http://127.0.0.1:${server.addr.port}`;
@@ -94,7 +106,7 @@ export class TestService implements AsyncDisposable {
     const service = await openService({
       config,
       kv,
-      hmacSecrets: ["test secret that is long enough to sign"],
+      hmacSecrets: [TEST_HMAC_SECRET],
       encryptionKeys: options.encryptionKeys ?? [TEST_ENCRYPTION_KEY],
       system: { ...realSystem, ...options.system },
       log: createLogger({ level: "debug", json: true, write: (line) => logged.push(line) }),
@@ -112,12 +124,18 @@ export class TestService implements AsyncDisposable {
       close: () => Promise.resolve(options.keepKv ? undefined : kv.close()),
     });
     opened.resolve(service);
-    return new TestService({ service, url, server, logged });
+    return new TestService({ service, url, server, crash, logged });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.service.close();
     await this.#server.shutdown();
+  }
+
+  /** Cuts all connections and takes no more; what the service is doing goes on unseen. */
+  async crash(): Promise<void> {
+    this.#crash.abort();
+    await this.#server.finished;
   }
 
   /** The default tenant's id. */

@@ -80,13 +80,16 @@ async function readLines(
 }
 
 /** A key as an operator makes one beside the running service. */
-export async function createKey(dir: string, scopes = "agents:write"): Promise<string> {
+export async function createKey(
+  dir: string,
+  { env = {}, scopes = "agents:write" }: { env?: Record<string, string>; scopes?: string } = {},
+): Promise<string> {
   const words = ["create", "--name", "crash", "--scopes", scopes];
   const { command, args } = taskCommand("keys", { words });
   const { stdout } = await new Deno.Command(command, {
     args,
     cwd: root,
-    env: { DATA_DIR: `${dir}/data` },
+    env: { DATA_DIR: `${dir}/data`, ...env },
     stderr: "null",
   }).output();
   return new TextDecoder().decode(stdout).trim();

@@ -1,0 +1,22 @@
+/**
+ * Several processes on one store decide as one: CONTRACT section 8. Here they are services of this
+ * process on a store in memory; `deno task test:denokv` runs the same with real processes.
+ */
+import { BEFORE_MIDNIGHT, midnight } from "./support/fleet/scenarios/midnight.ts";
+import { SCENARIOS, SLOW_SCENARIOS } from "./support/fleet/scenarios/mod.ts";
+import { ServiceFleet } from "./support/fleet/service_fleet.ts";
+
+for (const processes of [1, 2, 3]) {
+  Deno.test(`fleet of ${processes} in memory`, async (test) => {
+    await using fleet = await ServiceFleet.open(processes);
+    const slow = [SLOW_SCENARIOS.windows, SLOW_SCENARIOS.killed];
+    for (const [name, scenario] of [...Object.entries(SCENARIOS), ...slow]) {
+      await test.step(name, () => scenario(fleet));
+    }
+  });
+
+  Deno.test(`fleet of ${processes} in memory: a day's money is whole again at midnight`, async () => {
+    await using fleet = await ServiceFleet.open(processes, { at: BEFORE_MIDNIGHT });
+    await midnight(fleet);
+  });
+}

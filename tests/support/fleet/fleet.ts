@@ -1,0 +1,75 @@
+import { Signer } from "@/lib/credentials/hashing.ts";
+import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
+import { type CatalogueEntry, CatalogueStore } from "@/lib/storage/catalogue_store.ts";
+import { TenantStore } from "@/lib/storage/tenant_store.ts";
+import type { System } from "@/lib/system.ts";
+import { catalogueEntry } from "../chat.ts";
+import { TEST_HMAC_SECRET } from "../service.ts";
+import type { FleetVendor } from "./fleet_vendor.ts";
+
+/** One process of a fleet, seen from outside. */
+export interface FleetProcess {
+  /** Its address, without a trailing slash. */
+  readonly url: string;
+}
+
+/**
+ * Several processes of the service on one store. A scenario sees them as clients and operators do: over
+ * HTTP, by signals and by the clock, so that it holds for every kind of fleet.
+ */
+export interface Fleet extends AsyncDisposable {
+  readonly vendor: FleetVendor;
+  readonly operator: Operator;
+  /** Those that are alive. */
+  readonly processes: readonly FleetProcess[];
+  /** Starts one more. */
+  start(): Promise<FleetProcess>;
+  /** Ends a process as `kill -9` does. */
+  kill(process: FleetProcess): Promise<void>;
+  /** Makes the store unreachable for every process; the answer brings it back. */
+  interruptStore(): Promise<() => Promise<void>>;
+  /** The clock of the processes, in milliseconds. */
+  now(): number;
+  /** Lets `ms` milliseconds pass on the clock of the processes. */
+  pass(ms: number): Promise<void>;
+  /**
+   * Lets time pass until `condition` holds. Throws when it does not within `ms` milliseconds on the clock
+   * of the processes.
+   */
+  within(ms: number, condition: () => Promise<boolean>): Promise<void>;
+  /** A moment, for a client that waits before it tries again. */
+  pause(): Promise<void>;
+}
+
+/** What an operator does beside the processes: keys, tenants and plans, straight in the store. */
+export interface Operator {
+  readonly tenants: TenantStore;
+  readonly apiKeys: ApiKeyStore;
+}
+
+/** The environment of each process of a fleet; a client's address is what it says. */
+export function fleetEnv(vendor: FleetVendor): Record<string, string> {
+  return {
+    TRUSTED_PROXY_HOPS: "1",
+    VENDOR_B_BASE_URL: vendor.url,
+    VENDOR_B_API_KEY: "sk-ant-test-0123456789abcdef",
+  };
+}
+
+/** USD a million tokens, which is micro-USD a token: only output costs, so that a cost is exact. */
+export const TOKEN_COST = 15;
+
+const MODEL: CatalogueEntry = catalogueEntry({
+  vendor: "vendor_b",
+  inputUsdPerMTok: 0,
+  outputUsdPerMTok: TOKEN_COST,
+});
+
+/** The operator of an empty store, which has the fleet's model from then on. */
+export async function openOperator(kv: Deno.Kv, system: System): Promise<Operator> {
+  await new CatalogueStore(kv, { demoModel: true }).addMissing([MODEL]);
+  return {
+    tenants: new TenantStore(kv, system),
+    apiKeys: new ApiKeyStore(kv, { system, signer: new Signer([TEST_HMAC_SECRET]) }),
+  };
+}

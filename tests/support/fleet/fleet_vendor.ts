@@ -1,0 +1,59 @@
+import { type MockRequest, MockVendors } from "../mock_vendors/mock_vendors.ts";
+import type { Say, Script } from "../mock_vendors/script.ts";
+
+/** A place where answers wait until the test opens it. */
+export interface Gate {
+  /** The message whose answer says its first words and then waits here. */
+  readonly message: string;
+  open(): void;
+}
+
+/** The message that is answered at once. */
+export const AT_ONCE = "answer at once";
+
+/**
+ * The model vendor of a fleet. The last message decides how it answers, whichever process asks; every
+ * answer is billed with all the output tokens that were allowed, so that what is set aside is spent.
+ */
+export class FleetVendor implements AsyncDisposable {
+  readonly #mock: MockVendors;
+  readonly #gates = new Map<string, PromiseWithResolvers<void>>();
+
+  private constructor(mock: MockVendors) {
+    this.#mock = mock;
+  }
+
+  static async start(): Promise<FleetVendor> {
+    const mock = await MockVendors.start({ otherwise: (request) => vendor.#answer(request) });
+    const vendor = new FleetVendor(mock);
+    return vendor;
+  }
+
+  get url(): string {
+    return this.#mock.url;
+  }
+
+  /** A new gate, closed. */
+  gate(): Gate {
+    const message = `wait at gate ${this.#gates.size + 1}`;
+    const gate = Promise.withResolvers<void>();
+    this.#gates.set(message, gate);
+    return { message, open: () => gate.resolve() };
+  }
+
+  #answer({ body }: MockRequest): Script {
+    const { content } = body.messages.at(-1);
+    const text: string = typeof content === "string" ? content : content[0].text;
+    const gate = this.#gates.get(text);
+    const wait: Say[] = gate === undefined ? [] : [{ wait: gate.promise }];
+    return {
+      say: [{ text: "Hello" }, ...wait, { text: " there." }],
+      usage: { input: 0, output: body.max_tokens },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const gate of this.#gates.values()) gate.resolve();
+    await this.#mock[Symbol.asyncDispose]();
+  }
+}

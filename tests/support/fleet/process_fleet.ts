@@ -1,0 +1,130 @@
+import { openTestKv } from "../open_kv.ts";
+import { realSystem } from "@/lib/system.ts";
+import { DelayingProxy } from "../delaying_proxy.ts";
+import { DENOKV_TOKEN, DenokvServer } from "../denokv_server.ts";
+import { TEST_ENCRYPTION_KEY } from "../encryption_keys.ts";
+import { TEST_HMAC_SECRET } from "../service.ts";
+import { type StartedService, startService } from "../started_service.ts";
+import { type Fleet, fleetEnv, type FleetProcess, openOperator, type Operator } from "./fleet.ts";
+import { FleetVendor } from "./fleet_vendor.ts";
+
+/** Between two looks at a condition, and two tries of a client, in milliseconds. */
+const PAUSE_MS = 250;
+/** What a look and a busy machine may take beyond the time that a condition has. */
+const GRACE_MS = 2_000;
+
+interface Member extends FleetProcess {
+  readonly service: StartedService;
+}
+
+/** Real processes, as `deno task start` starts them, on a genuine `denokv` server; time is real. */
+export class ProcessFleet implements Fleet {
+  readonly vendor: FleetVendor;
+  readonly operator: Operator;
+  readonly #server: DenokvServer;
+  readonly #storeUrl: string;
+  readonly #dir: string;
+  readonly #owned: AsyncDisposableStack;
+  #alive: Member[] = [];
+  #started = 0;
+
+  private constructor(
+    parts: {
+      vendor: FleetVendor;
+      operator: Operator;
+      server: DenokvServer;
+      storeUrl: string;
+      dir: string;
+      owned: AsyncDisposableStack;
+    },
+  ) {
+    this.vendor = parts.vendor;
+    this.operator = parts.operator;
+    this.#server = parts.server;
+    this.#storeUrl = parts.storeUrl;
+    this.#dir = parts.dir;
+    this.#owned = parts.owned;
+  }
+
+  /** Starts a server, the program `bin`, and `processes` on it, each `delayMs` away in each direction. */
+  static async open(
+    bin: string,
+    { processes, delayMs }: { processes: number; delayMs: number },
+  ): Promise<ProcessFleet> {
+    await using owned = new AsyncDisposableStack();
+    const dir = await Deno.makeTempDir();
+    owned.defer(() => Deno.remove(dir, { recursive: true }));
+    const server = owned.use(await DenokvServer.start(bin));
+    const vendor = owned.use(await FleetVendor.start());
+    const proxy = delayMs === 0
+      ? undefined
+      : owned.use(new DelayingProxy({ port: server.port, delayMs }));
+    const kv = owned.use(await openTestKv(server.url));
+    const operator = await openOperator(kv, realSystem);
+    const storeUrl = proxy?.url ?? server.url;
+    const parts = { vendor, operator, server, storeUrl, dir, owned: owned.move() };
+    const fleet = new ProcessFleet(parts);
+    for (let n = 0; n < processes; n++) await fleet.start();
+    return fleet;
+  }
+
+  get processes(): readonly FleetProcess[] {
+    return this.#alive;
+  }
+
+  async start(): Promise<FleetProcess> {
+    const env = {
+      ...fleetEnv(this.vendor),
+      KV_URL: this.#storeUrl,
+      DENO_KV_ACCESS_TOKEN: DENOKV_TOKEN,
+      API_KEY_HMAC_SECRET: TEST_HMAC_SECRET,
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+      LOG_LEVEL: "warn",
+    };
+    const dir = `${this.#dir}/${++this.#started}`;
+    // Deno says a lot about a store that is away: it is of interest only when a start fails.
+    const said: string[] = [];
+    const service = await startService(dir, env, { onLog: (line) => said.push(line) })
+      .catch((cause) => {
+        throw new Error(said.join("\n"), { cause });
+      });
+    this.#owned.use(service);
+    const member: Member = { url: service.base, service };
+    this.#alive.push(member);
+    return member;
+  }
+
+  async kill(process: FleetProcess): Promise<void> {
+    const member = this.#alive.find((one) => one === process)!;
+    this.#alive = this.#alive.filter((one) => one !== member);
+    await member.service.kill();
+  }
+
+  interruptStore(): Promise<() => Promise<void>> {
+    return this.#server.crash();
+  }
+
+  now(): number {
+    return Date.now();
+  }
+
+  pass(ms: number): Promise<void> {
+    return realSystem.sleep(ms);
+  }
+
+  async within(ms: number, condition: () => Promise<boolean>): Promise<void> {
+    const end = Date.now() + ms + GRACE_MS;
+    while (!await condition()) {
+      if (Date.now() > end) throw new Error(`not within ${ms} ms: ${condition}`);
+      await this.pause();
+    }
+  }
+
+  pause(): Promise<void> {
+    return realSystem.sleep(PAUSE_MS);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#owned[Symbol.asyncDispose]();
+  }
+}

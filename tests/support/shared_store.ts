@@ -1,0 +1,88 @@
+import { DENOKV_TOKEN, DenokvServer } from "./denokv_server.ts";
+import { TEST_ENCRYPTION_KEY } from "./encryption_keys.ts";
+import { openTestKv } from "./open_kv.ts";
+import { TEST_HMAC_SECRET } from "./service.ts";
+
+/** A store that several services or processes of a test use. */
+export interface SharedStore extends AsyncDisposable {
+  /** A handle as one process has it; it is closed with the store. */
+  open(): Promise<Deno.Kv>;
+  /** A folder of its own, where processes keep their data. */
+  readonly dir: string;
+  /** What a process is started with to use it. */
+  readonly env: Record<string, string>;
+  /** Whether one process at a time has it, so that all runs of another are known to be dead. */
+  readonly alone: boolean;
+}
+
+type OpenStore = () => Promise<SharedStore>;
+
+/** The program of a `denokv` server; without one the tests on it are ignored. */
+export const DENOKV_BIN = Deno.env.get("DENOKV_BIN");
+
+/**
+ * A function that registers tests, each of them twice: on the store that `openOwn` makes, and on a genuine
+ * `denokv` server.
+ */
+export function onStores(
+  openOwn: OpenStore,
+): (name: string, fn: (store: SharedStore) => Promise<void>) => void {
+  return (name, fn) => {
+    const on = (open: OpenStore) => async () => {
+      await using store = await open();
+      await fn(store);
+    };
+    Deno.test(name, on(openOwn));
+    Deno.test({
+      name: `denokv: ${name}`,
+      ignore: DENOKV_BIN === undefined,
+      fn: on(() => denokvStore(DENOKV_BIN!)),
+    });
+  };
+}
+
+/** A store in memory, for services of this process: all have one handle. */
+export async function memoryStore(): Promise<SharedStore> {
+  await using owned = new AsyncDisposableStack();
+  const dir = await ownDir(owned);
+  const kv = owned.use(await openTestKv());
+  return storeOf({ open: () => Promise.resolve(kv), dir, env: {}, alone: true }, owned.move());
+}
+
+/** The file of the service whose data is in the store's folder. */
+export async function fileStore(): Promise<SharedStore> {
+  await using owned = new AsyncDisposableStack();
+  const dir = await ownDir(owned);
+  const handles = owned.use(new DisposableStack());
+  const open = async () => handles.use(await openTestKv(`${dir}/data/kv.sqlite3`));
+  return storeOf({ open, dir, env: {}, alone: true }, owned.move());
+}
+
+/** An empty store on a `denokv` server of its own, whose program is `bin`. */
+export async function denokvStore(bin: string): Promise<SharedStore> {
+  await using owned = new AsyncDisposableStack();
+  const dir = await ownDir(owned);
+  const { url } = owned.use(await DenokvServer.start(bin));
+  const handles = owned.use(new DisposableStack());
+  const open = async () => handles.use(await openTestKv(url));
+  const env = {
+    KV_URL: url,
+    DENO_KV_ACCESS_TOKEN: DENOKV_TOKEN,
+    API_KEY_HMAC_SECRET: TEST_HMAC_SECRET,
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+  };
+  return storeOf({ open, dir, env, alone: false }, owned.move());
+}
+
+async function ownDir(owned: AsyncDisposableStack): Promise<string> {
+  const dir = await Deno.makeTempDir();
+  owned.defer(() => Deno.remove(dir, { recursive: true }));
+  return dir;
+}
+
+function storeOf(
+  store: Omit<SharedStore, typeof Symbol.asyncDispose>,
+  owned: AsyncDisposableStack,
+): SharedStore {
+  return { ...store, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}

@@ -1,0 +1,46 @@
+/**
+ * `deno task test:denokv` runs all tests across processes on a genuine `denokv` server, before each
+ * release. Words after the task's name go to `deno test`. Exit codes: those of `deno test`, and 2 where
+ * there is no `denokv`.
+ */
+import { findDenokv, INSTALL_COMMAND } from "./find_denokv.ts";
+
+/** The files that have tests on a server; their names have the server's. */
+const FILES = [
+  "tests/denokv_test.ts",
+  "tests/denokv_fleet_test.ts",
+  "tests/silent_server_test.ts",
+  "tests/api_across_processes_test.ts",
+  "tests/followed_runs_test.ts",
+  "tests/crash_test.ts",
+  "tests/kill_test.ts",
+];
+
+if (import.meta.main) Deno.exit(await run(Deno.args));
+
+async function run(words: readonly string[]): Promise<number> {
+  const { DENOKV_BIN: bin, PATH: path, HOME: home } = Deno.env.toObject();
+  const denokv = await findDenokv({ bin, path, home });
+  if (denokv === undefined) {
+    console.error(missing(bin));
+    return 2;
+  }
+  console.log(`testing on ${denokv}`);
+  const filter = words.some((word) => word.startsWith("--filter")) ? [] : ["--filter=/denokv/i"];
+  const { code } = await new Deno.Command(Deno.execPath(), {
+    args: ["test", "-A", "--no-check", ...filter, ...words, ...FILES],
+    cwd: new URL("..", import.meta.url).pathname,
+    env: { DENOKV_BIN: denokv },
+  }).spawn().status;
+  return code;
+}
+
+function missing(bin: string | undefined): string {
+  const where = bin ? `at DENOKV_BIN=${bin}` : "in PATH or ~/.cargo/bin, and DENOKV_BIN is unset";
+  return [
+    "NOTHING WAS TESTED: there is no denokv program " + where + ".",
+    "Install it (gcc and cmake are needed), then run this task again:",
+    "",
+    `  ${INSTALL_COMMAND}`,
+  ].join("\n");
+}
