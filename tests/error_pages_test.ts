@@ -2,7 +2,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { breakableKv } from "./support/broken_kv.ts";
 import { TestService } from "./support/service.ts";
-import { openTestKv } from "./support/open_kv.ts";
 
 const PASSWORD = "correct horse battery";
 

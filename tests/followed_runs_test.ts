@@ -13,6 +13,7 @@ import { readFrames } from "./support/frames.ts";
 import { heldSystem } from "./support/held_system.ts";
 import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
 import { TestService } from "./support/service.ts";
+import { openTestKv } from "./support/open_kv.ts";
 import { memoryStore, onStores, type SharedStore } from "./support/shared_store.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 
