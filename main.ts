@@ -124,7 +124,9 @@ async function open(
   const source = clientAddressSource(config.trustedProxyHops);
   log.info(`client addresses come from ${source}`);
   // What the last process left behind when it was killed; before anything begins here.
-  if (store.alone) await service.deadRuns.sweep({ alone: true });
+  // Alone it knows that all runs of others are dead; otherwise it begins to watch their leases now.
+  const swept = service.deadRuns.sweep({ alone: store.alone });
+  if (store.alone) await swept;
   service.deadRuns.start();
   service.documents.start();
   return service;
