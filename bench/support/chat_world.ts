@@ -12,6 +12,8 @@ import { Admission } from "@/lib/limits/admission.ts";
 import { LeaseWatch } from "@/lib/limits/lease_watch.ts";
 import { AddressWindows } from "@/lib/limits/address_windows.ts";
 import { RequestsUnderWay } from "@/lib/limits/requests_under_way.ts";
+import { LedgerShards } from "@/lib/limits/ledger_shards.ts";
+import { WindowShards } from "@/lib/limits/window_shards.ts";
 import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
 import { createLogger } from "@/lib/log.ts";
 import { ModelRegistry } from "@/lib/models/model_registry.ts";
@@ -79,7 +81,9 @@ export async function buildChatWorld(
   await catalogue.addMissing([MODEL]);
   const signer = new Signer(["a secret that only this benchmark knows"]);
   const committer = engine as unknown as Committer;
-  const admission = new Admission(committer, { system });
+  const shards = new LedgerShards(committer, system);
+  const windows = new WindowShards(committer, { system, contended: shards.contended });
+  const admission = new Admission(committer, { system, shards, windows });
   const models = new ModelAccess({ catalogue, tenants: tenantStore });
   const leases = new LeaseWatch(system);
   const content = await openContentCipher(kv, {
@@ -106,7 +110,7 @@ export async function buildChatWorld(
   const world = { chat, service: { apiKeys, sessions }, keyedDigest, agents };
   const hashes = new RememberedHashes(signer);
   const asked = { committer, admission, signer: hashes, tenants: tenantStore };
-  const addresses = new AddressWindows(committer, system);
+  const addresses = new AddressWindows(committer, { system, windows });
   const meter = { ...asked, addresses, limits: LIMITS, underWay: new RequestsUnderWay() };
   const made = await Promise.all(Array.from({ length: tenants }, () => makeTenant(kv, agents)));
   const all = Array.from({ length: chatters }, (_, n) => {

@@ -3,6 +3,7 @@ import type { Committer } from "../committer/committer.ts";
 import type { Config } from "../config.ts";
 import type { Sealer } from "../credentials/sealing.ts";
 import type { LedgerShards } from "../limits/ledger_shards.ts";
+import type { WindowShards } from "../limits/window_shards.ts";
 import type { Limits } from "../limits/limits.ts";
 import type { Logger } from "../log.ts";
 import type { ContentCipher } from "../storage/content_cipher.ts";
@@ -17,6 +18,8 @@ export interface Basis {
   committer: Committer;
   /** Divides the ledgers of tenants that several processes are busy with. */
   shards: LedgerShards;
+  /** Divides the request windows of callers that several processes serve. */
+  windows: WindowShards;
   system: System;
   log: Logger;
   limits: Limits;

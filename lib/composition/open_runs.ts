@@ -34,12 +34,11 @@ interface Parts {
 }
 
 export function openRuns(
-  { config, kv, committer, content, shards, system, log, tenants }: Basis,
+  { config, kv, committer, content, shards, windows, system, log, tenants }: Basis,
   { attention, conversations, egress, knowledge, models, secrets }: Parts,
 ): Runs {
   const admission = new Admission(committer, {
-    system,
-    shards,
+    ...{ system, shards, windows },
     onLost: (runId) => chat.stopLost(runId),
   });
   const leases = new LeaseWatch(system);

@@ -14,6 +14,7 @@ import { BODIES } from "../http/byte_budget.ts";
 import { ForwardedForCheck } from "../http/forwarded_for_check.ts";
 import { AddressWindows } from "../limits/address_windows.ts";
 import { LedgerShards } from "../limits/ledger_shards.ts";
+import { WindowShards } from "../limits/window_shards.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits/limits.ts";
 import { RequestsUnderWay } from "../limits/requests_under_way.ts";
 import type { WorkerCommand } from "../knowledge/worker/worker_process.ts";
@@ -140,7 +141,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     }),
     meterParts: {
       ...{ committer, admission, tenants, limits, signer: new RememberedHashes(signer) },
-      addresses: new AddressWindows(committer, system),
+      addresses: new AddressWindows(committer, basis),
       underWay: new RequestsUnderWay(),
     },
     reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, system }),
@@ -192,6 +193,8 @@ async function openBasis(
     ...memory && { cachedDocuments: memory.cachedValues },
   });
   const told = withStoreFailures(gated, patience);
+  const shards = new LedgerShards(committer, system);
+  const { contended } = shards;
   const { randomBytes } = system;
   const sealer = (purpose: string) => new Sealer(encryptionKeys, { purpose, randomBytes });
   const content = await openContentCipher(told, {
@@ -203,7 +206,8 @@ async function openBasis(
     config,
     kv: told,
     committer,
-    shards: new LedgerShards(committer, system),
+    shards,
+    windows: new WindowShards(committer, { system, contended }),
     system,
     log,
     limits: { ...DEFAULT_LIMITS, ...limits },

@@ -1,24 +1,25 @@
 import type { Committer } from "../committer/committer.ts";
-import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
-import {
-  type AddressWindows as StoredWindows,
-  countResume,
-  fullWindow,
-  type ResumeCount,
-} from "./count_request.ts";
+import { countResume, type ResumeCount } from "./count_request.ts";
 import type { Limits } from "./limits.ts";
 import type { WindowLeft } from "./rate_window.ts";
 import { LimitError } from "./refusal.ts";
+import { windowKey } from "./request_windows.ts";
+import type { WindowShards } from "./window_shards.ts";
 
 /** What is decided by the windows of an address alone, whoever it speaks for. */
 export class AddressWindows {
   readonly #committer: Committer;
   readonly #system: Pick<System, "now">;
+  readonly #windows: WindowShards;
 
-  constructor(committer: Committer, system: Pick<System, "now">) {
+  constructor(
+    committer: Committer,
+    options: { system: Pick<System, "now">; windows: WindowShards },
+  ) {
     this.#committer = committer;
-    this.#system = system;
+    this.#system = options.system;
+    this.#windows = options.windows;
   }
 
   /** Throws the 429 of an address whose window is known to be full, without any work. */
@@ -26,24 +27,28 @@ export class AddressWindows {
     address: string,
     { limits, scope = "ip" }: { limits: Limits; scope?: "ip" | "ip_resume" },
   ): void {
-    const windows = this.#committer.peek<StoredWindows>(keys.addressWindows(address));
-    const refused = fullWindow(windows, { now: this.#system.now(), limits, scope });
+    const refused = this.#windows.known(address, { limits, scope });
     if (refused !== undefined) throw new LimitError(refused);
   }
 
   /** Counts one resumed stream of an address. Throws the 429 when it has resumed too many. */
   async countResume(
-    resume: { address: string; id: number; limits: Limits },
+    { address, id, limits }: { address: string; id: number; limits: Limits },
   ): Promise<{ ip_resume: WindowLeft }> {
-    const decided = await this.#committer.run<ResumeCount>({
-      keys: [keys.addressWindows(resume.address)],
-      decide: (draft) => {
-        const count = countResume(draft, { ...resume, now: this.#system.now() });
-        if ("left" in count) count.note();
-        return count;
-      },
-      isFinal: (count) => "refused" in count,
-    });
+    const caller = this.#windows.locate({ address });
+    const decided = await this.#windows.withRoom(
+      { caller, limits },
+      () =>
+        this.#committer.run<ResumeCount>({
+          keys: [windowKey(caller, "address")],
+          decide: (draft) => {
+            const count = countResume(draft, { caller, id, limits, now: this.#system.now() });
+            if ("left" in count) count.note();
+            return count;
+          },
+          isFinal: (count) => "refused" in count || "full" in count,
+        }),
+    );
     if ("refused" in decided) throw new LimitError(decided.refused);
     return decided.left;
   }

@@ -5,7 +5,7 @@ import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
 import { interruptedEnd, type RunEnd, type RunFacts, type RunRecord } from "../usage/run_record.ts";
 import { accountsOf, chargedFor } from "./accounts.ts";
-import { type Caller, callerKeys, countRequest, type RequestCount } from "./count_request.ts";
+import { callerKeys, type Count, countRequest, type RequestCount } from "./count_request.ts";
 import {
   type AdmittedRun,
   decideRun,
@@ -21,6 +21,7 @@ import type { Limits } from "./limits.ts";
 import { type LiveRun, liveRunOf } from "../storage/live_run.ts";
 import { LimitError, reusedKey } from "./refusal.ts";
 import { Repeating } from "./repeating.ts";
+import type { Caller } from "./request_windows.ts";
 import { raiseHold, renewAccount } from "./running_leases.ts";
 import {
   type Charge,
@@ -31,6 +32,7 @@ import {
   settlementKeys,
 } from "./settle_run.ts";
 import { UnsettledRuns } from "./unsettled.ts";
+import { WindowShards } from "./window_shards.ts";
 
 /** What came of a message that no limit refused. */
 export type Admitted =
@@ -59,6 +61,7 @@ interface Running {
 export class Admission {
   #committer: Committer;
   #shards: LedgerShards;
+  #windows: WindowShards;
   #system: System;
   #running = new Map<string, Running>();
   #unsettled = new UnsettledRuns();
@@ -68,11 +71,20 @@ export class Admission {
   /** `onLost` is called with a run that others have settled, because this process stood still too long. */
   constructor(
     committer: Committer,
-    options: { system: System; shards?: LedgerShards; onLost?: (runId: string) => void },
+    options: {
+      system: System;
+      shards?: LedgerShards;
+      windows?: WindowShards;
+      onLost?: (runId: string) => void;
+    },
   ) {
+    const { system } = options;
+    const shards = options.shards ?? new LedgerShards(committer, system);
+    const { contended } = shards;
     this.#committer = committer;
-    this.#system = options.system;
-    this.#shards = options.shards ?? new LedgerShards(committer, options.system);
+    this.#system = system;
+    this.#shards = shards;
+    this.#windows = options.windows ?? new WindowShards(committer, { system, contended });
     this.#onLost = options.onLost ?? (() => {});
     const work = () => this.#beat();
     this.#heartbeat = new Repeating(options.system, { everyMs: HEARTBEAT_MS, work });
@@ -85,18 +97,21 @@ export class Admission {
 
   /** Counts one request that is no message. Throws the 429 of the limit that is reached. */
   async countRequest(
-    request: { id: number; caller: Caller; limits: Limits },
+    asked: { id: number; caller: Caller; limits: Limits },
     view?: View,
   ): Promise<RequestCount> {
-    const decided = await this.#committer.run({
-      keys: callerKeys(request.caller),
-      decide: (draft) => {
-        const count = countRequest(draft, { ...request, message: false, now: this.#system.now() });
-        if ("left" in count) count.note();
-        return count;
-      },
-      isFinal: (count) => "refused" in count && count.refused.scope === "ip",
-    }, view);
+    const request = { ...asked, caller: this.#windows.locate(asked.caller) };
+    const decided = await this.#windows.withRoom(request, () =>
+      this.#committer.run<Count>({
+        keys: callerKeys(request.caller),
+        decide: (draft) => {
+          const now = this.#system.now();
+          const count = countRequest(draft, { ...request, message: false, now });
+          if ("left" in count) count.note();
+          return count;
+        },
+        isFinal: isFinalCount,
+      }, view));
     if ("refused" in decided) throw new LimitError(decided.refused);
     return decided.left;
   }
@@ -107,10 +122,11 @@ export class Admission {
    * for an idempotency key that was used for another message.
    */
   async admit(asked: RunRequest & { id: number }, view?: View): Promise<Admitted> {
+    const caller = this.#windows.locate(asked.caller);
     const ledgerKey = this.#shards.keyOf(asked.run.tenant);
-    let request = { ...asked, ledgerKey, hasClearance: false };
+    let request = { ...asked, caller, ledgerKey, hasClearance: false };
     for (let tries = 0; tries < MAX_REBALANCES; tries++) {
-      const decided = await this.#decide(request, view);
+      const decided = await this.#windows.withRoom(request, () => this.#decide(request, view));
       if ("refused" in decided) throw new LimitError(decided.refused);
       if ("reused" in decided) throw reusedKey();
       if ("gone" in decided) return { kind: "gone" };
@@ -130,8 +146,7 @@ export class Admission {
     return this.#committer.run<RunDecision>({
       keys: runKeys(request),
       decide: (draft) => decideRun(draft, { ...request, now: this.#system.now() }),
-      isFinal: (result) =>
-        "short" in result || ("refused" in result && result.refused.scope === "ip"),
+      isFinal: (result) => "short" in result || isFinalCount(result),
       bytes: 5_120 + (request.opening?.bytes ?? 0),
     }, view).catch((failure) => this.#release(request, failure));
   }
@@ -335,6 +350,11 @@ export class Admission {
     }));
     for (const runId of new Set(lost.flat())) this.#onLost(runId);
   }
+}
+
+/** An address's window only fills up, and a full shard is only a reason to look at all of them. */
+function isFinalCount(result: Count | RunDecision): boolean {
+  return "full" in result || ("refused" in result && result.refused.scope === "ip");
 }
 
 function liveOf(request: RunRequest): LiveRun {

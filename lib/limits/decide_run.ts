@@ -14,7 +14,6 @@ import {
   scopeOf,
 } from "./accounts.ts";
 import {
-  type Caller,
   callerKeys,
   type CountedRequest,
   countRequest,
@@ -37,6 +36,7 @@ import type { Limits } from "./limits.ts";
 import { type BegunRun, liveRunOf } from "../storage/live_run.ts";
 import type { WindowLeft } from "./rate_window.ts";
 import type { LimitRefusal } from "./refusal.ts";
+import type { Caller, FullShard } from "./request_windows.ts";
 
 /** Slots and holds of running runs come free at any moment: a hint, not a promise. */
 const SOON_MS = 2_000;
@@ -110,6 +110,8 @@ export type RunDecision =
   | { reused: true }
   /** The session has ended. */
   | { gone: true }
+  /** The shard of a request window needs more of the places that the other shards have. */
+  | { full: FullShard }
   /** The shard of the tenant's ledger needs more of what the other shards have. */
   | { short: true };
 
@@ -152,7 +154,7 @@ export function decideRun(
     const left = "left" in count ? count.left : NONE_LEFT(limits);
     return { admitted: { left, hold: lease.hold, softLimitPassed } };
   }
-  if ("refused" in count) return count;
+  if (!("left" in count)) return count;
   const session = takeMessage(draft, request);
   if ("decision" in session) return session.decision;
   const granted = grant(ledgers, { ...request, division, sessionEndsIn: session.leftMs });
@@ -186,7 +188,7 @@ function replayOf(
   const { fingerprint, unkeyed } = request.receipt;
   if (known.fingerprint !== fingerprint && known.fingerprint !== unkeyed) return { reused: true };
   const count = countRequest(draft, { ...request, message: false });
-  if ("refused" in count) return count;
+  if (!("left" in count)) return count;
   count.note();
   return { replayed: { runId: known.runId, left: count.left } };
 }

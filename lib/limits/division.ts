@@ -179,7 +179,7 @@ function active({ division, ledgers, moment: { now } }: Snapshot, i: number): bo
 }
 
 /** What the shard that asks gets, and each other active one. */
-function share(free: number, need: number, actives: number) {
+export function share(free: number, need: number, actives: number) {
   const left = Math.max(0, free);
   const other = Math.floor((left - Math.min(left, need)) / actives);
   return { own: left - (actives - 1) * other, other, none: 0 };

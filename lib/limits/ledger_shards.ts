@@ -23,13 +23,9 @@ import {
   type TenantLimits,
 } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
-import { ProcessShard, SHARDS } from "./process_shard.ts";
+import { ContendedKeys } from "./contended_keys.ts";
+import { type ProcessShard, SHARDS } from "./process_shard.ts";
 
-/** A key that other processes have changed this often, within this time, is contended. */
-const CONTENDED_TIMES = 2;
-const CONTENDED_MS = 10_000;
-/** Tenants whose contention is remembered. */
-const REMEMBERED_TENANTS = 10_000;
 /** Another process's division is left to be used for so long at least, before it is changed; milliseconds. */
 const STANDS_MS = { least: 20, spread: 60 };
 /** Other processes that divide the same ledger are made way for this often. */
@@ -82,27 +78,26 @@ export function ledgerShardKeys(tenant: string): string[][] {
  * never waits for a moment in which the other processes write nothing.
  */
 export class LedgerShards {
-  /** The shard that this process writes. */
-  readonly process: ProcessShard;
+  /** What this process writes a shard of; other records than ledgers are divided by it as well. */
+  readonly contended: ContendedKeys;
   readonly #committer: Committer;
   readonly #system: System;
-  /** When each tenant's ledger was contended lately, milliseconds. */
-  readonly #contended = new Map<string, number[]>();
-  readonly #divided = new Set<string>();
   readonly #waiting = new Map<string, Waiting>();
 
   constructor(committer: Committer, system: System) {
     this.#committer = committer;
     this.#system = system;
-    this.process = new ProcessShard(committer, system);
-    committer.onContended((key) => {
-      if (key[0] === keys.tenantLedgers()[0]) this.#noteContended(String(key[1]));
-    });
+    this.contended = new ContendedKeys(committer, system);
+  }
+
+  /** The shard that this process writes. */
+  get process(): ProcessShard {
+    return this.contended.process;
   }
 
   /** Where this process decides on the tenant's limits. */
   keyOf(tenant: string): string[] {
-    return keys.tenantLedger(tenant, this.#divided.has(tenant) ? this.process.number : 0);
+    return keys.tenantLedger(tenant, this.contended.shardOf(keys.tenantLedger(tenant)));
   }
 
   /** Gets the shard under `key` what it needs from what is free in all of them. */
@@ -184,24 +179,6 @@ export class LedgerShards {
       },
     });
   }
-
-  /** A tenant whose ledger other processes change at the same time is divided from now on. */
-  #noteContended(tenant: string): void {
-    if (this.#divided.has(tenant)) return;
-    const now = this.#system.now();
-    const times = (this.#contended.get(tenant) ?? []).filter((at) => at > now - CONTENDED_MS);
-    this.#contended.delete(tenant);
-    // A process that has a shard of its own knows that it is not alone.
-    const isAmongOthers = this.process.number > 0;
-    if (!isAmongOthers && times.length + 1 < CONTENDED_TIMES) {
-      this.#contended.set(tenant, [...times, now]);
-      forgetOldest(this.#contended);
-      return;
-    }
-    void this.process.claim();
-    this.#divided.add(tenant);
-    forgetOldest(this.#divided);
-  }
 }
 
 function refusedBy(
@@ -227,9 +204,4 @@ function hasEnough(
   return allotted !== undefined &&
     slotsOf(ledger, moment) + need.streams <= allotted.streams &&
     roomOf(ledger, { limits: allotted, moment }) >= need.hardLimit;
-}
-
-function forgetOldest(of: Map<string, unknown> | Set<string>): void {
-  const [oldest] = of.keys();
-  if (of.size > REMEMBERED_TENANTS) of.delete(oldest!);
 }

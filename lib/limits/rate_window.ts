@@ -67,9 +67,9 @@ function leftOf(
  * set back. It counts until it is a window old, as long as it is no further ahead than clocks may be
  * apart; beyond that a clock was wrong, and nobody is shut out until the other one gets there.
  */
-function liveStamps(
+export function liveStamps(
   stamps: WindowStamps,
-  { now, rule }: { now: number; rule: WindowRule },
+  { now, rule }: { now: number; rule: Pick<WindowRule, "windowMs"> },
 ): number[] {
   return stamps.filter((stamp) => now - stamp <= rule.windowMs && stamp - now <= MAX_SKEW_MS);
 }

@@ -263,7 +263,10 @@ export class ApiKeyStore {
     const rows = this.#kv.list<{ all: number[] }>({ prefix: keys.apiKeyWindows(tenant) });
     for await (const { key, value } of rows) {
       const latest = value.all.at(-1);
-      if (latest !== undefined) uses.set(String(key.at(-1)), latest - latest % 60_000);
+      if (latest === undefined) continue;
+      // Its window may be divided: the shards follow each other.
+      const id = String(key[2]);
+      uses.set(id, Math.max(uses.get(id) ?? 0, latest - latest % 60_000));
     }
     return uses;
   }

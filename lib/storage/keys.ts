@@ -129,10 +129,25 @@ export const keys = {
   /** What the receipt itself has no room for, from 1. */
   receiptPart: (scope: string, n: number) => ["receipts", scope, n],
 
-  /** Request and message windows of an address, under its keyed hash: `{ v, all, chat, ids }`. */
-  addressWindows: (addressHash: string) => ["address_windows", addressHash],
-  /** Request window of an API key: `{ v, all }`. Its newest stamp is when the key was last used. */
-  apiKeyWindow: (tenant: string, id: string) => ["api_key_windows", tenant, id],
+  /**
+   * Request and message windows of an address, under its keyed hash: `{ v, all, chat, ids }`. Shards from
+   * 1 on, which have an `allotment`, are there only where several processes serve it at the same time.
+   */
+  addressWindows: (addressHash: string, shard = 0) => [
+    "address_windows",
+    addressHash,
+    ...shardPart(shard),
+  ],
+  /**
+   * Request window of an API key: `{ v, all }`, with shards as an address's windows. The newest stamp of
+   * all of them is when the key was last used.
+   */
+  apiKeyWindow: (tenant: string, id: string, shard = 0) => [
+    "api_key_windows",
+    tenant,
+    id,
+    ...shardPart(shard),
+  ],
   apiKeyWindows: (tenant: string) => ["api_key_windows", tenant],
   /**
    * A tenant's day: what is spent, and the slot and hold of each running run. Shards from 1 on are there
