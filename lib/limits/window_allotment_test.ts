@@ -1,0 +1,89 @@
+import { assertEquals } from "@std/assert";
+import { WINDOW_MS } from "./limits.ts";
+import {
+  allotPlaces,
+  placesOf,
+  SHARD_KEPT_MS,
+  untilPlace,
+  type WindowAllotment,
+  type WindowShard,
+} from "./window_allotment.ts";
+
+const NOON = Date.UTC(2026, 0, 2, 12);
+const HALF_HOUR = 30 * 60_000;
+const used = (n: number, at = NOON): WindowShard => ({
+  stamps: Array.from({ length: n }, () => at),
+});
+const request = { shard: 2, limit: 60, need: 1, now: NOON };
+const places = (allotments: readonly (WindowAllotment | undefined)[]) =>
+  allotments.map((one) => one?.places);
+
+function withAllotments(shards: WindowShard[], at: Partial<typeof request> = {}): WindowShard[] {
+  const allotments = allotPlaces(shards, { ...request, ...at });
+  return shards.map((shard, i) => ({ ...shard, allotment: allotments[i] }));
+}
+
+Deno.test("allotPlaces: gives the shard that asks what it needs, and each active one half of the rest", () => {
+  const shards = [used(10), used(0), used(0), used(0)];
+  // Of 50 places 10 are needed; the rest is divided by two. The first shard has used 10.
+  assertEquals(places(allotPlaces(shards, { ...request, need: 10 })), [
+    30,
+    undefined,
+    30,
+    undefined,
+  ]);
+});
+
+Deno.test("allotPlaces: leaves each shard what it has used in the last minute, and no more than the limit", () => {
+  const shards = withAllotments([used(10), used(15), used(0)], { shard: 1 });
+  for (const limit of [60, 27, 20]) {
+    const after = places(allotPlaces(shards, { ...request, limit }));
+    assertEquals(after.map((n, i) => (n ?? 0) >= shards[i]!.stamps.length), [true, true, true]);
+    assertEquals(after.reduce((sum: number, n) => sum + (n ?? 0), 0), Math.max(25, limit));
+  }
+});
+
+Deno.test("allotPlaces: a shard that has been quiet for a minute keeps nothing, and is left as it is", () => {
+  const shards = withAllotments([used(10), used(20), used(5)]);
+  const now = NOON + WINDOW_MS + 1;
+  const quiet = allotPlaces(shards, { ...request, now });
+  assertEquals(places(quiet), [0, undefined, 60]);
+  const again = shards.map((shard, i) => ({ ...shard, allotment: quiet[i] }));
+  assertEquals(allotPlaces(again, { ...request, now: now + 1 })[0], quiet[0]);
+});
+
+Deno.test("placesOf: without an allotment the first shard has the whole limit, any other none", () => {
+  const at = { limit: 60, now: NOON };
+  assertEquals(placesOf(used(3), { ...at, isFirst: true }), 60);
+  assertEquals(placesOf(used(3), { ...at, isFirst: false }), undefined);
+});
+
+Deno.test("placesOf: an allotment is void under another limit, after half an hour, and from a wrong clock", () => {
+  const [first] = withAllotments([used(0), used(0), used(0)]) as [WindowShard];
+  const at = { limit: 60, now: NOON, isFirst: true };
+  assertEquals(placesOf(first, at), 0);
+  assertEquals(placesOf(first, { ...at, limit: 61 }), undefined);
+  assertEquals(placesOf(first, { ...at, now: NOON + HALF_HOUR - 1 }), 0);
+  assertEquals(placesOf(first, { ...at, now: NOON + HALF_HOUR }), undefined);
+  assertEquals(placesOf(first, { ...at, now: NOON - 5 * 60_000 }), 0);
+  assertEquals(placesOf(first, { ...at, now: NOON - 5 * 60_000 - 1 }), undefined);
+});
+
+Deno.test("allotPlaces: every allotment ends when the first shard's does, which is kept longer", () => {
+  let shards = withAllotments([used(0), used(0), used(0)]);
+  const end = shards[0]!.allotment!.until;
+  for (let now = NOON; now < end; now += 7 * 60_000) {
+    shards = withAllotments(shards, { shard: 1, now });
+    assertEquals(shards.map(({ allotment }) => allotment?.until), [end, end, end]);
+  }
+  const renewed = withAllotments(shards, { shard: 1, now: end });
+  assertEquals(renewed.map(({ allotment }) => allotment!.until > end), [true, true, true]);
+  assertEquals(NOON + SHARD_KEPT_MS > end + HALF_HOUR - 1, true);
+});
+
+Deno.test("untilPlace: the oldest of the last `limit` stamps of all shards has to leave", () => {
+  const shards = [used(1, NOON - 20_000), used(2, NOON - 50_000), used(1, NOON - 30_000)];
+  assertEquals(untilPlace(shards, { limit: 5, now: NOON }), undefined);
+  assertEquals(untilPlace(shards, { limit: 4, now: NOON }), 10_001);
+  assertEquals(untilPlace(shards, { limit: 2, now: NOON }), 30_001);
+});

@@ -1,0 +1,86 @@
+import { assert } from "@std/assert";
+import { Committer } from "@/lib/committer/committer.ts";
+import { AddressWindows } from "@/lib/limits/address_windows.ts";
+import { Admission } from "@/lib/limits/admission.ts";
+import { LedgerShards } from "@/lib/limits/ledger_shards.ts";
+import type { Limits } from "@/lib/limits/limits.ts";
+import { LimitError, type LimitRefusal } from "@/lib/limits/refusal.ts";
+import type { Caller } from "@/lib/limits/request_windows.ts";
+import { WindowShards } from "@/lib/limits/window_shards.ts";
+import { realSystem, type System } from "@/lib/system.ts";
+import { request, settlement, TENANT } from "./admissions.ts";
+import { fastSystem } from "./fast_system.ts";
+import { OPEN_LIMITS } from "./run_requests.ts";
+
+export const ADDRESS = "address-1";
+/** A backend: one API key from one address. */
+export const BACKEND: Caller = { address: ADDRESS, apiKey: { tenant: TENANT, id: "key-1" } };
+
+/** What came of one request. */
+export type Outcome = { refused: LimitRefusal } | "counted";
+
+/** The service's processes on one store, whose clock a test moves. */
+export function windowProcesses(start = Date.UTC(2026, 0, 2, 12)) {
+  const { system: time, advance } = fastSystem(start);
+  let n = 0;
+  /** `ahead` is by how much its clock is wrong, milliseconds. */
+  const open = (kv: Deno.Kv, { ahead = 0 } = {}) => {
+    const system: System = { ...realSystem, ...time, now: () => time.now() + ahead };
+    const committer = new Committer(kv, { system });
+    const shards = new LedgerShards(committer, system);
+    const windows = new WindowShards(committer, { system, contended: shards.contended });
+    const admission = new Admission(committer, { system, shards, windows });
+    const addresses = new AddressWindows(committer, { system, windows });
+    return {
+      ...{ admission, addresses, shards, windows },
+      ask: (limits: Limits, caller = BACKEND) =>
+        outcomeOf(() => admission.countRequest({ id: n++, caller, limits })),
+      chat: (limits: Limits, caller = BACKEND) =>
+        outcomeOf(async () => {
+          const run = request(n++, { limits, caller });
+          await admission.admit(run);
+          await admission.settle(run.run.runId, settlement(0));
+        }),
+      resume: (limits: Limits) =>
+        outcomeOf(() => addresses.countResume({ address: ADDRESS, id: n++, limits })),
+    };
+  };
+  return { now: time.now, open, advance };
+}
+
+export type WindowProcess = ReturnType<ReturnType<typeof windowProcesses>["open"]>;
+
+/** Lets the processes meet on the backend's windows until each has shards of its own. */
+export async function divideWindows(processes: readonly WindowProcess[]): Promise<void> {
+  for (let round = 0; round < 60 && !areDivided(processes); round++) {
+    for (const { ask, shards } of processes) {
+      await ask(OPEN_LIMITS);
+      // A claim that is under way.
+      if (round > 10) await shards.process.claim();
+    }
+  }
+  assert(areDivided(processes), "two processes count in one shard");
+}
+
+function areDivided(processes: readonly WindowProcess[]): boolean {
+  const located = processes.map(({ windows }) => windows.locate(BACKEND).shards);
+  return new Set(located.map((shards) => shards?.address)).size === processes.length &&
+    located.every((shards) => shards !== undefined && shards.key === shards.address);
+}
+
+async function outcomeOf(ask: () => Promise<unknown>): Promise<Outcome> {
+  try {
+    await ask();
+    return "counted";
+  } catch (error) {
+    if (error instanceof LimitError) return { refused: error.refusal };
+    throw error;
+  }
+}
+
+/** How many were counted, and how many each limit refused. */
+export function tallyOf(outcomes: readonly Outcome[]): Record<string, number> {
+  const names = outcomes.map((one) => one === "counted" ? one : one.refused.scope);
+  const groups = Map.groupBy(names, (name) => name);
+  return Object.fromEntries([...groups].map(([name, all]) => [name, all.length]));
+}
