@@ -18,9 +18,9 @@ interface Family {
 
 const FAMILIES = new Map<Deno.KvKeyPart, Family>([
   [keys.tenantLedgers()[0]!, { parts: 2, times: 2 }],
-  // A visitor with two tabs on two processes is no reason to divide the windows of an address.
-  [keys.addressWindows("")[0]!, { parts: 2, times: 10 }],
-  [keys.apiKeyWindow("", "")[0]!, { parts: 3, times: 10 }],
+  // A visitor whose two tabs ask two processes at once, now and then, is no reason to divide.
+  [keys.addressWindows("")[0]!, { parts: 2, times: 5 }],
+  [keys.apiKeyWindow("", "")[0]!, { parts: 3, times: 5 }],
 ]);
 
 /**

@@ -4,6 +4,7 @@ import { type Limits, WINDOW_MS } from "./limits.ts";
 import { leftInWindow, takeFromWindow, type WindowLeft, type WindowStamps } from "./rate_window.ts";
 import type { LimitRefusal, LimitScope } from "./refusal.ts";
 import {
+  admitted,
   placesOf,
   SHARD_KEPT_MS,
   type WindowAllotment,
@@ -16,6 +17,7 @@ const KEPT_MS = 2 * WINDOW_MS;
 
 /** An API key has `all` alone. */
 export type WindowName = "all" | "chat" | "resumes";
+const WINDOWS: readonly WindowName[] = ["all", "chat", "resumes"];
 
 /** The windows of one address or API key in one document; of a divided one, one shard. */
 export interface StoredWindows {
@@ -129,6 +131,11 @@ export class OpenWindows {
   /** Stores what was taken. */
   note(taken: Omit<StoredWindows, "v" | "all"> & { all?: WindowStamps }): void {
     const next: StoredWindows = { ...this.stored, ...taken };
+    for (const name of WINDOWS) {
+      const allotment = this.stored.allotments?.[name];
+      if (!allotment?.reserved || next[name] === this.stored[name]) continue;
+      next.allotments = { ...next.allotments, [name]: admitted(allotment) };
+    }
     this.#draft.set(this.#key, next, windowsKept(next, this.#counting.owner));
   }
 

@@ -12,6 +12,9 @@ const ALLOTTED_MS = 30 * 60_000;
  */
 export const SHARD_KEPT_MS = 2 * ALLOTTED_MS;
 
+/** Places that were asked for are left to those that wait for so long. Milliseconds. */
+const RESERVED_MS = 2_000;
+
 /** The part of a window that one shard may use. */
 export interface WindowAllotment {
   /** Admissions a minute, those that still count included. */
@@ -22,6 +25,8 @@ export interface WindowAllotment {
   until: number;
   /** When the shard last asked for more, milliseconds; 0 when it never did. */
   askedAt: number;
+  /** Places that requests of this shard wait for; they count down as it admits. */
+  reserved?: number | undefined;
 }
 
 /** One shard of one window. */
@@ -38,6 +43,8 @@ export interface PlaceRequest {
   /** How many admissions wait for a place. */
   need: number;
   now: number;
+  /** It leaves other shards the places that requests of theirs wait for. */
+  isPatient?: boolean;
 }
 
 /** The places of one shard; nothing when it has to ask for an allotment first. */
@@ -63,27 +70,50 @@ export function untilPlace(
 /**
  * Divides the free places: the shard that asks gets what it needs, as far as there are so many, and the
  * active ones equal parts of the rest. What a shard has used in the last minute stays its own. Answers
- * the new allotment of each shard, the same object where nothing changes.
+ * the new allotment of each shard, the same object where nothing changes; or nothing at all when requests
+ * of other shards wait for all that is free.
  */
 export function allotPlaces(
   shards: readonly WindowShard[],
-  { shard, limit, need, now }: PlaceRequest,
-): (WindowAllotment | undefined)[] {
-  const used = shards.map(({ stamps }) => liveCount(stamps, now));
-  const free = Math.max(0, limit - used.reduce((sum, one) => sum + one, 0));
+  request: PlaceRequest,
+): (WindowAllotment | undefined)[] | undefined {
+  const { shard, limit, need, now } = request;
+  const kept = shards.map((one, i) => liveCount(one.stamps, now) + reservedOf(one, i, request));
+  const free = Math.max(0, limit - kept.reduce((sum, one) => sum + one, 0));
+  if (free === 0) return undefined;
   const active = shards.map((one, i) => i === shard || isActive(one, now));
   const give = divide(free, { need, active });
   const until = endOf(shards[0]!, { limit, now });
-  return shards.map(({ allotment }, i) => {
+  return shards.map((one, i) => {
     // The first shard always counts: without an allotment it would have the limit to itself.
-    const isMember = i === 0 || i === shard || allotment !== undefined;
-    if (!isMember) return undefined;
+    if (i > 0 && i !== shard && one.allotment === undefined) return undefined;
     const own = i === shard;
-    const places = used[i]! + (own ? give.own : active[i] ? give.other : 0);
-    const askedAt = own ? now : allotment?.askedAt ?? 0;
-    const next = { places, of: limit, until, askedAt };
-    return isSame(allotment, next) ? allotment : next;
+    const next: WindowAllotment = {
+      places: kept[i]! + (own ? give.own : active[i] ? give.other : 0),
+      of: limit,
+      until,
+      askedAt: own ? now : one.allotment?.askedAt ?? 0,
+      reserved: own ? Math.min(need, give.own) : reservedOf(one, i, request),
+    };
+    return isSame(one.allotment, next) ? one.allotment : next;
   });
+}
+
+/** The allotment of a shard that has let one more in. */
+export function admitted(allotment: WindowAllotment): WindowAllotment {
+  return { ...allotment, reserved: Math.max(0, (allotment.reserved ?? 0) - 1) };
+}
+
+/** What is left to a shard because requests of its process wait for it. */
+function reservedOf(
+  { stamps, allotment }: WindowShard,
+  index: number,
+  { shard, now, limit, isPatient = false }: PlaceRequest,
+): number {
+  if (!isPatient || index === shard || allotment === undefined) return 0;
+  const { reserved = 0, places, askedAt } = allotment;
+  if (!isValid(allotment, { limit, now }) || askedAt + RESERVED_MS <= now) return 0;
+  return Math.max(0, Math.min(reserved, places - liveCount(stamps, now)));
 }
 
 /** Those stamps of a shard that count now. */
@@ -115,5 +145,5 @@ function isActive({ stamps, allotment }: WindowShard, now: number): boolean {
 
 function isSame(a: WindowAllotment | undefined, b: WindowAllotment): boolean {
   return a !== undefined && a.places === b.places && a.of === b.of && a.until === b.until &&
-    a.askedAt === b.askedAt;
+    a.askedAt === b.askedAt && a.reserved === b.reserved;
 }

@@ -1,7 +1,9 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { WINDOW_MS } from "./limits.ts";
 import {
+  admitted,
   allotPlaces,
+  type PlaceRequest,
   placesOf,
   SHARD_KEPT_MS,
   untilPlace,
@@ -18,15 +20,21 @@ const request = { shard: 2, limit: 60, need: 1, now: NOON };
 const places = (allotments: readonly (WindowAllotment | undefined)[]) =>
   allotments.map((one) => one?.places);
 
-function withAllotments(shards: WindowShard[], at: Partial<typeof request> = {}): WindowShard[] {
+function allotted(shards: readonly WindowShard[], at: Partial<PlaceRequest> = {}) {
   const allotments = allotPlaces(shards, { ...request, ...at });
+  assert(allotments !== undefined);
+  return allotments;
+}
+
+function withAllotments(shards: WindowShard[], at: Partial<PlaceRequest> = {}): WindowShard[] {
+  const allotments = allotted(shards, at);
   return shards.map((shard, i) => ({ ...shard, allotment: allotments[i] }));
 }
 
 Deno.test("allotPlaces: gives the shard that asks what it needs, and each active one half of the rest", () => {
   const shards = [used(10), used(0), used(0), used(0)];
   // Of 50 places 10 are needed; the rest is divided by two. The first shard has used 10.
-  assertEquals(places(allotPlaces(shards, { ...request, need: 10 })), [
+  assertEquals(places(allotted(shards, { need: 10 })), [
     30,
     undefined,
     30,
@@ -36,20 +44,20 @@ Deno.test("allotPlaces: gives the shard that asks what it needs, and each active
 
 Deno.test("allotPlaces: leaves each shard what it has used in the last minute, and no more than the limit", () => {
   const shards = withAllotments([used(10), used(15), used(0)], { shard: 1 });
-  for (const limit of [60, 27, 20]) {
-    const after = places(allotPlaces(shards, { ...request, limit }));
+  for (const limit of [60, 27]) {
+    const after = places(allotted(shards, { limit }));
     assertEquals(after.map((n, i) => (n ?? 0) >= shards[i]!.stamps.length), [true, true, true]);
-    assertEquals(after.reduce((sum: number, n) => sum + (n ?? 0), 0), Math.max(25, limit));
+    assertEquals(after.reduce((sum: number, n) => sum + (n ?? 0), 0), limit);
   }
 });
 
 Deno.test("allotPlaces: a shard that has been quiet for a minute keeps nothing, and is left as it is", () => {
   const shards = withAllotments([used(10), used(20), used(5)]);
   const now = NOON + WINDOW_MS + 1;
-  const quiet = allotPlaces(shards, { ...request, now });
+  const quiet = allotted(shards, { now });
   assertEquals(places(quiet), [0, undefined, 60]);
   const again = shards.map((shard, i) => ({ ...shard, allotment: quiet[i] }));
-  assertEquals(allotPlaces(again, { ...request, now: now + 1 })[0], quiet[0]);
+  assertEquals(allotted(again, { now: now + 1 })[0], quiet[0]);
 });
 
 Deno.test("placesOf: without an allotment the first shard has the whole limit, any other none", () => {
@@ -86,4 +94,19 @@ Deno.test("untilPlace: the oldest of the last `limit` stamps of all shards has t
   assertEquals(untilPlace(shards, { limit: 5, now: NOON }), undefined);
   assertEquals(untilPlace(shards, { limit: 4, now: NOON }), 10_001);
   assertEquals(untilPlace(shards, { limit: 2, now: NOON }), 30_001);
+});
+
+Deno.test("allotPlaces: leaves others what their requests wait for, as long as it is patient", () => {
+  const asked = { shard: 1, limit: 3, need: 2 };
+  const shards = withAllotments([used(1), used(0), used(0)], asked);
+  const other = { shard: 2, limit: 3, isPatient: true };
+  assertEquals(allotPlaces(shards, { ...request, ...other }), undefined);
+  assertEquals(places(allotted(shards, { ...other, isPatient: false })), [1, 0, 2]);
+  // Who waits does so for two seconds, or until it has been let in.
+  assertEquals(places(allotted(shards, { ...other, now: NOON + 2_000 })), [1, 0, 2]);
+  const [first, second, third] = shards as [WindowShard, WindowShard, WindowShard];
+  const served = { stamps: [NOON], allotment: admitted(admitted(second.allotment!)) };
+  assertEquals(places(allotted([first, served, third], other)), [1, 1, 1]);
+  const one = { stamps: [], allotment: admitted(second.allotment!) };
+  assertEquals(places(allotted([first, one, third], other)), [1, 1, 1]);
 });

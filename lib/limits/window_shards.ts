@@ -19,10 +19,22 @@ import {
   windowShard,
   windowsKept,
 } from "./request_windows.ts";
-import { allotPlaces, liveCount, placesOf, untilPlace } from "./window_allotment.ts";
+import {
+  allotPlaces,
+  liveCount,
+  type PlaceRequest,
+  placesOf,
+  untilPlace,
+} from "./window_allotment.ts";
 
 /** A shard that is emptied by others this often in a row makes the store too busy for one more. */
-const MAX_TRIES = 20;
+const MAX_TRIES = 60;
+/** So often the places that requests of other processes wait for are left to them in any case. */
+const PATIENT_TRIES = 4;
+/** After that they are taken in this share of the tries: if all did, none would get to use them. */
+const TAKEN_SHARE = 1 / 8;
+/** How long a request waits for those, at most; milliseconds. */
+const PAUSE_MS = 20;
 /** Full windows that are remembered. */
 const REMEMBERED = 10_000;
 
@@ -39,6 +51,14 @@ interface Full {
   until: number;
 }
 
+/** What came of asking the other shards for places. */
+type Moved =
+  | "moved"
+  /** Requests of other processes wait for all that is free. */
+  | "reserved"
+  /** No shard has a free place for so long, milliseconds. */
+  | { retryAfterMs: number };
+
 /**
  * Divides the request windows of an address or API key that several processes serve at the same time,
  * as `LedgerShards` does a tenant's ledger: each process has a shard with a number of places, and one that
@@ -47,7 +67,7 @@ interface Full {
  */
 export class WindowShards {
   readonly #committer: Committer;
-  readonly #now: () => number;
+  readonly #system: System;
   readonly #contended: ContendedKeys;
   readonly #full = new Map<string, Full>();
   /** How many wait for a place, by the window. */
@@ -55,10 +75,10 @@ export class WindowShards {
 
   constructor(
     committer: Committer,
-    options: { system: Pick<System, "now">; contended: ContendedKeys },
+    options: { system: System; contended: ContendedKeys },
   ) {
     this.#committer = committer;
-    this.#now = () => options.system.now();
+    this.#system = options.system;
     this.#contended = options.contended;
   }
 
@@ -77,7 +97,8 @@ export class WindowShards {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const decided = await decide();
       if (!("full" in decided)) return decided as Exclude<T, { full: FullShard }>;
-      await this.#makeRoom(counted, decided.full);
+      const isPatient = tries < PATIENT_TRIES || this.#random() >= TAKEN_SHARE;
+      await this.#makeRoom(counted, decided.full, { isPatient });
     }
     throw new StoreUnavailableError("other processes keep taking what this one needs");
   }
@@ -92,41 +113,60 @@ export class WindowShards {
     const remembered = this.#remembered({ caller, limits }, full);
     if (remembered !== undefined) return remembered;
     const windows = this.#committer.peek<StoredWindows>(windowKey(caller, "address"));
-    return fullWindow(windows, { now: this.#now(), limits, scope });
+    return fullWindow(windows, { now: this.#system.now(), limits, scope });
   }
 
   /** Gets a full shard free places of the others. Throws the 429 when no shard has one. */
-  async #makeRoom(counted: Counted, full: FullShard): Promise<void> {
+  async #makeRoom(
+    counted: Counted,
+    full: FullShard,
+    options: { isPatient: boolean },
+  ): Promise<void> {
     const known = this.#remembered(counted, full);
     if (known !== undefined) throw new LimitError(known);
     const name = nameOf(counted, full);
     this.#wait(name, 1);
-    const retryAfterMs = await this.#move(counted, full).finally(() => this.#wait(name, -1));
-    if (retryAfterMs === undefined) return;
+    const moved = await this.#move(counted, full, options).finally(() => this.#wait(name, -1));
+    if (moved === "moved") return;
+    if (moved === "reserved") return await this.#pause();
+    const { retryAfterMs } = moved;
     const limit = windowLimit(full, counted.limits);
     this.#full.delete(name);
-    this.#full.set(name, { limit, until: this.#now() + retryAfterMs });
+    this.#full.set(name, { limit, until: this.#system.now() + retryAfterMs });
     forgetOldest(this.#full, REMEMBERED);
     throw new LimitError(windowRefusal(full, { limit, retryAfterMs }));
   }
 
-  /** Moves free places, or answers how long until there is one, milliseconds. */
-  async #move(counted: Counted, full: FullShard): Promise<number | undefined> {
+  async #move(
+    counted: Counted,
+    full: FullShard,
+    { isPatient }: { isPatient: boolean },
+  ): Promise<Moved> {
     const { caller, limits } = counted;
     const all = Array.from({ length: SHARDS }, (_, n) => windowKey(caller, full.owner, n));
     const limit = windowLimit(full, limits);
     const shard = caller.shards?.[full.owner] ?? 0;
-    const decided = await this.#committer.run<{ retryAfterMs?: number | undefined }>({
+    return await this.#committer.run<Moved>({
       keys: all,
       decide: (draft) => {
-        const now = this.#now();
+        const now = this.#system.now();
         const need = this.#waiting.get(nameOf(counted, full)) ?? 1;
-        return moveFree(draft, all, { full, request: { shard, limit, need, now } });
+        const request = { shard, limit, need, now, isPatient };
+        return moveFree(draft, all, { full, request });
       },
       // Whether there is room now is decided on the shard.
-      isFinal: ({ retryAfterMs }) => retryAfterMs === undefined,
+      isFinal: (moved) => moved === "moved",
     });
-    return decided.retryAfterMs;
+  }
+
+  /** Waits a moment, with jitter so that processes do not go in step. */
+  #pause(): Promise<void> {
+    return this.#system.sleep(Math.ceil(PAUSE_MS * (0.5 + this.#random() / 2)));
+  }
+
+  /** From 0 to 1. */
+  #random(): number {
+    return this.#system.randomBytes(1)[0]! / 255;
   }
 
   /** A window only fills up until time passes: a flood of one that is full costs the store nothing. */
@@ -134,7 +174,7 @@ export class WindowShards {
     if (this.#full.size === 0) return undefined;
     const known = this.#full.get(nameOf(counted, full));
     const limit = windowLimit(full, counted.limits);
-    const retryAfterMs = (known?.until ?? 0) - this.#now();
+    const retryAfterMs = (known?.until ?? 0) - this.#system.now();
     const isFull = known?.limit === limit && retryAfterMs > 0;
     // A clock that was set back must shut nobody out.
     if (!isFull || retryAfterMs > WINDOW_MS + MAX_SKEW_MS + 1) return undefined;
@@ -155,11 +195,8 @@ function nameOf({ caller }: Counted, { owner, window }: FullShard): string {
 function moveFree(
   draft: Draft,
   all: readonly string[][],
-  { full: { owner, window }, request }: {
-    full: FullShard;
-    request: { shard: number; limit: number; need: number; now: number };
-  },
-): { retryAfterMs?: number | undefined } {
+  { full: { owner, window }, request }: { full: FullShard; request: PlaceRequest },
+): Moved {
   const { shard, limit, now } = request;
   const before = all.map((key) => draft.get<StoredWindows>(key) ?? emptyWindows(owner));
   const shards = before.map((windows) => windowShard(windows, window));
@@ -168,15 +205,15 @@ function moveFree(
   const own = shards[shard]!;
   const places = placesOf(own, { limit, now, isFirst: shard === 0 }) ?? 0;
   // Another request that waited with this one has made room for both.
-  if (liveCount(own.stamps, now) < places) return {};
+  if (liveCount(own.stamps, now) < places) return "moved";
   const allotments = allotPlaces(shards, request);
+  if (allotments === undefined) return "reserved";
   const after = before.map((windows, i) => {
     const allotment = allotments[i];
     if (allotment === undefined || allotment === shards[i]!.allotment) return windows;
     return { ...windows, allotments: { ...windows.allotments, [window]: allotment } };
   });
   // Each of them has an allotment now, and is kept as long.
-  const kept = windowsKept(after[shard]!, owner);
-  writeChanged(draft, all, { before, after, kept });
-  return {};
+  writeChanged(draft, all, { before, after, kept: windowsKept(after[shard]!, owner) });
+  return "moved";
 }

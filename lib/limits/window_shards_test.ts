@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { valuesOf } from "@/tests/support/admissions.ts";
+import { TENANT, valuesOf } from "@/tests/support/admissions.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { OPEN_LIMITS } from "@/tests/support/run_requests.ts";
 import {
@@ -10,7 +10,6 @@ import {
   tallyOf,
   windowProcesses,
 } from "@/tests/support/window_processes.ts";
-import { TENANT } from "@/tests/support/admissions.ts";
 import { keys } from "../storage/keys.ts";
 import { type Limits, WINDOW_MS } from "./limits.ts";
 import type { StoredWindows } from "./request_windows.ts";
@@ -36,7 +35,7 @@ Deno.test("WindowShards: the windows of one process, or of two that meet now and
   using kv = await Deno.openKv(":memory:");
   const { open, advance } = windowProcesses();
   const [one, other] = [open(kv), open(kv)];
-  for (let i = 0; i < 9; i++) {
+  for (let i = 0; i < 4; i++) {
     await one.ask(LIMITS);
     await other.ask(LIMITS);
   }
@@ -198,4 +197,17 @@ Deno.test("WindowShards: commits of unknown outcome count once", async () => {
   const count = (name: "all" | "chat" | "resumes") =>
     windows.reduce((sum, one) => sum + liveCount(one[name] ?? [], now()), 0);
   assertEquals([count("all"), count("chat"), count("resumes")], [20, 8, 12]);
+});
+
+Deno.test("WindowShards: processes whose clocks differ share one window", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { open, advance } = windowProcesses();
+  const [one, other] = [open(kv), open(kv, { ahead: 30_000 })];
+  await divideWindows([one, other]);
+  advance(2 * LATER_MS);
+  assertEquals(await times(25, () => other.ask(LIMITS)), { counted: 25 });
+  assertEquals(await times(20, () => one.ask(LIMITS)), { counted: 15, key: 5 });
+  assertEquals(await times(5, () => other.ask(LIMITS)), { key: 5 });
+  advance(LATER_MS + 30_000);
+  assertEquals(await times(41, () => one.ask(LIMITS)), { counted: 40, key: 1 });
 });

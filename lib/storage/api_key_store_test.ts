@@ -103,6 +103,18 @@ Deno.test("ApiKeyStore: lastUsedAt is the newest request of its window, to the m
   assertEquals((await store.list(OURS))[0]?.lastUsedAt, "2030-01-01T00:02:00.000Z");
 });
 
+Deno.test("ApiKeyStore: lastUsedAt is the newest of all shards of a window that is divided", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const { apiKey } = await store.create(OURS, INPUT);
+  const at = (minute: number) => ({ v: 1, all: [Date.UTC(2030, 0, 1, 0, minute)] });
+  await kv.set(keys.apiKeyWindow(OURS, apiKey.id), at(3));
+  await kv.set(keys.apiKeyWindow(OURS, apiKey.id, 1), at(7));
+  await kv.set(keys.apiKeyWindow(OURS, apiKey.id, 2), at(5));
+  await kv.set(keys.apiKeyWindow(OURS, apiKey.id, 4), { v: 1, all: [] });
+  assertEquals((await store.list(OURS))[0]?.lastUsedAt, "2030-01-01T00:07:00.000Z");
+});
+
 Deno.test("ApiKeyStore: concurrent uses and a revocation end in a revoked key", async () => {
   using kv = await Deno.openKv(":memory:");
   const { store } = open(kv);

@@ -10,6 +10,7 @@ import { WindowShards } from "@/lib/limits/window_shards.ts";
 import { realSystem, type System } from "@/lib/system.ts";
 import { request, settlement, TENANT } from "./admissions.ts";
 import { fastSystem } from "./fast_system.ts";
+import { seeded } from "./flaky_kv.ts";
 import { OPEN_LIMITS } from "./run_requests.ts";
 
 export const ADDRESS = "address-1";
@@ -22,10 +23,12 @@ export type Outcome = { refused: LimitRefusal } | "counted";
 /** The service's processes on one store, whose clock a test moves. */
 export function windowProcesses(start = Date.UTC(2026, 0, 2, 12)) {
   const { system: time, advance } = fastSystem(start);
+  const random = seeded(start);
+  const randomBytes = (length: number) => Uint8Array.from({ length }, () => random() * 256);
   let n = 0;
   /** `ahead` is by how much its clock is wrong, milliseconds. */
   const open = (kv: Deno.Kv, { ahead = 0 } = {}) => {
-    const system: System = { ...realSystem, ...time, now: () => time.now() + ahead };
+    const system: System = { ...realSystem, ...time, randomBytes, now: () => time.now() + ahead };
     const committer = new Committer(kv, { system });
     const shards = new LedgerShards(committer, system);
     const windows = new WindowShards(committer, { system, contended: shards.contended });
