@@ -1,4 +1,4 @@
-import { divide } from "./division.ts";
+import { share } from "./division.ts";
 import { MAX_SKEW_MS } from "./ledger.ts";
 import { WINDOW_MS } from "./limits.ts";
 import { liveStamps, takeFromWindow, type WindowStamps } from "./rate_window.ts";
@@ -82,7 +82,7 @@ export function allotPlaces(
   const free = Math.max(0, limit - kept.reduce((sum, one) => sum + one, 0));
   if (free === 0) return undefined;
   const active = shards.map((one, i) => i === shard || isActive(one, now));
-  const give = divide(free, { need, active });
+  const give = share(free, need, active.filter(Boolean).length);
   const until = endOf(shards[0]!, { limit, now });
   return shards.map((one, i) => {
     // The first shard always counts: without an allotment it would have the limit to itself.

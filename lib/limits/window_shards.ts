@@ -2,7 +2,6 @@ import type { Committer } from "../committer/committer.ts";
 import { type Draft, StoreUnavailableError } from "../committer/operation.ts";
 import type { System } from "../system.ts";
 import { type ContendedKeys, forgetOldest } from "./contended_keys.ts";
-import { writeChanged } from "./division.ts";
 import { fullWindow } from "./count_request.ts";
 import { MAX_SKEW_MS } from "./ledger.ts";
 import { type Limits, WINDOW_MS } from "./limits.ts";
@@ -208,12 +207,11 @@ function moveFree(
   if (liveCount(own.stamps, now) < places) return "moved";
   const allotments = allotPlaces(shards, request);
   if (allotments === undefined) return "reserved";
-  const after = before.map((windows, i) => {
-    const allotment = allotments[i];
-    if (allotment === undefined || allotment === shards[i]!.allotment) return windows;
-    return { ...windows, allotments: { ...windows.allotments, [window]: allotment } };
+  allotments.forEach((allotment, i) => {
+    const windows = before[i]!;
+    if (allotment === undefined || allotment === windows.allotments?.[window]) return;
+    const after = { ...windows, allotments: { ...windows.allotments, [window]: allotment } };
+    draft.set(all[i]!, after, windowsKept(after, owner));
   });
-  // Each of them has an allotment now, and is kept as long.
-  writeChanged(draft, all, { before, after, kept: windowsKept(after[shard]!, owner) });
   return "moved";
 }

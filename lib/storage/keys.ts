@@ -129,25 +129,10 @@ export const keys = {
   /** What the receipt itself has no room for, from 1. */
   receiptPart: (scope: string, n: number) => ["receipts", scope, n],
 
-  /**
-   * Request and message windows of an address, under its keyed hash: `{ v, all, chat, ids }`. Shards from
-   * 1 on, which have an `allotment`, are there only where several processes serve it at the same time.
-   */
-  addressWindows: (addressHash: string, shard = 0) => [
-    "address_windows",
-    addressHash,
-    ...shardPart(shard),
-  ],
-  /**
-   * Request window of an API key: `{ v, all }`, with shards as an address's windows. The newest stamp of
-   * all of them is when the key was last used.
-   */
-  apiKeyWindow: (tenant: string, id: string, shard = 0) => [
-    "api_key_windows",
-    tenant,
-    id,
-    ...shardPart(shard),
-  ],
+  /** Windows of an address, under its keyed hash: `{ v, all, chat, ids }`; shards as a ledger has. */
+  addressWindows: (hash: string, shard = 0) => ["address_windows", hash, ...shardPart(shard)],
+  /** Window of an API key, likewise: `{ v, all }`. Its newest stamp is when the key was last used. */
+  apiKeyWindow: (tenant: string, id: string, shard = 0) => windowOfKey(tenant, id, shard),
   apiKeyWindows: (tenant: string) => ["api_key_windows", tenant],
   /**
    * A tenant's day: what is spent, and the slot and hold of each running run. Shards from 1 on are there
@@ -300,6 +285,10 @@ export const keys = {
   doctorWindow: (tenant: string) => ["doctor_windows", tenant],
   ...INSTALLATION_KEYS,
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;
+
+function windowOfKey(tenant: string, id: string, shard: number): string[] {
+  return ["api_key_windows", tenant, id, ...shardPart(shard)];
+}
 
 /** The first shard has the key that an undivided record has. */
 function shardPart(shard: number): string[] {
