@@ -1,36 +1,29 @@
 import type { Committer } from "../committer/committer.ts";
-import { type Draft, StoreUnavailableError } from "../committer/operation.ts";
+import { StoreUnavailableError } from "../committer/operation.ts";
 import type { View } from "../committer/view.ts";
 import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
-import { interruptedEnd, type RunEnd, type RunFacts, type RunRecord } from "../usage/run_record.ts";
-import { accountsOf, chargedFor } from "./accounts.ts";
+import { interruptedEnd, type RunEnd } from "../usage/run_record.ts";
 import { callerKeys, type Count, countRequest, type RequestCount } from "./count_request.ts";
 import {
   type AdmittedRun,
   decideRun,
   limitRefusal,
-  type Opening,
+  liveOf,
   type RunDecision,
   runKeys,
   type RunRequest,
 } from "./decide_run.ts";
-import { HEARTBEAT_MS, type Lease, leaseOf, type Ledger } from "./ledger.ts";
+import { HEARTBEAT_MS, type Lease } from "./ledger.ts";
 import { LedgerShards, type ShardNeed } from "./ledger_shards.ts";
 import type { Limits } from "./limits.ts";
-import { type LiveRun, liveRunOf } from "../storage/live_run.ts";
+import type { LiveRun } from "../storage/live_run.ts";
 import { LimitError, reusedKey } from "./refusal.ts";
 import { Repeating } from "./repeating.ts";
 import type { Caller } from "./request_windows.ts";
-import { raiseHold, renewAccount } from "./running_leases.ts";
-import {
-  type Charge,
-  clearLiveRun,
-  type Closing,
-  decideSettlement,
-  type Settlement,
-  settlementKeys,
-} from "./settle_run.ts";
+import { raiseHold, renewAll } from "./running_leases.ts";
+import type { Charge, Closing, Settlement } from "./settle_run.ts";
+import { Settlements, withdrawing } from "./settlements.ts";
 import { UnsettledRuns } from "./unsettled.ts";
 import { WindowShards } from "./window_shards.ts";
 
@@ -64,6 +57,7 @@ export class Admission {
   #windows: WindowShards;
   #system: System;
   #running = new Map<string, Running>();
+  #settlements: Settlements;
   #unsettled = new UnsettledRuns();
   #heartbeat: Repeating;
   #onLost: (runId: string) => void;
@@ -84,6 +78,7 @@ export class Admission {
     this.#committer = committer;
     this.#system = system;
     this.#shards = shards;
+    this.#settlements = new Settlements(committer, shards.process);
     this.#windows = options.windows ?? new WindowShards(committer, { system, contended });
     this.#onLost = options.onLost ?? (() => {});
     const work = () => this.#beat();
@@ -222,7 +217,7 @@ export class Admission {
     const unsettled = { live, end, cost, ceiling, limits, closing, exceedsHold, forget };
     try {
       if (exceedsHold) await this.#makeRoom(running, Math.min(cost, ceiling));
-      const charge = await this.#settle({ ...unsettled, now: this.#system.now() });
+      const charge = await this.#settlements.write({ ...unsettled, now: this.#system.now() });
       return charge ?? { charged: 0, excess: cost };
     } catch (failure) {
       this.#unsettled.add(unsettled, failure);
@@ -249,7 +244,7 @@ export class Admission {
   ): Promise<Charge | undefined> {
     const now = this.#system.now();
     const settlement: Settlement = { live, end, cost: undefined, ceiling: Infinity, closing, now };
-    return await this.#settle(settlement, { dead: { until: lease?.until } });
+    return await this.#settlements.write(settlement, { dead: { until: lease?.until } });
   }
 
   /** Ends the heartbeat. */
@@ -265,44 +260,6 @@ export class Admission {
     if (isDivided) {
       await this.#shards.rebalance(tenant, { key: live.accounts[0]!.key, limits, need });
     }
-  }
-
-  async #settle(
-    asked: Settlement,
-    { dead }: { dead?: { until: number | undefined } } = {},
-  ): Promise<Charge | undefined> {
-    const settlement = { ...asked, shard: this.#shards.process.number };
-    const { live, closing } = settlement;
-    let charge: Charge | undefined;
-    let lease: Lease | undefined;
-    let goesOn = false;
-    const told = await this.#committer.run({
-      keys: settlementKeys(settlement),
-      drawn: closing?.drawn ?? [],
-      decide: (draft) => {
-        lease = leaseOf(draft.get<Ledger>(live.accounts[0]!.key), live.run.runId);
-        // Renewed since it was looked at: its process lives.
-        goesOn = dead !== undefined && lease !== undefined && lease.until !== dead.until;
-        if (goesOn) return undefined;
-        if (dead && lease === undefined) clearLiveRun(draft, settlement);
-        // A commit of unknown outcome was made after all when the lease has gone: tell what it did.
-        charge = decideSettlement(draft, settlement) ?? charge;
-        return charge;
-      },
-      bytes: 5_120 + (closing?.bytes ?? 0),
-    });
-    if (goesOn) return undefined;
-    const late = lease === undefined;
-    await closing?.afterwards?.({ late });
-    return late && dead === undefined ? await this.#charged(live.run) ?? told : told;
-  }
-
-  /** What a run that has been settled was charged, whoever did it; nothing once its record is gone. */
-  async #charged({ tenant, runId }: RunFacts): Promise<Charge | undefined> {
-    const key = keys.run(tenant, runId);
-    const decide = (draft: Draft) => draft.get<RunRecord>(key);
-    const record = await this.#committer.run({ keys: [key], decide }).catch(() => undefined);
-    return record && { charged: record.cost, excess: record.excess };
   }
 
   #note(request: RunRequest, hold: number): void {
@@ -327,41 +284,16 @@ export class Admission {
   }
 
   async #beat(): Promise<void> {
-    await this.#unsettled.retry((one) => this.#settle({ ...one, now: this.#system.now() }));
+    await this.#unsettled.retry((one) => {
+      return this.#settlements.write({ ...one, now: this.#system.now() });
+    });
     this.#restIfIdle();
-    await this.#renewAll();
-  }
-
-  /** Renews the leases of this process: all accounts together, in as few commits as they fit into. */
-  async #renewAll(): Promise<void> {
-    const leases = [...this.#running].flatMap(([runId, { live }]) =>
-      live.accounts.map((account) => ({ runId, account, name: account.key.join(" ") }))
-    );
-    const byAccount = Map.groupBy(leases, ({ name }) => name);
-    const lost = await Promise.all([...byAccount.values()].map((of) => {
-      const { account } = of[0]!;
-      const runIds = of.map(({ runId }) => runId);
-      return this.#committer.run({
-        keys: [account.key],
-        decide: (draft) => {
-          return renewAccount(draft, { account, runIds, now: this.#system.now() });
-        },
-      });
-    }));
-    for (const runId of new Set(lost.flat())) this.#onLost(runId);
+    const lost = await renewAll(this.#committer, { running: this.#running, system: this.#system });
+    for (const runId of lost) this.#onLost(runId);
   }
 }
 
 /** An address's window only fills up, and a full shard is only a reason to look at all of them. */
 function isFinalCount(result: Count | RunDecision): boolean {
   return "full" in result || ("refused" in result && result.refused.scope === "ip");
-}
-
-function liveOf(request: RunRequest): LiveRun {
-  return liveRunOf(request.run, accountsOf(chargedFor(request), request.limits));
-}
-
-/** Takes back what began with a run that nobody was told of. */
-function withdrawing({ withdraw = () => {} }: Opening): Closing {
-  return { keys: [], bytes: 512, write: withdraw };
 }

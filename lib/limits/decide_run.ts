@@ -33,7 +33,7 @@ import {
   untilMidnight,
 } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
-import { type BegunRun, liveRunOf } from "../storage/live_run.ts";
+import { type BegunRun, type LiveRun, liveRunOf } from "../storage/live_run.ts";
 import type { WindowLeft } from "./rate_window.ts";
 import type { LimitRefusal } from "./refusal.ts";
 import type { Caller, FullShard } from "./request_windows.ts";
@@ -273,4 +273,9 @@ function noteRun(
   const { key, fingerprint, keptMs } = receipt;
   const noted: ChatReceipt = { v: 1, fingerprint, runId: run.runId, exp: now + keptMs };
   draft.set(key, noted, { expireIn: keptMs });
+}
+
+/** A run that has been let in, with all that settling it takes. */
+export function liveOf(request: RunRequest): LiveRun {
+  return liveRunOf(request.run, accountsOf(chargedFor(request), request.limits));
 }

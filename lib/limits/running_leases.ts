@@ -1,4 +1,7 @@
+import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
+import type { LiveRun } from "../storage/live_run.ts";
+import type { System } from "../system.ts";
 import { type Account, divisionIn, keptFor, limitsWithin, momentOf } from "./accounts.ts";
 import { currentLedger, leaseOf, type Ledger, renewLeases, roomOf, setLease } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
@@ -45,8 +48,34 @@ export function raiseHold(draft: Draft, request: RaiseRequest): Raised {
   return { granted };
 }
 
+/**
+ * Prolongs the leases of all runs of a process: all accounts together, in as few commits as they fit
+ * into. Answers the runs that somebody else has settled.
+ */
+export async function renewAll(
+  committer: Committer,
+  { running, system }: {
+    running: ReadonlyMap<string, { live: LiveRun }>;
+    system: Pick<System, "now">;
+  },
+): Promise<Set<string>> {
+  const leases = [...running].flatMap(([runId, { live }]) =>
+    live.accounts.map((account) => ({ runId, account, name: account.key.join(" ") }))
+  );
+  const byAccount = Map.groupBy(leases, ({ name }) => name);
+  const lost = await Promise.all([...byAccount.values()].map((of) => {
+    const { account } = of[0]!;
+    const runIds = of.map(({ runId }) => runId);
+    return committer.run({
+      keys: [account.key],
+      decide: (draft) => renewAccount(draft, { account, runIds, now: system.now() }),
+    });
+  }));
+  return new Set(lost.flat());
+}
+
 /** Prolongs the leases of one account; answers the runs that somebody else has settled. */
-export function renewAccount(
+function renewAccount(
   draft: Draft,
   { account, runIds, now }: { account: Account; runIds: readonly string[]; now: number },
 ): string[] {
