@@ -123,7 +123,6 @@ async function measureLeg(
     ...load,
     hmacSecret: HMAC_SECRET,
     model: MODEL,
-    messagesAnAddress: fleet.messagesAnAddress,
   });
   await untilQuiet(fleet.usage);
   return await runLeg({

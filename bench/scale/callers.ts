@@ -18,8 +18,6 @@ export interface CallersOptions {
   /** Of the services that verify the API keys. */
   hmacSecret: string;
   model: string;
-  /** Messages that a backend sends from one address. */
-  messagesAnAddress: number;
 }
 
 /** The next chat's request of one caller. */
@@ -27,6 +25,8 @@ export type NextRequest = () => RequestInit;
 /** One more caller; callers take their tenants by turns. */
 export type NewCaller = () => NextRequest;
 
+/** Addresses of one backend: no plan raises the 100 requests a minute of each. */
+const BACKEND_ADDRESSES = 64;
 /** Sessions of one leg, and how many messages each sends, one after the other. */
 const SESSIONS = 800;
 const SESSION_MESSAGES = 5;
@@ -121,11 +121,11 @@ async function seedBackend(
 ): Promise<NewCaller> {
   const apiKeys = new ApiKeyStore(kv, { system, signer: new Signer([options.hmacSecret]) });
   const { secret } = await apiKeys.create(tenant, { name: "bench", scopes: ["widget:mint"] });
-  let address = nextAddress();
+  const addresses = Array.from({ length: BACKEND_ADDRESSES }, nextAddress);
   let sent = 0;
   // All callers are the one backend.
   return () => () => {
-    if (++sent % options.messagesAnAddress === 0) address = nextAddress();
+    const address = addresses[sent++ % addresses.length]!;
     return post({
       headers: { "x-forwarded-for": address, authorization: `Bearer ${secret}` },
       body: { agentId: agent.id, messages: MESSAGES },

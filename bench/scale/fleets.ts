@@ -16,8 +16,6 @@ export const HMAC_SECRET = "test secret that is long enough to sign";
 export const MODEL = "mock-1-0";
 /** What production waits for the store. */
 const PATIENCE_MS = 5_000;
-/** Above what a leg can send: only a plan's `streams` refuses. */
-const LIMITS = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1e6 };
 
 /** Processes, real or not, on one store. */
 export interface Fleet extends AsyncDisposable {
@@ -26,8 +24,6 @@ export interface Fleet extends AsyncDisposable {
   urls: readonly string[];
   /** The store without delay, for seeding. */
   kv: Deno.Kv;
-  /** Messages that one address may send a minute. */
-  messagesAnAddress: number;
   usage: () => Promise<Usage>;
 }
 
@@ -48,7 +44,7 @@ export async function startMemoryFleet(
   for (let n = 0; n < processes; n++) {
     const { kv: own, counted } = measuredKv(kv, roundTripMs);
     const env = { ...vendorEnv(vendorPort), LOG_LEVEL: "error" };
-    const options = { kv: own, keepKv: true, env, limits: LIMITS, patienceMs: PATIENCE_MS };
+    const options = { kv: own, keepKv: true, env, patienceMs: PATIENCE_MS };
     const service = stack.use(await TestService.start(options));
     counts.push(counted);
     urls.push(service.url);
@@ -59,7 +55,6 @@ export async function startMemoryFleet(
     roundTripMs,
     urls,
     kv,
-    messagesAnAddress: Infinity,
     usage: () => {
       const { user, system } = process.cpuUsage();
       return Promise.resolve({ cpuMs: (user + system) / 1000, store: sum(counts) });
@@ -89,8 +84,6 @@ export async function startDenokvFleet(
     roundTripMs: 0,
     urls: members.map(({ port }) => `http://127.0.0.1:${port}`),
     kv,
-    // A plan cannot raise the 100 requests a minute of one address.
-    messagesAnAddress: 80,
     usage: async () => {
       const each = await Promise.all(members.map((member) => member.cpuMs()));
       return { cpuMs: each.reduce((all, one) => all + one, 0) };
