@@ -10,13 +10,22 @@ import { openStore } from "@/lib/process/open_store.ts";
 import { realSystem, type System } from "@/lib/system.ts";
 import { TEST_ENCRYPTION_KEY } from "./support/encryption_keys.ts";
 import { FakeSystem } from "./support/fake_system.ts";
+import { CHAT_BUDGETS, LISTS_AT_REST_A_MINUTE, LISTS_OF_CRON } from "./support/kv_cost_budget.ts";
 import { type KvCosts, meteredKv } from "./support/metered_kv.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, embed, onPage } from "./support/widget_calls.ts";
 
 const SECONDS = 10;
-const DELTAS = 200;
-const PAUSE_MS = 50;
+
+/** An answer's words, and the time after each. */
+interface Pace {
+  deltas: number;
+  pauseMs: number;
+}
+const PACES: Record<keyof typeof CHAT_BUDGETS, Pace> = {
+  "at once": { deltas: 20, pauseMs: 0 },
+  "10 s": { deltas: 200, pauseMs: SECONDS * 1_000 / 200 },
+};
 
 type World = Awaited<ReturnType<typeof embed>>;
 type Send = (service: TestService, of: World) => Promise<Response>;
@@ -26,21 +35,21 @@ const CALLERS: Record<string, Send> = {
   "an API key": (service, { key, agent }) => byKey(service, { key, body: { agentId: agent.id } }),
 };
 
-/** Says one word every 50 ms. */
-function steadyModel(system: Pick<System, "sleep">): Model {
+/** Says one word after the other. */
+function steadyModel({ sleep }: Pick<System, "sleep">, { deltas, pauseMs }: Pace): Model {
   async function* words({ signal }: ModelRequest): AsyncGenerator<ModelEvent> {
-    for (let n = 0; n < DELTAS; n++) {
+    for (let n = 0; n < deltas; n++) {
       yield { type: "text", text: "word " };
-      await system.sleep(PAUSE_MS, signal);
+      if (pauseMs > 0) await sleep(pauseMs, signal);
     }
-    yield { type: "usage", inputTokens: 20, outputTokens: DELTAS };
+    yield { type: "usage", inputTokens: 20, outputTokens: deltas };
     yield { type: "end", reason: "stop" };
   }
   return { stream: (request) => Promise.resolve(words(request)) };
 }
 
 /** A service in a world whose clock a test moves, on a store that is metered. */
-async function start() {
+async function start(pace: Pace = PACES["10 s"]) {
   const store = await Deno.openKv(":memory:");
   const meter = meteredKv(store);
   const clock = new FakeSystem();
@@ -49,7 +58,7 @@ async function start() {
     ...{ kv: encodedKv(meter.kv), keepKv: true, system: { now, sleep } },
   });
   const registry = service.service.vendors as ModelRegistry;
-  registry.find = () => steadyModel({ sleep });
+  registry.find = () => steadyModel({ sleep }, pace);
   const dispose = async () => {
     await service[Symbol.asyncDispose]();
     store.close();
@@ -57,39 +66,61 @@ async function start() {
   return { meter, clock, service, [Symbol.asyncDispose]: dispose };
 }
 
-/** What a warm chat of 10 s costs, from its admission to the end of its settlement. */
-async function costOfChat(send: Send): Promise<KvCosts & { written: Record<string, number> }> {
-  await using world = await start();
+/** What a warm chat costs, from its admission to the end of its settlement. */
+async function costOfChat(
+  send: Send,
+  pace: Pace,
+): Promise<KvCosts & { written: Record<string, number> }> {
+  await using world = await start(pace);
   const { meter, clock, service } = world;
   const embedded = await embed(service);
   for (let chats = 0; chats < 2; chats++) {
     await meter.idle();
     meter.take();
-    let deltas = 0;
+    let text = "";
     const { body } = await send(service, embedded);
-    for await (const { event } of body!.pipeThrough(new ServerSentEventParseStream())) {
+    for await (const { event, data } of body!.pipeThrough(new ServerSentEventParseStream())) {
       if (event !== "delta") continue;
-      deltas++;
+      text += JSON.parse(data!).text;
+      if (pace.pauseMs === 0) continue;
       await meter.idle();
-      await clock.advance(PAUSE_MS);
+      await clock.advance(pace.pauseMs);
     }
-    assertEquals(deltas, DELTAS);
+    assertEquals(text, "word ".repeat(pace.deltas));
     await meter.idle();
   }
   return { written: Object.fromEntries(meter.written), ...meter.take() };
 }
 
+/** What is over its bound, as text. */
+function overBudget(costs: KvCosts, name: keyof typeof CHAT_BUDGETS): string[] {
+  const budget = Object.entries(CHAT_BUDGETS[name]) as [keyof KvCosts, number][];
+  return budget.filter(([what, most]) => costs[what] > most)
+    .map(([what, most]) => `${costs[what]} ${what} of ${most}`);
+}
+
 Deno.test("POST /v1/chat/stream: an answer of 10 s and 200 deltas costs at most 30 write units", async () => {
-  for (const costs of await Promise.all(Object.values(CALLERS).map(costOfChat))) {
-    const { written, writeUnits, commits, lists } = costs;
+  const callers = Object.values(CALLERS);
+  for (const costs of await Promise.all(callers.map((send) => costOfChat(send, PACES["10 s"])))) {
+    const { written, lists } = costs;
     // `start`, then what has come in each second; the last of it goes with the settlement.
     assertEquals(written["run_chunks"], SECONDS);
     // Made with the admission, deleted with the settlement.
     assertEquals(written["live_runs"], 2);
+    // Each second it asks whether it is to stop.
+    assertEquals(CHAT_BUDGETS["10 s"].readUnits, SECONDS);
     // Admission, settlement, one for each part of the log, and a heartbeat every 5 s.
-    assert(commits <= 2 + SECONDS + 2, `${commits} commits`);
-    assert(writeUnits <= 30, `${writeUnits} write units`);
+    assertEquals(CHAT_BUDGETS["10 s"].commits, 2 + SECONDS + 2);
+    assertEquals(overBudget(costs, "10 s"), []);
     assertEquals(lists, 0);
+  }
+});
+
+Deno.test("POST /v1/chat/stream: an answer at once costs 2 commits and at most 14 write units", async () => {
+  for (const send of Object.values(CALLERS)) {
+    const costs = await costOfChat(send, PACES["at once"]);
+    assertEquals(overBudget(costs, "at once"), []);
+    assertEquals(costs.lists, 0);
   }
 });
 
@@ -112,8 +143,20 @@ Deno.test("a process at rest asks the store for one list in 30 s, and for nothin
     meter.take();
     await advance(60);
     const { lists, gets, commits } = meter.take();
-    assertEquals([lists <= 2, gets, commits], [true, 0, 0], `${lists} lists in a minute`);
+    assertEquals(
+      [lists <= LISTS_AT_REST_A_MINUTE, gets, commits],
+      [true, 0, 0],
+      `${lists} lists in a minute`,
+    );
   }
+
+  meter.take();
+  // As the cron in `main.ts` does.
+  await deadRuns.sweep();
+  await documents.sweep();
+  await documents.idle();
+  const { lists, gets, commits } = meter.take();
+  assertEquals([lists <= LISTS_OF_CRON, gets, commits], [true, 0, 0], `${lists} lists of the cron`);
 
   async function send(to: TestService): Promise<void> {
     const { key } = await embed(to);

@@ -9,10 +9,25 @@ export async function hasNginx(): Promise<boolean> {
 }
 
 /** A proxy in front of `upstream` with nginx's own defaults, buffering among them. */
-export async function startNginx(upstream: string): Promise<AsyncDisposable & { url: string }> {
+export function startNginx(upstream: string): Promise<AsyncDisposable & { url: string }> {
+  return startNginxWith((port) =>
+    `server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass ${upstream};
+    }
+  }`
+  );
+}
+
+/** A proxy with what belongs into nginx's `http`, listening on the given port of loopback. */
+export async function startNginxWith(
+  sitesAt: (port: number) => string,
+): Promise<AsyncDisposable & { url: string }> {
   const dir = await Deno.makeTempDir();
   const port = freePort();
-  await Deno.writeTextFile(`${dir}/nginx.conf`, configuration({ dir, port, upstream }));
+  const sites = sitesAt(port);
+  await Deno.writeTextFile(`${dir}/nginx.conf`, configuration({ dir, sites }));
   const child = new Deno.Command(NGINX, {
     args: ["-p", dir, "-c", `${dir}/nginx.conf`, "-e", `${dir}/error.log`],
     stdout: "null",
@@ -34,9 +49,7 @@ export async function startNginx(upstream: string): Promise<AsyncDisposable & { 
   return { url, [Symbol.asyncDispose]: dispose };
 }
 
-function configuration(
-  { dir, port, upstream }: { dir: string; port: number; upstream: string },
-): string {
+function configuration({ dir, sites }: { dir: string; sites: string }): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `${name}_temp_path ${dir}/${name};`).join(" ");
   return `daemon off;
@@ -46,12 +59,7 @@ events {}
 http {
   access_log off;
   ${temporary}
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass ${upstream};
-    }
-  }
+  ${sites}
 }
 `;
 }

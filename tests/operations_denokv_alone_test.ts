@@ -1,0 +1,304 @@
+/** docs/operations.md, "Running denokv": its commands, on the server that `DENOKV_BIN` names. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { Ledger } from "@/lib/limits/ledger.ts";
+import { keys } from "@/lib/storage/keys.ts";
+import { realSystem } from "@/lib/system.ts";
+import { accounts } from "./support/accounts.ts";
+import { valuesOf } from "./support/admissions.ts";
+import { catalogueEntry } from "./support/chat.ts";
+import {
+  type DocumentedEnv,
+  documentedEnv,
+  openDocumentedKv,
+  readEnvFile,
+  startDocumentedDenokv,
+} from "./support/documented_denokv.ts";
+import { TEST_ENCRYPTION_KEY } from "./support/encryption_keys.ts";
+import { readFrames } from "./support/frames.ts";
+import { startHaproxy } from "./support/haproxy.ts";
+import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import type { Script } from "./support/mock_vendors/script.ts";
+import { openTestKv } from "./support/open_kv.ts";
+import { configNamed, runBlock } from "./support/operations_doc.ts";
+import { TEST_HMAC_SECRET, TestService } from "./support/service.ts";
+import { sweepDead } from "./support/sweep_dead.ts";
+import { say } from "./support/widget_calls.ts";
+
+const ROOT = new URL("../", import.meta.url).pathname;
+const TLS = new URL("./fixtures/tls/", import.meta.url).pathname;
+const HELD = 3;
+const LOADERS = 4;
+
+const bin = Deno.env.get("DENOKV_BIN");
+const missing: string[] = [];
+for (const name of ["sqlite3", "openssl", "curl"]) {
+  const found = await Deno.stat(`/usr/bin/${name}`).then(() => true, () => false);
+  if (!found) missing.push(name);
+}
+const ignore = bin === undefined || missing.length > 0;
+if (ignore) {
+  const why = bin === undefined ? "DENOKV_BIN names no server" : `${missing} not installed`;
+  console.log(`${why}: the commands of docs/operations.md that start denokv are not tested`);
+}
+
+/** A vendor whose answer to "hold" waits until `release`. */
+async function startVendor() {
+  const gate = Promise.withResolvers<void>();
+  const otherwise = ({ body }: { body: { messages: { content: string }[] } }): Script =>
+    JSON.stringify(body.messages.at(-1)).includes("hold")
+      ? { say: [{ text: "Slowly" }, { wait: gate.promise }, { text: " said" }] }
+      : { say: [{ text: "At once" }] };
+  const mock = await MockVendors.start({ otherwise });
+  return {
+    env: { VENDOR_A_BASE_URL: mock.url, VENDOR_A_API_KEY: "sk-test" },
+    release: gate.resolve,
+    [Symbol.asyncDispose]: () => mock[Symbol.asyncDispose](),
+  };
+}
+
+type World = { env: DocumentedEnv; vendorEnv: Record<string, string> };
+
+/** Services on one store, each with a handle of its own. */
+async function onStore(
+  { vendorEnv }: World,
+  { open, processes }: { open: () => Promise<Deno.Kv>; processes: number },
+) {
+  await using stack = new AsyncDisposableStack();
+  const services: TestService[] = [];
+  for (let n = 0; n < processes; n++) {
+    const kv = stack.use(await open());
+    services.push(stack.use(await TestService.start({ kv, keepKv: true, env: vendorEnv })));
+  }
+  const owned = stack.move();
+  return { services, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+interface Chat {
+  key: string;
+  agentId: string;
+  content?: string;
+}
+
+/** One message of a backend; answers the conversation's id and the run's end. */
+async function ask(service: TestService, { key, agentId, content = "Hello" }: Chat) {
+  const json = { agentId, messages: [say(content)] };
+  const response = await service.fetch("/v1/chat/stream", { method: "POST", key, json });
+  if (response.status !== 200) return { end: await response.text(), id: "" };
+  const frames = (await readFrames(response)).map(({ frame }) => frame);
+  const start = frames[0]!;
+  const last = frames.at(-1)!;
+  assert(start.type === "start" && last.type === "done");
+  return { end: last.finishReason, id: start.conversationId };
+}
+
+/** The agent's and the conversation's bodies, as the API has them. */
+async function readAll(service: TestService, { key, agentId, id }: Chat & { id: string }) {
+  const paths = [`/v1/agents/${agentId}`, `/v1/conversations/${id}`];
+  return await Promise.all(paths.map(async (path) => {
+    const response = await service.fetch(path, { key });
+    return [response.status, await response.json()];
+  }));
+}
+
+/** Chats through both services until `until` settles; answers how many ended. */
+async function load(
+  services: readonly TestService[],
+  { until, ...of }: Chat & { until: Promise<unknown> },
+) {
+  let over = false;
+  const ends: string[] = [];
+  void until.finally(() => over = true);
+  await Promise.all(Array.from({ length: LOADERS }, async (_, n) => {
+    while (!over) ends.push((await ask(services[n % services.length]!, of)).end);
+  }));
+  assertEquals(new Set(ends), new Set(["stop"]));
+  return ends.length;
+}
+
+/** A copy made under load: what was under way is in it, and its accounts balance once that is settled. */
+async function checkCopy(path: string, { vendorEnv }: World): Promise<void> {
+  using kv = await openTestKv(path);
+  assert((await accounts(kv)).live.length >= HELD);
+  let ahead = 0;
+  const system = { now: () => realSystem.now() + ahead };
+  await using service = await TestService.start({ kv, keepKv: true, env: vendorEnv, system });
+  await sweepDead(service.service.deadRuns, (ms) => void (ahead += ms));
+  const { live, used, settled } = await accounts(kv);
+  // One for each shard, where the processes divided it.
+  const ledgers = await valuesOf<Ledger>(kv, keys.tenantLedgers());
+  assertEquals([live, ledgers.flatMap(({ runs }) => Object.keys(runs))], [[], []]);
+  const spent = ledgers.reduce((sum, ledger) => sum + ledger.spent, 0);
+  assertEquals([used, spent], [settled, settled.cost]);
+  assert(settled.cost > 0);
+}
+
+Deno.test({
+  name:
+    "DENOKV_BIN: docs/operations.md: to denokv, a backup under load, restored, and back to the file",
+  ignore,
+  async fn() {
+    const dir = await Deno.makeTempDir();
+    await using vendor = await startVendor();
+    try {
+      const env = await documentedEnv(dir);
+      const world: World = { env, vendorEnv: vendor.env };
+      const secrets = { hmacSecret: TEST_HMAC_SECRET, encryptionKey: TEST_ENCRYPTION_KEY };
+      await Deno.writeTextFile(`${env.DATA_DIR}/secrets.json`, JSON.stringify(secrets, null, 2));
+      const file = () => openTestKv(`${env.DATA_DIR}/kv.sqlite3`);
+
+      const first = await begin(world, file);
+      await runBlock("to-denokv", { env });
+      await runBlock("denokv.env", { env });
+      await runBlock("agent-chat.env", { env });
+      const { API_KEY_HMAC_SECRET, ENCRYPTION_KEY } = await readEnvFile(
+        `${env.ETC}/agent-chat.env`,
+      );
+      assertEquals([API_KEY_HMAC_SECRET, ENCRYPTION_KEY], Object.values(secrets));
+      const copy = await backUp(world, { first, release: vendor.release });
+      await checkCopy(`${dir}/checked.sqlite3`, world);
+      await restore(world, { first, copy });
+      await runBlock("from-denokv", { env });
+      await using alone = await onStore(world, { open: file, processes: 1 });
+      assertEquals(await readAll(alone.services[0]!, first), first.before);
+      assertEquals((await ask(alone.services[0]!, first)).end, "stop");
+    } finally {
+      await Deno.remove(dir, { recursive: true });
+    }
+  },
+});
+
+/** An agent, a key and a conversation on a file, as the API has them. */
+async function begin(world: World, open: () => Promise<Deno.Kv>) {
+  await using alone = await onStore(world, { open, processes: 1 });
+  const service = alone.services[0]!;
+  await service.service.catalogue.addMissing([catalogueEntry()]);
+  const key = await service.key(["agents:write", "conversations:read"]);
+  const modelPolicy = { provider: "vendor_a", model: "mid" };
+  const { id: agentId } = await service.agent(key, { modelPolicy });
+  const { id, end } = await ask(service, { key, agentId });
+  assertEquals(end, "stop");
+  return { key, agentId, id, before: await readAll(service, { key, agentId, id }) };
+}
+
+type First = Awaited<ReturnType<typeof begin>>;
+
+/** Two processes on the server are busy while the documented copy is made; answers its path. */
+async function backUp(
+  world: World,
+  { first, release }: { first: First; release: () => void },
+): Promise<string> {
+  const { env } = world;
+  await using _server = await startDocumentedDenokv(env, bin!);
+  const open = () => openDocumentedKv(env);
+  await using fleet = await onStore(world, { open, processes: 2 });
+  for (const service of fleet.services) assertEquals(await readAll(service, first), first.before);
+  const held = Array.from(
+    { length: HELD },
+    (_, n) => ask(fleet.services[n % 2]!, { ...first, content: "hold" }),
+  );
+  // Their answers have begun before the copy is made.
+  const underWay = () =>
+    fleet.services.reduce((n, { service }) => n + service.chat.active.length, 0);
+  while (underWay() < HELD) await ask(fleet.services[0]!, first);
+  const printed = runBlock("backup", { env });
+  assert(await load(fleet.services, { ...first, until: printed }) > 0);
+  assertEquals(await printed, "ok\n");
+  release();
+  for (const { end } of await Promise.all(held)) assertEquals(end, "stop");
+  const [name, ...others] = [...Deno.readDirSync(env.BACKUPS)].map(({ name }) => name);
+  assertEquals(others, []);
+  const copy = `${env.BACKUPS}/${name}`;
+  assertEquals((await Deno.stat(copy)).mode! & 0o777, 0o600);
+  await Deno.copyFile(copy, `${env.BACKUPS}/../checked.sqlite3`);
+  return copy;
+}
+
+/** What came after the copy is gone, what was before it is there. */
+async function restore(
+  world: World,
+  { first, copy }: { first: First; copy: string },
+): Promise<void> {
+  const { env } = world;
+  await runBlock("restore", { env: { ...env, COPY: copy } });
+  await using _server = await startDocumentedDenokv(env, bin!);
+  const open = () => openDocumentedKv(env);
+  await using fleet = await onStore(world, { open, processes: 2 });
+  for (const service of fleet.services) assertEquals(await readAll(service, first), first.before);
+}
+
+const HAPROXY = "/usr/sbin/haproxy";
+const hasHaproxy = await Deno.stat(HAPROXY).then(() => true, () => false);
+if (!ignore && !hasHaproxy) {
+  console.log("HAProxy is not installed (apt-get install haproxy): its blocks are not tested");
+}
+
+Deno.test({
+  name:
+    "DENOKV_BIN: docs/operations.md: through its HAProxy, doctor finds no delay; with TLS as well",
+  ignore: ignore || !hasHaproxy,
+  async fn() {
+    const dir = await Deno.makeTempDir();
+    try {
+      const env = await documentedEnv(dir);
+      await Deno.mkdir(env.STATE, { mode: 0o700 });
+      await Deno.mkdir(`${dir}/bin`);
+      await Deno.symlink(Deno.execPath(), `${dir}/bin/deno`);
+      const secrets = { hmacSecret: TEST_HMAC_SECRET, encryptionKey: TEST_ENCRYPTION_KEY };
+      await Deno.writeTextFile(`${env.DATA_DIR}/secrets.json`, JSON.stringify(secrets, null, 2));
+      for (const name of ["denokv.env", "agent-chat.env"]) await runBlock(name, { env });
+      await using _server = await startDocumentedDenokv(env, bin!);
+      const pem = (name: string) => Deno.readTextFile(`${TLS}${name}`);
+      await Deno.writeTextFile(`${dir}/kv.pem`, await pem("leaf.pem") + await pem("leaf.key"));
+      const doctor = async (url: string) => {
+        const path = `${env.ETC}/agent-chat.env`;
+        const text = await Deno.readTextFile(path);
+        await Deno.writeTextFile(path, text.replace(/^KV_URL=.*$/m, `KV_URL=${url}`));
+        const more = {
+          PATH: `${dir}/bin:${Deno.env.get("PATH")}`,
+          NODE_EXTRA_CA_CERTS: `${TLS}ca.pem`,
+        };
+        return await runBlock("doctor", { env: { ...env, ...more }, cwd: ROOT });
+      };
+      const plain = await startHaproxy((port) =>
+        configNamed("haproxy", {
+          "127.0.0.1:4513": `127.0.0.1:${port}`,
+          "kv.internal:4512": env.ADDR,
+        })
+      );
+      await using _plain = plain;
+      const tls = await startHaproxy((port) =>
+        configNamed("haproxy-tls", {
+          "bind :4513": `bind 127.0.0.1:${port}`,
+          "127.0.0.1:4512": env.ADDR,
+          "/etc/haproxy/kv.pem": `${dir}/kv.pem`,
+        })
+      );
+      await using _tls = tls;
+      for (const url of [`http://${plain.host}`, `https://${tls.host}`]) {
+        const found = await doctor(url);
+        assertStringIncludes(found, `Store    KV server at ${url}`);
+        assert(!found.includes("To do:"), found);
+      }
+    } finally {
+      await Deno.remove(dir, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name: "docs/operations.md: systemd accepts the unit of denokv",
+  ignore: !(await Deno.stat("/usr/bin/systemd-analyze").then(() => true, () => false)),
+  async fn() {
+    const dir = await Deno.makeTempDir();
+    try {
+      const unit = await configNamed("denokv.service", { "/usr/local/bin/denokv": "/bin/true" });
+      await Deno.writeTextFile(`${dir}/denokv.service`, unit);
+      const { success, stderr } = await new Deno.Command("systemd-analyze", {
+        args: ["verify", "--man=no", `${dir}/denokv.service`],
+      }).output();
+      assertEquals([success, new TextDecoder().decode(stderr)], [true, ""]);
+    } finally {
+      await Deno.remove(dir, { recursive: true });
+    }
+  },
+});

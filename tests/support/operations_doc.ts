@@ -1,0 +1,85 @@
+/** `docs/operations.md` as the tests read it: its commands and configurations, and its sections. */
+
+const DOCUMENT = new URL("../../docs/operations.md", import.meta.url);
+
+/** A fenced block, and what the comment above it says of it. */
+export interface DocBlock {
+  language: string;
+  text: string;
+  /** What follows `test: ` or `not run: `. */
+  mark: { kind: "test" | "not run"; about: string } | undefined;
+}
+
+const BLOCK = /(?:<!-- (test|not run): (.*?) -->\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm;
+
+export async function readOperations(): Promise<string> {
+  return await Deno.readTextFile(DOCUMENT);
+}
+
+export function blocksOf(document: string): DocBlock[] {
+  return [...document.matchAll(BLOCK)].map(([, kind, about, language, text]) => ({
+    language: language!,
+    text: text!,
+    mark: kind === undefined ? undefined : { kind: kind as "test" | "not run", about: about! },
+  }));
+}
+
+/** The text of the block that a test runs by this name. */
+export async function blockNamed(name: string): Promise<string> {
+  const found = blocksOf(await readOperations())
+    .filter(({ mark }) => mark?.kind === "test" && mark.about === name);
+  if (found.length !== 1) {
+    throw new Error(`docs/operations.md has ${found.length} blocks "${name}"`);
+  }
+  return found[0]!.text;
+}
+
+/** A configuration with other addresses and paths: each that is named must be in it. */
+export async function configNamed(name: string, change: Record<string, string>): Promise<string> {
+  let text = await blockNamed(name);
+  for (const [from, to] of Object.entries(change)) {
+    if (!text.includes(from)) throw new Error(`the block "${name}" has no ${from}`);
+    text = text.replaceAll(from, to);
+  }
+  return text;
+}
+
+/** Runs a block of commands as it is written, with these variables; throws unless it succeeds. */
+export async function runBlock(
+  name: string,
+  { env, cwd }: { env: Record<string, string>; cwd?: string },
+): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command("/bin/sh", {
+    args: ["-ec", await blockNamed(name)],
+    env,
+    ...cwd !== undefined && { cwd },
+  }).output();
+  const decoder = new TextDecoder();
+  if (!success) throw new Error(`the block "${name}" failed: ${decoder.decode(stderr)}`);
+  return decoder.decode(stdout);
+}
+
+/** The text under a heading of the second or third level, up to the next of its level. */
+export function sectionOf(document: string, heading: string): string {
+  const [, rest] = document.split(`\n${heading}\n`);
+  if (rest === undefined) throw new Error(`docs/operations.md has no "${heading}"`);
+  const level = heading.indexOf(" ");
+  return rest.split(new RegExp(`\n#{2,${level}} `))[0]!;
+}
+
+/** Prose with its lines joined, so that a statement is found wherever it is broken. */
+export function joined(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
+}
+
+/** Numbers of a section's prose and tables that are in none of the statements. */
+export function unstatedFigures(section: string, statements: readonly string[]): string[] {
+  let text = joined(section.replaceAll(BLOCK, ""));
+  for (const statement of statements) {
+    if (!text.includes(statement)) throw new Error(`docs/operations.md does not say: ${statement}`);
+    text = text.replaceAll(statement, "");
+  }
+  // Names of files, settings and addresses are no figures.
+  text = text.replaceAll(/`[^`]*`|\]\([^)]*\)/g, "");
+  return text.match(/\S*\d\S*/g) ?? [];
+}
