@@ -177,6 +177,9 @@ async function begin(world: World, open: () => Promise<Deno.Kv>) {
   const { id: agentId } = await service.agent(key, { modelPolicy });
   const { id, end } = await ask(service, { key, agentId });
   assertEquals(end, "stop");
+  // A file is copied by the same commands, while the service has it open.
+  const ofFile = { ...world.env, STATE: world.env.DATA_DIR, BACKUPS: world.env.ETC };
+  assertEquals(await runBlock("backup", { env: ofFile }), "ok\n");
   return { key, agentId, id, before: await readAll(service, { key, agentId, id }) };
 }
 
@@ -225,6 +228,24 @@ async function restore(
   await using fleet = await onStore(world, { open, processes: 2 });
   for (const service of fleet.services) assertEquals(await readAll(service, first), first.before);
 }
+
+Deno.test({
+  name: "DENOKV_BIN: docs/operations.md: denokv takes 12 characters as a token, and its settings",
+  ignore,
+  async fn() {
+    const serve = async (token: string, words: string[]) => {
+      const { code, stdout, stderr } = await new Deno.Command(bin!, {
+        args: ["serve", ...words],
+        env: { DENO_KV_SQLITE_PATH: ":memory:", DENO_KV_ACCESS_TOKEN: token },
+      }).output();
+      return { code, text: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
+    };
+    const short = await serve("x".repeat(11), ["--addr", "127.0.0.1:0"]);
+    assertEquals(short.code, 1);
+    assertStringIncludes(short.text, "at minimum 12 chars");
+    assertStringIncludes((await serve("", ["--help"])).text, "[default: 0.0.0.0:4512]");
+  },
+});
 
 const HAPROXY = "/usr/sbin/haproxy";
 const hasHaproxy = await Deno.stat(HAPROXY).then(() => true, () => false);

@@ -97,6 +97,12 @@ Deno.test("docs/operations.md: what one process carries is what was measured", a
   assertEquals(unstatedFigures(section, statements), []);
 });
 
+Deno.test("docs/operations.md: running denokv names no figure but those that its commands are tested with", async () => {
+  const statements = ["A token has at least 12 characters."];
+  const section = sectionOf(await readOperations(), "## Running denokv");
+  assertEquals(unstatedFigures(section, statements), []);
+});
+
 Deno.test("docs/operations.md: times and bounds of a fleet are the code's", async () => {
   const shutDown = "lib/process/shut_down.ts";
   const grace = await constantIn(shutDown, "GRACE_MS");
