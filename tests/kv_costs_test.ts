@@ -1,5 +1,5 @@
 /** What a chat, a process at rest and a process that has just started cost the store on Deno Deploy. */
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { ServerSentEventParseStream } from "@std/http/server-sent-event-parse-stream";
 import { openAhead } from "@/lib/composition/open_ahead.ts";
 import { readConfig } from "@/lib/config.ts";
@@ -36,11 +36,11 @@ const CALLERS: Record<string, Send> = {
 };
 
 /** Says one word after the other. */
-function steadyModel({ sleep }: Pick<System, "sleep">, { deltas, pauseMs }: Pace): Model {
+function steadyModel(system: Pick<System, "sleep">, { deltas, pauseMs }: Pace): Model {
   async function* words({ signal }: ModelRequest): AsyncGenerator<ModelEvent> {
     for (let n = 0; n < deltas; n++) {
       yield { type: "text", text: "word " };
-      if (pauseMs > 0) await sleep(pauseMs, signal);
+      if (pauseMs > 0) await system.sleep(pauseMs, signal);
     }
     yield { type: "usage", inputTokens: 20, outputTokens: deltas };
     yield { type: "end", reason: "stop" };

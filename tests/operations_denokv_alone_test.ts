@@ -21,6 +21,7 @@ import type { Script } from "./support/mock_vendors/script.ts";
 import { openTestKv } from "./support/open_kv.ts";
 import { configNamed, runBlock } from "./support/operations_doc.ts";
 import { TEST_HMAC_SECRET, TestService } from "./support/service.ts";
+import { startService } from "./support/started_service.ts";
 import { sweepDead } from "./support/sweep_dead.ts";
 import { say } from "./support/widget_calls.ts";
 
@@ -255,7 +256,7 @@ if (!ignore && !hasHaproxy) {
 
 Deno.test({
   name:
-    "DENOKV_BIN: docs/operations.md: through its HAProxy, doctor finds no delay; with TLS as well",
+    "DENOKV_BIN: docs/operations.md: through its HAProxy doctor finds no delay, and a process starts",
   ignore: ignore || !hasHaproxy,
   async fn() {
     const dir = await Deno.makeTempDir();
@@ -300,6 +301,12 @@ Deno.test({
         assertStringIncludes(found, `Store    KV server at ${url}`);
         assert(!found.includes("To do:"), found);
       }
+      const variables = await readEnvFile(`${env.ETC}/agent-chat.env`);
+      const started = { ...variables, NODE_EXTRA_CA_CERTS: `${TLS}ca.pem` };
+      await using service = await startService(dir, started, { onLog: () => {} });
+      const ready = await fetch(`${service.base}/readyz`);
+      assertEquals([ready.status, await ready.json()], [200, { status: "ok" }]);
+      assertEquals((await service.stop()).code, 0);
     } finally {
       await Deno.remove(dir, { recursive: true });
     }
