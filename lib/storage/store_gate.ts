@@ -1,11 +1,14 @@
 import { StoreUnavailableError } from "../committer/operation.ts";
 import type { Logger } from "../log.ts";
 import { alarm, elapsed, type System } from "../system.ts";
+import { keys } from "./keys.ts";
 
 /** A store that has left all its calls unanswered for this long is sent no more of them, milliseconds. */
 const SILENT_MS = 1_000;
 /** A call that could not be sent fails after this many milliseconds. */
 const HELD_MS = 4_500;
+/** A silent store is asked by a read whether it is back: so long after the last call, then twice as long. */
+const PROBE_MS = { first: 1_000, most: 60_000 };
 
 export interface StoreGateOptions {
   system: Pick<System, "now" | "sleep">;
@@ -18,10 +21,12 @@ export interface StoreGateOptions {
  * The same store, which is sent no further calls while it is silent: they wait until it has answered one
  * of those that it has, and fail with `StoreUnavailableError` when that takes too long. Deno's client of a
  * KV server never gives up a call: it sends each one again four times a second until the server is back,
- * prints a line each time, and then makes also the writes that nobody waits for any more.
+ * prints a line each time, and then makes also the writes that nobody waits for any more. A call can be
+ * lost for good while the store is well, so calls that wait also make the gate send reads of its own, ever
+ * more rarely.
  */
 export function withStoreGate(kv: Deno.Kv, options: StoreGateOptions): Deno.Kv {
-  const gate = new StoreGate(options);
+  const gate = new StoreGate({ ...options, probe: () => kv.get(keys.storeProbe("gate")) });
   const gated = {
     get: (...of: Parameters<Deno.Kv["get"]>) => gate.call(() => kv.get(...of)),
     getMany: (...of: Parameters<Deno.Kv["getMany"]>) => gate.call(() => kv.getMany(...of)),
@@ -71,21 +76,28 @@ class StoreGate {
   readonly #system: StoreGateOptions["system"];
   readonly #log: StoreGateOptions["log"];
   readonly #heldMs: number;
+  readonly #ask: () => Promise<unknown>;
   readonly #held = new Set<Held>();
+  /** Calls that were sent since the store last answered any. */
   #unanswered = 0;
-  /** When the store last answered, or was first asked after a rest. */
-  #heardAt = 0;
+  /** When the first of them was sent. */
+  #silentSince = 0;
+  #sentAt = 0;
+  #probeMs = PROBE_MS.first;
   #isToldSilent = false;
 
-  constructor({ system, log, heldMs = HELD_MS }: StoreGateOptions) {
+  constructor(
+    { system, log, heldMs = HELD_MS, probe }: StoreGateOptions & { probe: () => Promise<unknown> },
+  ) {
     this.#system = system;
     this.#log = log;
     this.#heldMs = heldMs;
+    this.#ask = probe;
   }
 
   /** Calls are held back. */
   get isShut(): boolean {
-    return this.#unanswered > 0 && elapsed(this.#system) - this.#heardAt >= SILENT_MS;
+    return this.#unanswered > 0 && elapsed(this.#system) - this.#silentSince >= SILENT_MS;
   }
 
   call<T>(send: () => Promise<T>): Promise<T> {
@@ -93,13 +105,20 @@ class StoreGate {
   }
 
   async #send<T>(send: () => Promise<T>): Promise<T> {
-    if (this.#unanswered++ === 0) this.#heardAt = elapsed(this.#system);
+    this.#sentAt = elapsed(this.#system);
+    if (this.#unanswered++ === 0) this.#silentSince = this.#sentAt;
     try {
       return await send();
     } finally {
-      this.#unanswered--;
       this.#hear();
     }
+  }
+
+  /** None of the calls that are out may ever be answered, although the store is there. */
+  #probe(): void {
+    if (elapsed(this.#system) - this.#sentAt < this.#probeMs) return;
+    this.#probeMs = Math.min(2 * this.#probeMs, PROBE_MS.most);
+    this.#send(this.#ask).catch(() => {});
   }
 
   #hold<T>(send: () => Promise<T>): Promise<T> {
@@ -116,17 +135,18 @@ class StoreGate {
         if (this.#held.delete(held)) held.fail(new StoreUnavailableError("the store is silent"));
       });
       this.#held.add(held);
+      this.#probe();
     });
   }
 
   /** An answer of any kind, also a refusal: the store is there. */
   #hear(): void {
-    const now = elapsed(this.#system);
     if (this.#isToldSilent) {
       this.#isToldSilent = false;
-      this.#log.info("the store answers again", { silentMs: Math.round(now - this.#heardAt) });
+      this.#log.info("the store answers again", { silentMs: this.#silentMs() });
     }
-    this.#heardAt = now;
+    this.#unanswered = 0;
+    this.#probeMs = PROBE_MS.first;
     if (this.#held.size === 0) return;
     const held = [...this.#held];
     this.#held.clear();
@@ -136,10 +156,13 @@ class StoreGate {
   #tellSilent(): void {
     if (this.#isToldSilent) return;
     this.#isToldSilent = true;
-    const silentMs = Math.round(elapsed(this.#system) - this.#heardAt);
     this.#log.warn("the store does not answer: requests wait, and are refused after 4.5 s", {
-      silentMs,
+      silentMs: this.#silentMs(),
       unanswered: this.#unanswered,
     });
+  }
+
+  #silentMs(): number {
+    return Math.round(elapsed(this.#system) - this.#silentSince);
   }
 }

@@ -2,6 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { StoreUnavailableError } from "../committer/operation.ts";
 import { FakeSystem, settled } from "@/tests/support/fake_system.ts";
 import { hangingKv } from "@/tests/support/hanging_kv.ts";
+import { keys } from "./keys.ts";
 import { withStoreGate } from "./store_gate.ts";
 
 const KEY = ["things", "one"];
@@ -65,4 +66,45 @@ Deno.test("withStoreGate: a store that fails is one that answers", async () => {
   assertEquals((await rows.next()).value?.value, 1);
   assertEquals((await rows.next()).done, true);
   assertEquals(typeof rows.cursor, "string");
+});
+
+Deno.test("withStoreGate: a call that is lost for ever does not shut the store off", async () => {
+  using world = await start();
+  const { kv, store, system } = world;
+  store.loseNext();
+  kv.get(KEY);
+  await system.advance(60_000);
+  assertEquals((await kv.set(KEY, 1)).ok, true, "the store is asked whether it is there");
+  await system.advance(60_000);
+  assertEquals((await kv.get(KEY)).value, 1);
+  store.loseNext();
+  kv.get(KEY);
+  await kv.get(KEY);
+  await system.advance(60_000);
+  const { calls } = store;
+  assertEquals((await kv.get(KEY)).value, 1);
+  assertEquals(store.calls - calls, 1, "others were answered since: nothing is asked for first");
+});
+
+Deno.test("withStoreGate: a silent store is asked with reads alone, and ever more rarely", async () => {
+  using world = await start();
+  const { kv, store, system } = world;
+  store.hang();
+  const sent = kv.get(KEY);
+  await system.advance(1_000);
+  const { calls } = store;
+  const held: Promise<unknown>[] = [];
+  for (let second = 0; second < 600; second++) {
+    held.push(assertRejects(() => kv.set(KEY, second), StoreUnavailableError, "silent"));
+    await system.advance(1_000);
+  }
+  await system.advance(4_500);
+  await Promise.all(held);
+  const asked = store.calls - calls;
+  assertEquals(asked > 5 && asked < 20, true, `${asked} questions in 10 minutes`);
+  store.goOn();
+  await sent;
+  await settled();
+  assertEquals((await kv.get(KEY)).value, null, "no write was made late");
+  assertEquals((await kv.get(keys.storeProbe("gate"))).versionstamp, null);
 });

@@ -5,14 +5,25 @@ export interface HangingKv {
   goOn(): void;
   /** Settles when more than `calls` have hung, with how many. */
   hung(calls: number): Promise<number>;
+  /** The next call is never answered, whatever becomes of the others. */
+  loseNext(): void;
+  /** How many calls there were, answered or not. */
+  readonly calls: number;
 }
 
 /** A store that can be made to hang, as one behind a network that has gone. */
 export function hangingKv(kv: Deno.Kv): HangingKv {
   let gate: PromiseWithResolvers<void> | undefined;
   let calls = 0;
+  let asked = 0;
+  let isNextLost = false;
   let changed = Promise.withResolvers<void>();
   const late = <A extends unknown[], R>(call: (...of: A) => Promise<R>) => async (...of: A) => {
+    asked++;
+    if (isNextLost) {
+      isNextLost = false;
+      return await new Promise<never>(() => {});
+    }
     if (gate === undefined) return await call(...of);
     calls++;
     changed.resolve();
@@ -44,6 +55,10 @@ export function hangingKv(kv: Deno.Kv): HangingKv {
   return {
     kv: hanging,
     hang: () => gate = Promise.withResolvers(),
+    loseNext: () => isNextLost = true,
+    get calls() {
+      return asked;
+    },
     goOn() {
       gate?.resolve();
       gate = undefined;
