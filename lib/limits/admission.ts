@@ -22,9 +22,10 @@ import { LimitError, reusedKey } from "./refusal.ts";
 import { Repeating } from "./repeating.ts";
 import type { Caller } from "./request_windows.ts";
 import { raiseHold, renewAll } from "./running_leases.ts";
+import { settleInFull } from "./settle_in_full.ts";
 import type { Charge, Closing, Settlement } from "./settle_run.ts";
 import { Settlements, withdrawing } from "./settlements.ts";
-import { UnsettledRuns } from "./unsettled.ts";
+import { type Unsettled, UnsettledRuns } from "./unsettled.ts";
 import { WindowShards } from "./window_shards.ts";
 
 /** What came of a message that no limit refused. */
@@ -216,8 +217,7 @@ export class Admission {
     const exceedsHold = Math.min(cost, ceiling) > running.hold;
     const unsettled = { live, end, cost, ceiling, limits, closing, exceedsHold, forget };
     try {
-      if (exceedsHold) await this.#makeRoom(running, Math.min(cost, ceiling));
-      const charge = await this.#settlements.write({ ...unsettled, now: this.#system.now() });
+      const charge = await this.#settleInFull(unsettled);
       return charge ?? { charged: 0, excess: cost };
     } catch (failure) {
       this.#unsettled.add(unsettled, failure);
@@ -252,14 +252,9 @@ export class Admission {
     void this.#heartbeat.stop();
   }
 
-  /** A run that costs more than it holds is charged from what all shards have left, not only its own. */
-  async #makeRoom({ live, limits, hold }: Running, cost: number): Promise<void> {
-    const { tenant } = live.run;
-    const isDivided = this.#committer.peek(keys.ledgerDivision(tenant)) !== undefined;
-    const need = { streams: 0, hold: cost - hold, least: 0 };
-    if (isDivided) {
-      await this.#shards.rebalance(tenant, { key: live.accounts[0]!.key, limits, need });
-    }
+  #settleInFull(unsettled: Unsettled): Promise<Charge | undefined> {
+    const settle = (one: Unsettled) => this.#settlements.write({ ...one, now: this.#system.now() });
+    return settleInFull(unsettled, { shards: this.#shards, settle });
   }
 
   #note(request: RunRequest, hold: number): void {
@@ -284,9 +279,7 @@ export class Admission {
   }
 
   async #beat(): Promise<void> {
-    await this.#unsettled.retry((one) => {
-      return this.#settlements.write({ ...one, now: this.#system.now() });
-    });
+    await this.#unsettled.retry((one) => this.#settleInFull(one));
     this.#restIfIdle();
     const lost = await renewAll(this.#committer, { running: this.#running, system: this.#system });
     for (const runId of lost) this.#onLost(runId);

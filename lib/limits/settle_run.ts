@@ -35,6 +35,8 @@ export interface Settlement {
   forget?: Deno.KvKey | undefined;
   /** It costs more than it holds: whether there is room for that depends on the tenant's division. */
   exceedsHold?: boolean;
+  /** Less than this is charged only where there is no more: its shard asks the others first. Micro-USD. */
+  within?: number;
   /** The shard of usage that this process writes. */
   shard?: number;
   now: number;
@@ -71,6 +73,18 @@ export function joinClosings(closings: readonly Closing[]): Closing {
   };
 }
 
+/** The shard of the tenant's ledger has too little for what a run costs beyond what it `held`. */
+export class ShortShardError extends Error {
+  override name = "ShortShardError";
+  /** Micro-USD. */
+  readonly held: number;
+
+  constructor(held: number) {
+    super("the shard of the ledger has too little for the run");
+    this.held = held;
+  }
+}
+
 /** What a run was charged, and what nobody was charged for. Micro-USD. */
 export interface Charge {
   charged: number;
@@ -98,7 +112,8 @@ export function settlementKeys(settlement: Settlement): Deno.KvKey[] {
 /**
  * Charges a run to all its accounts, frees its slot and records it: once. Answers nothing when it has
  * been settled before. Its own process charges it to the day it ends on; a dead one's run is charged
- * all it held, to the day its lease lapsed on.
+ * all it held, to the day its lease lapsed on. Throws `ShortShardError` for one that is to be charged more,
+ * `within` what all shards together have, than its own shard has now.
  */
 export function decideSettlement(draft: Draft, settlement: Settlement): Charge | undefined {
   const { live, end, now } = settlement;
@@ -145,21 +160,31 @@ export function clearLiveRun(draft: Draft, { live, closing }: Settlement): void 
 }
 
 /** What a run can be charged without any account going past its limit. */
-function roomFor(draft: Draft, { live, limits, exceedsHold, now }: Settlement): number {
+function roomFor(draft: Draft, settlement: Settlement): number {
+  const { live, limits, exceedsHold, now } = settlement;
   if (limits === undefined) return Infinity;
-  const { runId, tenant } = live.run;
-  const division = exceedsHold ? divisionIn(draft, tenant) : undefined;
+  const division = exceedsHold ? divisionIn(draft, live.run.tenant) : undefined;
   const rooms = live.accounts.map((account) => {
     const moment = momentOf(account, now, division);
     const ledger = currentLedger(draft.get<Ledger>(account.key), moment);
     const within = limitsWithin(account, { limits, division, moment });
     // What the run holds is its own, however the limits are divided.
-    const hold = leaseOf(ledger, runId)?.hold ?? 0;
+    const hold = leaseOf(ledger, live.run.runId)?.hold ?? 0;
     if (account.kind === "tenant" && !exceedsHold) return hold;
     if (within === undefined) return hold;
-    return Math.max(hold, roomOf(ledger, { runId, limits: within, moment }));
+    return Math.max(hold, roomOf(ledger, { runId: live.run.runId, limits: within, moment }));
   });
+  if (division !== undefined) assertEnough(settlement, { draft, rooms });
   return Math.min(...rooms);
+}
+
+function assertEnough(
+  { live, cost = 0, ceiling, within = 0 }: Settlement,
+  { draft, rooms: [room, ...others] }: { draft: Draft; rooms: readonly number[] },
+): void {
+  if (room! >= Math.min(cost, ceiling, within, ...others)) return;
+  const lease = leaseOf(draft.get<Ledger>(live.accounts[0]!.key), live.run.runId);
+  throw new ShortShardError(lease!.hold);
 }
 
 /** One that nobody settled for days counts yesterday: its row is the oldest at hand. */
