@@ -77,6 +77,21 @@ class ReadAhead {
       const list = Array.fromAsync(kv.list({ prefix })).catch(() => undefined);
       this.#lists.set(textOf(prefix), list);
     }
+    this.#keepAsNew(keys.catalogueEntries(), keys.catalogueVersion());
+  }
+
+  /**
+   * A list whose changes all change `version` too is read after that where nothing shows that it is as
+   * new: both are read at once, and an old list under a new version would be believed to be current.
+   */
+  #keepAsNew(prefix: Deno.KvKey, version: Deno.KvKey): void {
+    const of = [this.#lists.get(textOf(prefix))!, this.#entries.get(textOf(version))!] as const;
+    const list = Promise.all(of).then(([entries, changed]) => {
+      const stamp = changed?.versionstamp;
+      const isAsNew = stamp === null || entries?.some((entry) => entry.versionstamp! >= stamp!);
+      return stamp !== undefined && isAsNew ? entries : undefined;
+    });
+    this.#lists.set(textOf(prefix), list);
   }
 
   /** Nothing is left that it could answer. */

@@ -1,6 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { meteredKv } from "@/tests/support/metered_kv.ts";
 import { keys } from "./keys.ts";
+import { realSystem } from "../system.ts";
+import { VENDORS } from "../wire/vendors.ts";
+import { type CatalogueEntry, CatalogueStore } from "./catalogue_store.ts";
 import { readAhead } from "./read_ahead.ts";
 
 const POINTER = keys.installation("default_tenant");
@@ -73,3 +76,38 @@ Deno.test("readAhead: a store that fails does so for whoever asks", async () => 
   await assertRejects(() => kv.get(POINTER), Error, "away 2");
   await assertRejects(() => valuesOf(kv, keys.tenants()), Error, "away");
 });
+
+for (const action of ["set", "remove"] as const) {
+  Deno.test(`readAhead: a catalogue that changes between two reads is not believed to be the new one (${action})`, async () => {
+    using kv = await Deno.openKv(":memory:");
+    const operator = new CatalogueStore(kv, { demoModel: false });
+    const [old, other] = ["old", "other"].map((model) => entryOf(model));
+    await operator.set(old!, realSystem);
+    const late = Promise.withResolvers<void>();
+    const store = new Proxy(kv, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (name !== "getMany") return typeof value === "function" ? value.bind(target) : value;
+        return async (...of: Parameters<Deno.Kv["getMany"]>) => {
+          await late.promise;
+          return await target.getMany(...of);
+        };
+      },
+    });
+    const { kv: ahead, end } = readAhead(store);
+    // Its entries are read, its version is not.
+    await kv.get(["anything"]);
+    if (action === "set") await operator.set(other!, realSystem);
+    else await operator.remove(old!.vendor, old!.model, realSystem);
+    late.resolve();
+    const catalogue = new CatalogueStore(ahead, { demoModel: false });
+    assertEquals(await catalogue.list(), action === "set" ? [old!, other!] : []);
+    end();
+    assertEquals(await catalogue.list(), await operator.list());
+  });
+}
+
+function entryOf(model: string): CatalogueEntry {
+  const prices = { inputUsdPerMTok: 1, outputUsdPerMTok: 1 };
+  return { vendor: VENDORS[0]!, model, ...prices, contextTokens: 1_000, maxOutputTokens: 100 };
+}
