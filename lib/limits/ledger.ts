@@ -153,15 +153,25 @@ export function refusalOf(
   ledger: Ledger,
   { least, limits, moment }: { least: number; limits: LedgerLimits; moment: Moment },
 ): LedgerRefusal | undefined {
-  // Past the limit runs of price 0 are refused too.
-  const spent = ledger.spent >= (limits.hardLimit ?? Infinity);
-  if (spent) return { refused: "cost", spent };
+  // Past the limit runs of price 0 are refused too, and for that reason before any other.
+  const cost = costRefusalOf(ledger, { least, limits, moment });
+  if (ledger.spent >= (limits.hardLimit ?? Infinity)) return cost;
   if (isFull(ledger) || slotsOf(ledger, moment) >= (limits.streams ?? Infinity)) {
     return { refused: "streams" };
   }
+  return cost;
+}
+
+/** Why `least` more may not be set aside for a run that has its slot; nothing when it may. */
+export function costRefusalOf(
+  ledger: Ledger,
+  { least, limits, moment }: { least: number; limits: LedgerLimits; moment: Moment },
+): LedgerRefusal | undefined {
+  const { hardLimit = Infinity } = limits;
+  if (ledger.spent >= hardLimit) return { refused: "cost", spent: true };
   if (least <= roomOf(ledger, { limits, moment })) return undefined;
   // With every hold given back it would not fit either: only a new period makes room.
-  return { refused: "cost", spent: ledger.spent + least > (limits.hardLimit ?? Infinity) };
+  return { refused: "cost", spent: ledger.spent + least > hardLimit };
 }
 
 /** A ledger that nobody else has. */

@@ -15,6 +15,7 @@ import {
   snapshotOf,
 } from "./division.ts";
 import {
+  costRefusalOf,
   type Ledger,
   type LedgerRefusal,
   refusalOf,
@@ -189,9 +190,9 @@ function refusedBy(
     snapshot: Snapshot;
   },
 ): LedgerRefusal | undefined {
-  // What a run that goes on already needs is money alone.
-  const streams = need.streams === 0 ? Infinity : limits.streams;
-  return refusalOf(whole, { least: need.least, limits: { ...limits, streams }, moment });
+  const asked = { least: need.least, limits, moment };
+  // What a run that goes on already needs is money alone, however many others there are.
+  return need.streams === 0 ? costRefusalOf(whole, asked) : refusalOf(whole, asked);
 }
 
 /** Whether another process has divided meanwhile, and the shard has what it needs. */
