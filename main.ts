@@ -99,28 +99,36 @@ function logger(level?: Config["logLevel"]): Logger {
   });
 }
 
+interface OpenParts {
+  store: Store;
+  baseUrl: string;
+  inHaste?: boolean;
+}
+
+/** Closes the store when it fails, so that the next attempt finds neither its lock nor its handle taken. */
 async function open(
   config: Config,
-  { store, baseUrl, inHaste = false }: { store: Store; baseUrl: string; inHaste?: boolean },
+  { store, baseUrl, inHaste = false }: OpenParts,
 ): Promise<Service> {
   const log = logger(config.logLevel);
   const system = realSystem;
   const watch = await watchStore(store.file, { log, system });
-  const service = await openService({
-    ...{ config, system, log, baseUrl, inHaste },
-    kv: store.kv,
-    hmacSecrets: store.hmacSecrets,
-    encryptionKeys: store.encryptionKeys,
-    scripts: await readScripts(`${root}/_fresh`),
-    catalogue: await readCatalogue(config.catalogueFile),
-    isStoreInPlace: watch.isInPlace,
-    memory: config.onDeploy ? SMALL_MEMORY : undefined,
-    worker: config.onDeploy ? undefined : await workerCommand(root, Deno.env.toObject()),
-    close: () => {
-      watch.close();
-      return store.close();
-    },
-  });
+  const close = () => {
+    watch.close();
+    return store.close();
+  };
+  const service = await compose(config, {
+    store,
+    baseUrl,
+    inHaste,
+    log,
+    isInPlace: watch.isInPlace,
+    close,
+  })
+    .catch(async (error) => {
+      await close();
+      throw error;
+    });
   const source = clientAddressSource(config.trustedProxyHops);
   log.info(`client addresses come from ${source}`);
   // What the last process left behind when it was killed; before anything begins here.
@@ -130,6 +138,27 @@ async function open(
   service.deadRuns.start();
   service.documents.start();
   return service;
+}
+
+async function compose(
+  config: Config,
+  { store, log, isInPlace, ...parts }: Required<OpenParts> & {
+    log: Logger;
+    isInPlace: () => boolean;
+    close: () => Promise<void>;
+  },
+): Promise<Service> {
+  return await openService({
+    ...{ config, system: realSystem, log, ...parts },
+    kv: store.kv,
+    hmacSecrets: store.hmacSecrets,
+    encryptionKeys: store.encryptionKeys,
+    scripts: await readScripts(`${root}/_fresh`),
+    catalogue: await readCatalogue(config.catalogueFile),
+    isStoreInPlace: isInPlace,
+    memory: config.onDeploy ? SMALL_MEMORY : undefined,
+    worker: config.onDeploy ? undefined : await workerCommand(root, Deno.env.toObject()),
+  });
 }
 
 /** Serves until a signal ends it. */

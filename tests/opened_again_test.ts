@@ -1,0 +1,27 @@
+/** A process that opens its service with the first request, as under `deno serve`. */
+import { assertEquals } from "@std/assert";
+
+const SCRIPT = `
+  const { development } = await import("./main.ts");
+  const failures = [];
+  for (let n = 0; n < 2; n++) await development().greet().catch(({ name }) => failures.push(name));
+  console.log(JSON.stringify(failures));
+  Deno.exit(0);
+`;
+
+Deno.test("a service that could not be opened is opened by the next request: nothing stays taken", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    const { stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["eval", "--no-check", SCRIPT],
+      cwd: new URL("..", import.meta.url).pathname,
+      env: { DATA_DIR: dir, CATALOGUE: `${dir}/none.json` },
+      stderr: "null",
+    }).output();
+    const failures: string[] = JSON.parse(new TextDecoder().decode(stdout).trim());
+    assertEquals(failures.length, 2);
+    assertEquals(failures[1], failures[0], "the second attempt fails for the same reason");
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
