@@ -134,9 +134,7 @@ export class Committer {
     const drawn = (operation.drawn ?? []).map(keyText);
     this.#documents.assumeAbsent(drawn, keys);
     const deadline = this.#system.now() + this.#patience.ms;
-    const isCold = !this.#documents.hasAll(keys.keys());
-    const tried = isCold && !await this.#loadFirst(keys);
-    await this.#reads.loadDoubtful(keys, since);
+    const tried = !await this.#loadFirst(keys, since);
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const entry: Entry = { operation, keys, view, basis, since, deadline, tried, resolve, reject };
     this.#line.add(entry);
@@ -148,11 +146,16 @@ export class Committer {
     }
   }
 
-  /** Reads cold keys before the queue, so that they delay nobody with warm ones; false if it could not. */
-  async #loadFirst(keys: ReadonlyMap<string, Deno.KvKey>): Promise<boolean> {
+  /**
+   * Reads cold and doubtful keys before the queue, so that they delay nobody with warm ones; false if the
+   * cold ones could not be read.
+   */
+  async #loadFirst(keys: ReadonlyMap<string, Deno.KvKey>, since: number): Promise<boolean> {
     this.#loading++;
     try {
-      return await this.#reads.loadOnce(keys);
+      const isThere = this.#documents.hasAll(keys.keys()) || await this.#reads.loadOnce(keys);
+      await this.#reads.loadDoubtful(keys, since);
+      return isThere;
     } finally {
       this.#loading--;
     }

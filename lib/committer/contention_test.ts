@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert";
+import { settled } from "@/tests/support/fake_system.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
+import { hangingKv } from "@/tests/support/hanging_kv.ts";
 import { realSystem } from "../system.ts";
 import { Committer } from "./committer.ts";
 import type { Operation } from "./operation.ts";
@@ -83,4 +85,26 @@ Deno.test("Committer: what was read again a moment ago is relied on", async () =
   advance(1);
   await here.committer.run(add("visitors first"));
   assertEquals(here.traffic.reads, reads);
+});
+
+Deno.test("Committer: what is read again while the store hangs counts among those that wait", async () => {
+  using kv = await Deno.openKv(":memory:");
+  let now = 0;
+  const system = { ...realSystem, now: () => now, sleep: () => new Promise<void>(() => {}) };
+  const store = hangingKv(kv);
+  const here = new Committer(store.kv, { system, maxQueue: 3 });
+  const there = new Committer(kv, { system });
+  for (let n = 0; n < 8; n++) {
+    now += 100;
+    await (n % 2 === 0 ? here : there).run(add("visitors first"));
+  }
+  now += 100;
+  store.hang();
+  const failed: string[] = [];
+  for (let n = 0; n < 10; n++) {
+    here.run(add("visitors first")).catch(({ message }) => failed.push(message));
+  }
+  await settled();
+  assertEquals(failed, Array(7).fill("too many operations are waiting for the store"));
+  store.goOn();
 });
