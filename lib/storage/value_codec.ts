@@ -17,7 +17,15 @@ const encoder = new Encoder({
   maxDepth: MAX_DEPTH,
   initialBufferSize: 8192,
 });
-const decoder = new Decoder();
+/** No part of a value, which has 64 KiB, comes near it: a damaged length must not set memory aside. */
+const MAX_LENGTH = 1_048_576;
+const decoder = new Decoder({
+  maxArrayLength: MAX_LENGTH,
+  maxBinLength: MAX_LENGTH,
+  maxExtLength: MAX_LENGTH,
+  maxMapLength: MAX_LENGTH,
+  maxStrLength: MAX_LENGTH,
+});
 
 /** Short values share a buffer of this size, because to allocate one for each costs more than to encode it. */
 const SLAB_BYTES = 16_384;

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { decodeValue, DecodeValueError, encodedBytes, encodeValue } from "./value_codec.ts";
 
 function roundTrip(value: unknown): unknown {
@@ -112,4 +112,11 @@ Deno.test("decodeValue: bytes that are no value are refused, and the next value 
   ];
   for (const bytes of garbage) assertThrows(() => decodeValue(bytes), DecodeValueError);
   assertEquals(decodeValue(whole), { text: "whole", list: [1, 2] });
+});
+
+Deno.test("decodeValue: sets no memory aside for a length that is damaged", () => {
+  // Arrays of 30 million items, which are 240 MB before the first of them is read.
+  const bytes = new Uint8Array([0x92, 1, 0xdd, 0x01, 0xc9, 0xc3, 0x80]);
+  const { cause } = assertThrows(() => decodeValue(bytes), DecodeValueError);
+  assertMatch(String(cause), /Max length exceeded/);
 });
