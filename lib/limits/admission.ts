@@ -1,5 +1,4 @@
 import type { Committer } from "../committer/committer.ts";
-import { StoreUnavailableError } from "../committer/operation.ts";
 import type { View } from "../committer/view.ts";
 import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
@@ -14,8 +13,8 @@ import {
   runKeys,
   type RunRequest,
 } from "./decide_run.ts";
-import { HEARTBEAT_MS, type Lease } from "./ledger.ts";
-import { LedgerShards, type ShardNeed } from "./ledger_shards.ts";
+import { HEARTBEAT_MS, type Lease, type LedgerRefusal } from "./ledger.ts";
+import { LedgerShards, MAX_WAIT_MS, type ShardNeed } from "./ledger_shards.ts";
 import type { Limits } from "./limits.ts";
 import type { LiveRun } from "../storage/live_run.ts";
 import { LimitError, reusedKey } from "./refusal.ts";
@@ -121,7 +120,8 @@ export class Admission {
     const caller = this.#windows.locate(asked.caller);
     const ledgerKey = this.#shards.keyOf(asked.run.tenant);
     let request = { ...asked, caller, ledgerKey, hasClearance: false };
-    for (let tries = 0; tries < MAX_REBALANCES; tries++) {
+    const giveUpAt = this.#system.now() + MAX_WAIT_MS;
+    for (let tries = 0; tries < MAX_REBALANCES && this.#system.now() <= giveUpAt; tries++) {
       const decided = await this.#windows.withRoom(request, () => this.#decide(request, view));
       if ("refused" in decided) throw new LimitError(decided.refused);
       if ("reused" in decided) throw reusedKey();
@@ -135,7 +135,7 @@ export class Admission {
       const hold = await this.#rebalance(request, need);
       if (hold !== undefined) request = { ...request, hold, hasClearance: hold === 0 };
     }
-    throw new StoreUnavailableError("other processes keep taking what this one needs");
+    throw this.#refusal({ refused: "streams" }, asked.limits);
   }
 
   #decide(request: RunRequest & { id: number }, view?: View): Promise<RunDecision> {
@@ -158,9 +158,12 @@ export class Admission {
     const rebalanced = await this.#shards.rebalance(tenant, { key: ledgerKey, limits, need });
     if ("changed" in rebalanced) return undefined;
     if ("available" in rebalanced) return rebalanced.available;
-    const { refused: refusal } = rebalanced;
+    throw this.#refusal(rebalanced.refused, limits);
+  }
+
+  #refusal(refusal: LedgerRefusal, limits: Limits): LimitError {
     const how = { refusal, streams: limits.streams, limits, now: this.#system.now() };
-    throw new LimitError(limitRefusal({ kind: "tenant" }, how));
+    return new LimitError(limitRefusal({ kind: "tenant" }, how));
   }
 
   /**

@@ -29,6 +29,8 @@ import { type ProcessShard, SHARDS } from "./process_shard.ts";
 
 /** Another process's division is left to be used for so long at least, before it is changed; milliseconds. */
 const STANDS_MS = { least: 20, spread: 60 };
+/** A run that has not begun is refused after that long: its caller may try again. */
+export const MAX_WAIT_MS = 4_000;
 /** Other processes that divide the same ledger are made way for this often. */
 const MAX_TRIES = 50;
 
@@ -56,10 +58,15 @@ interface Ask {
   need: ShardNeed;
 }
 
-/** The runs of this process that wait for one division of a tenant's limits. */
+/** One division of a tenant's limits, and the runs of this process that wait for it. */
 interface Waiting {
-  done: Promise<unknown>;
-  need: { streams: number; hold: number };
+  ask: Ask;
+  /** What it came to; nothing where it failed. */
+  done: Promise<Rebalanced | undefined>;
+  /** What the others that wait need as well. */
+  others: { streams: number; hold: number };
+  /** How often the shards have been read for it. */
+  reads: number;
 }
 
 /** The keys of all shards of a tenant's ledger. */
@@ -103,30 +110,45 @@ export class LedgerShards {
 
   /** Gets the shard under `key` what it needs from what is free in all of them. */
   async rebalance(tenant: string, ask: Ask): Promise<Rebalanced> {
-    const waiting = this.#waiting.get(tenant);
-    if (waiting !== undefined) {
-      waiting.need.streams += ask.need.streams;
-      waiting.need.hold += ask.need.hold;
-      await waiting.done;
-      return { changed: true };
+    const known = this.#waiting.get(tenant);
+    if (known !== undefined) return await this.#join(known, ask);
+    const { promise, resolve } = Promise.withResolvers<Rebalanced | undefined>();
+    const waiting = { ask, done: promise, others: { streams: 0, hold: 0 }, reads: 0 };
+    this.#waiting.set(tenant, waiting);
+    let result: Rebalanced | undefined;
+    try {
+      return result = await this.#rebalance(tenant, waiting);
+    } finally {
+      this.#waiting.delete(tenant);
+      resolve(result);
     }
-    const need = { streams: 0, hold: 0 };
-    const rebalancing = this.#rebalance(tenant, { ...ask, others: need });
-    const done = rebalancing.catch(() => {}).finally(() => this.#waiting.delete(tenant));
-    this.#waiting.set(tenant, { done, need });
-    return await rebalancing;
   }
 
-  /** `others`: what other runs of this process need as well. */
-  async #rebalance(
-    tenant: string,
-    { key, limits: { streams, hardDailyCost: hardLimit }, need, others }: Ask & {
-      others: Waiting["need"];
-    },
-  ): Promise<Rebalanced> {
+  /** Waits with others; a refusal that is decided on what was read after this was asked holds for it too. */
+  async #join(waiting: Waiting, { limits, need }: Ask): Promise<Rebalanced> {
+    waiting.others.streams += need.streams;
+    waiting.others.hold += need.hold;
+    const { reads, ask } = waiting;
+    const result = await waiting.done;
+    if (result === undefined || !("refused" in result)) return { changed: true };
+    const isSame = ask.limits.streams === limits.streams &&
+      ask.limits.hardDailyCost === limits.hardDailyCost;
+    const isHere = waiting.reads > reads && isRefused(result.refused, { need, asked: ask.need });
+    return isSame && isHere ? result : { changed: true };
+  }
+
+  async #rebalance(tenant: string, waiting: Waiting): Promise<Rebalanced> {
+    const { ask: { key, limits: { streams, hardDailyCost: hardLimit }, need }, others } = waiting;
     const limits = { streams, hardLimit };
+    const giveUpAt = this.#system.now() + MAX_WAIT_MS;
     let stood = 0;
+    // All that one commit has found short join before the shards are read.
+    await Promise.resolve();
     for (let tries = 0; tries < MAX_TRIES; tries++) {
+      // Slots come and go faster than this process gets hold of one.
+      const isLate = need.streams > 0 && this.#system.now() >= giveUpAt;
+      if (isLate) return { refused: { refused: "streams" } };
+      waiting.reads++;
       const snapshot = await this.#read(tenant);
       const { division, moment } = snapshot;
       const whole = mergeShards(snapshot);
@@ -180,6 +202,15 @@ export class LedgerShards {
       },
     });
   }
+}
+
+/** Whether what was refused to one run is refused to another for the same reason. */
+function isRefused(
+  refusal: LedgerRefusal,
+  { need, asked }: { need: ShardNeed; asked: ShardNeed },
+): boolean {
+  if (refusal.refused === "streams") return need.streams > 0;
+  return need.least === asked.least || (refusal.spent && need.least > asked.least);
 }
 
 function refusedBy(

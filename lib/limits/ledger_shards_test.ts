@@ -1,77 +1,19 @@
 import { assert, assertEquals } from "@std/assert";
-import {
-  ledgerOf,
-  outcome,
-  request,
-  settlement,
-  tally,
-  TENANT,
-} from "@/tests/support/admissions.ts";
-import { fastSystem } from "@/tests/support/fast_system.ts";
-import { seeded } from "@/tests/support/flaky_kv.ts";
-import { OPEN_LIMITS, RUN_END } from "@/tests/support/run_requests.ts";
-import { Committer } from "../committer/committer.ts";
+import { ledgerOf, request, TENANT } from "@/tests/support/admissions.ts";
+import { RUN_END } from "@/tests/support/run_requests.ts";
 import { keys } from "../storage/keys.ts";
-import { realSystem, type System } from "../system.ts";
 import { interruptedEnd } from "../usage/run_record.ts";
-import { Admission } from "./admission.ts";
-import { dayOf, heldBy, leaseOf, type Ledger, slotsOf } from "./ledger.ts";
-import { ledgerShardKeys, LedgerShards } from "./ledger_shards.ts";
-import type { Limits } from "./limits.ts";
-import { SideCosts } from "./side_costs.ts";
+import { leaseOf } from "./ledger.ts";
+import { LedgerShards } from "./ledger_shards.ts";
 
-const NOON = Date.UTC(2026, 0, 2, 12);
-const LIMITS: Limits = { ...OPEN_LIMITS, streams: 10, hardDailyCost: 1_000 };
-
-/** Processes on one store, whose clock a test moves. */
-function world(kv: Deno.Kv) {
-  const { system: time, advance } = fastSystem(NOON);
-  const system: System = { ...realSystem, ...time };
-  let n = 0;
-  const open = (ahead = 0) => {
-    const own: System = { ...system, now: () => system.now() + ahead };
-    const committer = new Committer(kv, { system: own });
-    const shards = new LedgerShards(committer, own);
-    const admission = new Admission(committer, { system: own, shards });
-    const costs = new SideCosts(committer, {
-      ...{ system: own, shards },
-      limitsOf: () => Promise.resolve(LIMITS),
-    });
-    /** Begins a run, and answers its number. */
-    const begin = async (hold = 0, limits = LIMITS, least = hold) => {
-      const run = n++;
-      return [run, await outcome(admission.admit(request(run, { hold, least, limits })))] as const;
-    };
-    const end = (run: number, cost = 0) => admission.settle(`run-${run}`, settlement(cost));
-    return { admission, shards, costs, begin, end };
-  };
-  return { system, open, advance };
-}
-
-type Process = ReturnType<ReturnType<typeof world>["open"]>;
-
-/** Lets the processes meet on the tenant's ledger until each has a shard of its own. */
-async function divide(processes: Process[], limits = LIMITS): Promise<void> {
-  for (let round = 0; round < 4; round++) {
-    for (const { begin, end } of processes) {
-      const [run, told] = await begin(0, limits);
-      assertEquals(told, "admitted");
-      await end(run);
-    }
-    await Promise.all(processes.map(({ shards }) => shards.process.claim()));
-  }
-  const numbers = processes.map(({ shards }) => shards.keyOf(TENANT).join());
-  assertEquals(new Set(numbers).size, processes.length);
-}
-
-async function shardsOf(kv: Deno.Kv): Promise<Ledger[]> {
-  const entries = await kv.getMany<Ledger[]>(ledgerShardKeys(TENANT));
-  return entries.flatMap(({ value }) => value ?? []);
-}
-
-const admittedOf = (outcomes: readonly (readonly [number, string])[]) =>
-  tally(outcomes.map(([, told]) => told));
-
+import {
+  admittedOf,
+  divide,
+  LIMITS,
+  type Process,
+  shardsOf,
+  world,
+} from "@/tests/support/ledger_processes.ts";
 Deno.test("LedgerShards: a tenant that one process serves keeps one ledger", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open, advance } = world(kv);
@@ -194,7 +136,7 @@ Deno.test("LedgerShards: a day begins with the whole limit, and a clock that is 
 Deno.test("LedgerShards: processes that disagree about midnight stay within the limit of the day begun", async () => {
   using kv = await Deno.openKv(":memory:");
   const { open, advance } = world(kv);
-  const [behind, ahead] = [open(), open(4 * 60_000)];
+  const [behind, ahead] = [open(), open({ ahead: 4 * 60_000 })];
   await divide([behind, ahead]);
   advance(12 * 3_600_000 - 3 * 60_000);
   const spent = [];
@@ -242,46 +184,3 @@ Deno.test("LedgerShards: embeddings draw on the same money", async () => {
   assertEquals((await other.begin(795))[1], "admitted");
   assertEquals((await ledgerOf(kv)).spent, 5);
 });
-
-for (const seed of [1, 2, 3, 4, 5, 6]) {
-  Deno.test(`LedgerShards: never past a limit, whatever three processes do at once (seed ${seed})`, async () => {
-    using kv = await Deno.openKv(":memory:");
-    const { open, advance, system } = world(kv);
-    const random = seeded(seed);
-    const upTo = (n: number) => Math.floor(random() * (n + 1));
-    const processes = [open(), open(), open()];
-    await divide(processes);
-    let limits = LIMITS;
-    const running: { run: number; process: Process; hold: number }[] = [];
-    let settled = 0;
-    for (let step = 0; step < 120; step++) {
-      if (upTo(20) === 0) advance(upTo(3 * 3_600_000));
-      const acts = Array.from({ length: upTo(5) }, async () => {
-        const process = processes[upTo(2)]!;
-        if (upTo(1) === 0 && running.length > 0) {
-          const [{ run, process: own, hold }] = running.splice(upTo(running.length - 1), 1) as [
-            typeof running[number],
-          ];
-          const { charged } = await own.end(run, upTo(hold));
-          settled += charged;
-          return;
-        }
-        const hold = upTo(120);
-        const [run, told] = await process.begin(hold, limits);
-        if (told === "admitted") running.push({ run, process, hold });
-      });
-      await Promise.all(acts);
-      const now = system.now();
-      const at = { now, period: dayOf(now) };
-      const shards = (await shardsOf(kv)).filter(({ period }) => period === at.period);
-      const sum = (of: (shard: Ledger) => number) => shards.reduce((a, b) => a + of(b), 0);
-      assert(sum((one) => slotsOf(one, at)) <= limits.streams, "too many streams");
-      assert(sum((one) => one.spent + heldBy(one, at)) <= limits.hardDailyCost, "too much money");
-      // Only when nothing is under way may the limits change without being passed already.
-      if (running.length === 0) limits = { ...LIMITS, streams: 3 + upTo(9) };
-    }
-    for (const { run, process } of running) await process.end(run);
-    const records = await Array.fromAsync(kv.list<{ cost: number }>({ prefix: keys.allRuns() }));
-    assertEquals(records.reduce((all, { value }) => all + value.cost, 0), settled);
-  });
-}

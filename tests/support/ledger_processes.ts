@@ -1,0 +1,63 @@
+import { assertEquals } from "@std/assert";
+import { outcome, request, settlement, tally, TENANT } from "./admissions.ts";
+import { fastSystem } from "./fast_system.ts";
+import { OPEN_LIMITS } from "./run_requests.ts";
+import { Committer } from "@/lib/committer/committer.ts";
+import { realSystem, type System } from "@/lib/system.ts";
+import { Admission } from "@/lib/limits/admission.ts";
+import type { Ledger } from "@/lib/limits/ledger.ts";
+import { ledgerShardKeys, LedgerShards } from "@/lib/limits/ledger_shards.ts";
+import type { Limits } from "@/lib/limits/limits.ts";
+import { SideCosts } from "@/lib/limits/side_costs.ts";
+
+const NOON = Date.UTC(2026, 0, 2, 12);
+export const LIMITS: Limits = { ...OPEN_LIMITS, streams: 10, hardDailyCost: 1_000 };
+
+/** Processes on one store, whose clock a test moves. */
+export function world(kv: Deno.Kv) {
+  const { system: time, advance } = fastSystem(NOON);
+  const system: System = { ...realSystem, ...time };
+  let n = 0;
+  const open = ({ ahead = 0, through = kv } = {}) => {
+    const own: System = { ...system, now: () => system.now() + ahead };
+    const committer = new Committer(through, { system: own });
+    const shards = new LedgerShards(committer, own);
+    const admission = new Admission(committer, { system: own, shards });
+    const costs = new SideCosts(committer, {
+      ...{ system: own, shards },
+      limitsOf: () => Promise.resolve(LIMITS),
+    });
+    /** Begins a run, and answers its number. */
+    const begin = async (hold = 0, limits = LIMITS, least = hold) => {
+      const run = n++;
+      return [run, await outcome(admission.admit(request(run, { hold, least, limits })))] as const;
+    };
+    const end = (run: number, cost = 0) => admission.settle(`run-${run}`, settlement(cost));
+    return { admission, shards, costs, begin, end };
+  };
+  return { system, open, advance };
+}
+
+export type Process = ReturnType<ReturnType<typeof world>["open"]>;
+
+/** Lets the processes meet on the tenant's ledger until each has a shard of its own. */
+export async function divide(processes: Process[], limits = LIMITS): Promise<void> {
+  for (let round = 0; round < 4; round++) {
+    for (const { begin, end } of processes) {
+      const [run, told] = await begin(0, limits);
+      assertEquals(told, "admitted");
+      await end(run);
+    }
+    await Promise.all(processes.map(({ shards }) => shards.process.claim()));
+  }
+  const numbers = processes.map(({ shards }) => shards.keyOf(TENANT).join());
+  assertEquals(new Set(numbers).size, processes.length);
+}
+
+export async function shardsOf(kv: Deno.Kv): Promise<Ledger[]> {
+  const entries = await kv.getMany<Ledger[]>(ledgerShardKeys(TENANT));
+  return entries.flatMap(({ value }) => value ?? []);
+}
+
+export const admittedOf = (outcomes: readonly (readonly [number, string])[]) =>
+  tally(outcomes.map(([, told]) => told));
