@@ -16,7 +16,7 @@ import { formatTable } from "./support/table.ts";
 
 const CALLERS = 50;
 const ROUND_TRIPS_MS = [0, 20, 90];
-/** A plan's most, and what a plan has by default: with 50 callers on one tenant most are refused. */
+/** The most a plan can have, and the default, which refuses most of 50 callers on one tenant. */
 const STREAMS = { enough: 800, few: 10 };
 
 const WARM_UP_ROUND_TRIPS = 20;
@@ -83,7 +83,7 @@ async function measureFleet(
   fleet: Fleet,
   { loads, extent }: { loads: readonly Load[]; extent: Extent },
 ): Promise<Measured[]> {
-  // The first chats of a process are compiled while they run: they are nobody's figures.
+  // The first chats of a process are slow, because its code is compiled while they run: not measured.
   const size = Math.max(...extent.sizes);
   await measureLeg(fleet, { load: loads[0]!, extent: { ...extent, ms: WARM_UP_LEG_MS }, size });
   const measured: Measured[] = [];

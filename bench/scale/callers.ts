@@ -33,7 +33,7 @@ const SESSION_MESSAGES = 5;
 const ORIGIN = "https://shop.example";
 const MESSAGES = [{ role: "user", content: "When do you open tomorrow?" }];
 
-/** Tenants that nobody has used yet, in a store that services share already. */
+/** Creates tenants that have not been used yet, in a store that services already share. */
 export async function seedCallers(kv: Deno.Kv, options: CallersOptions): Promise<NewCaller> {
   const sources = await Promise.all(
     Array.from({ length: options.tenants }, () => seedTenant(kv, options)),

@@ -54,8 +54,8 @@ type Process = ReturnType<ReturnType<typeof world>["open"]>;
 async function divide(processes: Process[], limits = LIMITS): Promise<void> {
   for (let round = 0; round < 4; round++) {
     for (const { begin, end } of processes) {
-      const [run, told] = await begin(0, limits);
-      assertEquals(told, "admitted");
+      const [run, decision] = await begin(0, limits);
+      assertEquals(decision, "admitted");
       await end(run);
     }
     await Promise.all(processes.map(({ shards }) => shards.process.claim()));
@@ -70,7 +70,7 @@ async function shardsOf(kv: Deno.Kv): Promise<Ledger[]> {
 }
 
 const admittedOf = (outcomes: readonly (readonly [number, string])[]) =>
-  tally(outcomes.map(([, told]) => told));
+  tally(outcomes.map(([, decision]) => decision));
 
 Deno.test("LedgerShards: a tenant that one process serves keeps one ledger", async () => {
   using kv = await Deno.openKv(":memory:");
@@ -99,7 +99,7 @@ Deno.test("LedgerShards: the last slot and the last micro-USD are reached throug
     const begun = [];
     for (let i = 0; i < 12; i++) begun.push(await begin(1));
     assertEquals(admittedOf(begun), { admitted: 10, tenant_streams: 2 });
-    for (const [run, told] of begun) if (told === "admitted") await end(run);
+    for (const [run, decision] of begun) if (decision === "admitted") await end(run);
   }
   const [first, second, third] = processes as [Process, Process, Process];
   const [large] = await first.begin(400);
@@ -163,7 +163,7 @@ Deno.test("LedgerShards: lowered and raised limits hold at once in every process
   assertEquals((await other.begin(10, lowered))[1], "tenant_streams");
   const wide = { ...lowered, streams: 20 };
   const begun = [await one.begin(11, wide), await other.begin(10, wide), await one.begin(11, wide)];
-  assertEquals(begun.map(([, told]) => told), [
+  assertEquals(begun.map(([, decision]) => decision), [
     "admitted",
     "tenant_daily_cost",
     "tenant_daily_cost",
@@ -177,9 +177,9 @@ Deno.test("LedgerShards: a day begins with the whole limit, and a clock that is 
   const processes = [open(), open()];
   await divide(processes);
   const spend = async (process: Process, cost: number) => {
-    const [run, told] = await process.begin(cost);
-    if (told === "admitted") await process.end(run, cost);
-    return told;
+    const [run, decision] = await process.begin(cost);
+    if (decision === "admitted") await process.end(run, cost);
+    return decision;
   };
   const [one, other] = processes as [Process, Process];
   assertEquals([await spend(one, 500), await spend(other, 450)], ["admitted", "admitted"]);
@@ -200,8 +200,8 @@ Deno.test("LedgerShards: processes that disagree about midnight stay within the 
   const spent = [];
   for (let i = 0; i < 8; i++) {
     for (const { begin, end } of [ahead, behind]) {
-      const [run, told] = await begin(100);
-      if (told === "admitted") spent.push(await end(run, 100));
+      const [run, decision] = await begin(100);
+      if (decision === "admitted") spent.push(await end(run, 100));
     }
   }
   assertEquals(spent.length, 10);
@@ -244,7 +244,7 @@ Deno.test("LedgerShards: embeddings draw on the same money", async () => {
 });
 
 for (const seed of [1, 2, 3, 4, 5, 6]) {
-  Deno.test(`LedgerShards: never past a limit, whatever three processes do at once (seed ${seed})`, async () => {
+  Deno.test(`LedgerShards: never past a limit, in random interleavings of three processes (seed ${seed})`, async () => {
     using kv = await Deno.openKv(":memory:");
     const { open, advance, system } = world(kv);
     const random = seeded(seed);
@@ -267,8 +267,8 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
           return;
         }
         const hold = upTo(120);
-        const [run, told] = await process.begin(hold, limits);
-        if (told === "admitted") running.push({ run, process, hold });
+        const [run, decision] = await process.begin(hold, limits);
+        if (decision === "admitted") running.push({ run, process, hold });
       });
       await Promise.all(acts);
       const now = system.now();
