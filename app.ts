@@ -17,8 +17,8 @@ import { define, type State } from "./utils.ts";
 
 /**
  * The App over a service that may not be open yet: the first request waits for it, and is handed to the
- * caller that opens it. Building the App does no I/O. With `requests` it notes there what it is
- * answering, for a server that cannot be asked.
+ * caller that opens it. Building the App does no I/O. `requests` tracks the
+ * responses being sent, where the runtime owns the server.
  */
 export function createApp(
   service: (request: Request) => Promise<Service>,

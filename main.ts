@@ -31,7 +31,7 @@ import { realSystem } from "./lib/system.ts";
 const root = import.meta.dirname!;
 let opened: Promise<Service> | undefined;
 
-/** What is being answered, where the runtime listens: it gives no server that could be shut down. */
+/** Responses being sent, tracked where the runtime owns the server and there is none to shut down. */
 const requests = import.meta.main ? undefined : new OpenRequests();
 
 /** The App with all routes; Fresh's build hands it its file routes and browser code. */
@@ -90,7 +90,7 @@ async function endWith(
   await shutDown(parts);
 }
 
-/** The log of this process, to where its host collects it. */
+/** The log of this process, written where its host collects it. */
 function logger(level?: Config["logLevel"]): Logger {
   const collected = isConsoleCollected(Deno.env.toObject());
   return createLogger({
@@ -132,7 +132,7 @@ async function open(
   const source = clientAddressSource(config.trustedProxyHops);
   log.info(`client addresses come from ${source}`);
   // What the last process left behind when it was killed; before anything begins here.
-  // Alone it knows that all runs of others are dead; otherwise it begins to watch their leases now.
+  // With the store to itself, runs of other processes are dead; otherwise it starts watching their leases.
   const swept = service.deadRuns.sweep({ alone: store.alone });
   if (store.alone) await swept;
   service.deadRuns.start();

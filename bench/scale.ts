@@ -13,10 +13,11 @@ import { type LegResult, runLeg } from "./scale/leg.ts";
 import { HEAD, row } from "./scale/report.ts";
 import { untilQuiet } from "./scale/until_quiet.ts";
 import { formatTable } from "./support/table.ts";
+import { findDenokv } from "../tools/find_denokv.ts";
 
 const CALLERS = 50;
 const ROUND_TRIPS_MS = [0, 20, 90];
-/** A plan's most, and what a plan has by default: with 50 callers on one tenant most are refused. */
+/** The most a plan can have, and the default, which refuses most of 50 callers on one tenant. */
 const STREAMS = { enough: 800, few: 10 };
 
 const WARM_UP_ROUND_TRIPS = 20;
@@ -68,9 +69,12 @@ async function measureAll(extent: Extent): Promise<Measured[]> {
     const loads = roundTripMs === 0 ? [...HOT, ...SPREAD, REFUSED] : HOT;
     measured.push(...await measureFleet(fleet, { loads, extent }));
   }
-  const bin = await findDenokv();
+  const { DENOKV_BIN, PATH, HOME } = Deno.env.toObject();
+  const bin = await findDenokv({ bin: DENOKV_BIN, path: PATH, home: HOME });
   if (bin === undefined) {
-    console.log("\nSKIPPED: no processes on denokv. DENOKV_BIN names no program, PATH has none");
+    console.log(
+      "\nSKIPPED: no processes on denokv. DENOKV_BIN names no program, PATH and ~/.cargo/bin have none",
+    );
     return measured;
   }
   await using fleet = await startDenokvFleet({ ...fleetOf, bin });
@@ -83,7 +87,7 @@ async function measureFleet(
   fleet: Fleet,
   { loads, extent }: { loads: readonly Load[]; extent: Extent },
 ): Promise<Measured[]> {
-  // The first chats of a process are compiled while they run: they are nobody's figures.
+  // The first chats of a process are slow, because its code is compiled while they run: not measured.
   const size = Math.max(...extent.sizes);
   await measureLeg(fleet, { load: loads[0]!, extent: { ...extent, ms: WARM_UP_LEG_MS }, size });
   const measured: Measured[] = [];
@@ -134,14 +138,4 @@ async function measureLeg(
     warmUpMs: extent.warmUpMs + WARM_UP_ROUND_TRIPS * fleet.roundTripMs,
     ms: extent.ms,
   });
-}
-
-/** The program that `DENOKV_BIN` names, or `denokv` of `PATH`. */
-async function findDenokv(): Promise<string | undefined> {
-  const named = Deno.env.get("DENOKV_BIN");
-  if (named !== undefined) return named;
-  for (const folder of (Deno.env.get("PATH") ?? "").split(":")) {
-    const path = `${folder}/denokv`;
-    if (await Deno.stat(path).then(({ isFile }) => isFile, () => false)) return path;
-  }
 }

@@ -18,7 +18,7 @@ Deno.test("doctor: a store in a file is measured, unless a service has it open",
     assertMatch(held.err, /^doctor: .*Stop the service first\n$/);
   }));
 
-Deno.test("doctor: other secrets than the store's are told in one sentence", () =>
+Deno.test("doctor: reports secrets that do not fit the store in one sentence", () =>
   inTempDir(async (dir) => {
     assert([0, 1].includes((await runCli("doctor", [], { dir, env: secretIs(SECRET) })).code));
     const other = await runCli("doctor", [], { dir, env: secretIs(OTHER) });

@@ -66,10 +66,10 @@ Deno.test("writeToConsole: a line is one line of JSON, whatever it holds", async
   });
 });
 
-Deno.test("writeToConsole: a process whose output nobody reads any more lives on", async () => {
+Deno.test("writeToConsole: a process survives the closing of its output", async () => {
   const program = `const { writeToConsole } = await import(${JSON.stringify(CONSOLE)});
     await new Response(Deno.stdin.readable).text();
-    for (const level of ["debug", "info", "warn", "error"]) writeToConsole("to nobody", null, level);
+    for (const level of ["debug", "info", "warn", "error"]) writeToConsole("unread", null, level);
     Deno.exit(7);`;
   const child = new Deno.Command(Deno.execPath(), {
     args: ["eval", program],

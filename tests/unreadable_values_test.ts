@@ -26,9 +26,9 @@ Deno.test("an agent that a newer release wrote: its chats and reads fail at once
   const failed = await byKey(service, { key, body: { agentId: broken.id } });
   assertEquals((await expectJson(failed, 500)).code, "internal_error");
   await expectJson(await service.fetch(`/v1/agents/${broken.id}`, { key }), 500);
-  const told = service.logged.filter((line) => line.includes("cannot be decoded"));
+  const lines = service.logged.filter((line) => line.includes("cannot be decoded"));
   assertStringIncludes(
-    told.join(),
+    lines.join(),
     "stored record agents cannot be decoded: its format 99 was written by a newer release",
   );
   const both = [broken.id, whole.id].map((agentId) => byKey(service, { key, body: { agentId } }));

@@ -1,7 +1,7 @@
 /**
  * The last step of a build on Deno Deploy: takes out of `node_modules` what a running service never
- * reads, so that less is uploaded with each revision. Elsewhere it refuses, because a folder that people
- * work in needs all of it.
+ * reads, so that less is uploaded with each revision. Elsewhere it refuses, because a working
+ * copy needs all of it.
  */
 
 /** The bundler and its program; only a build runs them. */

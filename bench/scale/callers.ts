@@ -22,7 +22,7 @@ export interface CallersOptions {
 
 /** The next chat's request of one caller. */
 export type NextRequest = () => RequestInit;
-/** One more caller; callers take their tenants by turns. */
+/** Adds a caller; tenants are assigned round-robin. */
 export type NewCaller = () => NextRequest;
 
 /** Addresses of one backend: no plan raises the 100 requests a minute of each. */
@@ -33,7 +33,7 @@ const SESSION_MESSAGES = 5;
 const ORIGIN = "https://shop.example";
 const MESSAGES = [{ role: "user", content: "When do you open tomorrow?" }];
 
-/** Tenants that nobody has used yet, in a store that services share already. */
+/** Creates tenants that have not been used yet, in a store that services already share. */
 export async function seedCallers(kv: Deno.Kv, options: CallersOptions): Promise<NewCaller> {
   const sources = await Promise.all(
     Array.from({ length: options.tenants }, () => seedTenant(kv, options)),
@@ -46,7 +46,7 @@ export async function seedCallers(kv: Deno.Kv, options: CallersOptions): Promise
 }
 
 /**
- * Indexes below `length` by turns, each cycle beginning one later: a tenant must not always meet the
+ * Indexes below `length`, round-robin, each cycle beginning one later: a tenant must not always meet the
  * same process because their numbers have a common factor.
  */
 export function rotation(length: number): () => number {

@@ -8,7 +8,7 @@ const CPU_GOAL = 1.2;
 const CONFLICT_GOAL = 0.05;
 /** Two processes on one tenant reach this share of one process's chats/s. */
 const HOT_GOAL = 0.9;
-/** Clients, vendor and store want one each beside the two processes. */
+/** With fewer cores two processes cannot be much faster: clients, vendor and store need some as well. */
 const CORES = 4;
 
 /** One load that was measured. */

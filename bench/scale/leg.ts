@@ -10,7 +10,7 @@ export interface Usage {
 }
 
 export interface LegOptions {
-  /** Addresses of the processes; chats go to them by turns. */
+  /** Addresses of the processes; chats are sent to them round-robin. */
   urls: readonly string[];
   newCaller: NewCaller;
   callers: number;

@@ -56,7 +56,7 @@ export function measuredKv(kv: Deno.Kv, roundTripMs: number): MeasuredKv {
 
 type Call = <T>(ask: () => Promise<T>) => Promise<T>;
 
-/** A list pays for its first page; the pages of longer lists are not told apart. */
+/** A list pays for its first page; further pages of longer lists are not counted. */
 function delayedList<T>(list: Deno.KvListIterator<T>, call: Call): Deno.KvListIterator<T> {
   const next = list.next.bind(list);
   let isFirst = true;

@@ -68,7 +68,7 @@ async function whatIsReadable<T>(reading: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * Ends the log of a run that nobody goes on with, at `now` (milliseconds), with what is stored of it:
+ * Ends the log of an orphaned run at `now` (milliseconds), with what is stored of it:
  * `log`, or what its record says where that cannot be read.
  */
 export function interruption(

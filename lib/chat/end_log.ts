@@ -6,8 +6,8 @@ import { headOf } from "../storage/run_log_store.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 
 /**
- * Ends a run's log, as part of settling it: it is kept by itself for a while. What else is settled with
- * the run finds it so.
+ * Ends a run's log as part of settling the run, and keeps the log after the run's record is gone. Later
+ * steps of the same settlement read the ended log from the draft.
  */
 export function endLog(
   draft: Draft,

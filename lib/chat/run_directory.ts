@@ -286,7 +286,7 @@ export class RunDirectory {
     return this.#local.has(runId) || await this.#deadEnds.endIfDead(tenant, runId);
   }
 
-  /** Whether somebody has followed a run of this process through another one since this was last asked. */
+  /** True if a client has followed a run of this process through another one since the last call. */
   async isWatchedElsewhere(tenant: string, runId: string): Promise<boolean> {
     return this.#local.has(runId) && await this.#watched.isNoted({ tenant, runId });
   }

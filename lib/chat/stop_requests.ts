@@ -53,7 +53,7 @@ export class StopRequests {
       owner: string;
       system: System;
       onStop: (runId: string) => void;
-      /** Somebody follows the run through another process; heard only where the store tells of changes. */
+      /** A client follows the run through another process. Called only where the store can be watched. */
       onWatched?: (runId: string) => void;
     },
   ) {
@@ -96,7 +96,7 @@ export class StopRequests {
       const { value, done } = await reader.read();
       if (done) return;
       const [asked, watched] = value;
-      // Heard before is heard once more, which does no harm.
+      // A request that is read twice does no harm.
       if (typeof watched.value === "string") this.#onWatched(watched.value);
       await this.#hear(asked.versionstamp);
     }

@@ -17,9 +17,9 @@ import type { RunLog } from "./run_log.ts";
 /** Text waits this long for more of it, or until there is this much. */
 const BATCH_MS = 1_000;
 const BATCH_BYTES = 32 * 1024;
-/** While somebody follows the run through another process text comes there as smoothly as this. */
+/** How often text is stored while a client follows the run through another process. */
 const WATCHED_BATCH_MS = 250;
-/** They say that they do every 5 s; one that was lost must not make the text jerk. */
+/** A follower is recorded every 5 s; one lost record must not slow the text down. */
 const WATCHED_FOR_MS = 12_000;
 /** A run is stored at most this often in a second, whatever happens in it; its end goes with the settlement. */
 const COMMITS_A_SECOND = 4;
@@ -51,7 +51,7 @@ interface Batch {
   parts: Uint8Array[];
   /** How many frames of the log are stored with them. */
   frames: number;
-  /** They may be in the store, whatever became of their commit: somebody may have read them. */
+  /** They may be stored, even if their commit failed, so a follower may have read them. */
   sent: boolean;
 }
 
@@ -97,7 +97,7 @@ export class StoredLog {
     else this.#schedule(this.#isWatched() ? WATCHED_BATCH_MS : BATCH_MS);
   }
 
-  /** Somebody follows the run through another process: what waits is stored now, and more often for a while. */
+  /** A client follows the run through another process: stores pending text now, then more often. */
   watched(): void {
     if (this.#ended) return;
     this.#watchedUntil = this.#parts.system.now() + WATCHED_FOR_MS;
@@ -148,7 +148,7 @@ export class StoredLog {
     for (let before = -1;;) {
       const left = this.#leave();
       const { frames } = this.#stored;
-      // Again while it comes further.
+      // Repeats while it makes progress.
       if (left.size <= BYTES_A_COMMIT || frames === before) return left;
       before = frames;
       await this.#writing;
@@ -156,7 +156,7 @@ export class StoredLog {
     }
   }
 
-  /** A batch that was not sent is taken apart; of one that was, nobody knows whether it is stored. */
+  /** Takes a batch apart that was not sent. One that was sent stays: it may be stored. */
   #leave(): Left {
     if (this.#batch?.sent === false) this.#batch = undefined;
     const sent = this.#batch?.parts ?? [];
@@ -209,7 +209,7 @@ export class StoredLog {
   async #store({ ahead = false } = {}): Promise<void> {
     const isWanted = () => ahead || !this.#ended;
     if (this.#batch === undefined) await this.#pack();
-    // One that was given up is written as it was, and what has come since after it.
+    // A batch whose outcome is unknown is written again unchanged, with newer frames after it.
     else this.#behind = true;
     while (this.#batch !== undefined && isWanted()) {
       const { parts, frames } = this.#batch;
@@ -239,7 +239,7 @@ export class StoredLog {
     this.#batch = { parts, frames, sent: false };
   }
 
-  /** Stores the first parts of the batch while the run goes on, and somebody wants them. */
+  /** Stores the first parts of the batch while the run is live and they are wanted. */
   #write(
     parts: readonly Uint8Array[],
     isWanted: () => boolean,

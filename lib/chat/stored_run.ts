@@ -14,7 +14,7 @@ export interface StoredRunParts {
   system: System;
   /** Ends the run if its process has died; false when nobody will ever go on with its log. */
   checkOwner: () => Promise<boolean>;
-  /** Tells the process that runs it that the run is watched from here. */
+  /** Notifies the process that runs it that a client follows the run here. */
   noteWatched: (owner: string | undefined) => Promise<void>;
   /** Nobody follows it from here any more. */
   onIdle: () => void;

@@ -4,7 +4,7 @@ import type { System } from "../system.ts";
 /** A run that is watched through another process says so more often than this. */
 const WATCHED_FOR_MS = 30_000;
 
-/** Says which runs are watched through this process, and hears which of its own are through others. */
+/** Records which runs are followed through this process, and finds which of its own are through others. */
 export class WatchNotes {
   readonly #kv: Deno.Kv;
   readonly #system: Pick<System, "now">;
@@ -16,7 +16,7 @@ export class WatchNotes {
     this.#system = system;
   }
 
-  /** To be found when the run's process asks; its `owner`, while it runs, hears of it at once. */
+  /** Records that a run is followed; notifies `owner`, the process that runs it, when there is one. */
   async note(
     { tenant, runId, owner }: { tenant: string; runId: string; owner: string | undefined },
   ): Promise<void> {
@@ -27,8 +27,8 @@ export class WatchNotes {
   }
 
   /**
-   * Whether somebody follows a run of this process through another one: has said so since it was last
-   * asked for. Not by when that was, because clocks of processes differ.
+   * True if another process has recorded a follower of this run since the last call. Compares
+   * versionstamps, not times, because the clocks of processes differ.
    */
   async isNoted({ tenant, runId }: { tenant: string; runId: string }): Promise<boolean> {
     const { versionstamp } = await this.#kv.get(keys.runWatched(tenant, runId));

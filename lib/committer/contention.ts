@@ -4,9 +4,9 @@ import type { Document, Documents } from "./documents.ts";
 const MAX_SUSPECTS = 1_000;
 /** Of a family of keys: from this share of changes by others on, memory is not relied on. */
 const DOUBTFUL_SHARE = 0.02;
-/** Looks that are counted before older ones fade. */
+/** After this many looks the counts are halved, so that older ones fade. */
 const COUNTED_LOOKS = 1_000;
-/** What was seen within this time is relied on all the same, milliseconds. */
+/** A value that was read within this time is relied on without another read; milliseconds. */
 const FRESH_MS = 50;
 
 interface Looks {
@@ -19,7 +19,7 @@ interface Looks {
  * Knows which keys other processes change. A commit that fails does not say which of its checks failed, so
  * the keys are compared once they have been read again. Of families of keys that others change often (the
  * records of visitors, whose messages reach one process after the other) what memory has is read again
- * before it is relied on: a stale one would fail the commit of a whole batch.
+ * before it is relied on, because one stale value fails the commit of a whole batch.
  */
 export class Contention {
   #suspects = new Map<string, Document>();
@@ -41,7 +41,7 @@ export class Contention {
 
   /** Counts what a commit rightly relied on. */
   held(reliedOn: ReadonlyMap<string, Document>): void {
-    // Where nobody else writes there is nothing to count.
+    // No other process has changed anything yet: there is nothing to count.
     if (this.#families.size === 0) return;
     for (const { key } of reliedOn.values()) {
       const looks = this.#families.get(key[0]!);

@@ -184,7 +184,7 @@ export class Documents {
           const { value, versionstamp } = entry;
           this.#keepRead(text, { key, value: value ?? undefined, versionstamp, seen });
         } catch (error) {
-          // Others may wait for the values beside it.
+          // Only operations on this key fail: others wait for the values read with it.
           this.drop([text]);
           this.#unreadable.set(text, error);
         }

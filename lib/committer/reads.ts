@@ -8,7 +8,7 @@ import { isInvalidCall } from "./store_error.ts";
 
 type Keys = ReadonlyMap<string, Deno.KvKey>;
 
-/** A store that fails this often in a row is given up, whatever the clock says. */
+/** After this many failures in a row a read gives up, even before its time is over. */
 export const MAX_FAILURES = 60;
 
 /** Reads what callers of a committer wait for into its memory, no longer than each of them may wait. */
@@ -28,7 +28,7 @@ export class Reads {
     this.#system = parts.system;
   }
 
-  /** Reads what is missing; false when the store does not answer, and somebody else has to try again. */
+  /** Reads what is missing; false if the store did not answer, so that the caller has to try again. */
   async loadOnce(keys: Keys): Promise<boolean> {
     try {
       await this.#patience.forCaller(this.#documents.load(keys));
@@ -64,7 +64,7 @@ export class Reads {
     return this.#patiently(() => this.#documents.readTogether(keys));
   }
 
-  /** A store that is locked for a moment is asked again. */
+  /** Retries a read, because a store can be locked for a moment. */
   async #patiently<T>(read: () => Promise<T>): Promise<T> {
     const deadline = this.#system.now() + this.#patience.ms;
     for (let failures = 0;;) {

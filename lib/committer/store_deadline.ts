@@ -26,12 +26,12 @@ export class StoreDeadline {
     this.#ms = ms;
   }
 
-  /** The request has waited in vain. */
+  /** True once the deadline has passed: every further call of the request fails at once. */
   get isSpent(): boolean {
     return this.#isSpent;
   }
 
-  /** The response has begun: what goes on after it has no part in the deadline. */
+  /** True once the response has begun: work that continues after it has no deadline. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -99,7 +99,7 @@ export class StoreDeadline {
   }
 }
 
-/** Does the work of one request under a deadline of its own; it ends when `work` has answered. */
+/** Runs `work`, the work of one request, under its own deadline, which ends with the response. */
 export async function withStoreDeadline<T>(
   options: { system: Pick<System, "now" | "sleep">; ms: number },
   work: () => Promise<T>,
@@ -118,7 +118,7 @@ export function storeDeadline(): StoreDeadline | undefined {
   return deadline?.isOver === true ? undefined : deadline;
 }
 
-/** As `answer`, for the request that asks; `onGivenUp` is called when its deadline passes first. */
+/** Awaits `answer` within the current request's deadline; calls `onGivenUp` if the deadline passes first. */
 export async function untilDeadline<T>(answer: Promise<T>, onGivenUp: () => void): Promise<T> {
   const deadline = storeDeadline();
   if (deadline === undefined) return await answer;

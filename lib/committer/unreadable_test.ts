@@ -34,6 +34,8 @@ Deno.test("Committer: a value that cannot be decoded fails its own operations at
     committer.work((view) => view.get(["bad"])),
     committer.work(async (view) => (await view.get(["good"])).value),
   ]);
-  const told = outcomes.map((one) => one.status === "fulfilled" ? one.value : one.reason.message);
-  assertEquals(told, [DAMAGED, "good", DAMAGED, "good"]);
+  const results = outcomes.map((one) =>
+    one.status === "fulfilled" ? one.value : one.reason.message
+  );
+  assertEquals(results, [DAMAGED, "good", DAMAGED, "good"]);
 });

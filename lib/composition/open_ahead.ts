@@ -3,7 +3,7 @@ import { bearerKey } from "../http/authenticate.ts";
 import { keys } from "../storage/keys.ts";
 import { readAhead } from "../storage/read_ahead.ts";
 
-/** How a store is opened whose first reads are known. */
+/** How to open a store whose first reads are already under way. */
 export interface OpeningAhead {
   openKv: (path?: string) => Promise<Deno.Kv>;
   /** To be called once the service is open. */
@@ -11,8 +11,8 @@ export interface OpeningAhead {
 }
 
 /**
- * Opens a store by `openKv` and asks it at once for all that opening the service reads, and for whose
- * the API key of the `request` is that the process was started for: both in one round trip.
+ * Opens a store with `openKv` and at once reads, in one round trip, all that opening the service needs and
+ * the owner of the API key in `request`, the request that started the process.
  */
 export function openAhead(
   openKv: (path?: string) => Promise<Deno.Kv>,

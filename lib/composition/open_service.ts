@@ -76,7 +76,7 @@ export interface OpenServiceOptions {
   isStoreInPlace?: () => boolean;
   /** How a process that parses documents is started; `undefined` where none can be. */
   worker: WorkerCommand | undefined;
-  /** Somebody waits for the first answer: what no chat needs is opened beside it. */
+  /** A client waits for the first answer: opens in the background what no chat needs. */
   inHaste?: boolean;
   /** Closes what the process opened for the service. */
   close: () => Promise<void>;

@@ -134,7 +134,7 @@ function faulty(faults: UploadFault[]): ApiError {
   return invalid(faults);
 }
 
-/** Of a body that holds several documents, all are read at once. */
+/** All documents of one body are held in memory together. */
 function maxBody({ maxDocumentBytes }: UploadContext["workers"]): number {
   return maxDocumentBytes + WRAPPING_BYTES;
 }

@@ -9,9 +9,9 @@ import { unsupportedReason } from "./detect_type.ts";
 import { UnreadableError } from "./unreadable.ts";
 import type { WorkerPool } from "./worker/worker_pool.ts";
 
-/** What other processes have left behind is looked for this often while there is anything to read. */
+/** Interval of the look for other processes' unfinished work while there is any task; milliseconds. */
 export const LOOK_MS = 5_000;
-/** And this often where there is nothing: for tasks and for cut-off deletions in turn. */
+/** The same without any task: looks for tasks and for unfinished deletions in turn. */
 export const REST_MS = 60_000;
 /** So that these looks and the sweeps of dead runs, one a minute each, begin 30 s apart. */
 const FIRST_REST_MS = 35_000;
@@ -61,7 +61,7 @@ export class DocumentProcessor {
     return this.#rested === 0 ? FIRST_REST_MS : REST_MS;
   }
 
-  /** Where documents wait or are read all is looked for; at rest tasks and deletions in turn. */
+  /** Looks for tasks and deletions while there is any task; at rest for one of them in turn. */
   async #look(): Promise<void> {
     if (!this.#parts.tasks.isEmpty) await this.sweep();
     else if (this.#rested++ % 2 === 0) this.begin();
@@ -117,7 +117,7 @@ export class DocumentProcessor {
       this.#parts.log.error("documents could not be read", { error });
     } finally {
       this.#active--;
-      // Others may have documents to read, and leave them behind.
+      // Other processes may be processing documents, and may die before they finish.
       this.#looks.hurry();
     }
   }

@@ -12,9 +12,9 @@ import type { Charge } from "./settle_run.ts";
 
 /** With the time that a dead process's lease is watched for, a slot comes free within 30 s. */
 export const SWEEP_MS = 10_000;
-/** Where nobody asks anything and no other process is known to run anything, nobody waits for a slot. */
+/** Interval at rest: with no requests and no runs of other processes, no client waits for a slot. */
 export const REST_MS = 60_000;
-/** A request is followed by others; no run lasts longer. */
+/** How long sweeps stay frequent after a request; no run lasts longer. */
 const AWAKE_MS = 2 * 60_000;
 
 interface Parts {
@@ -37,7 +37,7 @@ export class DeadRuns {
   #sweeps: Repeating;
   /** Entries whose trouble has been logged, so that it is not logged with every sweep. */
   #told = new Set<string>();
-  /** Whether others run something; until a sweep has found that they do not, they may. */
+  /** Whether other processes have runs; true until a sweep has found none. */
   #othersRun = true;
   #awakeUntil = -Infinity;
 
@@ -48,13 +48,13 @@ export class DeadRuns {
     this.#sweeps = new Repeating(parts.system, { everyMs, work: () => this.sweep() });
   }
 
-  /** Sweeps until closed: every 10 s, or every minute while nothing goes on. */
+  /** Sweeps until closed: every 10 s, or every minute at rest. */
   start(): void {
     this.#othersRun = true;
     this.#sweeps.start();
   }
 
-  /** Somebody asks for something, and may need a slot that a dead process holds. */
+  /** Called for each request: it may need a slot that a dead process holds. */
   awaken(): void {
     const wasAtRest = this.#isAtRest();
     this.#awakeUntil = this.#parts.system.now() + AWAKE_MS;
@@ -89,7 +89,7 @@ export class DeadRuns {
     } catch (error) {
       this.#parts.log.error("the sweep of dead runs failed", { error });
     }
-    // Somebody else may have asked for this one, and found what must be looked at again soon.
+    // The sweep may have been another caller's, and may have found leases to look at again soon.
     this.#sweeps.hurry();
   }
 

@@ -4,7 +4,6 @@ import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { keys } from "../storage/keys.ts";
 import type { Division } from "./division.ts";
 import { dayOf, heldBy, type Ledger, slotsOf } from "./ledger.ts";
-import { LedgerShards } from "./ledger_shards.ts";
 
 import {
   admittedOf,

@@ -4,7 +4,6 @@ import { RUN_END } from "@/tests/support/run_requests.ts";
 import { keys } from "../storage/keys.ts";
 import { interruptedEnd } from "../usage/run_record.ts";
 import { leaseOf } from "./ledger.ts";
-import { LedgerShards } from "./ledger_shards.ts";
 
 import {
   admittedOf,

@@ -3,11 +3,11 @@ import { keys } from "../storage/keys.ts";
 import type { System } from "../system.ts";
 
 /**
- * How many shards there are: one operation reads and checks all shards of a ledger, and some stores check
- * at most 10 keys at once.
+ * How many shards there are: the shards of a ledger and their division are read at once, and some stores
+ * read and check at most 10 keys at once.
  */
 export const SHARDS = 8;
-/** A process that is silent for so long has lost its shard. */
+/** The lease of a shard; a process that does not renew it for this long loses the shard. */
 const LEASE_MS = 3 * 60_000;
 const RENEW_MS = 60_000;
 
@@ -26,7 +26,7 @@ interface Holders {
 /**
  * The shard of contended records that this process writes, so that processes which share a store do not
  * conflict. All processes begin with shard 0; one that meets contention claims another. A shard is a
- * matter of speed alone: two processes that both believe to have one only conflict more often.
+ * matter of speed alone: two processes with the same shard only conflict more often.
  */
 export class ProcessShard {
   readonly #committer: Committer;
@@ -48,14 +48,14 @@ export class ProcessShard {
     return this.#number;
   }
 
-  /** Claims a shard of its own, or renews the claim. Never throws: without one it goes on as before. */
+  /** Claims a shard for this process, or renews the claim. Never throws: a failure changes nothing. */
   claim(): Promise<void> {
     return this.#claiming ??= this.#claim().catch(() => {}).finally(() => {
       this.#claiming = undefined;
     });
   }
 
-  /** Leaves the shard to others. Never throws. */
+  /** Gives up the shard. Never throws. */
   async release(): Promise<void> {
     await this.#claiming;
     if (this.#number === 0) return;
@@ -69,7 +69,7 @@ export class ProcessShard {
 
   async #claim(): Promise<void> {
     const now = this.#system.now();
-    // Also after a failure it is tried again later.
+    // Set first, so that a failed claim is retried later too.
     this.#renewAt = now + RENEW_MS;
     let number = 0;
     await this.#change((holders) => {
@@ -79,7 +79,7 @@ export class ProcessShard {
     this.#number = number;
   }
 
-  /** Its own, a free one, or the one whose holder was silent longest. */
+  /** Its own shard, a free one, or the one with the oldest lease. */
   #choose(holders: Holders["holders"], now: number): number {
     const numbers = Array.from({ length: SHARDS - 1 }, (_, i) => i + 1);
     const own = numbers.find((n) => holders[n]?.owner === this.#owner);

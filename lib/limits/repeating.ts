@@ -13,11 +13,11 @@ export class Repeating {
   #work: () => Promise<void>;
   #going: AbortController | undefined;
   #current: Promise<void> = Promise.resolve();
-  /** When the last work was over, or the first pause began. */
+  /** When the last work ended, or the first pause began. */
   #since = 0;
   #pause: Pause | undefined;
 
-  /** `work` first after `everyMs`, which may change; one that fails is made up for by the next. */
+  /** Runs `work` every `everyMs`, which may change, first after one interval; a failure is retried then. */
   constructor(
     system: System,
     options: { everyMs: number | (() => number); work: () => Promise<void> },
@@ -34,7 +34,7 @@ export class Repeating {
     this.#next(this.#going.signal);
   }
 
-  /** The pause has become shorter: what would have begun by now begins. */
+  /** Re-evaluates the interval after it has become shorter: work that is due by now begins. */
   hurry(): void {
     if (this.#pause !== undefined && this.#due() < this.#pause.due) this.#pause.wake();
   }
@@ -58,7 +58,7 @@ export class Repeating {
     }, () => {});
   }
 
-  /** Sleeps until the work is due, which may come sooner meanwhile. */
+  /** Sleeps until the work is due; the interval may become shorter meanwhile. */
   async #untilDue(signal: AbortSignal): Promise<void> {
     for (let due = this.#due();; due = this.#due()) {
       const woken = new AbortController();

@@ -12,7 +12,7 @@ import { divisionIn, limitsWithin, momentOf } from "./accounts.ts";
 /** No call of a vendor takes as long: whoever has set the money aside is dead. */
 const ABANDONED_MS = 30 * 60_000;
 
-/** A shard that is emptied by others this often in a row has nothing to set aside. */
+/** After this many attempts, in which other runs took what the shard had, nothing is set aside. */
 const MAX_REBALANCES = 100;
 
 /** Money that is set aside in a tenant's day. */

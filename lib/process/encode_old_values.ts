@@ -8,8 +8,8 @@ const BYTES = 3;
 const ROWS_A_STEP = 500;
 
 /**
- * Stores what earlier releases wrote by V8's serialiser in the format of its own, when each value expires
- * left as it is. For the file of a store that no process has open; answers how many values it changed.
+ * Converts values that earlier releases wrote with V8's serialization to the stored format, and keeps
+ * their expiry. For the file of a store that no process has open; returns how many values it changed.
  */
 export function encodeOldValues(database: DatabaseSync): number {
   const rows = database.prepare(
@@ -32,7 +32,7 @@ export function encodeOldValues(database: DatabaseSync): number {
   }
 }
 
-/** `undefined` for a value that a newer Deno wrote: it is left for that. */
+/** `undefined` for a value that a newer Deno wrote: this Deno cannot read it. */
 function tryEncode(serialized: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   let value: unknown;
   try {

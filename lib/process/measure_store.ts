@@ -5,7 +5,7 @@ import { elapsed, type System } from "../system.ts";
 /** A small value, one that takes two writes to a socket, and a large one. Bytes. */
 const WRITE_BYTES = [500, 2_000, 16_000] as const;
 const SAMPLES = 9;
-/** The most that any engine takes. */
+/** The most checks that any engine takes. */
 const MANY_CHECKS = 100;
 
 /** How a store answers, medians in milliseconds. */
@@ -22,7 +22,7 @@ export interface MeasureStoreOptions {
   samples?: number;
 }
 
-/** Measures a store with values under keys of its own, which it deletes again. Throws what the store does. */
+/** Measures a store with test values, which it deletes afterwards. Rethrows the store's errors. */
 export async function measureStore(
   kv: Deno.Kv,
   { system, samples = SAMPLES }: MeasureStoreOptions,
@@ -52,7 +52,7 @@ export async function measureStore(
   }
 }
 
-/** Asked with checks that hold and change nothing. */
+/** Tries commits of checks that hold and change nothing. */
 async function maxChecksOf(kv: Deno.Kv): Promise<number> {
   for (let asked = MANY_CHECKS;;) {
     const step = kv.atomic();
@@ -82,6 +82,6 @@ export async function clockAheadMs(
   const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(10_000) });
   await answer.body?.cancel();
   const date = Date.parse(answer.headers.get("date") ?? "");
-  // Half a second for what the header cuts off.
+  // The header is truncated to the second: half a second on average.
   return Number.isNaN(date) ? undefined : date + 500 - (began + system.now()) / 2;
 }

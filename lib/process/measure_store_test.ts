@@ -64,7 +64,7 @@ Deno.test("measureStore: what the store fails at is thrown, and nothing is left 
   assertEquals(await Array.fromAsync(kv.list({ prefix: [] })), []);
 });
 
-Deno.test("clockAheadMs: half the way there and back, and the middle of the second that is told", async () => {
+Deno.test("clockAheadMs: assumes half the round trip, and the middle of the second that the server names", async () => {
   const system = new FakeSystem();
   const at = system.now();
   const answer = (date?: string) => async () => {

@@ -1,10 +1,10 @@
 import type { Stoppable } from "./lasting_server.ts";
 
-/** Requests whose answers are still being sent, where the runtime listens and gives no server to stop. */
+/** Tracks requests whose responses are still being sent, where the runtime owns the server. */
 export class OpenRequests implements Stoppable {
   #open = new Set<Promise<void>>();
 
-  /** `completed` settles once the whole answer was sent, or its client has gone. */
+  /** `completed` settles once the whole response is sent or the client has disconnected. */
   add(completed: Promise<void>): void {
     const ended: Promise<void> = completed.catch(() => {}).then(() =>
       void this.#open.delete(ended)
@@ -12,7 +12,7 @@ export class OpenRequests implements Stoppable {
     this.#open.add(ended);
   }
 
-  /** Waits until every answer that has begun, also meanwhile, was sent. */
+  /** Waits until every response is sent, including those that begin meanwhile. */
   async shutdown(): Promise<void> {
     while (this.#open.size > 0) await Promise.all(this.#open);
   }

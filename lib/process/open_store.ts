@@ -163,7 +163,7 @@ async function secretsFor(
   };
 }
 
-/** A start that is refused leaves nothing behind. Where both are missing, more depends on the keys. */
+/** Checks both kinds of secrets. If both are missing, reports the encryption keys: more depends on them. */
 async function checkSecrets(
   kv: Deno.Kv,
   options: Pick<Store, "hmacSecrets" | "encryptionKeys"> & OpenStoreOptions,

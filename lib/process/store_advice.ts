@@ -1,9 +1,9 @@
 import type { StoreMeasurements } from "./measure_store.ts";
 
-/** What has been found out about a store. */
+/** What the measurement found out about a store. */
 export interface StoreFindings extends StoreMeasurements {
   kind: "file" | "memory" | "server" | "deploy";
-  /** Of a server. */
+  /** Address of a KV server. */
   url?: string | undefined;
   /** How much the server's clock is ahead, where that can be known. */
   clockAheadMs?: number | undefined;

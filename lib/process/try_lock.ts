@@ -1,10 +1,10 @@
-/** How long a lock that is free may take to be had. Its holder keeps it as long as it runs. */
+/** How long to wait for a free lock. A holder keeps its lock as long as it runs. */
 const WAIT_MS = 500;
 
 /**
- * Locks a file for this process, or answers false where another has it. Deno has a call that does so
- * since 2.7; before, the only one waits for the lock, so it is given up after half a second. When the
- * holder ends, such a lock is had after all and freed at once, because its file is closed.
+ * Locks a file for this process, or returns false if another process has the lock. Before Deno 2.7 there
+ * is no call that does not block, so a blocking one is abandoned after half a second. An abandoned call
+ * gets the lock when its holder ends, and frees it at once, because its file is closed.
  */
 export async function tryLock(file: Deno.FsFile): Promise<boolean> {
   if (typeof file.tryLock === "function") return await file.tryLock(true);

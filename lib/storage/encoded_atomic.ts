@@ -1,6 +1,6 @@
 type ToStored = (key: Deno.KvKey, value: unknown) => unknown;
 
-/** An atomic operation that stores values as `toStored` makes them; all else goes through. */
+/** An atomic operation that stores values as `toStored` makes them; everything else is passed through. */
 export class EncodedAtomic implements Deno.AtomicOperation {
   readonly #atomic: Deno.AtomicOperation;
   readonly #toStored: ToStored;

@@ -3,23 +3,23 @@ import { EncodedAtomic } from "./encoded_atomic.ts";
 import { CorruptRecordError } from "./record.ts";
 import { decodeValue, encodeValue } from "./value_codec.ts";
 
-/** A stored value is in no format that this release reads. It stays in the store as it is. */
+/** A stored value has a format that this release cannot read. The value is left unchanged. */
 export class UnreadableValueError extends CorruptRecordError {
   override name = "UnreadableValueError";
 }
 
-/** What Deno's client says of a value that it cannot read; it names no key. */
+/** Deno's message for a value that it cannot deserialize; it names no key. */
 const NOT_DESERIALIZED = "could not deserialize value";
 
-/** Those that have been wrapped: twice would encode what is encoded. */
+/** Stores that are wrapped already: wrapping twice would encode values twice. */
 const wrapped = new WeakSet<Deno.Kv>();
 
 /**
- * The same store, whose records are stored as bytes in a format of our own (see `value_codec.ts`) rather
- * than by V8's serialiser: what Deno 2.8 and newer write with that, older ones cannot read. Values that
- * earlier releases wrote are read as they are, and are in the new format once they are written again.
- * Reading an entry whose value cannot be decoded succeeds; its `value` throws `UnreadableValueError`, so
- * that it can still be deleted, and the entries beside it be read.
+ * Wraps a store so that records are stored as bytes in our own format (see `value_codec.ts`) instead of
+ * V8's serialization, because Deno before 2.8 cannot read what newer versions write with that. Values of
+ * earlier releases are still read, and are converted when they are written again. Reading an entry whose
+ * value cannot be decoded succeeds and its `value` throws `UnreadableValueError`, so the entry can be
+ * deleted and the entries read with it can be used.
  */
 export function encodedKv(kv: Deno.Kv): Deno.Kv {
   if (wrapped.has(kv)) return kv;
@@ -57,7 +57,7 @@ function decodeAll(entries: Entry[]): Entry[] {
   return entries;
 }
 
-/** Puts the value in the place of its stored form. What V8 serialised is a value already. */
+/** Decodes an entry's value. A value that V8 deserialized needs no decoding. */
 function decodeEntry<T extends Entry>(entry: T): T {
   const stored: unknown = entry.value;
   if (!(stored instanceof Uint8Array) || holdsBytes(entry.key)) return entry;
@@ -76,7 +76,7 @@ function decodeEntry<T extends Entry>(entry: T): T {
   return entry;
 }
 
-/** Only what V8 serialised can fail so: an older Deno meets what a newer one wrote. */
+/** Only V8's serialization fails like this: an older Deno reads what a newer one wrote. */
 function rethrow(cause: unknown): never {
   if (!(cause instanceof Error) || cause.message !== NOT_DESERIALIZED) throw cause;
   throw new UnreadableValueError(
@@ -102,7 +102,7 @@ function decodedList(list: Deno.KvListIterator<unknown>): Deno.KvListIterator<un
   } as Deno.KvListIterator<unknown>;
 }
 
-/** Reads on when it is read itself: nothing waits in it that has changed meanwhile. */
+/** Reads rows only as they are consumed, so that none of them is stale. */
 function decodedWatch(changes: ReadableStream<Entry[]>): ReadableStream<Entry[]> {
   const reader = changes.getReader();
   return new ReadableStream({

@@ -1,19 +1,18 @@
 /**
- * What MessagePack cannot give back as it was: text with a half of a surrogate pair (what is written as
- * UTF-8 has U+FFFD instead), and a field called `__proto__` (which its reader refuses). Both are legal in
- * JSON, and so in what others send us.
+ * Values that MessagePack does not round-trip: text with an unpaired surrogate (UTF-8 has U+FFFD instead)
+ * and a field named `__proto__` (its decoder refuses it). Both are legal in JSON, so clients may send them.
  */
 const REPLACEMENT = [0xef, 0xbf, 0xbd] as const;
 const PROTO = Array.from("__proto__", (letter) => letter.charCodeAt(0));
-/** Before the name of each field, so that none is `__proto__`. */
+/** Prefix of each field name, so that none is `__proto__`. */
 const MARK = "$";
 
-/** Whether encoded bytes give the value back that they were made of; rarely false where they would. */
+/** Whether encoded bytes decode to the same value; may be false for some that do. */
 export function isExactAsIs(encoded: Uint8Array): boolean {
   return !holds(encoded, REPLACEMENT) && !holds(encoded, PROTO);
 }
 
-/** The value with its text and names of fields escaped as in JSON, in which nothing is lost. */
+/** The value with its text and field names escaped as in JSON, which loses nothing. */
 export function toPlain(value: unknown): unknown {
   if (typeof value === "string") return escape(value);
   return mapInside(value, { each: toPlain, name: (name) => MARK + escape(name) });

@@ -7,7 +7,7 @@ import { parseRecord, untilCommitted } from "./record.ts";
 /** `signing` hashes new API keys; there may be keys under any of `ids`. */
 const recordSchema = z.object({ v: z.literal(1), signing: z.string(), ids: z.array(z.string()) });
 
-/** API keys in the store are hashed under secrets that the process does not have. */
+/** API keys in the store are hashed with secrets that this process does not have. */
 export class MissingHmacSecretError extends Error {
   override name = "MissingHmacSecretError";
   readonly ids: readonly string[];
@@ -19,10 +19,10 @@ export class MissingHmacSecretError extends Error {
 }
 
 /**
- * Notes that a process hashes API keys under the first of `ids` and verifies them under all. Throws
- * `MissingHmacSecretError` when it does not have the secret that the store's processes sign with, or one
- * that a key still depends on: it would refuse good keys, or make keys that the others refuse. A secret
- * that is neither is forgotten. Processes that start at once with other secrets do not all succeed.
+ * Records that a process hashes API keys with the first of `ids` and verifies them with all. Throws
+ * `MissingHmacSecretError` if the process lacks the secret that the store's other processes sign with, or
+ * one that a valid key depends on: it would reject valid keys, or create keys that the others reject. Other
+ * secrets are dropped from the record. Of processes that start together with different secrets, one succeeds.
  */
 export async function useHmacSecrets(
   kv: Deno.Kv,
@@ -42,8 +42,8 @@ export async function useHmacSecrets(
   }, { what: "HMAC secrets" });
 }
 
-/** Makes `ids` the only secrets of the store: API keys hashed under others are worth nothing any more. */
-export async function resetHmacSecrets(kv: Deno.Kv, ids: readonly string[]): Promise<void> {
+/** Makes `ids` the only secrets of the store: API keys hashed with other secrets become invalid. */
+async function resetHmacSecrets(kv: Deno.Kv, ids: readonly string[]): Promise<void> {
   await untilCommitted(
     async () => await commit(kv, await kv.get(keys.hmacSecrets()), ids),
     { what: "HMAC secrets" },
@@ -60,7 +60,7 @@ export class HmacSecrets {
     this.#secrets = secrets;
   }
 
-  /** Makes them the only ones of the store; answers the id of the first. */
+  /** Makes this process's secrets the only ones of the store; returns the id of the first. */
   async forgetOthers(): Promise<string> {
     const ids = this.#secrets.map(hmacSecretId);
     await resetHmacSecrets(this.#kv, ids);
@@ -77,7 +77,7 @@ async function commit(
   return (await kv.atomic().check(entry).set(entry.key, record).commit()).ok || undefined;
 }
 
-/** Those of the secrets `gone` that cannot be done without. */
+/** Those of the secrets `gone` that are still needed. */
 async function neededOf(
   kv: Deno.Kv,
   { gone, signing, now }: { gone: readonly string[]; signing: string; now: () => number },
@@ -92,7 +92,7 @@ async function neededOf(
   return gone.filter((id) => needed.has(id));
 }
 
-/** The secrets that a key which still counts may be hashed under; an old record does not say which. */
+/** The secrets that a valid key may be hashed with; an old record does not name one. */
 function secretsOf(
   record: ApiKeyRecord,
   { gone, now }: { gone: readonly string[]; now: number },

@@ -135,12 +135,12 @@ export const keys = {
   apiKeyWindow: (tenant: string, id: string, shard = 0) => windowOfKey(tenant, id, shard),
   apiKeyWindows: (tenant: string) => ["api_key_windows", tenant],
   /**
-   * A tenant's day: what is spent, and the slot and hold of each running run. Shards from 1 on are there
+   * A tenant's day: what is spent, and the slot and hold of each running run. Shards from 1 on exist
    * only where several processes are busy with the tenant at the same time.
    */
   tenantLedger: (tenant: string, shard = 0) => ["tenant_ledgers", tenant, ...shardPart(shard)],
   tenantLedgers: () => ["tenant_ledgers"],
-  /** How the tenant's limits are divided among those shards: `{ v, revision, period, of, shards }`. */
+  /** The limits' division among those shards: `{ v, revision, period, of, frozen, shards }`. */
   ledgerDivision: (tenant: string) => ["ledger_divisions", tenant],
   /** Which process writes which shard of contended records: `{ v, holders }`. */
   processShards: () => ["process_shards"],
@@ -149,7 +149,7 @@ export const keys = {
   /** The same for one address's day with one tenant, where the plan limits it. */
   addressLedger: (tenant: string, addressHash: string) => ["address_ledgers", tenant, addressHash],
 
-  /** A run that has been let in and not settled: what settling it takes, and whose its log is. */
+  /** A run that is admitted and not settled: what settling it needs, and which process owns its log. */
   liveRun: (tenant: string, runId: string) => ["live_runs", tenant, runId],
   liveRuns: () => ["live_runs"],
   liveRunsOf: (tenant: string) => ["live_runs", tenant],
@@ -168,7 +168,7 @@ export const keys = {
   /** A run that its process is asked to stop: `{ v, tenant, runId }`. */
   stopRequest: (owner: string, runId: string) => ["stop_requests", owner, runId],
   stopRequests: (owner: string) => ["stop_requests", owner],
-  /** Value: the id of a run of the process that somebody follows through another one. */
+  /** Value: the id of a run of this process that a client follows through another process. */
   watchBell: (owner: string) => ["watch_bells", owner],
   /** Somebody of another process follows the run: when that was last so. */
   runWatched: (tenant: string, runId: string) => ["runs_watched", tenant, runId],

@@ -18,15 +18,15 @@ const START_PREFIXES: readonly Deno.KvKey[] = [
   keys.scriptReleases("client"),
 ];
 
-/** After so many reads nobody will ask for a look-up any more. */
+/** After this many reads the look-ups that are left are dropped. */
 const LOOKUPS_KEPT = 100;
 
 type Entry = Deno.KvEntryMaybe<unknown>;
 
-/** A store that has been asked for what will be read first. */
+/** A store whose first reads are already under way. */
 export interface ReadAheadKv {
   kv: Deno.Kv;
-  /** The service is open: from now on everything is read when it is asked for. */
+  /** Stops reading ahead, once the service is open. */
   end(): void;
 }
 
@@ -66,7 +66,7 @@ class ReadAhead {
   #asked = 0;
 
   constructor(kv: Deno.Kv, also: readonly Deno.KvKey[]) {
-    // What cannot be read ahead is read when it is asked for, by whoever can tell why it fails.
+    // A failed read is repeated when the value is needed, by code that can report why it fails.
     const wanted = [...START_KEYS, ...also.slice(0, 10 - START_KEYS.length)];
     const read = kv.getMany(wanted).catch(() => undefined);
     wanted.forEach((key, n) => {
@@ -94,7 +94,7 @@ class ReadAhead {
     this.#lists.set(textOf(prefix), list);
   }
 
-  /** Nothing is left that it could answer. */
+  /** True when everything read ahead has been used or dropped. */
   get isOver(): boolean {
     return this.#entries.size + this.#lists.size + this.#lookups.size === 0;
   }
@@ -104,7 +104,7 @@ class ReadAhead {
     this.#lists.clear();
   }
 
-  /** What has been read of all these keys; nothing where one of them was not. */
+  /** The entries of all these keys, or nothing if one of them was not read ahead. */
   find(wanted: readonly Deno.KvKey[]): Promise<Entry[] | undefined> | undefined {
     const found = wanted.map((key) => this.#entry(key));
     if (found.some((entry) => entry === undefined)) return undefined;
@@ -117,7 +117,7 @@ class ReadAhead {
     if (++this.#asked > LOOKUPS_KEPT) this.#lookups.clear();
     const text = textOf(key);
     const lookup = this.#lookups.get(text);
-    // One that was not there may be by the next time.
+    // A key that was missing may exist by the next read.
     if (lookup !== undefined && this.#lookups.delete(text)) {
       return lookup.then((entry) => entry?.versionstamp == null ? undefined : entry);
     }
@@ -143,7 +143,7 @@ class ReadAhead {
     for (let n = 0; n < key.length; n++) this.#lists.delete(textOf(key.slice(0, n)));
   }
 
-  /** An atomic whose writes are read again. */
+  /** An atomic operation that drops what was read ahead of the keys it writes. */
   noting(atomic: Deno.AtomicOperation): Deno.AtomicOperation {
     const { set, delete: remove, commit } = atomic;
     const written: Deno.KvKey[] = [];

@@ -12,7 +12,7 @@ const LOOKUP = keys.apiKeyByPrefix("p");
 const valuesOf = async (kv: Deno.Kv, prefix: Deno.KvKey) =>
   (await Array.fromAsync(kv.list({ prefix }))).map(({ value }) => value);
 
-Deno.test("readAhead: what a start reads is one round trip, whatever comes of it", async () => {
+Deno.test("readAhead: reads in one round trip what a start needs", async () => {
   using store = await Deno.openKv(":memory:");
   await store.set(POINTER, "t-1");
   await store.set(keys.tenant("t-1"), "first");
@@ -56,14 +56,14 @@ Deno.test("readAhead: a look-up is answered once and also after the start, one t
   meter.take();
   assertEquals((await kv.getMany([LOOKUP])).map(({ value }) => value), ["owner"]);
   assertEquals(meter.take().gets, 0);
-  await store.set(missing, "somebody new");
-  assertEquals((await kv.get(missing)).value, "somebody new");
+  await store.set(missing, "new value");
+  assertEquals((await kv.get(missing)).value, "new value");
   await store.delete(LOOKUP);
   assertEquals((await kv.get(LOOKUP)).value, null);
   assertEquals(meter.take().gets, 2);
 });
 
-Deno.test("readAhead: a store that fails does so for whoever asks", async () => {
+Deno.test("readAhead: passes the store's failure to the caller that reads the value", async () => {
   let calls = 0;
   const broken = {
     getMany: () => Promise.reject(new Error(`away ${++calls}`)),

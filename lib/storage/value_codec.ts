@@ -2,9 +2,9 @@ import { Decoder, Encoder } from "@msgpack/msgpack";
 import { isExactAsIs, toExact, toPlain } from "./exact_values.ts";
 
 /**
- * The stored form of a value is MessagePack: the array `[version, value]`, so that its first byte says
- * that it is one, and its second which version. Version 2 is written only for what MessagePack's text
- * cannot hold, see `toPlain`.
+ * The stored form of a value is the MessagePack array `[version, value]`: its first byte marks the format,
+ * its second is the version. Version 2 is used only for values that MessagePack does not round-trip, see
+ * `toPlain`.
  */
 const ARRAY_OF_TWO = 0x92;
 const PLAIN = 1;
@@ -33,7 +33,7 @@ const LARGEST_IN_SLAB = 4_096;
 let slab = new Uint8Array(SLAB_BYTES);
 let used = 0;
 
-/** Bytes that are not the stored form of a value, or of a version that this release does not read. */
+/** Thrown for bytes that are not a stored value, or have a version that this release cannot read. */
 export class DecodeValueError extends Error {
   override name = "DecodeValueError";
 }
@@ -49,12 +49,12 @@ export function encodeValue(value: unknown): Uint8Array<ArrayBuffer> {
   return ownCopy(encoder.encodeSharedRef([ESCAPED, toPlain(value)]));
 }
 
-/** How many bytes the stored form of a value takes. */
+/** Size of a value's stored form, bytes. */
 export function encodedBytes(value: unknown): number {
   return encodeValue(value).length;
 }
 
-/** The value whose stored form `bytes` are; its own bytes share their buffer. Throws `DecodeValueError`. */
+/** Decodes a stored value; byte arrays in it share the buffer of `bytes`. Throws `DecodeValueError`. */
 export function decodeValue(bytes: Uint8Array): unknown {
   const [head, version] = bytes;
   if (head !== ARRAY_OF_TWO || (version !== PLAIN && version !== ESCAPED)) {
@@ -75,7 +75,7 @@ function unknown(head: number | undefined, version: number | undefined): DecodeV
   return new DecodeValueError(`its format ${version} was written by a newer release`);
 }
 
-/** A copy that stays as it is when the encoder's buffer is written again. */
+/** A copy, because the encoder reuses its buffer. */
 function ownCopy(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   if (bytes.length > LARGEST_IN_SLAB) return new Uint8Array(bytes);
   if (used + bytes.length > SLAB_BYTES) {

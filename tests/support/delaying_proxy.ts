@@ -40,7 +40,7 @@ export class DelayingProxy implements AsyncDisposable {
     try {
       const server = await Deno.connect({ hostname: "127.0.0.1", port: this.#to.port });
       this.#open.add(server);
-      // Nagle's algorithm would add waits of its own.
+      // Nagle's algorithm would add delays.
       for (const end of [client, server]) end.setNoDelay(true);
       await Promise.all([this.#pass(client, server), this.#pass(server, client)]);
     } finally {
@@ -56,7 +56,7 @@ export class DelayingProxy implements AsyncDisposable {
       for (let n = await from.read(buffer); n !== null; n = await from.read(buffer)) {
         const bytes = buffer.slice(0, n);
         const due = after(this.#to.delayMs);
-        // In order, each when it is due; what cannot be written is found out at the end.
+        // In order, each when it is due; a failed write is reported at the end.
         written = written.then(() => due).then(() => writeAll(to, bytes));
         written.catch(() => {});
       }

@@ -3,11 +3,11 @@ import { serialize } from "node:v8";
 
 const READ_UNIT = 4 * 1024;
 const WRITE_UNIT = 1024;
-/** Nothing else asks the store for this many turns of the event loop: a round is complete. */
+/** A round is complete when no call was made for this many turns of the event loop. */
 const QUIET_TURNS = 40;
 const QUIET_MS = 40;
 
-/** What was asked of a store, in the units that Deno Deploy bills. */
+/** The calls of a store, in the units that Deno Deploy bills. */
 export interface KvCosts {
   /** Atomics that were sent, and single writes. */
   commits: number;
@@ -25,7 +25,7 @@ export interface KvCosts {
 
 export interface MeteredKv {
   kv: Deno.Kv;
-  /** What was asked since the last time, and counts from 0 again. */
+  /** Returns the counts since the last call and resets them. */
   take(): KvCosts;
   /** Which mutations were counted since the last `take`: the first part of the key, and the units. */
   readonly written: ReadonlyMap<string, number>;
@@ -44,8 +44,8 @@ const NONE: KvCosts = {
 };
 
 /**
- * A real store that counts what Deno Deploy would bill. With `far` it answers as a store far away
- * does: calls wait until nobody asks anything more, and are then made together, as one round.
+ * Wraps a real store and counts what Deno Deploy would bill. With `far` it behaves like a distant store:
+ * calls wait until no further call is made, and are then sent together, as one round.
  */
 export function meteredKv(kv: Deno.Kv, { far = false } = {}): MeteredKv {
   const meter = new Meter(far);
@@ -128,7 +128,7 @@ class Meter {
     this.written.set(name, (this.written.get(name) ?? 0) + units);
   }
 
-  /** Waits for everybody who asks at this time; all of them are answered then. */
+  /** Waits until the round is complete; then all its calls are sent. */
   #nextRound(): Promise<void> {
     this.#waiting++;
     return this.#round ??= this.#quiet();

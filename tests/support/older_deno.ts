@@ -3,8 +3,8 @@ const OLDER = "deno@2.5.6";
 const SEARCH_MS = 60_000;
 
 /**
- * The program of Deno 2.5, from the npm registry or npm's cache; `undefined` when it cannot be had, which
- * is said on standard error. `OLDER_DENO` names another program.
+ * The program of Deno 2.5, from the npm registry or npm's cache; `undefined`, with a line on standard
+ * error, when neither has it. `OLDER_DENO` names another program.
  */
 export async function findOlderDeno(): Promise<string | undefined> {
   const named = Deno.env.get("OLDER_DENO");

@@ -1,6 +1,6 @@
 import { type DecodedFrame, FrameDecoder } from "@/lib/wire/frame_decoder.ts";
 
-/** What came of one message: a run whose frames are read as they come, or a refusal. */
+/** The outcome of one message: a run whose frames are read as they arrive, or a rejection. */
 export interface Answer {
   /** `200`, or status and what refused: the limit's scope, else the code. */
   readonly outcome: string;
@@ -14,13 +14,13 @@ export interface Answer {
 
 let addresses = 0;
 
-/** An address that no other request comes from. */
+/** Returns an address that no other request uses. */
 export function nextAddress(): string {
   const n = ++addresses;
   return `10.${n >> 16 & 255}.${n >> 8 & 255}.${n & 255}`;
 }
 
-/** Reads what a message was answered; a stream goes on being read by itself. */
+/** Reads the response to a message; a stream is read in the background. */
 export async function readAnswer(response: Response): Promise<Answer> {
   const runId = response.headers.get("x-run-id") ?? "";
   const frames: DecodedFrame[] = [];

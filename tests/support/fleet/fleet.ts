@@ -26,7 +26,7 @@ export interface Fleet extends AsyncDisposable {
   start(): Promise<FleetProcess>;
   /** Ends a process as `kill -9` does. */
   kill(process: FleetProcess): Promise<void>;
-  /** Makes the store unreachable for every process; the answer brings it back. */
+  /** Makes the store unreachable for every process; call the result to make it reachable again. */
   interruptStore(): Promise<() => Promise<void>>;
   /** The clock of the processes, in milliseconds. */
   now(): number;
@@ -41,13 +41,13 @@ export interface Fleet extends AsyncDisposable {
   pause(): Promise<void>;
 }
 
-/** What an operator does beside the processes: keys, tenants and plans, straight in the store. */
+/** Operator actions that bypass the processes: keys, tenants and plans, written directly to the store. */
 export interface Operator {
   readonly tenants: TenantStore;
   readonly apiKeys: ApiKeyStore;
 }
 
-/** The environment of each process of a fleet; a client's address is what it says. */
+/** The environment of each process of a fleet; each client names its own address. */
 export function fleetEnv(vendor: FleetVendor): Record<string, string> {
   return {
     TRUSTED_PROXY_HOPS: "1",

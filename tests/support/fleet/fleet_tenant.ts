@@ -11,7 +11,7 @@ export const MESSAGE_TOKENS = 100;
 /** What such a message sets aside, and then costs, in micro-USD. */
 export const MESSAGE_COST = MESSAGE_TOKENS * TOKEN_COST;
 
-/** Fewer at a time than a tenant has slots. */
+/** Messages in parallel: fewer than a tenant has slots. */
 const CONTENDING_RUNS = 9;
 const CONTENDING_ROUNDS = 3;
 /** What it costs to have processes conflict over a tenant, in micro-USD. */
@@ -20,21 +20,21 @@ export const CONTENDING_COST = CONTENDING_ROUNDS * CONTENDING_RUNS * MESSAGE_COS
 /** The page that a tenant's agent may be embedded in. */
 const PAGE = "https://shop.example";
 
-/** Only what a scenario is about refuses. */
+/** Only the limit that a scenario tests rejects requests. */
 const OPEN: LimitOverrides = { ipMessages: 6_000, keyRequests: 6_000, streams: 500 };
 
 export interface Message {
-  /** What the vendor goes by; answered at once by default. */
+  /** Decides how the vendor answers; at once by default. */
   text?: string;
   /** A visitor's session instead of the API key. */
   session?: string;
-  /** Makes sending it again safe. */
+  /** `Idempotency-Key`, which makes a retry safe. */
   idempotencyKey?: string;
-  /** Where it comes from; an address of its own by default. */
+  /** The client's address; by default one that no other request uses. */
   address?: string;
 }
 
-/** A tenant of a fleet with an agent and keys, so that scenarios on one fleet do not meet. */
+/** A tenant of a fleet with an agent and keys, so that scenarios on one fleet do not affect each other. */
 export class FleetTenant {
   readonly #fleet: Fleet;
   readonly id: string;
@@ -54,7 +54,7 @@ export class FleetTenant {
     this.agentId = of.agentId;
   }
 
-  /** A new tenant that only `limits` hold back; one given as `undefined` is as specified. */
+  /** Creates a tenant with `limits` and no other limits; one given as `undefined` has its default. */
   static async create(
     fleet: Fleet,
     limits: { [name in keyof LimitOverrides]: number | undefined } = {},
@@ -96,7 +96,7 @@ export class FleetTenant {
     return await readAnswer(await fetch(url, { method: "POST", headers, body }));
   }
 
-  /** Sends `count` messages at once, by turns through the processes. */
+  /** Sends `count` messages at once, round-robin over the processes. */
   async sendAll(
     count: number,
     { through = this.#fleet.processes, ...message }: Message & {
@@ -180,7 +180,7 @@ export class FleetTenant {
     return (await Promise.all(all)).map(({ activeStreams }) => activeStreams);
   }
 
-  /** What the records of settled runs come to: how many, and their cost in micro-USD. */
+  /** Totals of the records of settled runs: how many, and their cost in micro-USD. */
   async recorded(process: FleetProcess): Promise<{ runs: number; cost: number }> {
     const headers = this.#headers(this.#readerKey);
     const url = `${process.url}/v1/conversations?limit=100`;
@@ -228,7 +228,7 @@ async function createAgent(process: FleetProcess, key: string): Promise<string> 
   return (await jsonOf(response)).id;
 }
 
-// deno-lint-ignore no-explicit-any -- a test looks into whatever was answered
+// deno-lint-ignore no-explicit-any -- a test inspects any response
 async function jsonOf(response: Response): Promise<any> {
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
   return await response.json();

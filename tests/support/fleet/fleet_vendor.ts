@@ -3,7 +3,7 @@ import type { Say, Script } from "../mock_vendors/script.ts";
 
 /** A place where answers wait until the test opens it. */
 export interface Gate {
-  /** The message whose answer says its first words and then waits here. */
+  /** The message whose answer sends its first words and then waits here. */
   readonly message: string;
   open(): void;
 }

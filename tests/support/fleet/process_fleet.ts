@@ -8,9 +8,9 @@ import { type StartedService, startService } from "../started_service.ts";
 import { type Fleet, fleetEnv, type FleetProcess, openOperator, type Operator } from "./fleet.ts";
 import { FleetVendor } from "./fleet_vendor.ts";
 
-/** Between two looks at a condition, and two tries of a client, in milliseconds. */
+/** Interval between polls of a condition and between a client's retries, milliseconds. */
 const PAUSE_MS = 250;
-/** What a look and a busy machine may take beyond the time that a condition has. */
+/** Tolerance beyond a condition's time limit, for one more poll and a busy machine; milliseconds. */
 const GRACE_MS = 2_000;
 
 interface Member extends FleetProcess {
@@ -82,7 +82,7 @@ export class ProcessFleet implements Fleet {
       LOG_LEVEL: "warn",
     };
     const dir = `${this.#dir}/${++this.#started}`;
-    // Deno says a lot about a store that is away: it is of interest only when a start fails.
+    // Deno prints much about an unreachable store, which matters only when a start fails.
     const said: string[] = [];
     const service = await startService(dir, env, { onLog: (line) => said.push(line) })
       .catch((cause) => {

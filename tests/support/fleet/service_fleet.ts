@@ -8,11 +8,11 @@ import { TestService } from "../service.ts";
 import { type Fleet, fleetEnv, type FleetProcess, openOperator, type Operator } from "./fleet.ts";
 import { FleetVendor } from "./fleet_vendor.ts";
 
-/** So far the clock moves at a time: shorter than any pause between two beats or sweeps. */
+/** Step of the clock: shorter than any interval between heartbeats or sweeps. */
 const STEP_MS = 1_000;
-/** Calls of the store, one after the other, that a step sets off at most. */
+/** The most sequential store calls that one step causes. */
 const CALLS_A_STEP = 25;
-/** How often a condition is looked at when its time is up, for what is still under way. */
+/** How often a condition is checked again when its time is up, for work still in progress. */
 const LAST_LOOKS = 200;
 
 interface Member extends FleetProcess {
@@ -74,7 +74,7 @@ export class ServiceFleet implements Fleet {
     return member;
   }
 
-  /** Nothing of it reaches the store or a client any more, not even what is under way. */
+  /** Cuts the service off: nothing reaches the store or a client any more, not even calls in progress. */
   async kill(process: FleetProcess): Promise<void> {
     const member = this.#alive.find((one) => one === process)!;
     this.#alive = this.#alive.filter((one) => one !== member);
@@ -112,7 +112,7 @@ export class ServiceFleet implements Fleet {
     await new Promise((wake) => setImmediate(wake));
   }
 
-  /** Moves the clock; what that sets off in the store is done before the next step. */
+  /** Moves the clock in steps; each step's store calls finish before the next step. */
   async #step(ms: number): Promise<void> {
     await this.#clock.advance(ms);
     for (let call = 0; call < CALLS_A_STEP; call++) {
@@ -123,7 +123,7 @@ export class ServiceFleet implements Fleet {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.vendor[Symbol.asyncDispose]();
-    // One that was killed is let go on, so that it ends in order as well.
+    // Killed services are unblocked, so that they can close too.
     for (const { store, service } of this.#all) {
       store.goOn();
       await service[Symbol.asyncDispose]();

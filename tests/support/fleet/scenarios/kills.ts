@@ -4,7 +4,7 @@ import type { Fleet, FleetProcess } from "../fleet.ts";
 import { CONTENDING_COST, FleetTenant, MESSAGE_COST } from "../fleet_tenant.ts";
 import { contended, expectSpent } from "./money.ts";
 
-/** What a dead process had is back within this many milliseconds, as soon as another runs. */
+/** A dead process's slots are free again within this many milliseconds, if another process runs. */
 const BACK_MS = 30_000;
 /** Runs on the process that dies. */
 const LOST = 4;
@@ -45,7 +45,7 @@ async function holding(fleet: Fleet, victim: FleetProcess) {
   assertEquals(outcomes([...lost, ...kept]), { "200": LOST + kept.length });
   const living: Answer[] = [...kept];
   return {
-    /** The slots of the dead are not to be had before they are known to be dead. */
+    /** The slots of dead runs stay taken until the runs are known to be dead. */
     async expectNothingOver() {
       const more = await tenant.sendAll(20, { text });
       living.push(...admitted(more));
@@ -76,7 +76,7 @@ async function served(fleet: Fleet) {
   const gate = fleet.vendor.gate();
   const runs: Answer[] = [];
   return {
-    /** Whether all its slots can be had by those who are left. */
+    /** Whether the remaining processes can use all its slots. */
     async isBack() {
       const more = await tenant.sendAll(10 - runs.length, { text: gate.message });
       runs.push(...admitted(more));
@@ -93,12 +93,12 @@ async function served(fleet: Fleet) {
   };
 }
 
-/** A tenant whose messages are under way at every process. */
+/** A tenant whose messages are in progress at every process. */
 async function atWork(fleet: Fleet) {
   const { tenant, limit } = await contended(fleet, 40 * MESSAGE_COST);
   const { processes } = fleet;
   const sent = Array.from({ length: 60 }, (_, n) => tenant.send(processes[n % processes.length]!));
-  // Those of the process that is killed come to nothing, if they were not answered before.
+  // Messages at the killed process fail, unless they were answered before.
   const ended = Promise.allSettled(sent.map(async (answer) => await (await answer).ended));
   await Promise.any(sent);
   return {

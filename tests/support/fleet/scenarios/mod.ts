@@ -9,7 +9,7 @@ import { windows } from "./windows.ts";
 
 type Scenario = (fleet: Fleet) => Promise<void>;
 
-/** What holds for every fleet, by its sentence; each has tenants of its own. */
+/** The scenarios by their names, for every kind of fleet; each creates its own tenants. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   "200 messages of one session at once are 50 answers": sessionCap,
   "a tenant's 10 slots are reached and not passed, through one process and through all": slots,

@@ -3,7 +3,7 @@ import { admitted, endsOf, outcomes } from "../answer.ts";
 import { type Fleet, TOKEN_COST } from "../fleet.ts";
 import { CONTENDING_COST, FleetTenant, MESSAGE_COST } from "../fleet_tenant.ts";
 
-/** What no number of whole messages adds up to: the last one is cut to what is left. */
+/** Not a multiple of one message's cost, so that the last message is cut to what is left. */
 const REST = 7 * TOKEN_COST;
 
 /** A day's limit is spent to its last token and not passed, with load on all processes at once. */
@@ -22,7 +22,7 @@ export async function moneyMoves(fleet: Fleet): Promise<void> {
   await expectSpent(fleet, { tenant, limit });
 }
 
-/** Money that running runs hold is not to be had by others; what they give back is. */
+/** Money held by live runs cannot be used by others; what they release can. */
 export async function heldMoney(fleet: Fleet): Promise<void> {
   const { tenant, limit } = await contended(fleet, 8 * MESSAGE_COST);
   const gate = fleet.vendor.gate();
@@ -41,7 +41,7 @@ export async function heldMoney(fleet: Fleet): Promise<void> {
 
 /**
  * A tenant that all processes have conflicted over and that has so much left of its day, in micro-USD.
- * Its plan is the same from the beginning: a changed one may make processes decide afresh.
+ * Its plan is the same from the beginning: a changed plan would void the division.
  */
 export async function contended(
   fleet: Fleet,
@@ -53,7 +53,7 @@ export async function contended(
   return { tenant, limit };
 }
 
-/** Of messages that want more than is left, some are let in and the others refused for that alone. */
+/** Of messages that need more than is left, some are admitted, the others rejected for that reason only. */
 async function expectLimit(
   answers: Awaited<ReturnType<FleetTenant["sendAll"]>>,
   { tenant, limit }: { tenant: FleetTenant; limit: number },

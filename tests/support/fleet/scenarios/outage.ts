@@ -3,9 +3,9 @@ import { type Answer, endsOf } from "../answer.ts";
 import type { Fleet } from "../fleet.ts";
 import { FleetTenant, MESSAGE_COST, MESSAGE_TOKENS } from "../fleet_tenant.ts";
 
-/** How long the store is away, in milliseconds. */
+/** How long the store is unreachable, milliseconds. */
 const AWAY_MS = 3_000;
-/** Runs that wait for their model when the store goes, and messages sent while it is away. */
+/** Runs that wait for their model when the outage begins, and messages sent during it. */
 const UNDER_WAY = 12;
 const SENT_MEANWHILE = 9;
 /** A run that ended without the store is settled within this many milliseconds. */

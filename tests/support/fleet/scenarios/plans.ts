@@ -4,7 +4,7 @@ import type { Fleet } from "../fleet.ts";
 import { CONTENDING_COST, FleetTenant, MESSAGE_COST } from "../fleet_tenant.ts";
 import { expectSpent } from "./money.ts";
 
-/** Slots that a plan takes away or gives, while runs go on, are gone or there for every next message. */
+/** A plan's change of slots, while runs are live, applies to every next message at every process. */
 export async function slotsChange(fleet: Fleet): Promise<void> {
   const tenant = await FleetTenant.create(fleet, { streams: 10 });
   await tenant.contend();
@@ -25,7 +25,7 @@ export async function slotsChange(fleet: Fleet): Promise<void> {
   assertEquals(await endsOf(admitted([...first, ...two, ...one])), { stop: 8 });
 }
 
-/** So is the money of a day. */
+/** A plan's change of the day's money does too. */
 export async function moneyChanges(fleet: Fleet): Promise<void> {
   const tenant = await FleetTenant.create(fleet, { hardDailyCost: 100 * MESSAGE_COST });
   await tenant.contend();
