@@ -184,9 +184,13 @@ describe("DeadRuns", () => {
     assertEquals(await sweepsIn(10), 1);
     assertEquals([await sweepsIn(59), await sweepsIn(1), await sweepsIn(600)], [0, 1, 10]);
     await sweepsIn(30);
+    meter.take();
     deadRuns.awaken();
-    assertEquals(await sweepsIn(1), 1);
-    assertEquals([await sweepsIn(119), await sweepsIn(600)], [12, 10]);
+    // At once, before the clock goes on.
+    await system.advance(0);
+    await meter.idle();
+    assertEquals(meter.take().lists, 1);
+    assertEquals([await sweepsIn(120), await sweepsIn(600)], [12, 10]);
     await deadRuns.close();
   });
 

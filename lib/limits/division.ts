@@ -1,4 +1,3 @@
-import { z } from "zod";
 import {
   currentLedger,
   dayOf,
@@ -13,36 +12,31 @@ import {
 /** A shard that has asked for more within this time, or has running runs, gets a part of what is free. */
 const ACTIVE_MS = 10 * 60_000;
 
-const count = z.int().nonnegative();
-const limitsSchema = z.object({ streams: count, hardLimit: count });
-
-/** What one shard may use, what it uses already included. Money in micro-USD. */
-const allotmentSchema = limitsSchema.extend({
-  /** What the other shards had spent in the period when it was made. */
-  elsewhere: count,
+/** What one shard may use, what it uses already included. */
+interface Allotment extends TenantLimits {
+  /** What the other shards had spent in the period when it was made, micro-USD. */
+  readonly elsewhere: number;
   /** When the shard last asked for more, milliseconds. */
-  askedAt: count,
-});
-type Allotment = z.infer<typeof allotmentSchema>;
+  readonly askedAt: number;
+}
 
 /**
  * How the limits of a tenant are divided among the shards of its ledger. The allotments together never
  * exceed the limits, but for what was used already when those were lowered.
  */
-export const divisionSchema = z.object({
-  v: z.literal(1),
+export interface Division {
+  readonly v: 1;
   /** Changes with each change, so that what was decided on an older one is decided again. */
-  revision: z.int().positive(),
+  readonly revision: number;
   /** The UTC day it is for. On any other it is void. */
-  period: z.string(),
+  readonly period: string;
   /** The limits that are divided. Under any others it is void. */
-  of: limitsSchema,
+  readonly of: TenantLimits;
   /** All allotments are 0: what the shards use can be read, and does not grow until the next revision. */
-  frozen: z.boolean(),
+  readonly frozen: boolean;
   /** By the number of the shard. */
-  shards: z.record(z.string(), allotmentSchema),
-});
-export type Division = z.infer<typeof divisionSchema>;
+  readonly shards: Readonly<Record<string, Allotment>>;
+}
 
 /** All shards of a tenant's ledger, and their division, read together. */
 export interface Snapshot {
