@@ -1,5 +1,5 @@
 import type { Committer } from "../committer/committer.ts";
-import { type Draft, StoreUnavailableError } from "../committer/operation.ts";
+import type { Draft } from "../committer/operation.ts";
 import type { System } from "../system.ts";
 import { type ContendedKeys, forgetOldest } from "./contended_keys.ts";
 import { fullWindow } from "./count_request.ts";
@@ -26,8 +26,9 @@ import {
   untilPlace,
 } from "./window_allotment.ts";
 
-/** A shard that is emptied by others this often in a row makes the store too busy for one more. */
+/** A request whose shard others have emptied this often in a row is refused, to try again soon. */
 const MAX_TRIES = 60;
+const TRY_AGAIN_MS = 1_000;
 /** So often the places that requests of other processes wait for are left to them in any case. */
 const PATIENT_TRIES = 4;
 /** After that they are taken in this share of the tries: if all did, none would get to use them. */
@@ -93,13 +94,17 @@ export class WindowShards {
     counted: Counted,
     decide: () => Promise<T | { full: FullShard }>,
   ): Promise<Exclude<T, { full: FullShard }>> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
+    for (let tries = 0;; tries++) {
       const decided = await decide();
       if (!("full" in decided)) return decided as Exclude<T, { full: FullShard }>;
+      const { full } = decided;
+      if (tries === MAX_TRIES) {
+        const limit = windowLimit(full, counted.limits);
+        throw new LimitError(windowRefusal(full, { limit, retryAfterMs: TRY_AGAIN_MS }));
+      }
       const isPatient = tries < PATIENT_TRIES || this.#random() >= TAKEN_SHARE;
-      await this.#makeRoom(counted, decided.full, { isPatient });
+      await this.#makeRoom(counted, full, { isPatient });
     }
-    throw new StoreUnavailableError("other processes keep taking what this one needs");
   }
 
   /** The refusal of an address whose window is known to be full. */
