@@ -122,9 +122,15 @@ Deno.test("hybrid search: what fits by words and by meaning comes first", async 
 });
 
 Deno.test("hybrid search: until there are vectors, words answer; the first search has them made", async () => {
-  await using world = await World.start();
+  const made = Promise.withResolvers<void>();
+  const isQuery = (request: MockRequest) => textsOf(request)!.join() === "hound";
+  await using world = await World.start((request) => {
+    const script = meaningful(request);
+    return isQuery(request) ? script : { ...script, heldUntil: made.promise };
+  });
   const search = world.process();
   assertEquals(await found(search, "hound"), ["dog"]);
+  made.resolve();
   await search.idle();
   assertEquals((await found(search, "puppy"))[0], "dog");
 });

@@ -44,7 +44,10 @@ export async function play(socket: Socket, options: PlayOptions): Promise<void> 
 function* steps({ protocol, model, script }: PlayOptions): Generator<
   string | Uint8Array | { wait: number | Promise<unknown> }
 > {
-  if (script.body !== undefined) return yield script.body;
+  if (script.body !== undefined) {
+    if (script.heldUntil !== undefined) yield { wait: script.heldUntil };
+    return yield script.body;
+  }
   const wire = new WIRES[protocol]({ model, script });
   const eol = script.eol ?? (protocol === "google" ? "\r\n" : "\n");
   const lines = (events: string[]) => events.map((event) => event.replaceAll("\n", eol));

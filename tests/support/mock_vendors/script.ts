@@ -38,6 +38,8 @@ export interface Script {
   headers?: Readonly<Record<string, string>>;
   /** The whole body of a refusal, or of a recorded answer in place of `say` and `end`. */
   body?: string | Uint8Array;
+  /** The whole body is sent once this settles. */
+  heldUntil?: Promise<unknown>;
   say?: readonly Say[];
   /** Why the model stopped, in our words; `none` leaves out the whole ending. */
   end?: "stop" | "length" | "filter" | "refusal" | "calls" | "none";
