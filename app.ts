@@ -1,5 +1,5 @@
 import { App, type Context, staticFiles } from "fresh";
-import { actingAs } from "./lib/audit/acting.ts";
+import { runAs } from "./lib/audit/acting.ts";
 import { withStoreDeadline } from "./lib/committer/store_deadline.ts";
 import { apiMiddleware } from "./lib/http/api_middleware.ts";
 import { conditionalResponse } from "./lib/http/conditional_response.ts";
@@ -42,7 +42,7 @@ export function createApp(
     const deadline = { system: open.system, ms: open.storeDeadlineMs };
     return await withStoreDeadline(
       deadline,
-      () => actingAs({ kind: "service" }, () => withBodyLimit(ctx)),
+      () => runAs({ kind: "service" }, () => withBodyLimit(ctx)),
     );
   });
   const files = staticFiles<State>();

@@ -1,4 +1,4 @@
-import { encodedKv } from "@/lib/storage/encoded_kv.ts";
+import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
 import { KnowledgeSearch } from "@/lib/knowledge/search/knowledge_search.ts";
 import { StoredChunks } from "@/lib/knowledge/search/stored_chunks.ts";
 import { ChunksInMemory } from "@/tests/support/chunks_in_memory.ts";
@@ -57,7 +57,7 @@ async function printQuality(collection: Collection): Promise<void> {
 
 async function printSpeed(): Promise<void> {
   const file = await Deno.makeTempFile({ suffix: ".sqlite3" });
-  const kv = encodedKv(await Deno.openKv(file));
+  const kv = withValueEncoding(await Deno.openKv(file));
   try {
     const text = new MadeUpText();
     for (let n = 0; n < DOCUMENTS; n++) {

@@ -1,4 +1,4 @@
-import { holdsBytes } from "@/lib/storage/bytes_keys.ts";
+import { isBinaryKey } from "@/lib/storage/bytes_keys.ts";
 import { decodeValue, encodeValue } from "@/lib/storage/value_codec.ts";
 import { formatTable } from "./support/table.ts";
 import type { Benchmark } from "./mod.ts";
@@ -28,7 +28,7 @@ async function recordChat(): Promise<{ written: unknown[]; read: unknown[] }> {
   const real = await Deno.openKv(":memory:");
   const seen: { written: unknown[]; read: unknown[] } = { written: [], read: [] };
   const note = (key: Deno.KvKey, value: unknown) => {
-    if (!holdsBytes(key)) seen.written.push(structuredClone(value));
+    if (!isBinaryKey(key)) seen.written.push(structuredClone(value));
   };
   const kv = new Proxy(real, {
     get(target, name) {

@@ -16,17 +16,17 @@ import type { DocumentProcessor } from "./knowledge/document_processor.ts";
 import type { WorkerPool } from "./knowledge/worker/worker_pool.ts";
 import type { ApiKeyStore } from "./storage/api_key_store.ts";
 import type { AuditStore } from "./storage/audit_store.ts";
-import type { AttentionStore } from "./storage/attention_store.ts";
+import type { AlertStore } from "./storage/attention_store.ts";
 import type { DismissalStore } from "./storage/dismissal_store.ts";
 import type { CatalogueStore } from "./storage/catalogue_store.ts";
-import type { VendorSlotStore } from "./storage/vendor_slot_store.ts";
+import type { ConnectionStore } from "./storage/vendor_slot_store.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { ModelRegistry } from "./models/model_registry.ts";
 import type { DeadRuns } from "./limits/dead_runs.ts";
 import type { HmacSecrets } from "./storage/hmac_secrets.ts";
 import type { Reencryption } from "./storage/reencryption.ts";
-import type { ReceiptStore } from "./storage/receipt_store.ts";
-import type { ReleaseStore } from "./storage/release_store.ts";
+import type { IdempotencyStore } from "./storage/receipt_store.ts";
+import type { ScriptReleaseStore } from "./storage/release_store.ts";
 import type { SecretStore } from "./storage/secret_store.ts";
 import type { TenantStore } from "./storage/tenant_store.ts";
 import type { ForwardedForCheck } from "./http/forwarded_for_check.ts";
@@ -49,7 +49,7 @@ export interface Service {
   /** Who changed what; every change writes its own entry. */
   readonly audit: AuditStore;
   /** What goes wrong without anybody seeing it: refused origins, failing vendors. */
-  readonly attention: AttentionStore;
+  readonly attention: AlertStore;
   readonly catalogue: CatalogueStore;
   /** Which advice of the dashboard tenants do not want to see. */
   readonly dismissals: DismissalStore;
@@ -69,7 +69,7 @@ export interface Service {
   /** Settles what other processes left behind; sweeps by itself once it is started. */
   readonly deadRuns: DeadRuns;
   /** First answers to creating requests, for repeated ones. */
-  readonly receipts: ReceiptStore;
+  readonly receipts: IdempotencyStore;
   /** The secrets that API keys are hashed under, for the command line. */
   readonly hmacSecrets: HmacSecrets;
   /** Encrypts what is stored under the first of the encryption keys. */
@@ -90,7 +90,7 @@ export interface Service {
   /** Dashboard users, for the command line. */
   readonly users: UserAdmin;
   /** Vendor slots as they are stored; what the environment sets up is not among them. */
-  readonly vendorSlots: VendorSlotStore;
+  readonly vendorSlots: ConnectionStore;
   /** Vendor slots as this process uses them, and how they have been doing. */
   readonly vendors: Pick<ModelRegistry, "slot" | "health">;
   /** The processes that parse documents and uploads. */
@@ -105,7 +105,7 @@ export interface Service {
   /** TypeScript declarations of the client. */
   readonly clientTypes: string;
   /** Scripts of this and the ten releases before it. */
-  readonly releases: ReleaseStore;
+  readonly releases: ScriptReleaseStore;
   readonly log: Logger;
   /** Notices a proxy in front that the configuration does not name. */
   readonly forwardedFor: ForwardedForCheck;

@@ -241,7 +241,7 @@ Deno.test("a run whose process died goes on after what its client has seen, and 
   let stored = 0;
   while (stored === 0) {
     await new Promise((wake) => setImmediate(wake));
-    stored = (await logs.stored({ tenant, runId }))!.frames.length;
+    stored = (await logs.readAll({ tenant, runId }))!.frames.length;
   }
   // Nobody renews the lease any more: to the others its process is dead.
   await using alive = await TestService.start({ kv, keepKv: true, system });

@@ -1,6 +1,6 @@
 /** Tools of an agent, from a message to what a server elsewhere gets to see. */
 import { assert, assertEquals, assertFalse } from "@std/assert";
-import { openDetails } from "@/lib/storage/run_details.ts";
+import { unsealRunDetails } from "@/lib/storage/run_details.ts";
 import { runRecordSchema } from "@/lib/usage/run_record.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { contentCipher } from "./support/content.ts";
@@ -54,7 +54,7 @@ async function ask(
     frames,
     records: await Promise.all(
       records.map(({ value }) =>
-        openDetails(runRecordSchema.parse(value), { content: contentCipher() })
+        unsealRunDetails(runRecordSchema.parse(value), { content: contentCipher() })
       ),
     ),
     logged: service.logged.join(""),

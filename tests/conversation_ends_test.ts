@@ -138,7 +138,7 @@ Deno.test("a run whose process died is in its conversation with what was said an
   const tenant = await service.tenant();
   const logs = new RunLogStore(kv, contentCipher());
   // Started, called a tool, had its result; the words stand still.
-  while (((await logs.stored({ tenant, runId }))?.frames.length ?? 0) < 3) {
+  while (((await logs.readAll({ tenant, runId }))?.frames.length ?? 0) < 3) {
     await new Promise((wake) => setImmediate(wake));
   }
   // Nobody renews the lease: to the others its process is dead.

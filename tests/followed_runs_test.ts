@@ -1,7 +1,7 @@
 /** Runs that are followed and stopped from another process: CONTRACT section 6. */
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
-import type { RunHead } from "@/lib/storage/run_head.ts";
+import type { RunLogHead } from "@/lib/storage/run_head.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { briskSystem } from "./support/brisk_system.ts";
 import { catalogueEntry } from "./support/chat.ts";
@@ -83,7 +83,7 @@ test("a tool's answer of 200 KB spans the parts of a log, and is replayed whole 
   const [told, again] = await Promise.all([first.text(), textOf(other, { runId, key })]);
   assertEquals(again, told);
   assert(told.length > 100_000);
-  const [head] = await Array.fromAsync(kv.list<RunHead>({ prefix: ["run_heads"] }));
+  const [head] = await Array.fromAsync(kv.list<RunLogHead>({ prefix: ["run_heads"] }));
   assert(head!.value.chunks > 4);
   assertEquals(await textOf(other, { runId, key }), told);
   await tool.shutdown();

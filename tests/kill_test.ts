@@ -1,6 +1,6 @@
 /** A process that is killed at any moment leaves every run with one end: CONTRACT sections 6 and 8. */
 import { assert, assertEquals } from "@std/assert";
-import { agentUsage } from "@/lib/storage/agent_versions.ts";
+import { agentStorageUsage } from "@/lib/storage/agent_versions.ts";
 import { readConversationUsage } from "@/lib/storage/conversation_usage.ts";
 import { keys } from "@/lib/storage/keys.ts";
 import { accounts } from "./support/accounts.ts";
@@ -144,7 +144,7 @@ async function checkStored(
   }
   assert(runs > 10, "the runs are in conversations");
   assertEquals(await readConversationUsage(kv, { tenant, now: now() }), { runs, bytes });
-  const { used } = await agentUsage(kv).read(tenant);
+  const { used } = await agentStorageUsage(kv).read(tenant);
   await kv.delete(keys.storageUsage(tenant, "agents"));
-  assertEquals((await agentUsage(kv).read(tenant)).used, used);
+  assertEquals((await agentStorageUsage(kv).read(tenant)).used, used);
 }

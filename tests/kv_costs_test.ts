@@ -5,7 +5,7 @@ import { openAhead } from "@/lib/composition/open_ahead.ts";
 import { readConfig } from "@/lib/config.ts";
 import type { Model, ModelEvent, ModelRequest } from "@/lib/models/model.ts";
 import type { ModelRegistry } from "@/lib/models/model_registry.ts";
-import { encodedKv } from "@/lib/storage/encoded_kv.ts";
+import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
 import { openStore } from "@/lib/process/open_store.ts";
 import { realSystem, type System } from "@/lib/system.ts";
 import { TEST_ENCRYPTION_KEY } from "./support/encryption_keys.ts";
@@ -55,7 +55,7 @@ async function start(pace: Pace = PACES["10 s"]) {
   const clock = new FakeSystem();
   const { now, sleep } = clock;
   const service = await TestService.start({
-    ...{ kv: encodedKv(meter.kv), keepKv: true, system: { now, sleep } },
+    ...{ kv: withValueEncoding(meter.kv), keepKv: true, system: { now, sleep } },
   });
   const registry = service.service.vendors as ModelRegistry;
   registry.find = () => steadyModel({ sleep }, pace);

@@ -1,7 +1,7 @@
 /** A thousand streams at once, some of whose readers take nothing: CONTRACT sections 6 and 8. */
 import { assert, assertEquals } from "@std/assert";
 import type { Ledger } from "@/lib/limits/ledger.ts";
-import type { RunHead } from "@/lib/storage/run_head.ts";
+import type { RunLogHead } from "@/lib/storage/run_head.ts";
 import { accounts } from "./support/accounts.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { order } from "./support/frame_words.ts";
@@ -85,7 +85,7 @@ Deno.test("1,000 streams, 5 % of them stalled: no frame is lost, every slot come
   assert(opened < MOST_BYTES && ended < MOST_BYTES);
   const { live, settled } = await accounts(kv);
   assertEquals([live, await leasesOf(kv), settled.runs], [[], 0, READERS + LONG_RUNS]);
-  for await (const { value } of kv.list<RunHead>({ prefix: ["run_heads"] })) {
+  for await (const { value } of kv.list<RunLogHead>({ prefix: ["run_heads"] })) {
     assertEquals(value.state, "done");
   }
   dropStalled();

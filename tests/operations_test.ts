@@ -109,7 +109,7 @@ Deno.test("docs/operations.md: times and bounds of a fleet are the code's", asyn
   const last = await constantIn(shutDown, "LAST_MS");
   const ping = await constantIn("lib/http/sse_response.ts", "HEARTBEAT_MS");
   assert(last < 10_000);
-  // A process looks every `SWEEP_MS` and takes a lease for dead that has not changed for `SILENT_MS`.
+  // A process looks every `SWEEP_MS` and takes a lease for dead that has not changed for `SILENCE_THRESHOLD_MS`.
   const statements = [
     `TRUSTED_PROXY_HOPS=1`,
     "At 0 all visitors share the proxy's limits",

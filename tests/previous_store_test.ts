@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { assert, assertEquals, assertInstanceOf } from "@std/assert";
 import { compactFile } from "@/lib/process/compact_file.ts";
-import { encodedKv } from "@/lib/storage/encoded_kv.ts";
+import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
 import { keys } from "@/lib/storage/keys.ts";
 import { ended } from "./support/conversations.ts";
 import { expectJson } from "./support/expect_answer.ts";
@@ -26,7 +26,12 @@ async function open(change: (file: string) => Promise<void> = () => Promise.reso
   await change(`${dir}/kv.sqlite3`);
   const raw = await Deno.openKv(`${dir}/kv.sqlite3`);
   const { system } = fastSystem(before.now);
-  const service = await TestService.start({ kv: encodedKv(raw), keepKv: true, system, env: ENV });
+  const service = await TestService.start({
+    kv: withValueEncoding(raw),
+    keepKv: true,
+    system,
+    env: ENV,
+  });
   return {
     ...{ before, raw, service },
     async [Symbol.asyncDispose]() {

@@ -99,8 +99,8 @@ async function expectReadable(service: TestService, at: Said): Promise<void> {
   }
   const { secrets, vendorSlots } = service.service;
   assertEquals((await secrets.find(tenant, "CRM"))?.value, `value-${said}`);
-  const { slots, unreadable } = await vendorSlots.open();
-  assertEquals([slots.vendor_b?.apiKey, unreadable], [said, []]);
+  const { connections, unreadable } = await vendorSlots.unsealAll();
+  assertEquals([connections.vendor_b?.apiKey, unreadable], [said, []]);
   assertEquals((await create(service, key)).id, at.made.id);
 }
 

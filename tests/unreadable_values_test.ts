@@ -1,6 +1,6 @@
 /** A value that this release cannot read, written by a newer one or damaged, harms nothing else. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { encodedKv } from "@/lib/storage/encoded_kv.ts";
+import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
 import { keys } from "@/lib/storage/keys.ts";
 import { expectJson } from "./support/expect_answer.ts";
 import { readFrames } from "./support/frames.ts";
@@ -12,7 +12,7 @@ const NEWER = new Uint8Array([0x92, 99, 1, 2, 3]);
 
 async function start() {
   const raw = await Deno.openKv(":memory:");
-  const service = await TestService.start({ kv: encodedKv(raw) });
+  const service = await TestService.start({ kv: withValueEncoding(raw) });
   const key = await service.key(["agents:write"]);
   const [broken, whole] = [await service.agent(key), await service.agent(key)];
   const agentKey = keys.agent(await service.tenant(), broken.id);

@@ -1,4 +1,4 @@
-import { encodedKv } from "@/lib/storage/encoded_kv.ts";
+import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
 import { Signer } from "@/lib/credentials/hashing.ts";
 import { AgentStore } from "@/lib/storage/agent_store.ts";
 import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
@@ -30,7 +30,7 @@ export async function seedStore(
   options: { hmacSecret: string; model: string },
 ): Promise<SeededCaller[]> {
   using file = await Deno.openKv(path);
-  const kv = encodedKv(file);
+  const kv = withValueEncoding(file);
   const tenants = [(await new TenantStore(kv, system).ensureDefault()).id];
   while (tenants.length < TENANTS) tenants.push(await addTenant(kv));
   const callers = await Promise.all(tenants.map((tenant) => seedTenant(kv, tenant, options)));

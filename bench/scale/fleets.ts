@@ -1,4 +1,4 @@
-import { encodedKv } from "@/lib/storage/encoded_kv.ts";
+import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
 import process from "node:process";
 import { ServerProcess } from "../gateway/process.ts";
 import { CatalogueStore } from "@/lib/storage/catalogue_store.ts";
@@ -37,7 +37,7 @@ export async function startMemoryFleet(
   { processes, vendorPort, roundTripMs }: FleetOptions & { roundTripMs: number },
 ): Promise<Fleet> {
   await using stack = new AsyncDisposableStack();
-  const kv = stack.use(encodedKv(await Deno.openKv(":memory:")));
+  const kv = stack.use(withValueEncoding(await Deno.openKv(":memory:")));
   await addModel(kv);
   const counts: StoreCalls[] = [];
   const urls: string[] = [];
@@ -69,7 +69,7 @@ export async function startDenokvFleet(
 ): Promise<Fleet> {
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await DenokvServer.start(bin));
-  const kv = stack.use(encodedKv(await Deno.openKv(server.url)));
+  const kv = stack.use(withValueEncoding(await Deno.openKv(server.url)));
   await addModel(kv);
   const members: ServerProcess[] = [];
   for (let n = 0; n < processes; n++) {

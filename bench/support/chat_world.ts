@@ -20,7 +20,7 @@ import { ModelRegistry } from "@/lib/models/model_registry.ts";
 import { AgentStore } from "@/lib/storage/agent_store.ts";
 import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
 import { CatalogueStore } from "@/lib/storage/catalogue_store.ts";
-import { contentSealer, openContentCipher } from "@/lib/storage/content_cipher.ts";
+import { createContentSealer, openContentCipher } from "@/lib/storage/content_cipher.ts";
 import { keys } from "@/lib/storage/keys.ts";
 import { SessionStore } from "@/lib/storage/session_store.ts";
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
@@ -87,7 +87,7 @@ export async function buildChatWorld(
   const models = new ModelAccess({ catalogue, tenants: tenantStore });
   const leases = new LeaseWatch(system);
   const content = await openContentCipher(kv, {
-    sealer: contentSealer([ENCRYPTION_KEY], system.randomBytes),
+    sealer: createContentSealer([ENCRYPTION_KEY], system.randomBytes),
     randomBytes: system.randomBytes,
   });
   const chat = new ChatService({

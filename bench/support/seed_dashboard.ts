@@ -1,7 +1,7 @@
 import { appendRun } from "@/lib/storage/append_run.ts";
 import type { Draft } from "@/lib/committer/operation.ts";
 import { keys } from "@/lib/storage/keys.ts";
-import { indexWords } from "@/lib/storage/agent_words.ts";
+import { updateWordIndex } from "@/lib/storage/agent_words.ts";
 import { setAgentRecord } from "@/lib/storage/agent_record.ts";
 import type { RunRecord } from "@/lib/usage/run_record.ts";
 import { addToUsage, usageKeyOf } from "@/lib/usage/usage_rows.ts";
@@ -70,11 +70,11 @@ async function seedAgents(
       const record = { v: 1 as const, id, createdAt, updatedAt: createdAt, version: 1, body };
       setAgentRecord(step, tenant, record);
       step.set(keys.agentByCreated(tenant, createdAt, id), id);
-      indexWords(step, tenant, { now: { id, createdAt, name } });
+      updateWordIndex(step, tenant, { now: { id, createdAt, name } });
     });
     await step.commit();
   }
-  await kv.set(keys.agentWordsBuilt(tenant), 1);
+  await kv.set(keys.agentWordIndexBuilt(tenant), 1);
 }
 
 /** A run as settling writes it: one in fifty fails, one in two hundred is dear. */
@@ -117,14 +117,14 @@ function writeRun(
   const { tenant, agentId, conversationId: id } = run;
   const draft = draftOn(step);
   const name = { tenant, id, agentId, page: "" };
-  const words = () => ({ parts: [WORDS], bytes: WORDS.length, written: false });
+  const words = () => ({ chunks: [WORDS], bytes: WORDS.length, written: false });
   appendRun(draft, {
     name,
     days: 30,
     row: run,
     digests: ["digest"],
-    keyed: (digest) => digest,
-    words,
+    keyDigest: (digest) => digest,
+    packTranscript: words,
   });
   step.set(keys.run(tenant, run.runId), run);
   const key = usageKeyOf(run, dayOf(run.endedAt));

@@ -1,4 +1,4 @@
-import { encodedKv } from "@/lib/storage/encoded_kv.ts";
+import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
 
 /** Where a benchmark's store is. */
 export type StoreKind = "file" | "memory";
@@ -10,12 +10,12 @@ export async function withStore<T>(
 ): Promise<T> {
   if (kind === "memory") {
     using kv = await Deno.openKv(":memory:");
-    return await use(encodedKv(kv));
+    return await use(withValueEncoding(kv));
   }
   const folder = await Deno.makeTempDir({ prefix: "bench-" });
   try {
     using kv = await Deno.openKv(`${folder}/kv.sqlite3`);
-    return await use(encodedKv(kv));
+    return await use(withValueEncoding(kv));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

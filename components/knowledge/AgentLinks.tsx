@@ -1,7 +1,7 @@
-import type { AgentsFound } from "@/lib/storage/agent_search.ts";
+import type { AgentSearchResult } from "@/lib/storage/agent_search.ts";
 
 /** The agents that use a knowledge base, by name. */
-export function AgentLinks({ agents: { data, more } }: { agents: AgentsFound }) {
+export function AgentLinks({ agents: { data, more } }: { agents: AgentSearchResult }) {
   return (
     <ul class="agent-links">
       {data.map(({ id, name }) => (

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "@std/crypto/timing-safe-equal";
-import { becomeActor } from "../audit/acting.ts";
+import { setActor } from "../audit/acting.ts";
 import { base64url, sha256 } from "../credentials/hashing.ts";
 import { type SignInEnd, SignInStore } from "../storage/sign_in_store.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
@@ -100,7 +100,7 @@ export class Accounts {
    */
   async ensureSetupToken(): Promise<string | undefined> {
     const token = this.#configuredToken ?? base64url(this.#system.randomBytes(24));
-    const open = await this.#users.offerSetup(await sha256(token));
+    const open = await this.#users.setSetupToken(await sha256(token));
     return open ? token : undefined;
   }
 
@@ -115,7 +115,7 @@ export class Accounts {
     if (Object.keys(faults).length > 0) return { refused: "invalid", faults };
     return await this.#gate.run<SetUpResult>(block, async () => {
       const owner = await this.#newOwner(input);
-      becomeActor({ kind: "user", id: owner.id, name: owner.email });
+      setActor({ kind: "user", id: owner.id, name: owner.email });
       if (!await this.#users.createFirstOwner(owner)) return { refused: "already_set_up" };
       return await this.start(owner, { address: input.address });
     });
@@ -138,7 +138,7 @@ export class Accounts {
   /** Signs a user in who has just proved to be one; from an `address`, where that is their sign-in. */
   async start(user: User, { address }: { address?: string } = {}): Promise<StartedSignIn> {
     const { tenant, id: userId, epoch, email: name } = user;
-    becomeActor({ kind: "user", id: userId, name });
+    setActor({ kind: "user", id: userId, name });
     const audit = address === undefined ? {} : { audit: { name, address } };
     // Always a new token: a cookie planted before the sign-in is worth nothing after it.
     const cookieToken = await this.#signIns.create({ tenant, userId, epoch }, audit);
@@ -158,7 +158,7 @@ export class Accounts {
 
   /** Why a cookie no longer signs anybody in, where that is known. */
   whyEnded(cookieToken: string): Promise<SignInEnd | undefined> {
-    return this.#signIns.endOf(cookieToken);
+    return this.#signIns.endReason(cookieToken);
   }
 
   /**
@@ -178,7 +178,7 @@ export class Accounts {
       return await this.#isRight(password, stored) || undefined;
     });
     if ("refused" in result) return result;
-    await this.#signIns.prove(cookieToken);
+    await this.#signIns.recordPasswordCheck(cookieToken);
     return undefined;
   }
 
@@ -216,7 +216,7 @@ export class Accounts {
   /** Ends a sign-in; `address` is the client's, for the audit log. */
   async signOut(cookieToken: string, { address }: { address: string }): Promise<void> {
     const user = await this.signedIn(cookieToken);
-    if (user) becomeActor({ kind: "user", id: user.id, name: user.email });
+    if (user) setActor({ kind: "user", id: user.id, name: user.email });
     const audit = user && { name: user.email, address };
     await this.#signIns.delete(cookieToken, { audit });
     if (user) this.#log.info("sign-in: signed out", { user: user.id, address });
@@ -241,7 +241,7 @@ export class Accounts {
     if (!genuine || user === undefined) return false;
     if (!this.#hasher.isCurrent(user.passwordHash)) {
       const change = { before: user.passwordHash, after: await this.#hasher.hash(password) };
-      await this.#users.replaceHash(user, change);
+      await this.#users.upgradePasswordHash(user, change);
     }
     return true;
   }

@@ -130,7 +130,7 @@ export class PasswordGate {
     if (credential === undefined) return stranger;
     const known = { name: credential.name, known: true };
     if (credential.only) return known;
-    const { waitMs } = await this.#failures.look(email, known.name);
+    const { waitMs } = await this.#failures.read(email, known.name);
     return waitMs > 0 ? stranger : known;
   }
 
@@ -140,7 +140,7 @@ export class PasswordGate {
     check: () => Promise<T | undefined>,
   ): Promise<{ right: T } | { refused: "wrong_password" } | Refusal> {
     const { email } = attempt;
-    const { waitMs, elsewhere } = await this.#failures.look(email, place.name);
+    const { waitMs, elsewhere } = await this.#failures.read(email, place.name);
     if (waitMs > 0) return this.#locked(attempt, waitMs);
     const slowed = !place.known && elsewhere >= SPREAD_FAILURES;
     if (slowed) {
@@ -149,7 +149,7 @@ export class PasswordGate {
     }
     const task = { client: place.name, preferred: place.known };
     const result = await this.#inSlot(task, async () => {
-      const state = await this.#failures.count(email, place.name);
+      const state = await this.#failures.recordAttempt(email, place.name);
       if (state.waitMs > 0) return this.#locked(attempt, state.waitMs);
       const right = await check();
       if (right === undefined) {

@@ -1,4 +1,4 @@
-import { actingAs, type Actor } from "../audit/acting.ts";
+import { type Actor, runAs } from "../audit/acting.ts";
 import type { Logger } from "../log.ts";
 import { INSTALLATION, recordChange } from "../storage/audit_record.ts";
 import type { UserStore } from "../storage/user_store.ts";
@@ -130,9 +130,9 @@ export class SecurityLog implements GateEvents {
       ? { kind: "user", id: user.id, name: user.email }
       : { kind: "anonymous" };
     const step = kv.atomic();
-    actingAs(actor, () =>
+    runAs(actor, () =>
       recordChange(step, system, {
-        ...{ tenant: user?.tenant ?? INSTALLATION, kind, action, after: facts, keptMs: KEPT_MS },
+        ...{ tenant: user?.tenant ?? INSTALLATION, kind, action, after: facts, ttlMs: KEPT_MS },
         target: user ? { id: user.id, name: user.email } : { id: "unknown", name: "" },
       }));
     this.#after(step.commit());

@@ -1,11 +1,11 @@
-import { becomeActor } from "../audit/acting.ts";
+import { setActor } from "../audit/acting.ts";
 import {
   type AccountLink,
   AccountLinkStore,
   type FoundLink,
   type Invitation,
 } from "../storage/account_link_store.ts";
-import { type MemberChange, type User, UserStore } from "../storage/user_store.ts";
+import { type MemberChangeResult, type User, UserStore } from "../storage/user_store.ts";
 import type { System } from "../system.ts";
 import type { Accounts, StartedSignIn } from "./accounts.ts";
 import { credentialFaults, type FieldFaults, normalizeEmail } from "./credential_rules.ts";
@@ -28,7 +28,9 @@ export type LinkResult =
   | { refused: "invalid"; faults: FieldFaults };
 
 /** Why a member was not changed; `operator` where only an operator may. */
-export type MemberRefusal = Extract<MemberChange, { refused: string }>["refused"] | "operator";
+export type MemberRefusal =
+  | Extract<MemberChangeResult, { refused: string }>["refused"]
+  | "operator";
 
 /** Who belongs to a tenant: invitations by link, roles, lost passwords, removal. */
 export class Team {
@@ -63,7 +65,7 @@ export class Team {
   }
 
   async invitations(tenant: string): Promise<Invitation[]> {
-    const all = await this.#links.invitations(tenant);
+    const all = await this.#links.listInvitations(tenant);
     const stand = await Promise.all(all.map((link) => this.#stands(link)));
     return all.filter((_, n) => stand[n]);
   }
@@ -82,11 +84,11 @@ export class Team {
     const known = await this.#users.findByEmail(email);
     if (known?.tenant === tenant) return { refused: "already_member" };
     const maker = by && { tenant: by.tenant, id: by.id };
-    return await this.#links.invite(tenant, { email, role: input.role, by: maker });
+    return await this.#links.createInvitation(tenant, { email, role: input.role, by: maker });
   }
 
   withdraw(tenant: string, id: string): Promise<boolean> {
-    return this.#links.withdraw(tenant, id);
+    return this.#links.revokeInvitation(tenant, id);
   }
 
   /** Whom a live link is for; `undefined` for one that is unknown, used or expired. */
@@ -108,9 +110,9 @@ export class Team {
       const createdAt = this.#system.now();
       const account = { id, tenant, email, passwordHash, role, createdAt };
       const user: User = { v: 1, ...account, operator: false, epoch: 0 };
-      becomeActor({ kind: "user", id, name: email });
+      setActor({ kind: "user", id, name: email });
       // An address that another tenant has in the meantime looks like a link that has been used.
-      return await this.#users.join(user, found) ? user : undefined;
+      return await this.#users.createFromInvitation(user, found) ? user : undefined;
     });
   }
 
@@ -119,7 +121,9 @@ export class Team {
     const user = await this.#users.get(by.tenant, id);
     if (user === undefined) return { refused: "not_found" };
     if (user.operator && !by.operator) return { refused: "operator" };
-    return { token: await this.#links.offerReset(user, { by: { tenant: by.tenant, id: by.id } }) };
+    return {
+      token: await this.#links.createResetLink(user, { by: { tenant: by.tenant, id: by.id } }),
+    };
   }
 
   /** Sets the password that a reset link is for, ends the user's other sign-ins, and signs them in. */
@@ -132,7 +136,7 @@ export class Team {
     if (found === undefined) return { refused: "gone" };
     return await this.#withPassword(found, { password, client }, (passwordHash) => {
       const { tenant, id, email } = found.link;
-      becomeActor({ kind: "user", id, name: email });
+      setActor({ kind: "user", id, name: email });
       const change = { passwordHash, link: found, action: "reset password" };
       return this.#users.endSignIns(tenant, id, change);
     });
@@ -142,11 +146,11 @@ export class Team {
     by: SignedInUser,
     id: string,
     role: Role,
-  ): Promise<MemberChange | MemberRefused> {
+  ): Promise<MemberChangeResult | MemberRefused> {
     return await this.#refusal(by, id) ?? await this.#users.changeRole(by.tenant, id, role);
   }
 
-  async remove(by: SignedInUser, id: string): Promise<MemberChange | MemberRefused> {
+  async remove(by: SignedInUser, id: string): Promise<MemberChangeResult | MemberRefused> {
     return await this.#refusal(by, id) ?? await this.#users.remove(by.tenant, id);
   }
 

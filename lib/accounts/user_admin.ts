@@ -1,4 +1,4 @@
-import { AccountLinkStore, COMMAND_RESET_TTL_MS } from "../storage/account_link_store.ts";
+import { AccountLinkStore, COMMAND_LINE_RESET_TTL_MS } from "../storage/account_link_store.ts";
 import { type User, UserStore } from "../storage/user_store.ts";
 import type { System } from "../system.ts";
 import { normalizeEmail } from "./credential_rules.ts";
@@ -34,7 +34,7 @@ export class UserAdmin {
     const action = "sign out everywhere";
     const user = await this.#users.endSignIns(known.tenant, known.id, { action });
     if (user === undefined) return undefined;
-    const token = await this.#links.offerReset(user, { ttlMs: COMMAND_RESET_TTL_MS });
+    const token = await this.#links.createResetLink(user, { ttlMs: COMMAND_LINE_RESET_TTL_MS });
     return { token, email: user.email };
   }
 }

@@ -1,9 +1,9 @@
 import type { KvReader } from "../committer/view.ts";
 import { ApiError, invalid, parseAgain, parseOrThrow } from "../errors.ts";
-import type { AgentsFound } from "../storage/agent_search.ts";
-import type { AgentChange, AgentStore, Precondition } from "../storage/agent_store.ts";
+import type { AgentSearchResult } from "../storage/agent_search.ts";
+import type { AgentChangeResult, AgentStore, Precondition } from "../storage/agent_store.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
-import type { Commit } from "../storage/record.ts";
+import type { CommitStep } from "../storage/record.ts";
 import {
   type Agent,
   type AgentBody,
@@ -37,7 +37,7 @@ export class AgentAdmin {
   async create(
     tenant: string,
     body: unknown,
-    options: { commit?: Commit<Agent> | undefined } = {},
+    options: { commit?: CommitStep<Agent> | undefined } = {},
   ): Promise<Agent> {
     const agent = parseOrThrow(agentBodySchema, body);
     await this.#checkReferences({ tenant, agent });
@@ -60,7 +60,7 @@ export class AgentAdmin {
   }
 
   /** The agents that answer from a knowledge base, newest first; no more than people read. */
-  async usingKnowledgeBase(tenant: string, knowledgeBaseId: string): Promise<AgentsFound> {
+  async usingKnowledgeBase(tenant: string, knowledgeBaseId: string): Promise<AgentSearchResult> {
     const page = { limit: MOST_USERS };
     const { data, nextCursor } = await this.#store.listByBase(tenant, knowledgeBaseId, page);
     return { data, more: nextCursor !== undefined };
@@ -70,7 +70,7 @@ export class AgentAdmin {
   async search(
     tenant: string,
     { query, limit }: { query: string; limit: number },
-  ): Promise<AgentsFound> {
+  ): Promise<AgentSearchResult> {
     const id = query.trim().toLowerCase();
     const named = UUID.test(id) ? await this.#store.get(tenant, id) : undefined;
     if (named !== undefined) return { data: [named], more: false };
@@ -169,7 +169,7 @@ function bodyOf(agent: Agent): AgentBody {
   return body;
 }
 
-function settled(change: AgentChange): Agent {
+function settled(change: AgentChangeResult): Agent {
   if ("agent" in change) return change.agent;
   if (change.refused === "not_found") notFound();
   const at = "version" in change ? `; it is at version ${change.version}` : "";

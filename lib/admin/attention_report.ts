@@ -1,6 +1,6 @@
 import { ApiError } from "../errors.ts";
 import type { ApiKeyStore } from "../storage/api_key_store.ts";
-import type { AttentionItem, AttentionStore } from "../storage/attention_store.ts";
+import type { Alert, AlertStore } from "../storage/attention_store.ts";
 import type { StorageFigure, StorageFigures, StoredQuota } from "../usage/storage_report.ts";
 import type { UsageSummary } from "../usage/usage_report.ts";
 import type { VisitorLimitsAdvice } from "./home_advice.ts";
@@ -14,9 +14,9 @@ const MOST = 5;
 /** One thing that somebody should look at. Money in micro-USD. */
 export type Attention =
   | { kind: "hard_limit" | "soft_limit"; cost: number; limit: number }
-  | { kind: "vendor_failed"; item: AttentionItem }
+  | { kind: "vendor_failed"; item: Alert }
   /** `agent` is left out when it has been deleted since. */
-  | { kind: "origin_refused"; item: AttentionItem; agent?: { id: string; name: string } }
+  | { kind: "origin_refused"; item: Alert; agent?: { id: string; name: string } }
   | { kind: "key_expires"; name: string; expiresAt: string }
   /** An unconfigured proxy in front of the service; shown to operators. */
   | { kind: "proxy_untrusted"; hops: number }
@@ -29,7 +29,7 @@ export type Attention =
 
 /** Dependencies of `HomeAdvice`. */
 export interface AttentionParts {
-  attention: Pick<AttentionStore, "list">;
+  attention: Pick<AlertStore, "list">;
   apiKeys: Pick<ApiKeyStore, "list">;
   agents: Pick<AgentAdmin, "get">;
 }
@@ -100,7 +100,7 @@ function nearlyFull(storage: StorageFigures): Attention[] {
     .filter(({ figure: { used, limit } }) => used >= limit * NEAR);
 }
 
-function trimmed(full: readonly AttentionItem[]): Attention[] {
+function trimmed(full: readonly Alert[]): Attention[] {
   if (full.length === 0) return [];
   const isStored = full.every(({ name }) => name !== "not_stored");
   return [{ kind: "conversations_full", isStored }];

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { ApiError } from "../errors.ts";
-import type { AttentionItem } from "../storage/attention_store.ts";
+import type { Alert } from "../storage/attention_store.ts";
 import type { UsageSummary } from "../usage/usage_report.ts";
 import { NO_USAGE } from "../usage/usage_rows.ts";
 import type { StorageFigures } from "../usage/storage_report.ts";
@@ -30,7 +30,7 @@ function stored(change: Partial<StorageFigures> = {}): StorageFigures {
 /** A tenant with these keys by name and expiry, and these notes. */
 function tenantWith(
   keys: Record<string, { days?: number; state?: string }> = {},
-  notes: Partial<Record<string, AttentionItem[]>> = {},
+  notes: Partial<Record<string, Alert[]>> = {},
 ): AttentionParts {
   return {
     attention: { list: (_tenant, kind) => Promise.resolve(notes[kind] ?? []) },

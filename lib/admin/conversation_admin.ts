@@ -6,10 +6,10 @@ import {
   type ConversationFilter,
   type ConversationStore,
   matchesFilter,
-  type SaidRun,
+  type RunWithTranscript,
 } from "../storage/conversation_store.ts";
 import { conversationName } from "../storage/conversation_name.ts";
-import type { ConversationSearch, SearchPosition } from "../storage/conversation_search.ts";
+import type { ConversationSearch, SearchCursor } from "../storage/conversation_search.ts";
 import type { ConversationName } from "../storage/keys.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
 import { iso } from "../system.ts";
@@ -74,12 +74,12 @@ export class ConversationAdmin {
 
   /** What else is known of runs, by their ids. */
   async records(tenant: string, runIds: readonly string[]): Promise<Map<string, RunRecord>> {
-    return await this.#store.records(tenant, runIds);
+    return await this.#store.readRunRecords(tenant, runIds);
   }
 
   /** The conversation of a run; `undefined` for one that has none, or is forgotten. */
   async ofRun(tenant: string, runId: string): Promise<{ id: string; agentId: string } | undefined> {
-    const run = (await this.#store.records(tenant, [runId])).get(runId);
+    const run = (await this.#store.readRunRecords(tenant, [runId])).get(runId);
     return run && { id: run.conversationId, agentId: run.agentId };
   }
 
@@ -94,7 +94,10 @@ export class ConversationAdmin {
     const { data, nextCursor } = await this.#cursors.page(page, {
       list: `runs ${tenant} ${id} ${found.agentId} ${found.page}`,
       load: async ({ limit, cursor }) => {
-        const { runs, next } = await this.#store.runs(name, { limit, from: Number(cursor ?? 0) });
+        const { runs, next } = await this.#store.listRuns(name, {
+          limit,
+          from: Number(cursor ?? 0),
+        });
         const data = runs.map(toRun);
         return next === undefined ? { data } : { data, nextCursor: String(next) };
       },
@@ -120,13 +123,13 @@ export class ConversationAdmin {
 }
 
 /** As text that an address can hold. */
-function seal(position: SearchPosition): string {
+function seal(position: SearchCursor): string {
   const bytes = new TextEncoder().encode(JSON.stringify(position));
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
 /** Its signature was checked: it is one of ours. */
-function openPosition(cursor: string): SearchPosition {
+function openPosition(cursor: string): SearchCursor {
   const bytes = Uint8Array.fromBase64(cursor, { alphabet: "base64url" });
   return JSON.parse(new TextDecoder().decode(bytes));
 }
@@ -153,15 +156,15 @@ function toConversation(stored: Stored): Conversation {
   };
 }
 
-function toRun({ row, words }: SaidRun): ConversationRun {
+function toRun({ row, transcript }: RunWithTranscript): ConversationRun {
   const { v: _v, words: _w, parts: _p, bytes: _b, exp: _e, ...told } = row;
   const { cost, startedAt, endedAt, ...facts } = told;
   const times = { startedAt: iso(startedAt), endedAt: iso(endedAt) };
   const known = { ...facts, ...times, costUsd: toUsd(cost) };
-  if (words === "unreadable") {
+  if (transcript === "unreadable") {
     return { ...known, messages: [], text: "", toolCalls: [], unreadable: true };
   }
-  const { tools, ...said } = words;
+  const { tools, ...said } = transcript;
   return { ...known, ...said, toolCalls: tools };
 }
 

@@ -2,11 +2,11 @@ import { ApiError, invalid, parseOrThrow } from "../errors.ts";
 import type { DocumentProcessor } from "../knowledge/document_processor.ts";
 import type { FoundPassage, KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
 import type { Upload } from "../knowledge/worker_job.ts";
-import type { DocumentChange, DocumentStore } from "../storage/document_store.ts";
+import type { DocumentChangeResult, DocumentStore } from "../storage/document_store.ts";
 import { toKnowledgeBase } from "../storage/knowledge_base_record.ts";
 import type { KnowledgeBaseStore } from "../storage/knowledge_base_store.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
-import type { Commit } from "../storage/record.ts";
+import type { CommitStep } from "../storage/record.ts";
 import {
   type Document,
   type KnowledgeBase,
@@ -47,7 +47,7 @@ export class KnowledgeAdmin {
   async create(
     tenant: string,
     body: unknown,
-    options: { commit?: Commit<KnowledgeBase> | undefined } = {},
+    options: { commit?: CommitStep<KnowledgeBase> | undefined } = {},
   ): Promise<KnowledgeBase> {
     const { bases } = this.#parts;
     const parsed = parseOrThrow(knowledgeBaseBodySchema, body);
@@ -85,7 +85,7 @@ export class KnowledgeAdmin {
   async addDocument(
     base: { tenant: string; base: string },
     upload: Upload,
-    options: { commit?: Commit<Document> | undefined } = {},
+    options: { commit?: CommitStep<Document> | undefined } = {},
   ): Promise<Document> {
     const document = settled(await this.#parts.documents.create(base, upload, options));
     this.#parts.processor.begin();
@@ -144,19 +144,19 @@ export class KnowledgeAdmin {
 
   /** Reads a document again, from what was sent; what can be found of it stays until it is ready. */
   async readAgain(of: { tenant: string; base: string; id: string }): Promise<Document> {
-    const document = settled(await this.#parts.documents.readAgain(of), noDocument);
+    const document = settled(await this.#parts.documents.reprocess(of), noDocument);
     this.#parts.processor.begin();
     return document;
   }
 }
 
-function settled(change: DocumentChange, notFound: () => never = noBase): Document {
+function settled(change: DocumentChangeResult, notFound: () => never = noBase): Document {
   if ("document" in change) return change.document;
   if (change.refused === "not_found") return notFound();
   if (change.refused === "busy") {
     throw new ApiError("version_conflict", "somebody else is changing this document; try again");
   }
-  throw full(`the knowledge base ${change.because}`);
+  throw full(`the knowledge base ${change.reason}`);
 }
 
 function full(message: string): ApiError {

@@ -1,6 +1,6 @@
 import type { KvReader } from "../committer/view.ts";
 import { ApiError } from "../errors.ts";
-import type { Commit } from "../storage/record.ts";
+import type { CommitStep } from "../storage/record.ts";
 import type { OnRevoked } from "../storage/api_key_store.ts";
 import type { Session, SessionStore } from "../storage/session_store.ts";
 import type { System } from "../system.ts";
@@ -9,7 +9,7 @@ import type { MintedSession } from "../wire/session.ts";
 
 /** `commit` may add to the step that stores the session. */
 export interface MintOptions {
-  commit?: Commit<MintedSession> | undefined;
+  commit?: CommitStep<MintedSession> | undefined;
 }
 
 /** Minting, checking and revoking widget sessions. Throws `ApiError`. */

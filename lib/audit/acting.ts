@@ -10,23 +10,23 @@ export type Actor =
   | { kind: "anonymous" };
 
 /** Filled in once the credential of a request is known, which is after its work has begun. */
-interface Scope {
+interface ActorScope {
   actor: Actor;
 }
 
-const scopes = new AsyncLocalStorage<Scope>();
+const scopes = new AsyncLocalStorage<ActorScope>();
 
 /**
  * Runs `work` as an actor: whatever it changes in the store is recorded under that name. It travels
  * with the work and not as an argument, so that no change can be made without its author by
  * forgetting one.
  */
-export function actingAs<T>(actor: Actor, work: () => T): T {
+export function runAs<T>(actor: Actor, work: () => T): T {
   return scopes.run({ actor }, work);
 }
 
 /** Names the actor of the work under way, where `actingAs` has begun it; elsewhere it does nothing. */
-export function becomeActor(actor: Actor): void {
+export function setActor(actor: Actor): void {
   const scope = scopes.getStore();
   if (scope !== undefined) scope.actor = actor;
 }

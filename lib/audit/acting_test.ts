@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { actingAs, becomeActor, currentActor } from "./acting.ts";
+import { currentActor, runAs, setActor } from "./acting.ts";
 
 const ANN = { kind: "user", id: "1", name: "ann@example.com" } as const;
 
@@ -9,22 +9,22 @@ Deno.test("actingAs: the author stays with its work, however long that waits and
     await promise;
     return currentActor();
   };
-  const [ann, line] = [actingAs(ANN, work), actingAs({ kind: "command_line" }, work)];
+  const [ann, line] = [runAs(ANN, work), runAs({ kind: "command_line" }, work)];
   resolve();
   assertEquals(await ann, ANN);
   assertEquals(await line, { kind: "command_line" });
   assertEquals(currentActor(), { kind: "service" });
 });
 
-Deno.test("becomeActor: names who turns out to be behind the work, for this work alone", async () => {
-  await actingAs({ kind: "service" }, async () => {
+Deno.test("setActor: names who turns out to be behind the work, for this work alone", async () => {
+  await runAs({ kind: "service" }, async () => {
     const inner = async () => {
       await Promise.resolve();
-      becomeActor(ANN);
+      setActor(ANN);
     };
     await inner();
     assertEquals(currentActor(), ANN);
   });
-  becomeActor(ANN);
+  setActor(ANN);
   assertEquals(currentActor(), { kind: "service" });
 });

@@ -8,46 +8,46 @@ export interface FieldChange {
 }
 
 /** Of one value, in characters: a whole prompt is in the agent's versions. */
-const MAX_VALUE = 1_000;
+const MAX_VALUE_LENGTH = 1_000;
 /** Of all of them: an agent's own body may already fill most of the step that stores both. */
 const MAX_CHANGES_LENGTH = 12_000;
-const TOO_LONG = "[not kept: too long]";
-const LEFT_OUT = "[left out]";
+const OMITTED_VALUE = "[not kept: too long]";
+const REDACTED_VALUE = "[left out]";
 
 /** Maps whose values people put credentials into. */
 const CREDENTIAL_MAPS = new Set(["headers", "query"]);
 
 /** Any record, of which nothing is known. */
-export type Plain = Readonly<Record<string, unknown>>;
+export type PlainObject = Readonly<Record<string, unknown>>;
 
 /** Which fields differ between two states, as short texts; whatever may be a secret is left out. */
-export function describeChange(before: Plain = {}, after: Plain = {}): FieldChange[] {
+export function describeChange(before: PlainObject = {}, after: PlainObject = {}): FieldChange[] {
   const [old, now] = [flatten(before), flatten(after)];
   const fields = [...new Set([...old.keys(), ...now.keys()])];
   const changes = fields
     .filter((field) => old.get(field) !== now.get(field))
     .map((field) => ({
       field,
-      ...told("before", old.get(field)),
-      ...told("after", now.get(field)),
+      ...redactedSide("before", old.get(field)),
+      ...redactedSide("after", now.get(field)),
     }));
-  return bounded(changes);
+  return limitLength(changes);
 }
 
 /** Objects field by field, everything else as its JSON. */
-function flatten(value: Plain, above = ""): Map<string, string> {
+function flatten(value: PlainObject, above = ""): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, inner] of Object.entries(value)) {
     if (inner === undefined) continue;
     const field = above + name;
-    if (isPlain(inner)) {
+    if (isPlainObject(inner)) {
       for (const [path, text] of flatten(inner, `${field}.`)) found.set(path, text);
     } else found.set(field, toText(inner));
   }
   return found;
 }
 
-function isPlain(value: unknown): value is Plain {
+function isPlainObject(value: unknown): value is PlainObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -57,24 +57,28 @@ function toText(value: unknown): string {
 
 /** A value that is made of templates names a secret; any other may be one. */
 function withoutCredentials(name: string, value: unknown): unknown {
-  if (!CREDENTIAL_MAPS.has(name) || !isPlain(value)) return value;
+  if (!CREDENTIAL_MAPS.has(name) || !isPlainObject(value)) return value;
   const entries = Object.entries(value).map(([key, text]) => [
     key,
-    typeof text === "string" && text.includes("{{") ? text : LEFT_OUT,
+    typeof text === "string" && text.includes("{{") ? text : REDACTED_VALUE,
   ]);
   return Object.fromEntries(entries);
 }
 
-function told(side: "before" | "after", text: string | undefined): Partial<FieldChange> {
+function redactedSide(side: "before" | "after", text: string | undefined): Partial<FieldChange> {
   if (text === undefined) return {};
   const safe = redact(text);
-  return { [side]: safe.length > MAX_VALUE ? `${safe.slice(0, MAX_VALUE).toWellFormed()}…` : safe };
+  return {
+    [side]: safe.length > MAX_VALUE_LENGTH
+      ? `${safe.slice(0, MAX_VALUE_LENGTH).toWellFormed()}…`
+      : safe,
+  };
 }
 
-function bounded(changes: FieldChange[]): FieldChange[] {
+function limitLength(changes: FieldChange[]): FieldChange[] {
   let length = 0;
   return changes.map((change) => {
     length += (change.before?.length ?? 0) + (change.after?.length ?? 0);
-    return length <= MAX_CHANGES_LENGTH ? change : { field: change.field, after: TOO_LONG };
+    return length <= MAX_CHANGES_LENGTH ? change : { field: change.field, after: OMITTED_VALUE };
   });
 }

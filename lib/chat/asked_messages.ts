@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Part, splitParts } from "../storage/parts.ts";
+import { type Chunk, splitChunks } from "../storage/parts.ts";
 import { CorruptRecordError } from "../storage/record.ts";
 import { chatMessageSchema } from "../wire/chat.ts";
 
@@ -22,6 +22,6 @@ export function unpackAsked(bytes: Uint8Array): AskedMessages {
   }
 }
 
-export function packAsked(asked: AskedMessages): Part[] {
-  return splitParts(new TextEncoder().encode(JSON.stringify({ v: 1, ...asked })));
+export function packAsked(asked: AskedMessages): Chunk[] {
+  return splitChunks(new TextEncoder().encode(JSON.stringify({ v: 1, ...asked })));
 }

@@ -1,24 +1,24 @@
 import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
 import type { Opening } from "../limits/decide_run.ts";
-import type { LiveRun } from "../storage/live_run.ts";
+import type { ActiveRun } from "../storage/live_run.ts";
 import type { ProcessShard } from "../limits/process_shard.ts";
 import type { Closing } from "../limits/settle_run.ts";
 import {
   type AppendedRun,
   appendRun,
-  forgetRun,
+  clearTombstone,
+  discardRun,
   knownDigests,
-  leaveMark,
-  type Packed,
+  type PackedTranscript,
 } from "../storage/append_run.ts";
-import { type ContentCipher, contentPlaces } from "../storage/content_cipher.ts";
-import { type ConversationHead, isLive } from "../storage/conversation_record.ts";
+import { type ContentCipher, contentContexts } from "../storage/content_cipher.ts";
+import { type ConversationHead, isReadable } from "../storage/conversation_record.ts";
 import { conversationUsageKey } from "../storage/conversation_usage.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
 import { conversationName } from "../storage/conversation_name.ts";
 import { type ConversationName, keys } from "../storage/keys.ts";
-import { joinParts, type Part, sizeOfParts } from "../storage/parts.ts";
+import { type Chunk, joinChunks, totalBytes } from "../storage/parts.ts";
 import type { System } from "../system.ts";
 import { isFailed, type RunEnd, type RunFacts } from "../usage/run_record.ts";
 import type { Frame } from "../wire/frames.ts";
@@ -99,25 +99,25 @@ export class ConversationLog {
     const { tenant, runId } = facts;
     const content = this.#content;
     const whole = packAsked(of.asked);
-    const parts = sizeOfParts(whole) <= ASKED_BYTES
+    const parts = totalBytes(whole) <= ASKED_BYTES
       ? whole
       : packAsked({ ...of.asked, messages: of.asked.messages.slice(-1) });
-    if (sizeOfParts(parts) <= SHORT_BYTES) {
-      const asked = content.sealSync(parts[0]!, contentPlaces.asked(tenant, runId));
+    if (totalBytes(parts) <= SHORT_BYTES) {
+      const asked = content.sealSync(parts[0]!, contentContexts.input(tenant, runId));
       return { conversation: { ...of, parts: 0 }, begun: { asked }, bytes: SHORT_BYTES };
     }
     const sealed = await Promise.all(
-      parts.map((part, n) => content.seal(part, contentPlaces.askedPart(tenant, runId, n))),
+      parts.map((part, n) => content.seal(part, contentContexts.inputChunk(tenant, runId, n))),
     );
     const conversation = { ...of, parts: parts.length };
     return {
       conversation,
       begun: {},
-      bytes: sizeOfParts(parts),
+      bytes: totalBytes(parts),
       withdraw: (draft) => clear(draft, facts, conversation),
       note(draft) {
         sealed.forEach((part, n) => {
-          draft.note(keys.runAsked(tenant, runId, n), part, { expireIn: ASKED_KEPT_MS });
+          draft.note(keys.runInputChunk(tenant, runId, n), part, { expireIn: ASKED_KEPT_MS });
         });
       },
     };
@@ -127,20 +127,22 @@ export class ConversationLog {
    * The same of a process that died; `undefined` where nothing of it is kept. Throws
    * `CorruptRecordError` for what is no message or does not decrypt.
    */
-  async find({ run, asked }: LiveRun): Promise<OpenedConversation | undefined> {
+  async find({ run, asked }: ActiveRun): Promise<OpenedConversation | undefined> {
     const { tenant, runId } = run;
     const content = this.#content;
     if (asked !== undefined) {
-      const bytes = await content.open(asked, contentPlaces.asked(tenant, runId));
+      const bytes = await content.unseal(asked, contentContexts.input(tenant, runId));
       return { asked: unpackAsked(bytes), parts: 0, isNew: false };
     }
-    const prefix = keys.runAskedParts(tenant, runId);
+    const prefix = keys.runInputChunks(tenant, runId);
     const entries = await Array.fromAsync(this.#kv.list<Uint8Array>({ prefix }));
     if (entries.length === 0) return undefined;
     const parts = await Promise.all(
-      entries.map(({ value }, n) => content.open(value, contentPlaces.askedPart(tenant, runId, n))),
+      entries.map(({ value }, n) =>
+        content.unseal(value, contentContexts.inputChunk(tenant, runId, n))
+      ),
     );
-    return { asked: unpackAsked(joinParts(parts)), parts: entries.length, isNew: false };
+    return { asked: unpackAsked(joinChunks(parts)), parts: entries.length, isNew: false };
   }
 
   /**
@@ -158,8 +160,8 @@ export class ConversationLog {
       const { runId } = facts;
       const write = (draft: Draft) => {
         clear(draft, facts, conversation);
-        const isGone = leaveMark(draft, { name, runId, days: asked.days });
-        if (isGone) forgetRun(draft, runId, { name, parts: [], written: false });
+        const isGone = clearTombstone(draft, { name, runId, days: asked.days });
+        if (isGone) discardRun(draft, runId, { name, chunks: [], written: false });
       };
       return { keys: [key], drawn, bytes: 0, write };
     }
@@ -180,9 +182,17 @@ export class ConversationLog {
         const row = rowOf(facts, { end, endedAt, cost: charged, shard });
         const { days, origin } = asked;
         const { digests } = said;
-        const appended = { name, origin, days, row, digests, keyed: this.#keyed, words };
+        const appended = {
+          name,
+          origin,
+          days,
+          row,
+          digests,
+          keyDigest: this.#keyed,
+          packTranscript: words,
+        };
         isForgotten = !appendRun(draft, appended);
-        if (isForgotten) forgetRun(draft, row.runId, { name, ...words([]) });
+        if (isForgotten) discardRun(draft, row.runId, { name, ...words([]) });
       },
       afterwards: async ({ late }) => {
         // A store that is away keeps what nobody can see until it expires.
@@ -199,7 +209,7 @@ export class ConversationLog {
   async #forgetLeft({ tenant, runId }: RunFacts): Promise<void> {
     const { versionstamp } = await this.#kv.get(keys.run(tenant, runId));
     if (versionstamp !== null) return;
-    const gone = await this.#store.keysOf(tenant, runId);
+    const gone = await this.#store.listRunKeys(tenant, runId);
     await this.#committer.run({
       keys: [],
       decide: (draft) => gone.forEach((key) => draft.note(key, undefined)),
@@ -210,21 +220,21 @@ export class ConversationLog {
   async #words(
     said: SaidWords,
     { name, runId, days }: { name: ConversationName; runId: string; days: number },
-  ): Promise<AppendedRun["words"]> {
+  ): Promise<AppendedRun["packTranscript"]> {
     const { tenant } = name;
     const content = this.#content;
-    const place = (n: number) => contentPlaces.words(tenant, runId, n);
+    const place = (n: number) => contentContexts.transcript(tenant, runId, n);
     const seal = once((parts) => parts.map((part, n) => content.sealSync(part, place(n))));
     if (said.bytes <= SETTLED_BYTES) {
       return (known) => ({ ...seal(said.pack(known)), written: false });
     }
     try {
       const head = (await this.#kv.get<ConversationHead>(keys.conversation(name))).value;
-      const live = head !== null && isLive(head, this.#system.now()) ? head : undefined;
+      const live = head !== null && isReadable(head, this.#system.now()) ? head : undefined;
       const plain = said.pack(live === undefined ? [] : knownDigests(live, this.#keyed));
       const parts = await Promise.all(plain.map((part, n) => content.seal(part, place(n))));
       await this.#write(parts, { tenant, runId, days });
-      return () => ({ parts, bytes: sizeOfParts(plain), written: true });
+      return () => ({ chunks: parts, bytes: totalBytes(plain), written: true });
     } catch {
       // A store that is away must not keep the run from being settled as soon as it is back.
       return () => ({ ...seal(said.packShort()), written: false });
@@ -242,10 +252,10 @@ export class ConversationLog {
       const some = parts.slice(at, at + PARTS_A_COMMIT);
       await this.#committer.run({
         keys: [],
-        bytes: sizeOfParts(some),
+        bytes: totalBytes(some),
         decide(draft) {
           some.forEach((part, n) => {
-            draft.note(keys.conversationPart(tenant, runId, at + n), part, { expireIn });
+            draft.note(keys.transcriptChunk(tenant, runId, at + n), part, { expireIn });
           });
         },
       });
@@ -261,17 +271,17 @@ interface OpeningConversation extends Opening {
 
 /** Encrypts a transcript once, even if its commit is retried. */
 function once(
-  seal: (parts: readonly Part[]) => Uint8Array[],
-): (plain: readonly Part[]) => Omit<Packed, "written"> {
-  let last: { plain: readonly Part[]; parts: Uint8Array[] } | undefined;
+  seal: (parts: readonly Chunk[]) => Uint8Array[],
+): (plain: readonly Chunk[]) => Omit<PackedTranscript, "written"> {
+  let last: { plain: readonly Chunk[]; parts: Uint8Array[] } | undefined;
   return (plain) => {
     if (last?.plain !== plain) last = { plain, parts: seal(plain) };
-    return { parts: last.parts, bytes: sizeOfParts(plain) };
+    return { chunks: last.parts, bytes: totalBytes(plain) };
   };
 }
 
 function clear(draft: Draft, { tenant, runId }: RunFacts, { parts }: OpenedConversation): void {
-  for (let n = 0; n < parts; n++) draft.note(keys.runAsked(tenant, runId, n), undefined);
+  for (let n = 0; n < parts; n++) draft.note(keys.runInputChunk(tenant, runId, n), undefined);
 }
 
 function rowOf(

@@ -4,10 +4,10 @@ import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { RUN_END, runFacts } from "@/tests/support/run_requests.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { Committer } from "../committer/committer.ts";
-import { liveRunOf } from "../storage/live_run.ts";
+import { newActiveRun } from "../storage/live_run.ts";
 import { StoreUnavailableError } from "../committer/operation.ts";
-import type { Words } from "../storage/conversation_record.ts";
-import { ConversationStore, type SaidRun } from "../storage/conversation_store.ts";
+import type { RunTranscript } from "../storage/conversation_record.ts";
+import { ConversationStore, type RunWithTranscript } from "../storage/conversation_store.ts";
 import { keys } from "../storage/keys.ts";
 import type { ChatMessage } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
@@ -22,15 +22,15 @@ const NAME = {
   agentId: FACTS.agentId,
   page: "",
 };
-const LIVE = liveRunOf(FACTS, []);
+const LIVE = newActiveRun(FACTS, []);
 const TEXT = "word ".repeat(20_000);
 const ANSWER: Frame[] = [{ type: "delta", text: TEXT }];
 const HELLO: ChatMessage[] = [{ role: "user", content: "Hello" }];
 
 /** The decrypted transcript of a run. */
-function said(run: SaidRun | undefined): Words {
-  assert(run !== undefined && run.words !== "unreadable");
-  return run.words;
+function said(run: RunWithTranscript | undefined): RunTranscript {
+  assert(run !== undefined && run.transcript !== "unreadable");
+  return run.transcript;
 }
 
 /** A log on a store; `write` may stand for the store while words are written ahead. */
@@ -45,13 +45,13 @@ function open(kv: Deno.Kv, write?: () => Promise<never>) {
     const { conversation } = await log.open(FACTS, { asked, isNew: false });
     const closing = await log.closing(conversation, { facts: FACTS, end: RUN_END, frames });
     await committer.run({
-      keys: [...closing.keys, keys.liveRun(FACTS.tenant, FACTS.runId)],
+      keys: [...closing.keys, keys.activeRun(FACTS.tenant, FACTS.runId)],
       decide: (draft) => closing.write(draft, { charged: 7, excess: 0 }),
     });
     await closing.afterwards?.({ late: false });
   };
   const store = new ConversationStore(kv, { system, content });
-  const told = async () => (await store.runs(NAME, { from: 0, limit: 10 })).runs;
+  const told = async () => (await store.listRuns(NAME, { from: 0, limit: 10 })).runs;
   return { system, log, committer, settle, store, told };
 }
 
@@ -137,7 +137,7 @@ Deno.test("ConversationLog: what a run was asked is found by whoever settles it,
   const end = { ...RUN_END, finishReason: "interrupted" } as const;
   const closing = await log.closing(found!, { facts: FACTS, end, frames: [] });
   await committer.run({
-    keys: [...closing.keys, keys.liveRun(FACTS.tenant, FACTS.runId)],
+    keys: [...closing.keys, keys.activeRun(FACTS.tenant, FACTS.runId)],
     decide: (draft) => closing.write(draft, { charged: 0, excess: 0 }),
   });
   assertEquals(await log.find(LIVE), undefined);
@@ -161,7 +161,7 @@ Deno.test("ConversationLog: words that two have written over each other hide no 
   using kv = await Deno.openKv(":memory:");
   const { settle, told } = open(kv);
   await settle(HELLO, ANSWER);
-  const part = keys.conversationPart(FACTS.tenant, FACTS.runId, 2);
+  const part = keys.transcriptChunk(FACTS.tenant, FACTS.runId, 2);
   await kv.set(part, content.sealSync(new Uint8Array(10).fill(32), part));
   assertEquals(await told(), []);
 });

@@ -1,10 +1,10 @@
 import { Repeating } from "../limits/repeating.ts";
 import type { Logger } from "../log.ts";
-import type { AttentionStore } from "../storage/attention_store.ts";
+import type { AlertStore } from "../storage/attention_store.ts";
 import type { ConversationStore } from "../storage/conversation_store.ts";
 import {
+  backfillRunUsage,
   type ConversationUsage,
-  countOldRuns,
   readConversationUsage,
 } from "../storage/conversation_usage.ts";
 import { type Quotas, quotasOf, type TenantStore } from "../storage/tenant_store.ts";
@@ -23,7 +23,7 @@ interface Parts {
   log: Logger;
   tenants: Pick<TenantStore, "plan">;
   store: Pick<ConversationStore, "delete" | "oldestFirst">;
-  attention: Pick<AttentionStore, "note">;
+  attention: Pick<AlertStore, "note">;
 }
 
 /** What this process knows of one tenant. */
@@ -102,7 +102,7 @@ export class ConversationSpace {
 
   async #trim(tenant: string, known: Known): Promise<void> {
     const { kv, system, tenants, store, attention } = this.#parts;
-    await countOldRuns(kv, { tenant, now: system.now() });
+    await backfillRunUsage(kv, { tenant, now: system.now() });
     known.quotas = quotasOf(await tenants.plan(tenant));
     await this.#read(tenant, known);
     if (fits(known)) return;

@@ -10,9 +10,9 @@ import { appendRun } from "../storage/append_run.ts";
 import type { RunRow } from "../storage/conversation_record.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
 import {
+  backfillRunUsage,
   type ConversationUsage,
   conversationUsageKey,
-  countOldRuns,
   readConversationUsage,
 } from "../storage/conversation_usage.ts";
 import { type ConversationName, keys } from "../storage/keys.ts";
@@ -60,8 +60,8 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
       days,
       row,
       digests: [],
-      keyed: (digest: string) => digest,
-      words: () => ({ parts, bytes, written: false }),
+      keyDigest: (digest: string) => digest,
+      packTranscript: () => ({ chunks: parts, bytes, written: false }),
     };
     await committer.run({
       keys: [keys.conversation(run.name), conversationUsageKey(TENANT, endedAt, shard)],
@@ -173,7 +173,7 @@ for (const seed of [1, 2, 3]) {
   });
 }
 
-Deno.test("countOldRuns: runs of before there was a count are counted once, whoever is cut off or deletes meanwhile", async () => {
+Deno.test("backfillRunUsage: runs of before there was a count are counted once, whoever is cut off or deletes meanwhile", async () => {
   using kv = await Deno.openKv(":memory:");
   const { system, store, add, usage, space } = open(kv);
   for (let n = 1; n <= 10; n++) await add(n, { bytes: 100 * n });
@@ -193,12 +193,12 @@ Deno.test("countOldRuns: runs of before there was a count are counted once, whoe
     },
   });
   const asked = { tenant: TENANT, now: system.now() };
-  await countOldRuns(dying, asked).catch(() => {});
+  await backfillRunUsage(dying, asked).catch(() => {});
   assertEquals((await usage()).runs, 9);
   await store.delete(nameOf(10));
   await store.delete(nameOf(9));
   await store.delete(nameOf(1));
-  await Promise.all([countOldRuns(kv, asked), countOldRuns(kv, asked)]);
+  await Promise.all([backfillRunUsage(kv, asked), backfillRunUsage(kv, asked)]);
   assertEquals(await usage(), await scanned(kv));
   assertEquals(await usage(), { runs: 7, bytes: expected.bytes - 2_000 - 3 * KIB });
   await add(11);

@@ -4,7 +4,7 @@ import { type Lease, leaseOf, type Ledger } from "../limits/ledger.ts";
 import { type Charge, type Closing, joinClosings } from "../limits/settle_run.ts";
 import { keys } from "../storage/keys.ts";
 import { CorruptRecordError, parseRecord } from "../storage/record.ts";
-import { type LiveRun, liveRunSchema } from "../storage/live_run.ts";
+import { type ActiveRun, activeRunSchema } from "../storage/live_run.ts";
 import { closedLog, type LogState } from "../storage/run_head.ts";
 import type { RunLogStore } from "../storage/run_log_store.ts";
 import type { System } from "../system.ts";
@@ -33,7 +33,7 @@ export class DeadRunEnds {
   /** Settles a run of another process if that died; false when it had ended before. */
   async endIfDead(tenant: string, runId: string): Promise<boolean> {
     const { kv, leases } = this.#parts;
-    const live = parseRecord(liveRunSchema, await kv.get(keys.liveRun(tenant, runId)));
+    const live = parseRecord(activeRunSchema, await kv.get(keys.activeRun(tenant, runId)));
     if (live === undefined) return false;
     const { value: ledger } = await kv.get<Ledger>(live.accounts[0]!.key);
     const lease = leaseOf(ledger ?? undefined, runId);
@@ -42,10 +42,10 @@ export class DeadRunEnds {
   }
 
   /** Settles a run that was found dead with this lease; answers what was charged. */
-  async settle(live: LiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
+  async settle(live: ActiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
     const { admission, conversations, store, system } = this.#parts;
     const end = interruptedEnd(live.run);
-    const stored = await whatIsReadable(store.stored(live.run));
+    const stored = await whatIsReadable(store.readAll(live.run));
     const log = interruption(live.run, { now: system.now(), log: stored?.log });
     const conversation = await whatIsReadable(conversations.find(live));
     if (conversation === undefined) {
@@ -79,7 +79,7 @@ export function interruption(
     keys: [],
     bytes: 10_240,
     write(draft) {
-      const begun = draft.get<LiveRun>(keys.liveRun(facts.tenant, facts.runId))?.log;
+      const begun = draft.get<ActiveRun>(keys.activeRun(facts.tenant, facts.runId))?.log;
       if (begun === undefined) return;
       endLog(draft, { facts, log: stored ?? closedLog(begun), state: "interrupted", now });
     },

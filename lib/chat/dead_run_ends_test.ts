@@ -8,7 +8,7 @@ import { leaseOf, type Ledger } from "../limits/ledger.ts";
 import { LeaseWatch } from "../limits/lease_watch.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
 import { keys } from "../storage/keys.ts";
-import type { LiveRun } from "../storage/live_run.ts";
+import type { ActiveRun } from "../storage/live_run.ts";
 import { newLog } from "../storage/run_head.ts";
 import { RunLogStore } from "../storage/run_log_store.ts";
 import { ConversationLog } from "./conversation_log.ts";
@@ -19,7 +19,7 @@ const content = contentCipher();
 const HOLD = 100;
 
 /** A run whose process died, stored with `change`; then it is settled by another. */
-async function settleDead(kv: Deno.Kv, change: (live: LiveRun) => Partial<LiveRun>) {
+async function settleDead(kv: Deno.Kv, change: (live: ActiveRun) => Partial<ActiveRun>) {
   const system = new FakeSystem();
   const committer = new Committer(kv, { system });
   const admission = new Admission(committer, { system });
@@ -31,8 +31,8 @@ async function settleDead(kv: Deno.Kv, change: (live: LiveRun) => Partial<LiveRu
   const opening = { begun: { ...begun, log: newLog({ owner: "died" }) } };
   await admission.admit(runRequest(1, { run: facts, hold: HOLD, opening }));
   admission.close();
-  const key = keys.liveRun(tenant, runId);
-  const live = (await kv.get<LiveRun>(key)).value!;
+  const key = keys.activeRun(tenant, runId);
+  const live = (await kv.get<ActiveRun>(key)).value!;
   await kv.set(key, { ...live, ...change(live) });
 
   const store = new RunLogStore(kv, content);
@@ -51,7 +51,7 @@ async function settleDead(kv: Deno.Kv, change: (live: LiveRun) => Partial<LiveRu
   const found = await ends.endIfDead(tenant, runId);
   const ledger = (await kv.get<Ledger>(keys.tenantLedger(tenant))).value!;
   const name = { tenant, id: facts.conversationId, agentId: facts.agentId, page: "" };
-  const { runs } = await new ConversationStore(kv, { system, content }).runs(name, {
+  const { runs } = await new ConversationStore(kv, { system, content }).listRuns(name, {
     from: 0,
     limit: 10,
   });
@@ -60,7 +60,9 @@ async function settleDead(kv: Deno.Kv, change: (live: LiveRun) => Partial<LiveRu
     isFree: leaseOf(ledger, runId) === undefined,
     spent: ledger.spent,
     log: (await store.head(tenant, runId))?.state,
-    said: runs.map(({ words }) => words === "unreadable" ? words : words.messages[0]!.content),
+    said: runs.map(({ transcript }) =>
+      transcript === "unreadable" ? transcript : transcript.messages[0]!.content
+    ),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Draft } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
-import type { LiveRun } from "../storage/live_run.ts";
-import { LOG_KEPT_MS, type LogState } from "../storage/run_head.ts";
-import { headOf } from "../storage/run_log_store.ts";
+import type { ActiveRun } from "../storage/live_run.ts";
+import { LOG_TTL_MS, type LogState } from "../storage/run_head.ts";
+import { toRunLogHead } from "../storage/run_log_store.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 
 /**
@@ -19,8 +19,8 @@ export function endLog(
   },
 ): void {
   const { tenant, runId } = facts;
-  const key = keys.liveRun(tenant, runId);
-  draft.set(key, { ...draft.get<LiveRun>(key), log });
-  const head = headOf(facts, log, { state, exp: now + LOG_KEPT_MS });
-  draft.note(keys.runHead(tenant, runId), head, { expireIn: 2 * LOG_KEPT_MS });
+  const key = keys.activeRun(tenant, runId);
+  draft.set(key, { ...draft.get<ActiveRun>(key), log });
+  const head = toRunLogHead(facts, log, { state, exp: now + LOG_TTL_MS });
+  draft.note(keys.runLogHead(tenant, runId), head, { expireIn: 2 * LOG_TTL_MS });
 }

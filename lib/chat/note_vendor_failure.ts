@@ -1,5 +1,5 @@
 import type { ModelName } from "../admin/model_access.ts";
-import type { AttentionStore } from "../storage/attention_store.ts";
+import type { AlertStore } from "../storage/attention_store.ts";
 import type { EndedRun } from "./chat_service.ts";
 
 /**
@@ -7,7 +7,7 @@ import type { EndedRun } from "./chat_service.ts";
  * first while another answered, which no visitor sees and which may cost more than was meant.
  */
 export function noteVendorFailure(
-  attention: Pick<AttentionStore, "note">,
+  attention: Pick<AlertStore, "note">,
   { tenant, end, firstAsked = end }: EndedRun,
 ): void {
   const note = ({ provider, model }: ModelName, detail: string) =>

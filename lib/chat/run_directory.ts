@@ -4,19 +4,19 @@ import type { Admission } from "../limits/admission.ts";
 import type { ChatReceipt, Opening } from "../limits/decide_run.ts";
 import type { LeaseWatch } from "../limits/lease_watch.ts";
 import type { Lease } from "../limits/ledger.ts";
-import { type BegunRun, type LiveRun, liveRunSchema } from "../storage/live_run.ts";
+import { type ActiveRun, activeRunSchema, type ActiveRunState } from "../storage/live_run.ts";
 import { type Charge, type Closing, joinClosings } from "../limits/settle_run.ts";
 import type { ContentCipher } from "../storage/content_cipher.ts";
 import { keys } from "../storage/keys.ts";
 import { parseRecord } from "../storage/record.ts";
 import {
-  CHUNK_KEPT_MS,
+  CHUNK_TTL_MS,
   type LogState,
-  LONG_CHUNK_KEPT_MS,
+  LONG_CHUNK_TTL_MS,
   newLog,
-  type RunHead,
+  type RunLogHead,
 } from "../storage/run_head.ts";
-import { sealDetails } from "../storage/run_details.ts";
+import { sealRunDetails } from "../storage/run_details.ts";
 import { RunLogStore } from "../storage/run_log_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import type { System } from "../system.ts";
@@ -43,14 +43,14 @@ const REMEMBERED_STOPS = 1_000;
 
 /** Where the log of a run is. */
 export type Found =
-  | { state: "running" | "ended"; head: RunHead }
+  | { state: "running" | "ended"; head: RunLogHead }
   /** It has been, and its log is gone. */
   | { state: "expired" }
   | { state: "unknown" };
 
 /** What begins in the store with a run. */
 export interface RunOpening extends Opening {
-  begun: BegunRun & { log: LogState };
+  begun: ActiveRunState & { log: LogState };
   /** Absent where the tenant's plan keeps none. */
   conversation?: OpenedConversation;
 }
@@ -144,7 +144,7 @@ export class RunDirectory {
 
   /** The end of a run as it is stored. */
   storedEnd({ tenant, runId }: RunFacts, end: RunEnd): RunEnd {
-    return sealDetails(end, { tenant, runId, content: this.#content });
+    return sealRunDetails(end, { tenant, runId, content: this.#content });
   }
 
   /** What ends a run's log in place of `closing`: whoever follows it elsewhere is told that it broke off. */
@@ -160,7 +160,7 @@ export class RunDirectory {
     const stored = new StoredLog({
       ...{ committer: this.#committer, system: this.#system, content: this.#content },
       ...{ facts, begun: opening.begun.log, log, onLost },
-      keptMs: opening.conversation === undefined ? CHUNK_KEPT_MS : LONG_CHUNK_KEPT_MS,
+      keptMs: opening.conversation === undefined ? CHUNK_TTL_MS : LONG_CHUNK_TTL_MS,
     });
     this.#logs.set(facts.runId, stored);
     return stored;
@@ -213,7 +213,7 @@ export class RunDirectory {
     // Refused between being found by its receipt and now: that names it no more.
     if (!("head" in found) && !await this.#isNamed(receipt, runId)) return { state: "refused" };
     while (found.state === "running" && this.#system.now() < due) {
-      if (await this.#store.hasBegun(found.head)) return found;
+      if (await this.#store.hasFrames(found.head)) return found;
       await untilChanged({ tenant, runId, next: 0 }, { store: this.#store, system: this.#system });
       found = await this.find(tenant, runId);
       if (!("head" in found)) return { state: "refused" };
@@ -243,7 +243,7 @@ export class RunDirectory {
   }
 
   /** Settles a run that was found dead with this lease; answers what was charged. */
-  settleDead(live: LiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
+  settleDead(live: ActiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
     return this.#deadEnds.settle(live, lease);
   }
 
@@ -259,8 +259,8 @@ export class RunDirectory {
 
   /** Stops what a session or an API key of the tenant has begun, in all processes. */
   async cancelRunsOf(tenant: string, sourceId: string): Promise<void> {
-    for await (const entry of this.#kv.list({ prefix: keys.liveRunsOf(tenant) })) {
-      const live = parseRecord(liveRunSchema, entry);
+    for await (const entry of this.#kv.list({ prefix: keys.tenantActiveRuns(tenant) })) {
+      const live = parseRecord(activeRunSchema, entry);
       if (live?.run.source.id === sourceId) await this.cancel(tenant, live.run.runId);
     }
   }
@@ -270,9 +270,9 @@ export class RunDirectory {
     tenant: string,
     id: string,
   ): Promise<{ runId: string; agentId: string; origin?: string }[]> {
-    const found: LiveRun[] = [];
-    for await (const entry of this.#kv.list({ prefix: keys.liveRunsOf(tenant) })) {
-      const live = parseRecord(liveRunSchema, entry);
+    const found: ActiveRun[] = [];
+    for await (const entry of this.#kv.list({ prefix: keys.tenantActiveRuns(tenant) })) {
+      const live = parseRecord(activeRunSchema, entry);
       if (live?.run.conversationId === id) found.push(live);
     }
     found.sort((a, b) => a.run.startedAt - b.run.startedAt);

@@ -58,7 +58,7 @@ Deno.test("RunDirectory: a run that was asked to stop before it was here is stop
 Deno.test("RunDirectory: a run that its receipt names no more was refused, one that it names is expired", async () => {
   using kv = await Deno.openKv(":memory:");
   const { directory } = open(kv);
-  const receipt = keys.chatReceipt("t", "scope");
+  const receipt = keys.chatIdempotencyRecord("t", "scope");
   const of = { tenant: "t", runId: "run-1", receipt };
   await kv.set(keys.run("t", "run-1"), {});
   assertEquals(await directory.opened(of), { state: "refused" });

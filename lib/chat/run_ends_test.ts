@@ -111,13 +111,13 @@ async function assertConsistent(kv: Deno.Kv, store: ConversationStore): Promise<
   let told = 0;
   for (const name of CONVERSATIONS) {
     const { value } = await kv.get<ConversationHead>(keys.conversation(name));
-    const { runs } = await store.runs(name, { from: 0, limit: 100 });
+    const { runs } = await store.listRuns(name, { from: 0, limit: 100 });
     const ids = runs.map(({ row }) => row.runId);
     assertEquals(new Set(ids).size, ids.length);
     told += value !== null && "id" in value ? value.runs : 0;
     for (const runId of ids) {
       const head = (await logs.head(tenant, runId))!;
-      const frames = await logs.reader(tenant, runId).upTo(head);
+      const frames = await logs.reader(tenant, runId).readTo(head);
       assertEquals([head.state === "running", frames?.length], [false, head.frames]);
     }
   }
@@ -157,7 +157,7 @@ async function play(seed: number): Promise<void> {
   for (let n = 0; n < 30; n++) await sweeper!.deadRuns.sweep();
   await deletion;
   for (const end of late) await end();
-  assertEquals(await Array.fromAsync(kv.list({ prefix: keys.liveRuns() })), []);
+  assertEquals(await Array.fromAsync(kv.list({ prefix: keys.activeRuns() })), []);
   const ledger = await ledgerOf(kv, tenant);
   assertEquals([ledger.spent, ledger.runs], [owed, {}]);
   await assertConsistent(kv, store);

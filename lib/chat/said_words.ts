@@ -1,6 +1,6 @@
 import { sha256 } from "../credentials/hashing.ts";
-import type { Words } from "../storage/conversation_record.ts";
-import { type Part, sizeOfParts, splitParts } from "../storage/parts.ts";
+import type { RunTranscript } from "../storage/conversation_record.ts";
+import { type Chunk, splitChunks, totalBytes } from "../storage/parts.ts";
 import type { ChatMessage } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
 
@@ -15,9 +15,9 @@ export interface SaidWords {
   /** All of it in bytes, at most. */
   bytes: number;
   /** As parts, but for the claimed messages that are `known` by their digest. */
-  pack(known: readonly string[]): Part[];
+  pack(known: readonly string[]): Chunk[];
   /** What fits into any commit: the message, and how the answer begins. */
-  packShort(): Part[];
+  packShort(): Chunk[];
 }
 
 /**
@@ -51,15 +51,15 @@ export async function saidWords(
       ...claimed.map(({ digest }) => digest),
       ...(await Promise.all([asked, said].map(digestOf))).map(keyed),
     ],
-    bytes: sizeOfParts(all),
+    bytes: totalBytes(all),
     pack,
     packShort: () =>
       packWords({ messages: [question], text: answer.text.slice(0, SHORT_TEXT), tools: [] }),
   };
 }
 
-function packWords(words: Words): Part[] {
-  return splitParts(new TextEncoder().encode(JSON.stringify(words)));
+function packWords(words: RunTranscript): Chunk[] {
+  return splitChunks(new TextEncoder().encode(JSON.stringify(words)));
 }
 
 /** Clients trim what they show and send back. */
@@ -67,9 +67,9 @@ async function digestOf({ role, content }: ChatMessage): Promise<string> {
   return (await sha256(`${role} ${content.trim()}`)).slice(0, DIGEST_LENGTH);
 }
 
-function answerOf(frames: readonly Frame[]): Omit<Words, "messages"> {
+function answerOf(frames: readonly Frame[]): Omit<RunTranscript, "messages"> {
   const texts: string[] = [];
-  const tools: Words["tools"] = [];
+  const tools: RunTranscript["tools"] = [];
   for (const frame of frames) {
     if (frame.type === "delta") texts.push(frame.text);
     if (frame.type === "tool_call") tools.push({ name: frame.name, args: frame.args });

@@ -29,7 +29,7 @@ export async function requestStop(
   const request: StopRequest = { v: 1, tenant, runId };
   await kv.atomic()
     .set(keys.stopRequest(owner, runId), request, { expireIn: KEPT_MS })
-    .set(keys.processBell(owner), system.uuid(), { expireIn: KEPT_MS })
+    .set(keys.wakeKey(owner), system.uuid(), { expireIn: KEPT_MS })
     .commit();
 }
 
@@ -89,7 +89,7 @@ export class StopRequests {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const [stop, watch] = [keys.processBell(this.#owner), keys.watchBell(this.#owner)];
+    const [stop, watch] = [keys.wakeKey(this.#owner), keys.followWakeKey(this.#owner)];
     const reader = this.#kv.watch<[string, string]>([stop, watch]).getReader();
     signal.addEventListener("abort", () => void reader.cancel().catch(() => {}), { once: true });
     while (!signal.aborted) {
@@ -111,7 +111,7 @@ export class StopRequests {
   }
 
   async #look(): Promise<void> {
-    const { versionstamp } = await this.#kv.get(keys.processBell(this.#owner));
+    const { versionstamp } = await this.#kv.get(keys.wakeKey(this.#owner));
     await this.#hear(versionstamp);
   }
 

@@ -80,7 +80,7 @@ Deno.test("StopRequests: hears which runs are watched through other processes, a
     onWatched: (runId) => heard.push(`watched ${runId}`),
   });
   requests.listen();
-  await kv.set(keys.watchBell("me"), "r-1");
+  await kv.set(keys.followWakeKey("me"), "r-1");
   await until(() => heard.length > 0);
   assertEquals(heard, ["watched r-1"]);
   requests.stop();

@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers";
 import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
-import type { LiveRun } from "../storage/live_run.ts";
+import type { ActiveRun } from "../storage/live_run.ts";
 import type { Closing } from "../limits/settle_run.ts";
-import { type ContentCipher, contentPlaces } from "../storage/content_cipher.ts";
+import { type ContentCipher, contentContexts } from "../storage/content_cipher.ts";
 import { keys } from "../storage/keys.ts";
-import { sizeOfParts, splitParts } from "../storage/parts.ts";
-import { closedLog, growLog, type LogState } from "../storage/run_head.ts";
-import { packFrames } from "../storage/run_log_store.ts";
+import { splitChunks, totalBytes } from "../storage/parts.ts";
+import { appendLog, closedLog, type LogState } from "../storage/run_head.ts";
+import { encodeFrames } from "../storage/run_log_store.ts";
 import { alarm, type System } from "../system.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 import type { Frame } from "../wire/frames.ts";
@@ -80,7 +80,7 @@ export class StoredLog {
   constructor(parts: StoredLogParts) {
     this.#parts = parts;
     this.#stored = parts.begun;
-    this.key = keys.liveRun(parts.facts.tenant, parts.facts.runId);
+    this.key = keys.activeRun(parts.facts.tenant, parts.facts.runId);
   }
 
   /** The log as others find it, if it ends here. */
@@ -133,7 +133,7 @@ export class StoredLog {
         const frames = unstored.frames + ends.length;
         // A run that was refused before its first frame has no log.
         if (log.frames + frames === 0) return;
-        const grown = growLog(log, { frames, bytes: [unstored.bytes, packFrames(ends)] });
+        const grown = appendLog(log, { frames, bytes: [unstored.bytes, encodeFrames(ends)] });
         const parts = grown.parts.map((part, i) => {
           return this.#parts.content.sealSync(part, this.#chunkPlace(log.chunks + i));
         });
@@ -163,8 +163,8 @@ export class StoredLog {
     const chunks = this.#stored.chunks + sent.length;
     const frames = this.#batch?.frames ?? this.#stored.frames;
     const rest = this.#parts.log.after(frames).map(({ frame }) => frame);
-    const unstored = { frames: rest.length, bytes: packFrames(rest) };
-    const size = sizeOfParts(sent) + unstored.bytes.length;
+    const unstored = { frames: rest.length, bytes: encodeFrames(rest) };
+    const size = totalBytes(sent) + unstored.bytes.length;
     return { log: closedLog(this.#parts.begun, { chunks, frames }), sent, unstored, size };
   }
 
@@ -232,7 +232,7 @@ export class StoredLog {
     this.#pendingBytes = 0;
     const frames = this.#stored.frames + unstored.length;
     const parts = await Promise.all(
-      splitParts(packFrames(unstored)).map((part, i) => {
+      splitChunks(encodeFrames(unstored)).map((part, i) => {
         return content.seal(part, this.#chunkPlace(this.#stored.chunks + i));
       }),
     );
@@ -248,32 +248,32 @@ export class StoredLog {
       keys: [this.key],
       decide: (draft) => {
         if (!isWanted()) return "unwanted";
-        if (draft.get<LiveRun>(this.key) === undefined) return "lost";
+        if (draft.get<ActiveRun>(this.key) === undefined) return "lost";
         if (this.#batch !== undefined) this.#batch.sent = true;
         this.#noteParts(draft, parts, this.#stored.chunks);
         return "written";
       },
       // The settlement asks the store itself.
       isFinal: () => !isWanted(),
-      bytes: 2_048 + sizeOfParts(parts),
+      bytes: 2_048 + totalBytes(parts),
     });
   }
 
   #sealed(log: LogState): LogState {
     const { tenant, runId } = this.#parts.facts;
-    const place = contentPlaces.logTail(tenant, runId, log.frames);
+    const place = contentContexts.logTail(tenant, runId, log.frames);
     return { ...log, tail: this.#parts.content.sealSync(log.tail, place) };
   }
 
   #chunkPlace(n: number) {
     const { tenant, runId } = this.#parts.facts;
-    return contentPlaces.logChunk(tenant, runId, n);
+    return contentContexts.logChunk(tenant, runId, n);
   }
 
   #noteParts(draft: Draft, parts: readonly Uint8Array[], at: number): void {
     const { facts: { tenant, runId }, keptMs } = this.#parts;
     parts.forEach((part, i) => {
-      draft.note(keys.runChunk(tenant, runId, at + i), part, { expireIn: keptMs });
+      draft.note(keys.runLogChunk(tenant, runId, at + i), part, { expireIn: keptMs });
     });
   }
 }

@@ -6,9 +6,9 @@ import { runFacts } from "@/tests/support/run_requests.ts";
 import type { Draft, Operation } from "../committer/operation.ts";
 import type { Closing } from "../limits/settle_run.ts";
 import { keys } from "../storage/keys.ts";
-import { liveRunOf } from "../storage/live_run.ts";
-import { CHUNK_KEPT_MS, newLog, type RunHead } from "../storage/run_head.ts";
-import { packFrames, RunLogStore } from "../storage/run_log_store.ts";
+import { newActiveRun } from "../storage/live_run.ts";
+import { CHUNK_TTL_MS, newLog, type RunLogHead } from "../storage/run_head.ts";
+import { encodeFrames, RunLogStore } from "../storage/run_log_store.ts";
 import type { Frame } from "../wire/frames.ts";
 import { RunLog } from "./run_log.ts";
 import { StoredLog } from "./stored_log.ts";
@@ -49,11 +49,11 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
   const committer = { run } as never;
   let lost = 0;
   const onLost = () => lost++;
-  const keptMs = CHUNK_KEPT_MS;
+  const keptMs = CHUNK_TTL_MS;
   const content = contentCipher();
   const parts = { committer, system, content, facts, begun, log, keptMs, onLost };
   const stored: StoredLog = new StoredLog(parts);
-  values.set(stored.key.join("/"), liveRunOf(facts, [ACCOUNT], { log: begun }));
+  values.set(stored.key.join("/"), newActiveRun(facts, [ACCOUNT], { log: begun }));
   const kv = {
     getMany: (wanted: Deno.KvKey[]) => {
       const entryOf = (key: Deno.KvKey) => {
@@ -64,7 +64,7 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
     },
     async *list({ start }: { start: Deno.KvKey }) {
       for (let n = Number(start.at(-1));; n++) {
-        const key = keys.runChunk(tenant, runId, n);
+        const key = keys.runLogChunk(tenant, runId, n);
         const value = values.get(key.join("/"));
         if (value === undefined) return;
         yield await Promise.resolve({ key, value, versionstamp: "1" });
@@ -74,10 +74,10 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
   const logs = new RunLogStore(kv, content);
   const reader = logs.reader(tenant, runId);
   /** The log as it was ended, or else as far as it is stored. */
-  const storedLog = async () => (await logs.stored({ tenant, runId }))!.log;
-  const head = () => values.get(keys.runHead(tenant, runId).join("/")) as RunHead | undefined;
+  const storedLog = async () => (await logs.readAll({ tenant, runId }))!.log;
+  const head = () => values.get(keys.runLogHead(tenant, runId).join("/")) as RunLogHead | undefined;
   /** The frames that a follower reads, which it has not read before. */
-  const read = async () => (await reader.look())?.frames;
+  const read = async () => (await reader.poll())?.frames;
   /** Ends the log as part of a settlement, with which its run is gone. */
   const settle = (write: Closing["write"]) =>
     run({
@@ -126,7 +126,7 @@ Deno.test("StoredLog: nothing that was stored is written again", async () => {
   for (let second = 0; second < 10; second++) {
     for (let n = 0; n < 20; n++) log.append(word);
     await system.advance(1_000);
-    bytes += packFrames(Array(20).fill(word)).length;
+    bytes += encodeFrames(Array(20).fill(word)).length;
   }
   assertEquals(commits.map(({ keys }) => keys), Array(10).fill(1));
   const sealed = commits.reduce((sum, commit) => sum + commit.bytes, 0);

@@ -48,7 +48,7 @@ export class StoredRun implements FollowedRun {
 
   async noteEnd(n: number): Promise<void> {
     // Who is not remembered is told the end again when it comes back.
-    await this.#parts.store.noteEnd(this.#tenant, this.id, n).catch(() => {});
+    await this.#parts.store.recordReportedEnd(this.#tenant, this.id, n).catch(() => {});
   }
 
   #enter(): void {
@@ -80,7 +80,7 @@ export class StoredRun implements FollowedRun {
 
   /** Copies what is new. A log that has gone ends as one whose process died. */
   async #look(): Promise<void> {
-    const news = await this.#reader.look();
+    const news = await this.#reader.poll();
     if (news === undefined) return this.log.interrupt();
     const { head, frames } = news;
     for (const frame of frames) this.log.append(frame);

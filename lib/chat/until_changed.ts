@@ -12,7 +12,7 @@ export async function untilChanged(
   const waiting = new AbortController();
   const either = signal === undefined ? waiting.signal : AbortSignal.any([signal, waiting.signal]);
   const late = system.sleep(LOOK_MS, either).catch(() => {});
-  const told = store.changed(run, either).catch(() => late);
+  const told = store.waitForChange(run, either).catch(() => late);
   try {
     await Promise.race([late, told]);
   } finally {

@@ -21,8 +21,8 @@ export class WatchNotes {
     { tenant, runId, owner }: { tenant: string; runId: string; owner: string | undefined },
   ): Promise<void> {
     const kept = { expireIn: 2 * WATCHED_FOR_MS };
-    const note = this.#kv.atomic().set(keys.runWatched(tenant, runId), this.#system.now(), kept);
-    if (owner !== undefined) note.set(keys.watchBell(owner), runId, kept);
+    const note = this.#kv.atomic().set(keys.runFollowed(tenant, runId), this.#system.now(), kept);
+    if (owner !== undefined) note.set(keys.followWakeKey(owner), runId, kept);
     await note.commit();
   }
 
@@ -31,7 +31,7 @@ export class WatchNotes {
    * versionstamps, not times, because the clocks of processes differ.
    */
   async isNoted({ tenant, runId }: { tenant: string; runId: string }): Promise<boolean> {
-    const { versionstamp } = await this.#kv.get(keys.runWatched(tenant, runId));
+    const { versionstamp } = await this.#kv.get(keys.runFollowed(tenant, runId));
     const isNews = versionstamp !== (this.#found.get(runId) ?? null);
     this.#found.set(runId, versionstamp);
     return versionstamp !== null && isNews;

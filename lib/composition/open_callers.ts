@@ -9,7 +9,7 @@ import { SessionAdmin } from "../admin/session_admin.ts";
 import type { Signer } from "../credentials/hashing.ts";
 import { ApiKeyStore } from "../storage/api_key_store.ts";
 import { AuditStore } from "../storage/audit_store.ts";
-import { RECEIPTS_PURPOSE, ReceiptStore } from "../storage/receipt_store.ts";
+import { IDEMPOTENCY_PURPOSE, IdempotencyStore } from "../storage/receipt_store.ts";
 import { SessionStore } from "../storage/session_store.ts";
 import { SignInFailureStore } from "../storage/sign_in_failure_store.ts";
 import { UserStore } from "../storage/user_store.ts";
@@ -21,7 +21,7 @@ export interface Callers {
   team: Team;
   apiKeys: ApiKeyStore;
   sessions: SessionAdmin;
-  receipts: ReceiptStore;
+  receipts: IdempotencyStore;
   audit: AuditStore;
   securityLog: SecurityLog;
   users: UserAdmin;
@@ -49,7 +49,7 @@ export function openCallers(
     users: new UserAdmin(kv, system),
     apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
     sessions: new SessionAdmin(new SessionStore(kv, system), { system, onRevoked }),
-    receipts: new ReceiptStore(kv, { system, sealer: sealer(RECEIPTS_PURPOSE) }),
+    receipts: new IdempotencyStore(kv, { system, sealer: sealer(IDEMPOTENCY_PURPOSE) }),
     audit: new AuditStore(kv),
   };
 }

@@ -6,7 +6,7 @@ import { WorkerPool } from "../knowledge/worker/worker_pool.ts";
 import type { WorkerCommand } from "../knowledge/worker/worker_process.ts";
 import { openKnowledgeSearch } from "../knowledge/search/open_knowledge_search.ts";
 import { DocumentStore } from "../storage/document_store.ts";
-import { DocumentTasks } from "../storage/document_tasks.ts";
+import { DocumentTaskQueue } from "../storage/document_tasks.ts";
 import { KnowledgeBaseStore } from "../storage/knowledge_base_store.ts";
 import type { Basis } from "./basis.ts";
 import type { Models } from "./open_models.ts";
@@ -40,7 +40,7 @@ export function openKnowledge(
   const workers = new WorkerPool({ command: worker, log });
   const documents = new DocumentProcessor({
     workers,
-    tasks: new DocumentTasks(kv, system),
+    tasks: new DocumentTaskQueue(kv, system),
     bases,
     system,
     log,

@@ -1,13 +1,13 @@
 import { ModelAccess } from "../admin/model_access.ts";
 import { ModelRegistry } from "../models/model_registry.ts";
 import { type CatalogueEntry, CatalogueStore } from "../storage/catalogue_store.ts";
-import { SLOTS_PURPOSE, VendorSlotStore } from "../storage/vendor_slot_store.ts";
+import { CONNECTIONS_PURPOSE, ConnectionStore } from "../storage/vendor_slot_store.ts";
 import type { Basis } from "./basis.ts";
 
 /** Vendors, the models they offer, and who may use which. */
 export interface Models {
   registry: ModelRegistry;
-  vendorSlots: VendorSlotStore;
+  vendorSlots: ConnectionStore;
   catalogue: CatalogueStore;
   access: ModelAccess;
 }
@@ -21,11 +21,11 @@ export async function openModels(
     vendors: config.vendors,
     report: (event) => log.warn("a model vendor failed", { ...event }),
   });
-  const vendorSlots = new VendorSlotStore(kv, { system, sealer: sealer(SLOTS_PURPOSE) });
+  const vendorSlots = new ConnectionStore(kv, { system, sealer: sealer(CONNECTIONS_PURPOSE) });
   const setUpSlots = async () => {
-    const { slots, unreadable } = await vendorSlots.open();
+    const { connections, unreadable } = await vendorSlots.unsealAll();
     for (const vendor of unreadable) log.error("a vendor's credential does not open", { vendor });
-    registry.configure(slots);
+    registry.configure(connections);
   };
   const catalogue = new CatalogueStore(kv, { demoModel: config.demoModel, refresh: setUpSlots });
   await catalogue.addMissing(entries);

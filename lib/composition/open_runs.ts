@@ -8,7 +8,7 @@ import { knowledgeTools } from "../knowledge/search/knowledge_tools.ts";
 import { Admission } from "../limits/admission.ts";
 import { DeadRuns } from "../limits/dead_runs.ts";
 import { LeaseWatch } from "../limits/lease_watch.ts";
-import type { AttentionStore } from "../storage/attention_store.ts";
+import type { AlertStore } from "../storage/attention_store.ts";
 import type { ConversationStore } from "../storage/conversation_store.ts";
 import type { SecretStore } from "../storage/secret_store.ts";
 import type { Basis } from "./basis.ts";
@@ -25,7 +25,7 @@ export interface Runs {
 }
 
 interface Parts {
-  attention: AttentionStore;
+  attention: AlertStore;
   conversations: ConversationStore;
   egress: Egress;
   knowledge: Pick<KnowledgeParts, "knowledgeSearch">;

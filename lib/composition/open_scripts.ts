@@ -1,4 +1,4 @@
-import { ReleaseStore } from "../storage/release_store.ts";
+import { ScriptReleaseStore } from "../storage/release_store.ts";
 import { describeWidgetBundle, type WidgetBundle } from "../widget_bundle.ts";
 import type { Basis } from "./basis.ts";
 
@@ -15,7 +15,7 @@ export interface Scripts {
   widget: WidgetBundle;
   client: WidgetBundle;
   clientTypes: string;
-  releases: ReleaseStore;
+  releases: ScriptReleaseStore;
 }
 
 /** Keeps this release's scripts for pages that name them by version. */
@@ -23,14 +23,14 @@ export async function openScripts(
   { kv, system }: Basis,
   { widget, client, clientTypes }: BuiltScripts,
 ): Promise<Scripts> {
-  const releases = new ReleaseStore(kv, system);
+  const releases = new ScriptReleaseStore(kv, system);
   const described = {
     widget: await describeWidgetBundle(widget),
     client: await describeWidgetBundle(client),
   };
   await Promise.all([
-    releases.keep("widget", described.widget),
-    releases.keep("client", described.client),
+    releases.publish("widget", described.widget),
+    releases.publish("client", described.client),
   ]);
   return { ...described, clientTypes, releases };
 }

@@ -21,9 +21,9 @@ import type { WorkerCommand } from "../knowledge/worker/worker_process.ts";
 import type { Logger } from "../log.ts";
 import type { Service } from "../service.ts";
 import { AgentStore } from "../storage/agent_store.ts";
-import { AttentionStore } from "../storage/attention_store.ts";
+import { AlertStore } from "../storage/attention_store.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
-import { contentSealer, openContentCipher } from "../storage/content_cipher.ts";
+import { createContentSealer, openContentCipher } from "../storage/content_cipher.ts";
 import { ConversationStore } from "../storage/conversation_store.ts";
 import { HmacSecrets } from "../storage/hmac_secrets.ts";
 import { Reencryption } from "../storage/reencryption.ts";
@@ -33,7 +33,7 @@ import { SessionStore } from "../storage/session_store.ts";
 import { withStoreFailures } from "../storage/store_failures.ts";
 import { withStoreGate } from "../storage/store_gate.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
-import type { VendorSlotStore } from "../storage/vendor_slot_store.ts";
+import type { ConnectionStore } from "../storage/vendor_slot_store.ts";
 import type { System } from "../system.ts";
 import { StorageReports } from "../usage/storage_report.ts";
 import { UsageReports } from "../usage/usage_report.ts";
@@ -106,7 +106,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     cursors,
   });
   const egress = await openEgress(basis, options.refusalMs);
-  const attention = new AttentionStore(kv, system);
+  const attention = new AlertStore(kv, system);
   const conversations = new ConversationStore(kv, basis);
   const storage = new StorageReports(kv, system);
   const stores = { attention, conversations, secrets };
@@ -186,7 +186,7 @@ async function openBasis(
     OpenServiceOptions,
 ): Promise<Basis> {
   const patience = { system, ...patienceMs !== undefined && { patienceMs } };
-  const gated = withStoreGate(kv, { system, log, heldMs: requestMs(patienceMs) });
+  const gated = withStoreGate(kv, { system, log, maxWaitMs: requestMs(patienceMs) });
   // The committer knows by itself what to do about a store that fails.
   const committer = new Committer(gated, {
     ...patience,
@@ -198,7 +198,7 @@ async function openBasis(
   const { randomBytes } = system;
   const sealer = (purpose: string) => new Sealer(encryptionKeys, { purpose, randomBytes });
   const content = await openContentCipher(told, {
-    sealer: contentSealer(encryptionKeys, randomBytes),
+    sealer: createContentSealer(encryptionKeys, randomBytes),
     randomBytes,
     onUnreadable: (unreadable) => log.error("stored content cannot be decrypted", unreadable),
   });
@@ -230,7 +230,7 @@ function openDemo(
   { tenant, agents, vendorSlots, baseUrl }: {
     tenant: string;
     agents: AgentAdmin;
-    vendorSlots: VendorSlotStore;
+    vendorSlots: ConnectionStore;
     baseUrl: string;
   },
 ): Demo {

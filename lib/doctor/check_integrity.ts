@@ -1,4 +1,4 @@
-import type { ReleaseStore } from "../storage/release_store.ts";
+import type { ScriptReleaseStore } from "../storage/release_store.ts";
 import type { DoctorReason } from "../wire/doctor.ts";
 import type { Case } from "./case.ts";
 import { scriptPath } from "./check_tag.ts";
@@ -6,7 +6,7 @@ import { scriptPath } from "./check_tag.ts";
 /** Whether the browser will run the script that the tag names. */
 export async function checkIntegrity(
   known: Case,
-  releases: Pick<ReleaseStore, "find">,
+  releases: Pick<ScriptReleaseStore, "find">,
 ): Promise<DoctorReason> {
   const { tag, looked, addresses } = known;
   const path = scriptPath(known);

@@ -3,7 +3,7 @@ import type { Committer } from "../committer/committer.ts";
 import { takeFromWindow, type WindowStamps } from "../limits/rate_window.ts";
 import { LimitError } from "../limits/refusal.ts";
 import { keys } from "../storage/keys.ts";
-import type { ReleaseStore } from "../storage/release_store.ts";
+import type { ScriptReleaseStore } from "../storage/release_store.ts";
 import type { SessionStore } from "../storage/session_store.ts";
 import type { System } from "../system.ts";
 import type { Agent } from "../wire/agent.ts";
@@ -22,7 +22,7 @@ const RULE = { limit: 6, windowMs: 60_000 };
 export interface DoctorParts {
   egress: Pick<Egress, "open">;
   committer: Pick<Committer, "run">;
-  releases: Pick<ReleaseStore, "find">;
+  releases: Pick<ScriptReleaseStore, "find">;
   sessions: Pick<SessionStore, "find">;
   system: Pick<System, "now">;
   /** Current facts for the lines to paste. */

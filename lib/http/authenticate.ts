@@ -1,8 +1,8 @@
 import { refuseKey } from "../admin/refuse_key.ts";
-import { becomeActor } from "../audit/acting.ts";
+import { setActor } from "../audit/acting.ts";
 import type { KvReader, View } from "../committer/view.ts";
 import { ApiError } from "../errors.ts";
-import type { ApiKeyIdentity, ApiKeyStore, Beside } from "../storage/api_key_store.ts";
+import type { ApiKeyIdentity, ApiKeyStore, PrefetchKeys } from "../storage/api_key_store.ts";
 import { hasScope, mayChat, type Scope } from "../wire/scopes.ts";
 
 /** The key of `Authorization: Bearer <key>`; `undefined` when the header is absent. */
@@ -24,7 +24,7 @@ export interface Authentication {
 export async function identifyKey(
   req: Request,
   apiKeys: ApiKeyStore,
-  options: { reader?: KvReader; beside?: Beside } = {},
+  options: { reader?: KvReader; beside?: PrefetchKeys } = {},
 ): Promise<ApiKeyIdentity> {
   const identity = await apiKeys.verify(bearerKey(req) ?? "", options);
   return identity ?? refuseKey();
@@ -37,7 +37,7 @@ export async function requireScope(
   scope: Scope,
 ): Promise<ApiKeyIdentity> {
   const identity = await meter.countAs((reader) => identifyKey(req, service.apiKeys, { reader }));
-  becomeActor({ kind: "api_key", id: identity.id });
+  setActor({ kind: "api_key", id: identity.id });
   if (hasScope(identity.scopes, scope)) return identity;
   throw new ApiError("insufficient_scope", `the API key needs the scope ${scope}`, {
     details: { scope },

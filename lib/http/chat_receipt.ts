@@ -1,5 +1,5 @@
 import type { ReceiptRequest } from "../limits/decide_run.ts";
-import { keyedFingerprint } from "../storage/chat_receipt_record.ts";
+import { toKeyedFingerprint } from "../storage/chat_receipt_record.ts";
 import { keys } from "../storage/keys.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import type { ChatCaller } from "./chat_caller.ts";
@@ -35,10 +35,10 @@ export async function chatReceipt(
   const route = "POST /v1/chat/stream";
   const scope = await idempotencyScope({ route, caller: who, key });
   const unkeyed = await fingerprintOf(body, { without: VOLATILE_CHAT_FIELDS });
-  const receiptKey = keys.chatReceipt(caller.tenant, scope);
+  const receiptKey = keys.chatIdempotencyRecord(caller.tenant, scope);
   return {
     key: receiptKey,
-    fingerprint: keyedFingerprint(unkeyed, keyed),
+    fingerprint: toKeyedFingerprint(unkeyed, keyed),
     unkeyed,
     keptMs: KEPT_MS,
   };

@@ -1,6 +1,10 @@
 import { ApiError } from "../errors.ts";
-import type { Receipt, ReceiptPlace, ReceiptStore } from "../storage/receipt_store.ts";
-import { type Commit, commitRecord, untilCommitted } from "../storage/record.ts";
+import type {
+  IdempotencyEntry,
+  IdempotencyRecord,
+  IdempotencyStore,
+} from "../storage/receipt_store.ts";
+import { type CommitStep, commitStep, retryUntilCommitted } from "../storage/record.ts";
 import { fingerprintOf, idempotencyKey, idempotencyScope } from "./idempotency_key.ts";
 
 /** What a creating request asks for, and how to do it. */
@@ -11,14 +15,14 @@ export interface Creation<T> {
   /** The parsed JSON, or whatever else decides what is made: the same key with another one is 422. */
   request: unknown;
   /** Checks the request and makes the thing; hands `commit` on to the store that stores it. */
-  create: (options: { commit?: Commit<T> }) => Promise<T>;
+  create: (options: { commit?: CommitStep<T> }) => Promise<T>;
   /** The 201 for what was made; must answer the same for the same. */
   answer: (made: T) => { body: unknown; headers: Record<string, string> };
 }
 
 interface CreatingContext {
   req: Request;
-  state: { service: { receipts: ReceiptStore } };
+  state: { service: { receipts: IdempotencyStore } };
 }
 
 /**
@@ -37,15 +41,15 @@ export async function createOnce<T>(
   const { route, apiKeyId } = creation;
   const scope = await idempotencyScope({ route, caller: ["key", apiKeyId], key });
   const fingerprint = await fingerprintOf(creation.request);
-  return await untilCommitted(async () => {
+  return await retryUntilCommitted(async () => {
     const place = await receipts.find(scope);
-    if (place.receipt !== undefined) return replay(place.receipt, fingerprint);
+    if (place.record !== undefined) return replay(place.record, fingerprint);
     try {
       return await createWithReceipt(creation, { receipts, place, fingerprint });
     } catch (error) {
       // What was made meanwhile under the same key may be what took the last room.
       const isRefused = error instanceof ApiError && error.code === "quota_exceeded";
-      if (isRefused && (await receipts.find(scope)).receipt !== undefined) return undefined;
+      if (isRefused && (await receipts.find(scope)).record !== undefined) return undefined;
       throw error;
     }
   }, { what: "receipt" });
@@ -55,14 +59,14 @@ export async function createOnce<T>(
 async function createWithReceipt<T>(
   creation: Creation<T>,
   { receipts, place, fingerprint }: {
-    receipts: ReceiptStore;
-    place: ReceiptPlace;
+    receipts: IdempotencyStore;
+    place: IdempotencyEntry;
     fingerprint: string;
   },
 ): Promise<Response | undefined> {
-  const commit: Commit<T> = async (change, made) => {
+  const commit: CommitStep<T> = async (change, made) => {
     await receipts.add(change, place, { fingerprint, ...answerOf(creation, made) });
-    if (await commitRecord(change)) return true;
+    if (await commitStep(change)) return true;
     // Thrown through the store, which would take it for the loss of an id.
     throw new LostRaceError();
   };
@@ -78,7 +82,7 @@ class LostRaceError extends Error {
   override name = "LostRaceError";
 }
 
-type Answer = Omit<Receipt, "fingerprint">;
+type Answer = Omit<IdempotencyRecord, "fingerprint">;
 
 function answerOf<T>(creation: Creation<T>, made: T): Answer {
   const { body, headers } = creation.answer(made);
@@ -93,7 +97,7 @@ function respond(
   return new Response(body, { status, headers: all });
 }
 
-function replay(receipt: Receipt, fingerprint: string): Response {
+function replay(receipt: IdempotencyRecord, fingerprint: string): Response {
   if (receipt.fingerprint === fingerprint) {
     return respond(receipt, { "idempotency-replayed": "true" });
   }

@@ -4,7 +4,7 @@ import type { AgentAdmin } from "../admin/agent_admin.ts";
 import type { Found, RunDirectory } from "../chat/run_directory.ts";
 import { ApiError } from "../errors.ts";
 import type { ApiKeyIdentity, ApiKeyStore } from "../storage/api_key_store.ts";
-import type { RunHead } from "../storage/run_head.ts";
+import type { RunLogHead } from "../storage/run_head.ts";
 import type { Session } from "../storage/session_store.ts";
 import { bearerKey, identifyKey, requireChatScope } from "./authenticate.ts";
 import { checkSessionOrigin } from "./chat_caller.ts";
@@ -66,7 +66,7 @@ function known(found: Found): Known {
   return found.state === "unknown" ? notFound() : found;
 }
 
-function mayFollow(session: Session, { head, live }: { head: RunHead; live: boolean }): boolean {
+function mayFollow(session: Session, { head, live }: { head: RunLogHead; live: boolean }): boolean {
   // A backend's run has no page: a session without one (a playground's) must not pass for its own.
   if (head.source.kind !== "session") return false;
   if (head.source.id === session.id) return true;

@@ -1,6 +1,10 @@
 import { Repeating } from "../limits/repeating.ts";
 import type { Logger } from "../log.ts";
-import type { DocumentTasks, DocumentToRead, Outcome } from "../storage/document_tasks.ts";
+import type {
+  ClaimedDocument,
+  DocumentTaskQueue,
+  ProcessingOutcome,
+} from "../storage/document_tasks.ts";
 import type { DocumentName } from "../storage/keys.ts";
 import type { KnowledgeBaseStore } from "../storage/knowledge_base_store.ts";
 import type { System } from "../system.ts";
@@ -19,7 +23,7 @@ const FIRST_REST_MS = 35_000;
 const MAX_TRIES = 3;
 
 interface Parts {
-  tasks: Pick<DocumentTasks, "take" | "finish" | "release" | "isEmpty">;
+  tasks: Pick<DocumentTaskQueue, "take" | "finish" | "release" | "isEmpty">;
   bases: Pick<KnowledgeBaseStore, "sweep">;
   system: System;
   log: Logger;
@@ -122,11 +126,11 @@ export class DocumentProcessor {
     }
   }
 
-  async #take(): Promise<DocumentToRead | undefined> {
+  async #take(): Promise<ClaimedDocument | undefined> {
     return this.#closing.signal.aborted ? undefined : await this.#parts.tasks.take();
   }
 
-  async #process(document: DocumentToRead): Promise<void> {
+  async #process(document: ClaimedDocument): Promise<void> {
     const { tasks, log } = this.#parts;
     const { of, tries } = document.task;
     const outcome = tries < MAX_TRIES ? await this.#read(document) : GIVEN_UP;
@@ -142,7 +146,7 @@ export class DocumentProcessor {
     }
   }
 
-  async #read({ task, mediaType, bytes }: DocumentToRead): Promise<Outcome | "closing"> {
+  async #read({ task, mediaType, bytes }: ClaimedDocument): Promise<ProcessingOutcome | "closing"> {
     if (mediaType === UNKNOWN_TYPE) {
       return { error: { code: "unsupported_type", message: unsupportedReason(bytes) } };
     }
@@ -163,7 +167,7 @@ export class DocumentProcessor {
   }
 }
 
-const GIVEN_UP: Outcome = {
+const GIVEN_UP: ProcessingOutcome = {
   error: {
     code: "interrupted",
     message: "the service stopped several times while it read this document",

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { createLogger } from "../log.ts";
-import type { DocumentToRead, Outcome } from "../storage/document_tasks.ts";
+import type { ClaimedDocument, ProcessingOutcome } from "../storage/document_tasks.ts";
 import { FakeSystem, settled } from "@/tests/support/fake_system.ts";
 import { DocumentProcessor } from "./document_processor.ts";
 import { UnreadableError } from "./unreadable.ts";
@@ -11,7 +11,7 @@ type Work = (job: Job, options: { signal?: AbortSignal }) => Promise<JobResult>;
 const waiting = (
   id: string,
   change: { tries?: number; unknown?: boolean } = {},
-): DocumentToRead => ({
+): ClaimedDocument => ({
   task: {
     of: { tenant: "t", base: "b", id },
     key: [id],
@@ -23,8 +23,8 @@ const waiting = (
 });
 
 /** A processor with two slots on a queue, its workers being `work`. */
-function open(queue: DocumentToRead[], work: Work) {
-  const finished = new Map<string, Outcome>();
+function open(queue: ClaimedDocument[], work: Work) {
+  const finished = new Map<string, ProcessingOutcome>();
   const released: string[] = [];
   const logged: string[] = [];
   const processor = new DocumentProcessor({
@@ -46,7 +46,7 @@ function open(queue: DocumentToRead[], work: Work) {
 }
 
 const fine: Work = () => Promise.resolve({ kind: "read", parts: [], chunks: 3 });
-const errorOf = (outcome: Outcome | undefined) =>
+const errorOf = (outcome: ProcessingOutcome | undefined) =>
   outcome && "error" in outcome && outcome.error.code;
 
 Deno.test("DocumentProcessor: reads all that waits, two at a time, and what comes meanwhile", async () => {

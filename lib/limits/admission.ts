@@ -16,7 +16,7 @@ import {
 import { HEARTBEAT_MS, type Lease, type LedgerRefusal } from "./ledger.ts";
 import { LedgerShards, MAX_WAIT_MS, type ShardNeed } from "./ledger_shards.ts";
 import type { Limits } from "./limits.ts";
-import type { LiveRun } from "../storage/live_run.ts";
+import type { ActiveRun } from "../storage/live_run.ts";
 import { LimitError, reusedKey } from "./refusal.ts";
 import { Repeating } from "./repeating.ts";
 import type { Caller } from "./request_windows.ts";
@@ -39,7 +39,7 @@ export type Admitted =
 const MAX_REBALANCES = 100;
 
 interface Running {
-  live: LiveRun;
+  live: ActiveRun;
   limits: Limits;
   /** What is set aside for it, micro-USD. */
   hold: number;
@@ -242,7 +242,7 @@ export class Admission {
    * nothing when it goes on after all, or has been settled.
    */
   async settleDead(
-    live: LiveRun,
+    live: ActiveRun,
     { lease, end, closing }: { lease: Lease | undefined; end: RunEnd; closing?: Closing },
   ): Promise<Charge | undefined> {
     const now = this.#system.now();

@@ -159,7 +159,7 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
       assertEquals(records.reduce((sum, run) => sum + run.cost, 0), settled);
       const used = await usageOf(kv);
       assertEquals([used.cost, used.runs], [settled, told.admitted]);
-      assertEquals(await valuesOf(kv, keys.liveRuns()), []);
+      assertEquals(await valuesOf(kv, keys.activeRuns()), []);
       all.forEach((one) => one.close());
     });
 
@@ -167,7 +167,7 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
       using kv = await Deno.openKv(":memory:");
       const all = deploy(kv);
       const receipt = {
-        key: keys.chatReceipt(TENANT, "scope"),
+        key: keys.chatIdempotencyRecord(TENANT, "scope"),
         fingerprint: "body",
         keptMs: 86_400_000,
       };

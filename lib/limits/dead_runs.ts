@@ -6,7 +6,7 @@ import type { Admission } from "./admission.ts";
 import type { LeaseWatch } from "./lease_watch.ts";
 import type { Lease, Ledger } from "./ledger.ts";
 import { ledgerShardKeys } from "./ledger_shards.ts";
-import { type LiveRun, liveRunSchema } from "../storage/live_run.ts";
+import { type ActiveRun, activeRunSchema } from "../storage/live_run.ts";
 import { Repeating } from "./repeating.ts";
 import type { Charge } from "./settle_run.ts";
 
@@ -21,7 +21,7 @@ interface Parts {
   admission: Pick<Admission, "isRunning">;
   leases: LeaseWatch;
   /** Settles one run with all it leaves behind; nothing when it goes on, or is settled. */
-  settle: (live: LiveRun, lease: Lease | undefined) => Promise<Charge | undefined>;
+  settle: (live: ActiveRun, lease: Lease | undefined) => Promise<Charge | undefined>;
   system: System;
   log: Logger;
 }
@@ -95,7 +95,7 @@ export class DeadRuns {
 
   /** All entries, by their tenant. */
   async #liveRuns(): Promise<Map<string, Deno.KvEntry<unknown>[]>> {
-    const list = this.#kv.list({ prefix: keys.liveRuns() }, { batchSize: 500 });
+    const list = this.#kv.list({ prefix: keys.activeRuns() }, { batchSize: 500 });
     return Map.groupBy(await Array.fromAsync(list), ({ key }) => String(key[1]));
   }
 
@@ -111,7 +111,7 @@ export class DeadRuns {
       const lease = leases.get(runId);
       try {
         const isDead = alone || this.#parts.leases.isDead(runId, lease);
-        if (isDead) await this.#settle(parseRecord(liveRunSchema, entry)!, lease);
+        if (isDead) await this.#settle(parseRecord(activeRunSchema, entry)!, lease);
       } catch (error) {
         troubled.push(this.#tell(entry, error));
       }
@@ -125,7 +125,7 @@ export class DeadRuns {
     return new Map(shards.flatMap(({ value }) => Object.entries(value?.runs ?? {})));
   }
 
-  async #settle(live: LiveRun, lease: Lease | undefined): Promise<void> {
+  async #settle(live: ActiveRun, lease: Lease | undefined): Promise<void> {
     const charge = await this.#parts.settle(live, lease);
     if (charge === undefined) return;
     const { runId, tenant } = live.run;

@@ -13,7 +13,7 @@ import { keys } from "../storage/keys.ts";
 import { realSystem, type System } from "../system.ts";
 import type { RunRecord } from "../usage/run_record.ts";
 import { Admission } from "./admission.ts";
-import type { LiveRun } from "../storage/live_run.ts";
+import type { ActiveRun } from "../storage/live_run.ts";
 import { interruptedEnd } from "../usage/run_record.ts";
 import { DeadRuns, SWEEP_MS } from "./dead_runs.ts";
 import { LeaseWatch, SILENT_MS } from "./lease_watch.ts";
@@ -35,7 +35,7 @@ function open(kv: Deno.Kv, system: System) {
   const admission = new Admission(new Committer(kv, { system }), { system });
   const logged: string[] = [];
   const log = createLogger({ json: true, write: (line) => logged.push(line) });
-  const settleLive = (live: LiveRun, lease: Lease | undefined) =>
+  const settleLive = (live: ActiveRun, lease: Lease | undefined) =>
     admission.settleDead(live, { lease, end: interruptedEnd(live.run) });
   const leases = new LeaseWatch(system);
   const deadRuns = new DeadRuns(kv, { admission, leases, system, log, settle: settleLive });
@@ -68,17 +68,17 @@ describe("DeadRuns", () => {
     const told = charges.reduce((sum, charged) => sum + charged, 0);
     dying.forEach(({ admission }) => admission.close());
     const held = holds.filter((_, n) => n % 4 !== 0).reduce((sum, hold) => sum + hold, 0);
-    assertEquals((await valuesOf(kv, keys.liveRuns())).length, 45);
+    assertEquals((await valuesOf(kv, keys.activeRuns())).length, 45);
 
     const alive = [1, 2, 3].map(() => open(flakyKv(kv, bad).kv, system));
     await Promise.all(alive.map(({ deadRuns }) => deadRuns.sweep()));
-    assertEquals((await valuesOf(kv, keys.liveRuns())).length, 45);
+    assertEquals((await valuesOf(kv, keys.activeRuns())).length, 45);
     advance(SILENT_MS);
     // A read that fails ends a sweep; the next one goes on.
     for (let sweeps = 0; sweeps < 3; sweeps++) {
       await Promise.all(alive.map(({ deadRuns }) => deadRuns.sweep()));
     }
-    assertEquals(await valuesOf(kv, keys.liveRuns()), []);
+    assertEquals(await valuesOf(kv, keys.activeRuns()), []);
     const ledgers = await Promise.all(TENANTS.map((tenant) => ledgerOf(kv, tenant)));
     assertEquals(ledgers.map(({ runs }) => runs), [{}, {}, {}]);
     assertEquals(ledgers.reduce((sum, { spent }) => sum + spent, 0), told + held);
@@ -107,7 +107,7 @@ describe("DeadRuns", () => {
         admission.reserve(runId, { hold: 100, least: 0 });
       const live = async () => {
         await own.deadRuns.sweep();
-        return (await valuesOf<LiveRun>(kv, keys.liveRuns())).map(({ run }) => run.runId);
+        return (await valuesOf<ActiveRun>(kv, keys.activeRuns())).map(({ run }) => run.runId);
       };
       for (let beats = 0; beats < 12; beats++) {
         assertEquals(await live(), ["run-1", "run-2"]);
@@ -133,7 +133,7 @@ describe("DeadRuns", () => {
     await Promise.all([dead.admit(1), dead.admit(2)]);
     dead.admission.close();
     await alive.deadRuns.sweep({ alone: true });
-    assertEquals(await valuesOf(kv, keys.liveRuns()), []);
+    assertEquals(await valuesOf(kv, keys.activeRuns()), []);
     assertEquals((await valuesOf(kv, ["runs"])).length, 2);
   });
 
@@ -142,11 +142,11 @@ describe("DeadRuns", () => {
     const { system } = world();
     const process = open(kv, system);
     await process.admit(1);
-    const [entry] = await Array.fromAsync(kv.list({ prefix: keys.liveRuns() }));
+    const [entry] = await Array.fromAsync(kv.list({ prefix: keys.activeRuns() }));
     await process.settle(1, 40);
     await kv.set(entry!.key, entry!.value);
     await process.deadRuns.sweep();
-    assertEquals(await valuesOf(kv, keys.liveRuns()), []);
+    assertEquals(await valuesOf(kv, keys.activeRuns()), []);
     assertEquals((await valuesOf<RunRecord>(kv, ["runs"])).map(({ cost }) => cost), [40]);
   });
 
@@ -154,13 +154,13 @@ describe("DeadRuns", () => {
     using kv = await Deno.openKv(":memory:");
     const { system, advance } = world();
     const [dead, alive] = [open(kv, system), open(kv, system)];
-    await kv.set(keys.liveRun(TENANTS[0]!, "run-0"), { v: 9 });
-    await kv.set(keys.liveRun(TENANTS[1]!, "run-00"), "nonsense");
+    await kv.set(keys.activeRun(TENANTS[0]!, "run-0"), { v: 9 });
+    await kv.set(keys.activeRun(TENANTS[1]!, "run-00"), "nonsense");
     await Promise.all([dead.admit(1), dead.admit(2), dead.admit(3)]);
     dead.admission.close();
     await sweepDead(alive.deadRuns, advance);
     assertEquals((await valuesOf(kv, ["runs"])).length, 3);
-    assertEquals((await valuesOf(kv, keys.liveRuns())).length, 2);
+    assertEquals((await valuesOf(kv, keys.activeRuns())).length, 2);
     const errors = alive.logged.filter((line) => JSON.parse(line).level === "error");
     assertEquals(errors.map((line) => JSON.parse(line).runId), ["run-0", "run-00"]);
   });
@@ -206,7 +206,7 @@ describe("DeadRuns", () => {
           await meter.idle();
         }
       };
-      const liveRuns = async () => (await valuesOf(kv, keys.liveRuns())).length;
+      const liveRuns = async () => (await valuesOf(kv, keys.activeRuns())).length;
       alive.deadRuns.start();
       // At rest: it has just looked, and looks again in a minute.
       await wait(11);
@@ -234,7 +234,7 @@ describe("DeadRuns", () => {
       await system.advance(1_000);
       await meter.idle();
     }
-    assertEquals(await valuesOf(kv, keys.liveRuns()), []);
+    assertEquals(await valuesOf(kv, keys.activeRuns()), []);
     assertEquals((await valuesOf<RunRecord>(kv, ["runs"])).length, 1);
     for (const { deadRuns } of alive) await deadRuns.close();
   });

@@ -33,7 +33,7 @@ import {
   untilMidnight,
 } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
-import { type BegunRun, type LiveRun, liveRunOf } from "../storage/live_run.ts";
+import { type ActiveRun, type ActiveRunState, newActiveRun } from "../storage/live_run.ts";
 import type { WindowLeft } from "./rate_window.ts";
 import type { LimitRefusal } from "./refusal.ts";
 import type { Caller, FullShard } from "./request_windows.ts";
@@ -65,7 +65,7 @@ export interface RunRequest {
 /** What else is begun with a run. */
 export interface Opening {
   /** Kept with the run while it goes on. */
-  begun: BegunRun;
+  begun: ActiveRunState;
   /** About how many bytes it writes, where they are many. */
   bytes?: number;
   /** Notes what has no room there. */
@@ -268,7 +268,7 @@ function noteRun(
   accounts: Account[],
 ): void {
   opening?.note?.(draft);
-  draft.create(keys.liveRun(run.tenant, run.runId), liveRunOf(run, accounts, opening?.begun));
+  draft.create(keys.activeRun(run.tenant, run.runId), newActiveRun(run, accounts, opening?.begun));
   if (receipt === undefined) return;
   const { key, fingerprint, keptMs } = receipt;
   const noted: ChatReceipt = { v: 1, fingerprint, runId: run.runId, exp: now + keptMs };
@@ -276,6 +276,6 @@ function noteRun(
 }
 
 /** A run that has been let in, with all that settling it takes. */
-export function liveOf(request: RunRequest): LiveRun {
-  return liveRunOf(request.run, accountsOf(chargedFor(request), request.limits));
+export function liveOf(request: RunRequest): ActiveRun {
+  return newActiveRun(request.run, accountsOf(chargedFor(request), request.limits));
 }

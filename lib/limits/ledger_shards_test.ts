@@ -156,7 +156,7 @@ Deno.test("LedgerShards: what a dead process holds is charged, and what it had t
   const [run] = await dying.begin(300);
   assertEquals((await alive.begin(701))[1], "tenant_daily_cost");
   assertEquals((await alive.begin(650))[1], "admitted");
-  const live = (await kv.get<never>(keys.liveRun(TENANT, `run-${run}`))).value!;
+  const live = (await kv.get<never>(keys.activeRun(TENANT, `run-${run}`))).value!;
   const held = (await shardsOf(kv)).map((shard) => leaseOf(shard, `run-${run}`)).find(Boolean);
   const end = interruptedEnd((live as { run: Parameters<typeof interruptedEnd>[0] }).run);
   const charge = await alive.admission.settleDead(live, { lease: held, end });

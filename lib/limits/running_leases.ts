@@ -1,6 +1,6 @@
 import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
-import type { LiveRun } from "../storage/live_run.ts";
+import type { ActiveRun } from "../storage/live_run.ts";
 import type { System } from "../system.ts";
 import { type Account, divisionIn, keptFor, limitsWithin, momentOf } from "./accounts.ts";
 import { currentLedger, leaseOf, type Ledger, renewLeases, roomOf, setLease } from "./ledger.ts";
@@ -55,7 +55,7 @@ export function raiseHold(draft: Draft, request: RaiseRequest): Raised {
 export async function renewAll(
   committer: Committer,
   { running, system }: {
-    running: ReadonlyMap<string, { live: LiveRun }>;
+    running: ReadonlyMap<string, { live: ActiveRun }>;
     system: Pick<System, "now">;
   },
 ): Promise<Set<string>> {

@@ -14,14 +14,14 @@ import {
 } from "./ledger.ts";
 import type { ChatReceipt } from "./decide_run.ts";
 import type { Limits } from "./limits.ts";
-import type { LiveRun } from "../storage/live_run.ts";
+import type { ActiveRun } from "../storage/live_run.ts";
 
 const DAY_MS = 86_400_000;
 const RUN_KEPT_MS = 90 * DAY_MS;
 
 /** A run to be settled. */
 export interface Settlement {
-  live: LiveRun;
+  live: ActiveRun;
   end: RunEnd;
   /** What it has cost by the vendors' word, micro-USD; unknown for a process that died. */
   cost: number | undefined;
@@ -104,7 +104,7 @@ export function settlementKeys(settlement: Settlement): Deno.KvKey[] {
     // Without a closing nothing is stored of the run beside its account, so nobody else writes its entry.
     ...(closing === undefined
       ? []
-      : [keys.liveRun(live.run.tenant, live.run.runId), ...closing.keys]),
+      : [keys.activeRun(live.run.tenant, live.run.runId), ...closing.keys]),
     ...(forget === undefined ? [] : [forget]),
   ];
 }
@@ -154,7 +154,7 @@ function forgetReceipt(draft: Draft, { forget, live }: Settlement): void {
 
 /** Nothing is left to settle of the run. */
 export function clearLiveRun(draft: Draft, { live, closing }: Settlement): void {
-  const key = keys.liveRun(live.run.tenant, live.run.runId);
+  const key = keys.activeRun(live.run.tenant, live.run.runId);
   if (closing === undefined) draft.note(key, undefined);
   else draft.delete(key);
 }

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
-import { liveRunOf } from "../storage/live_run.ts";
+import { newActiveRun } from "../storage/live_run.ts";
 import { keys } from "../storage/keys.ts";
 import { interruptedEnd } from "../usage/run_record.ts";
 import { Admission } from "./admission.ts";
@@ -24,7 +24,7 @@ Deno.test("Admission: whoever settles a run is told whether somebody else had, a
     write: () => void told.push(`${who} writes`),
     afterwards: ({ late }) => Promise.resolve(void told.push(`${who} ${late ? "late" : "done"}`)),
   });
-  const live = liveRunOf(FACTS, [{ kind: "tenant", key: KEY.map(String) }]);
+  const live = newActiveRun(FACTS, [{ kind: "tenant", key: KEY.map(String) }]);
   const lease = leaseOf((await kv.get<Ledger>(KEY)).value!, FACTS.runId)!;
   const dead = { lease, end: interruptedEnd(FACTS), closing: closingOf("other") };
   const renewed = { ...dead, lease: { ...lease, until: lease.until - 1 } };

@@ -1,5 +1,5 @@
 import type { UserAdmin } from "../accounts/user_admin.ts";
-import { actingAs } from "../audit/acting.ts";
+import { runAs } from "../audit/acting.ts";
 import type { ApiKeyStore } from "../storage/api_key_store.ts";
 import type { Reencryption } from "../storage/reencryption.ts";
 import type { SecretStore } from "../storage/secret_store.ts";
@@ -38,7 +38,7 @@ export function adminCommands(stores: CommandStores): Commands {
 function asCommandLine(commands: Commands): Commands {
   const entries = Object.entries(commands).map(([name, run]) => [
     name,
-    (input: never) => actingAs({ kind: "command_line" }, () => run(input)),
+    (input: never) => runAs({ kind: "command_line" }, () => run(input)),
   ]);
   return Object.fromEntries(entries) as Commands;
 }

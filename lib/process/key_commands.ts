@@ -5,7 +5,7 @@ import type { TenantFinder } from "./tenant_finder.ts";
 /** The HMAC secrets of the process. */
 export interface HmacSecretList {
   /** Makes them the only ones that the store is used with; answers the id of the first. */
-  forgetOthers(): Promise<string>;
+  discardOthers(): Promise<string>;
 }
 
 /** The key commands on an open store. */
@@ -27,7 +27,7 @@ export function keyCommands(
     },
     "keys.forget_secrets": async (input) => {
       parseCommandInput("keys.forget_secrets", input);
-      return { signing: await hmacSecrets.forgetOthers() };
+      return { signing: await hmacSecrets.discardOthers() };
     },
     "keys.revoke": async (input) => {
       const { prefix, tenant } = parseCommandInput("keys.revoke", input);

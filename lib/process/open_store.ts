@@ -1,12 +1,12 @@
 import type { Config } from "../config.ts";
 import { encryptionKeyIds } from "../credentials/encryption_key.ts";
 import { hmacSecretId } from "../credentials/hmac_secret.ts";
-import { encodedKv } from "../storage/encoded_kv.ts";
-import { MissingHmacSecretError, useHmacSecrets } from "../storage/hmac_secrets.ts";
+import { withValueEncoding } from "../storage/encoded_kv.ts";
+import { MissingHmacSecretError, registerHmacSecrets } from "../storage/hmac_secrets.ts";
 import {
   MissingEncryptionKeyError,
-  usedEncryptionKeys,
-  useEncryptionKeys,
+  readEncryptionKeyIds,
+  registerEncryptionKeys,
 } from "../storage/encryption_keys.ts";
 import { keys } from "../storage/keys.ts";
 import { Patience } from "../committer/patience.ts";
@@ -65,7 +65,7 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
   try {
     const secrets = await secretsFor(config, options.system);
     const open = async () => {
-      kv = encodedKv(await openKv(config, { ...options, file }));
+      kv = withValueEncoding(await openKv(config, { ...options, file }));
       return await kv.get(keys.installation("default_tenant"));
     };
     const tenant = await (remote
@@ -172,7 +172,7 @@ async function checkSecrets(
     await checkHmacSecrets(kv, options);
   } catch (error) {
     const ids = encryptionKeyIds(options.encryptionKeys);
-    if ((await usedEncryptionKeys(kv)).every((id) => ids.includes(id))) throw error;
+    if ((await readEncryptionKeyIds(kv)).every((id) => ids.includes(id))) throw error;
   }
   await checkEncryptionKeys(kv, options);
 }
@@ -185,7 +185,7 @@ async function checkHmacSecrets(
 ): Promise<void> {
   if (allowMissingKeys || allowMissingSecrets) return;
   try {
-    await useHmacSecrets(kv, hmacSecrets.map(hmacSecretId), system);
+    await registerHmacSecrets(kv, hmacSecrets.map(hmacSecretId), system);
   } catch (error) {
     if (!(error instanceof MissingHmacSecretError)) throw error;
     const { ids } = error;
@@ -210,7 +210,7 @@ async function checkEncryptionKeys(
 ): Promise<void> {
   try {
     const ids = encryptionKeyIds(encryptionKeys);
-    await useEncryptionKeys(kv, ids, { allowMissing: allowMissingKeys });
+    await registerEncryptionKeys(kv, ids, { allowMissing: allowMissingKeys });
   } catch (error) {
     if (!(error instanceof MissingEncryptionKeyError)) throw error;
     const { ids } = error;

@@ -10,7 +10,7 @@ export const INVITE_TTL_MS = 7 * 86_400_000;
 /** Shorter: it opens an account that exists. */
 export const RESET_TTL_MS = 24 * 3_600_000;
 /** One from the command line: whoever made it is at hand. */
-export const COMMAND_RESET_TTL_MS = 3_600_000;
+export const COMMAND_LINE_RESET_TTL_MS = 3_600_000;
 
 const shared = {
   v: z.literal(1),
@@ -62,7 +62,7 @@ export class AccountLinkStore {
   }
 
   /** An invitation and its token, which is not to be had again. */
-  async invite(
+  async createInvitation(
     tenant: string,
     { email, role, by }: Pick<Invitation, "email" | "role" | "by">,
   ): Promise<{ token: string; invitation: Invitation }> {
@@ -85,7 +85,7 @@ export class AccountLinkStore {
    * A token with which a user may choose a new password; an earlier one of theirs ends. Without `by`,
    * as from the command line, it lasts by itself.
    */
-  async offerReset(
+  async createResetLink(
     user: { id: string; tenant: string; email: string; epoch: number },
     { by, ttlMs = RESET_TTL_MS }: { by?: AccountLink["by"]; ttlMs?: number },
   ): Promise<string> {
@@ -110,7 +110,7 @@ export class AccountLinkStore {
   }
 
   /** Invitations of a tenant that nobody has used yet. */
-  async invitations(tenant: string): Promise<Invitation[]> {
+  async listInvitations(tenant: string): Promise<Invitation[]> {
     const found: Invitation[] = [];
     const now = this.#system.now();
     for await (
@@ -123,14 +123,14 @@ export class AccountLinkStore {
   }
 
   /** Takes an invitation back; false when there is none. */
-  async withdraw(tenant: string, id: string): Promise<boolean> {
+  async revokeInvitation(tenant: string, id: string): Promise<boolean> {
     const place = await this.#kv.get<string>(keys.accountLinkByTenant(tenant, id));
     if (place.value === null) return false;
     const entry = await this.#kv.get(keys.accountLink(place.value));
     const link = parseRecord(linkRecordSchema, entry);
     if (link?.kind !== "invite") return false;
     const step = this.#kv.atomic();
-    spendLink(step, { link, entry });
+    consumeLink(step, { link, entry });
     this.#record(step, link, "withdraw");
     return (await step.commit()).ok;
   }
@@ -163,6 +163,6 @@ export class AccountLinkStore {
 }
 
 /** Spends a link in the step that does what it is for: used twice at once, it works once. */
-export function spendLink(step: Deno.AtomicOperation, { link, entry }: FoundLink): void {
+export function consumeLink(step: Deno.AtomicOperation, { link, entry }: FoundLink): void {
   step.check(entry).delete(entry.key).delete(keys.accountLinkByTenant(link.tenant, link.id));
 }

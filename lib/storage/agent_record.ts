@@ -4,15 +4,15 @@ import { utf8Length } from "../utf8_length.ts";
 import { iso } from "../system.ts";
 import { type Agent, type AgentBody, agentBodySchema } from "../wire/agent.ts";
 import { keys } from "./keys.ts";
-import { joinParts, readParts, sizeOfParts, splitParts } from "./parts.ts";
+import { joinChunks, readChunks, splitChunks, totalBytes } from "./parts.ts";
 import { CorruptRecordError, parseRecord } from "./record.ts";
-import { encodedBytes } from "./value_codec.ts";
+import { encodedSize } from "./value_codec.ts";
 
 /**
  * Bodies of at most this many characters of JSON stand in the record itself, unless it then takes more
  * bytes than a value may: encoded, a character takes up to 3 (of Chinese), and a value has room for 65,536.
  */
-const INLINE_CHARACTERS = 24_000;
+const MAX_INLINE_CHARACTERS = 24_000;
 const MAX_RECORD_BYTES = 60_000;
 /** One step writes 800 KB: a body and what goes with it. */
 const MAX_BODY_BYTES = 768 * 1024;
@@ -39,7 +39,7 @@ export type AgentRecord = Omit<AgentHead, "body" | "bodyParts" | "bytes"> & { bo
  * none. That value is all there is to read, unless the body is a large one. A version's parts never
  * change, so they are those of this very version whatever happens between the reads.
  */
-export async function openAgentRecord(
+export async function readAgentRecord(
   kv: Deno.Kv,
   entry: Deno.KvEntryMaybe<unknown>,
 ): Promise<AgentRecord | undefined> {
@@ -48,15 +48,15 @@ export async function openAgentRecord(
   const { body, bodyParts = 0, bytes: _bytes, ...rest } = head;
   if (body !== undefined) return { ...rest, body };
   const tenant = String(entry.key[1]);
-  const parts = await readParts(kv, partKeys(tenant, head, bodyParts));
+  const parts = await readChunks(kv, chunkKeys(tenant, head, bodyParts));
   if (parts !== undefined && parts.length > 0) {
-    const value: unknown = JSON.parse(new TextDecoder().decode(joinParts(parts)));
+    const value: unknown = JSON.parse(new TextDecoder().decode(joinChunks(parts)));
     const parsed = parseRecord(agentBodySchema, { ...entry, value } as Deno.KvEntryMaybe<unknown>);
     return { ...rest, body: parsed! };
   }
   const fresh = await kv.get(entry.key);
   // Deleted, or long since changed, between the two reads: what is there now is the answer.
-  if (fresh.versionstamp !== entry.versionstamp) return await openAgentRecord(kv, fresh);
+  if (fresh.versionstamp !== entry.versionstamp) return await readAgentRecord(kv, fresh);
   throw new CorruptRecordError(`stored record ${String(entry.key[0])} has lost parts of its body`);
 }
 
@@ -70,7 +70,7 @@ export function setAgentRecord(
   record: AgentRecord,
 ): number {
   const { head, parts, bytes } = packBody(record);
-  partKeys(tenant, record, parts.length).forEach((key, n) => change.set(key, parts[n]));
+  chunkKeys(tenant, record, parts.length).forEach((key, n) => change.set(key, parts[n]));
   change
     .set(keys.agent(tenant, record.id), head)
     .set(keys.agentVersion(tenant, record.id, record.version), head);
@@ -78,40 +78,40 @@ export function setAgentRecord(
 }
 
 /** How many bytes the body of a stored version is, also of one that was stored without the number. */
-export async function versionBytes(kv: Deno.Kv, entry: Deno.KvEntry<unknown>): Promise<number> {
+export async function readVersionBytes(kv: Deno.Kv, entry: Deno.KvEntry<unknown>): Promise<number> {
   const head = parseRecord(headSchema, entry)!;
   if (head.bytes !== undefined) return head.bytes;
   if (head.body !== undefined) return utf8Length(JSON.stringify(head.body));
-  const parts = await readParts(kv, partKeys(String(entry.key[1]), head, head.bodyParts ?? 0));
-  return parts === undefined ? 0 : sizeOfParts(parts);
+  const parts = await readChunks(kv, chunkKeys(String(entry.key[1]), head, head.bodyParts ?? 0));
+  return parts === undefined ? 0 : totalBytes(parts);
 }
 
 function packBody(
   record: AgentRecord,
 ): { head: AgentHead; parts: Uint8Array[]; bytes: number } {
   const text = JSON.stringify(record.body);
-  if (text.length <= INLINE_CHARACTERS) {
+  if (text.length <= MAX_INLINE_CHARACTERS) {
     const bytes = utf8Length(text);
     // Read from its text, so that no field is `undefined`.
     const head = { ...record, body: JSON.parse(text), bytes };
-    if (encodedBytes(head) <= MAX_RECORD_BYTES) return { head, parts: [], bytes };
+    if (encodedSize(head) <= MAX_RECORD_BYTES) return { head, parts: [], bytes };
   }
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_BODY_BYTES) {
     throw new ApiError("payload_too_large", "the agent is larger than 768 KiB");
   }
-  const parts = splitParts(bytes);
+  const parts = splitChunks(bytes);
   const { body: _stored, ...rest } = record;
   const head = { ...rest, bodyParts: parts.length, bytes: bytes.length };
   return { head, parts, bytes: bytes.length };
 }
 
-function partKeys(
+function chunkKeys(
   tenant: string,
   { id, version }: { id: string; version: number },
   count: number,
 ): Deno.KvKey[] {
-  return Array.from({ length: count }, (_, n) => keys.agentBodyPart(tenant, id, version, n));
+  return Array.from({ length: count }, (_, n) => keys.agentBodyChunk(tenant, id, version, n));
 }
 
 /** The agent as the interface tells of it. */

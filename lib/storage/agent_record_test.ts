@@ -6,7 +6,7 @@ import { ApiError } from "../errors.ts";
 import type { AgentBody } from "../wire/agent.ts";
 import { AgentStore } from "./agent_store.ts";
 import { keys } from "./keys.ts";
-import { encodedKv } from "./encoded_kv.ts";
+import { withValueEncoding } from "./encoded_kv.ts";
 import { CorruptRecordError } from "./record.ts";
 
 const OURS = fakeUuid(801);
@@ -79,7 +79,7 @@ Deno.test("AgentStore: a large agent is kept whole, in every version, in any let
 
 Deno.test("AgentStore: whatever a body of about the inline size is made of, it fits its record", async () => {
   using raw = await Deno.openKv(":memory:");
-  const kv = encodedKv(raw);
+  const kv = withValueEncoding(raw);
   const agents = open(kv);
   const fills = [
     Array(5_600).fill(0.5),
@@ -101,7 +101,7 @@ Deno.test("AgentStore: whatever a body of about the inline size is made of, it f
 
 Deno.test("AgentStore: a body whose letters take too many bytes for its record has parts", async () => {
   using raw = await Deno.openKv(":memory:");
-  const kv = encodedKv(raw);
+  const kv = withValueEncoding(raw);
   const agents = open(kv);
   for (const [letters, parts] of [[18_000, 0], [23_000, 2]] as const) {
     const made = await agents.create(OURS, bodyWith(1, "漢".repeat(letters)));
@@ -163,6 +163,6 @@ Deno.test("AgentStore: a large agent deleted between two reads is not there, a d
   });
   assertEquals(await open(racing).get(OURS, id), undefined);
   const other = await made.create(OURS, large(100));
-  await kv.delete(keys.agentBodyPart(OURS, other.id, 1, 2));
+  await kv.delete(keys.agentBodyChunk(OURS, other.id, 1, 2));
   await assertRejects(() => made.get(OURS, other.id), CorruptRecordError, "lost parts");
 });

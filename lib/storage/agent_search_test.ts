@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { agentBodyOf } from "@/tests/support/agents.ts";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { AgentStore } from "./agent_store.ts";
-import { wordsOf } from "./agent_words.ts";
+import { tokenize } from "./agent_words.ts";
 import { keys } from "./keys.ts";
 
 const [OURS, THEIRS] = [fakeUuid(811), fakeUuid(812)];
@@ -18,9 +18,9 @@ function open(kv: Deno.Kv) {
 }
 
 Deno.test("wordsOf: case and accents are nothing, and a word is letters and digits", () => {
-  assertEquals(wordsOf("  Käse-Shop 24: KASE!"), ["kase", "shop", "24"]);
-  assertEquals(wordsOf("— …"), []);
-  assertEquals(wordsOf(Array.from({ length: 40 }, (_, n) => `w${n}`).join(" ")).length, 16);
+  assertEquals(tokenize("  Käse-Shop 24: KASE!"), ["kase", "shop", "24"]);
+  assertEquals(tokenize("— …"), []);
+  assertEquals(tokenize(Array.from({ length: 40 }, (_, n) => `w${n}`).join(" ")).length, 16);
 });
 
 Deno.test("AgentStore.search: each word of the query begins a word of the name, newest first", async () => {

@@ -1,20 +1,20 @@
 import { canonicalJson } from "../canonical_json.ts";
 import type { System } from "../system.ts";
 import type { Agent, AgentBody } from "../wire/agent.ts";
-import { indexBase } from "./agent_bases.ts";
-import { type AgentRecord, openAgentRecord, setAgentRecord, toAgent } from "./agent_record.ts";
+import { updateBaseIndex } from "./agent_bases.ts";
+import { type AgentRecord, readAgentRecord, setAgentRecord, toAgent } from "./agent_record.ts";
 import { recordChange } from "./audit_record.ts";
-import { type AgentsFound, searchAgents } from "./agent_search.ts";
-import { indexWords, type Named } from "./agent_words.ts";
+import { type AgentSearchResult, searchAgents } from "./agent_search.ts";
+import { type IndexedAgent, updateWordIndex } from "./agent_words.ts";
 import type { KvReader } from "../committer/view.ts";
 import { keys } from "./keys.ts";
-import { agentUsage, AgentVersions } from "./agent_versions.ts";
-import { type Page, type PageRequest, readEntries, readPage } from "./page.ts";
-import { type Commit, commitRecord } from "./record.ts";
+import { agentStorageUsage, AgentVersions } from "./agent_versions.ts";
+import { type Page, type PageRequest, readEntryPage, readPage } from "./page.ts";
+import { type CommitStep, commitStep } from "./record.ts";
 import type { StorageUsage } from "./storage_usage.ts";
 
 /** What came of a change: the agent, or why there is none. */
-export type AgentChange =
+export type AgentChangeResult =
   | { agent: Agent }
   | { refused: "not_found" }
   | { refused: "version_conflict"; version: number };
@@ -39,7 +39,7 @@ export class AgentStore {
     this.#kv = kv;
     this.#system = system;
     this.#versions = new AgentVersions(kv);
-    this.#usage = agentUsage(kv);
+    this.#usage = agentStorageUsage(kv);
   }
 
   /**
@@ -49,7 +49,7 @@ export class AgentStore {
   async create(
     tenant: string,
     body: AgentBody,
-    options: { commit?: Commit<Agent> | undefined } = {},
+    options: { commit?: CommitStep<Agent> | undefined } = {},
   ): Promise<Agent> {
     const now = this.#system.now();
     const id = this.#system.uuid();
@@ -62,13 +62,13 @@ export class AgentStore {
       const bytes = setAgentRecord(creation, tenant, record);
       usage.add("agents", 1);
       usage.add("agentBytes", bytes);
-      usage.join(creation);
+      usage.writeTo(creation);
       const target = { id, name: body.name };
       const what = { kind: "agent", action: "create", target, after: body } as const;
       recordChange(creation, this.#system, { tenant, ...what });
-      indexWords(creation, tenant, { now: namedOf(record) });
-      indexBase(creation, tenant, { now: record });
-      return await (options.commit ?? commitRecord)(creation, agent) ? agent : undefined;
+      updateWordIndex(creation, tenant, { now: toIndexedAgent(record) });
+      updateBaseIndex(creation, tenant, { now: record });
+      return await (options.commit ?? commitStep)(creation, agent) ? agent : undefined;
     });
   }
 
@@ -89,7 +89,7 @@ export class AgentStore {
   }
 
   /** Found by the words of their names; see `searchAgents`. */
-  search(tenant: string, find: { query: string; limit: number }): Promise<AgentsFound> {
+  search(tenant: string, find: { query: string; limit: number }): Promise<AgentSearchResult> {
     return searchAgents(this.#kv, tenant, find);
   }
 
@@ -100,10 +100,10 @@ export class AgentStore {
   /** The kept versions, newest first. */
   listVersions(tenant: string, id: string, page: PageRequest): Promise<Page<Agent>> {
     const load = async (entry: Deno.KvEntry<unknown>) => {
-      const record = await openAgentRecord(this.#kv, entry);
+      const record = await readAgentRecord(this.#kv, entry);
       return record && toAgent(record);
     };
-    return readEntries(this.#kv, keys.agentVersions(tenant, id), { ...page, load });
+    return readEntryPage(this.#kv, keys.agentVersions(tenant, id), { ...page, load });
   }
 
   /**
@@ -115,11 +115,11 @@ export class AgentStore {
     tenant: string,
     id: string,
     options: { change: (body: AgentBody) => AgentBody } & Precondition,
-  ): Promise<AgentChange> {
-    return this.#usage.change(tenant, async (usage): Promise<AgentChange | undefined> => {
+  ): Promise<AgentChangeResult> {
+    return this.#usage.change(tenant, async (usage): Promise<AgentChangeResult | undefined> => {
       const entry = await this.#kv.get(keys.agent(tenant, id));
-      const current = await openAgentRecord(this.#kv, entry);
-      const refused = refusal(current, options);
+      const current = await readAgentRecord(this.#kv, entry);
+      const refused = preconditionRejection(current, options);
       if (refused !== undefined || current === undefined) return refused;
       const body = options.change(current.body);
       if (canonicalJson(body) === canonicalJson(current.body)) return { agent: toAgent(current) };
@@ -127,11 +127,14 @@ export class AgentStore {
       const next = { ...current, body, version: current.version + 1, updatedAt: now };
       const replacement = this.#kv.atomic().check(entry);
       const bytes = setAgentRecord(replacement, tenant, next);
-      await this.#versions.forgetOldest(replacement, { tenant, next, bytes, usage });
+      await this.#versions.pruneOldest(replacement, { tenant, next, bytes, usage });
       usage.add("agentBytes", bytes);
-      usage.join(replacement);
-      indexWords(replacement, tenant, { before: namedOf(current), now: namedOf(next) });
-      indexBase(replacement, tenant, { before: current, now: next });
+      usage.writeTo(replacement);
+      updateWordIndex(replacement, tenant, {
+        before: toIndexedAgent(current),
+        now: toIndexedAgent(next),
+      });
+      updateBaseIndex(replacement, tenant, { before: current, now: next });
       recordChange(replacement, this.#system, {
         tenant,
         kind: "agent",
@@ -140,7 +143,7 @@ export class AgentStore {
         before: { ...current.body, version: current.version },
         after: { ...body, version: next.version },
       });
-      return await commitRecord(replacement) ? { agent: toAgent(next) } : undefined;
+      return await commitStep(replacement) ? { agent: toAgent(next) } : undefined;
     });
   }
 
@@ -148,45 +151,45 @@ export class AgentStore {
    * Deletes the agent, its index entry and its versions. In one step, but for the parts of large
    * bodies beyond the first 500: those go right after, when nothing names them any more.
    */
-  delete(tenant: string, id: string, options: Precondition = {}): Promise<AgentChange> {
-    return this.#usage.change(tenant, async (usage): Promise<AgentChange | undefined> => {
+  delete(tenant: string, id: string, options: Precondition = {}): Promise<AgentChangeResult> {
+    return this.#usage.change(tenant, async (usage): Promise<AgentChangeResult | undefined> => {
       const entry = await this.#kv.get(keys.agent(tenant, id));
-      const current = await openAgentRecord(this.#kv, entry);
-      const refused = refusal(current, options);
+      const current = await readAgentRecord(this.#kv, entry);
+      const refused = preconditionRejection(current, options);
       if (refused !== undefined || current === undefined) return refused;
       const gone = this.#kv.atomic()
         .check(entry)
         .delete(entry.key)
         .delete(keys.agentByCreated(tenant, current.createdAt, id));
-      indexWords(gone, tenant, { before: namedOf(current) });
-      indexBase(gone, tenant, { before: current });
-      const { bytes, left } = await this.#versions.forgetAll(gone, { tenant, id });
+      updateWordIndex(gone, tenant, { before: toIndexedAgent(current) });
+      updateBaseIndex(gone, tenant, { before: current });
+      const { bytes, left } = await this.#versions.deleteAll(gone, { tenant, id });
       usage.add("agents", -1);
       usage.add("agentBytes", -bytes);
-      usage.join(gone);
+      usage.writeTo(gone);
       const target = { id, name: current.body.name };
       const what = { kind: "agent", action: "delete", target, before: current.body } as const;
       recordChange(gone, this.#system, { tenant, ...what });
       if (!(await gone.commit()).ok) return undefined;
-      await this.#versions.deleteParts(left);
+      await this.#versions.deleteChunks(left);
       return { agent: toAgent(current) };
     });
   }
 
   async #read(key: Deno.KvKey, reader: KvReader = this.#kv): Promise<Agent | undefined> {
-    const record = await openAgentRecord(this.#kv, await reader.get(key));
+    const record = await readAgentRecord(this.#kv, await reader.get(key));
     return record && toAgent(record);
   }
 }
 
-function namedOf({ id, createdAt, body: { name } }: AgentRecord): Named {
+function toIndexedAgent({ id, createdAt, body: { name } }: AgentRecord): IndexedAgent {
   return { id, createdAt, name };
 }
 
-function refusal(
+function preconditionRejection(
   current: AgentRecord | undefined,
   { ifMatch, ifNoneMatch }: Precondition,
-): AgentChange | undefined {
+): AgentChangeResult | undefined {
   if (current === undefined) return { refused: "not_found" };
   const { version } = current;
   const isMatch = ifMatch === undefined || ifMatch.includes(version);

@@ -1,21 +1,21 @@
-import { type AgentRecord, versionBytes } from "./agent_record.ts";
+import { type AgentRecord, readVersionBytes } from "./agent_record.ts";
 import { keys } from "./keys.ts";
-import { type HeldUsage, StorageUsage, type Used } from "./storage_usage.ts";
+import { type QuotaUsage, StorageUsage, type UsageUpdate } from "./storage_usage.ts";
 
 /** Keys that one step deletes: it takes 80 KB of keys, of about 110 bytes each. */
-const KEYS_A_DELETION = 500;
+const MAX_KEYS_PER_DELETION = 500;
 /** The same of a change, which also writes the agent and its indexes. */
-const KEYS_A_CHANGE = 300;
+const MAX_KEYS_PER_UPDATE = 300;
 
 type AgentQuota = "agents" | "agentBytes";
 
 /** What a tenant's agents and all their kept versions take. */
-export function agentUsage(kv: Deno.Kv): StorageUsage<AgentQuota> {
-  const count = async (tenant: string): Promise<Used<AgentQuota>> => {
+export function agentStorageUsage(kv: Deno.Kv): StorageUsage<AgentQuota> {
+  const count = async (tenant: string): Promise<QuotaUsage<AgentQuota>> => {
     const used = { agents: 0, agentBytes: 0 };
     for await (const _ of kv.list({ prefix: keys.allAgents(tenant) })) used.agents++;
     for await (const entry of kv.list({ prefix: keys.allAgentVersions(tenant) })) {
-      used.agentBytes += await versionBytes(kv, entry);
+      used.agentBytes += await readVersionBytes(kv, entry);
     }
     return used;
   };
@@ -34,13 +34,13 @@ export class AgentVersions {
    * Adds to a change the deletion of the versions that the plan no longer keeps, and of as many more as
    * it takes to make room for `bytes`, the oldest first: history makes way for an edit.
    */
-  async forgetOldest(
+  async pruneOldest(
     change: Deno.AtomicOperation,
     { tenant, next, bytes, usage }: {
       tenant: string;
       next: AgentRecord;
       bytes: number;
-      usage: HeldUsage<AgentQuota>;
+      usage: UsageUpdate<AgentQuota>;
     },
   ): Promise<void> {
     const { id, version } = next;
@@ -50,10 +50,10 @@ export class AgentVersions {
     const versions = this.#kv.list({ prefix: keys.agentVersions(tenant, id) }, { batchSize: 2 });
     for await (const entry of versions) {
       const n = Number(entry.key.at(-1));
-      const isKept = n >= oldestKept && usage.roomFor("agentBytes") >= bytes;
-      if (isKept || deleted >= KEYS_A_CHANGE) return;
-      usage.add("agentBytes", -await versionBytes(this.#kv, entry));
-      for (const key of [entry.key, ...await this.#partsOf({ tenant, id, version: n })]) {
+      const isKept = n >= oldestKept && usage.remaining("agentBytes") >= bytes;
+      if (isKept || deleted >= MAX_KEYS_PER_UPDATE) return;
+      usage.add("agentBytes", -await readVersionBytes(this.#kv, entry));
+      for (const key of [entry.key, ...await this.#chunkKeysOf({ tenant, id, version: n })]) {
         change.delete(key);
         deleted++;
       }
@@ -64,35 +64,35 @@ export class AgentVersions {
    * Adds to a deletion every version of the agent and as many parts of large ones as one step takes;
    * `left` are those beyond, which go right after, when nothing names them any more.
    */
-  async forgetAll(
+  async deleteAll(
     gone: Deno.AtomicOperation,
     { tenant, id }: { tenant: string; id: string },
   ): Promise<{ bytes: number; left: Deno.KvKey[] }> {
     let bytes = 0;
     for await (const entry of this.#kv.list({ prefix: keys.agentVersions(tenant, id) })) {
-      bytes += await versionBytes(this.#kv, entry);
+      bytes += await readVersionBytes(this.#kv, entry);
       gone.delete(entry.key);
     }
-    const parts = await this.#keysUnder(keys.agentBodyParts(tenant, id));
-    for (const key of parts.splice(0, KEYS_A_DELETION)) gone.delete(key);
+    const parts = await this.#listKeys(keys.agentBodyChunks(tenant, id));
+    for (const key of parts.splice(0, MAX_KEYS_PER_DELETION)) gone.delete(key);
     return { bytes, left: parts };
   }
 
-  async deleteParts(left: Deno.KvKey[]): Promise<void> {
+  async deleteChunks(left: Deno.KvKey[]): Promise<void> {
     while (left.length > 0) {
       const change = this.#kv.atomic();
-      for (const key of left.splice(0, KEYS_A_DELETION)) change.delete(key);
+      for (const key of left.splice(0, MAX_KEYS_PER_DELETION)) change.delete(key);
       await change.commit();
     }
   }
 
-  #partsOf(
+  #chunkKeysOf(
     { tenant, id, version }: { tenant: string; id: string; version: number },
   ): Promise<Deno.KvKey[]> {
-    return this.#keysUnder(keys.agentVersionParts(tenant, id, version));
+    return this.#listKeys(keys.agentVersionBodyChunks(tenant, id, version));
   }
 
-  async #keysUnder(prefix: Deno.KvKey): Promise<Deno.KvKey[]> {
+  async #listKeys(prefix: Deno.KvKey): Promise<Deno.KvKey[]> {
     const found: Deno.KvKey[] = [];
     for await (const { key } of this.#kv.list({ prefix })) found.push(key);
     return found;

@@ -4,10 +4,10 @@ import { keys } from "./keys.ts";
 const MAX_WORDS = 16;
 const MAX_WORD_LENGTH = 32;
 /** Sorts behind every character, so that it ends the range of what begins with a word. */
-const AFTER_ALL = "\u{10ffff}";
+const MAX_CODE_POINT = "\u{10ffff}";
 
 /** What the index of one agent is made of. */
-export interface Named {
+export interface IndexedAgent {
   id: string;
   /** Milliseconds. */
   createdAt: number;
@@ -15,7 +15,7 @@ export interface Named {
 }
 
 /** The words of a name or of a query as they are compared: without case and accents. */
-export function wordsOf(text: string): string[] {
+export function tokenize(text: string): string[] {
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const words = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
   const cut = words.map((word) => [...word].slice(0, MAX_WORD_LENGTH).join(""));
@@ -23,18 +23,18 @@ export function wordsOf(text: string): string[] {
 }
 
 /** Whether each word of `query` begins a word of `name`. */
-export function isNamed(name: string, query: readonly string[]): boolean {
-  const words = wordsOf(name);
+export function matchesName(name: string, query: readonly string[]): boolean {
+  const words = tokenize(name);
   return query.every((part) => words.some((word) => word.startsWith(part)));
 }
 
 /** Adds to `change` what finds `now` by its words, and takes away what found it as `before`. */
-export function indexWords(
+export function updateWordIndex(
   change: Deno.AtomicOperation,
   tenant: string,
-  { before, now }: { before?: Named; now?: Named },
+  { before, now }: { before?: IndexedAgent; now?: IndexedAgent },
 ): void {
-  const [old, fresh] = [before, now].map((one) => new Set(one ? wordsOf(one.name) : []));
+  const [old, fresh] = [before, now].map((one) => new Set(one ? tokenize(one.name) : []));
   for (const word of old!.difference(fresh!)) {
     change.delete(keys.agentByWord(tenant, { word, at: before!.createdAt, id: before!.id }));
   }
@@ -44,20 +44,20 @@ export function indexWords(
 }
 
 /** An agent that a word has found. */
-export interface Hit {
+export interface IndexHit {
   id: string;
   createdAt: number;
 }
 
 /** Those with a word that begins with `word`, at most `limit`: of the same word the newest. */
-export async function hitsOf(
+export async function findByPrefix(
   kv: Deno.Kv,
   tenant: string,
   { word, limit }: { word: string; limit: number },
-): Promise<Hit[]> {
+): Promise<IndexHit[]> {
   const start = [...keys.agentsByWord(tenant), word];
-  const end = [...keys.agentsByWord(tenant), word + AFTER_ALL];
-  const hits: Hit[] = [];
+  const end = [...keys.agentsByWord(tenant), word + MAX_CODE_POINT];
+  const hits: IndexHit[] = [];
   const options = { limit, batchSize: 500, reverse: true };
   for await (const { key, value } of kv.list<string>({ start, end }, options)) {
     hits.push({ id: value, createdAt: Number(key.at(-2)) });

@@ -36,7 +36,7 @@ export interface ApiKey {
   secrets: { prefix: string; createdAt: string; expiresAt?: string }[];
 }
 
-export function stateOf({ revokedAt, expiresAt }: ApiKeyRecord, now: number): ApiKey["state"] {
+export function apiKeyState({ revokedAt, expiresAt }: ApiKeyRecord, now: number): ApiKey["state"] {
   if (revokedAt !== undefined) return "revoked";
   return (expiresAt ?? Infinity) <= now ? "expired" : "active";
 }
@@ -49,7 +49,7 @@ export function toApiKey(
     id: record.id,
     name: record.name,
     scopes: record.scopes,
-    state: stateOf(record, now),
+    state: apiKeyState(record, now),
     createdAt: iso(record.createdAt),
     // The minute of its first use may have begun before it was made.
     ...(lastUsedAt === undefined
@@ -66,7 +66,7 @@ export function toApiKey(
 }
 
 /** What the audit log keeps of a key: never a hash. */
-export function recordedFields({ name, scopes, expiresAt, revokedAt, secrets }: ApiKeyRecord) {
+export function auditedFields({ name, scopes, expiresAt, revokedAt, secrets }: ApiKeyRecord) {
   return {
     name,
     scopes: scopes.join(", "),

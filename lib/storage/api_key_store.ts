@@ -8,13 +8,13 @@ import {
   type ApiKey,
   type ApiKeyRecord,
   apiKeyRecordSchema,
-  recordedFields,
-  stateOf,
+  apiKeyState,
+  auditedFields,
   toApiKey,
 } from "./api_key_record.ts";
 import { recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
-import { parseRecord, untilCommitted } from "./record.ts";
+import { parseRecord, retryUntilCommitted } from "./record.ts";
 
 export type { ApiKey } from "./api_key_record.ts";
 
@@ -26,19 +26,19 @@ export interface ApiKeyIdentity {
 }
 
 /** What came of a rotation; `secret` is the whole new key text and is not to be had again. */
-export type Rotation =
+export type RotationResult =
   | { apiKey: ApiKey; secret: string }
   | { refused: "not_found" | "not_active" }
   | { refused: "overlap"; until: string };
 
 /** Whose a key is. */
-interface Owner {
+interface KeyOwner {
   tenant: string;
   id: string;
 }
 
 /** Keys of what else a request reads once its key's owner is known: read together with the key. */
-export type Beside = (owner: { tenant: string; id: string }) => Deno.KvKey[];
+export type PrefetchKeys = (owner: { tenant: string; id: string }) => Deno.KvKey[];
 
 /** Told which credential of a tenant has been revoked, before the revocation is answered. */
 export type OnRevoked = (tenant: string, id: string) => void | Promise<void>;
@@ -100,7 +100,7 @@ export class ApiKeyStore {
       if (record) found.push(record);
     }
     found.sort((a, b) => b.createdAt - a.createdAt || a.id.localeCompare(b.id));
-    const uses = await this.#lastUses(tenant);
+    const uses = await this.#readLastUses(tenant);
     return found.map((record) => this.#toApiKey(record, uses.get(record.id)));
   }
 
@@ -117,7 +117,7 @@ export class ApiKeyStore {
       this.#record(revocation, "revoke", { before: record, after: next });
       return (await revocation.commit()).ok ? this.#toApiKey(next) : undefined;
     };
-    const revoked = await untilCommitted(attempt, { what: "API key" });
+    const revoked = await retryUntilCommitted(attempt, { what: "API key" });
     if (revoked !== null) await this.#onRevoked(tenant, id);
     return revoked;
   }
@@ -130,14 +130,14 @@ export class ApiKeyStore {
     tenant: string,
     id: string,
     { overlapMs }: { overlapMs: number },
-  ): Promise<Rotation> {
+  ): Promise<RotationResult> {
     const parts = newApiKey((n) => this.#system.randomBytes(n));
     const hash = await this.#signer.sign(parts.secret);
-    const attempt = async (): Promise<Rotation | undefined> => {
+    const attempt = async (): Promise<RotationResult | undefined> => {
       const entry = await this.#kv.get(keys.apiKey(tenant, id));
       const record = parseRecord(apiKeyRecordSchema, entry);
       if (record === undefined) return { refused: "not_found" };
-      if (stateOf(record, this.#system.now()) !== "active") return { refused: "not_active" };
+      if (apiKeyState(record, this.#system.now()) !== "active") return { refused: "not_active" };
       const now = this.#system.now();
       const live = record.secrets.filter((secret) => (secret.expiresAt ?? Infinity) > now);
       const leaving = live.find((secret) => secret.expiresAt !== undefined);
@@ -155,7 +155,7 @@ export class ApiKeyStore {
         ? { apiKey: this.#toApiKey({ ...record, secrets }), secret: parts.key }
         : undefined;
     };
-    return await untilCommitted(attempt, { what: "API key" });
+    return await retryUntilCommitted(attempt, { what: "API key" });
   }
 
   /** Ends an overlap now: the old secret is refused from then on. `null` when there is no such key. */
@@ -170,12 +170,12 @@ export class ApiKeyStore {
       const replaced = await this.#replaceSecrets(entry, { record, next });
       return replaced ? this.#toApiKey(next) : undefined;
     };
-    return await untilCommitted(attempt, { what: "API key" });
+    return await retryUntilCommitted(attempt, { what: "API key" });
   }
 
   /** The id behind a public prefix, within the tenant. */
   async findByPrefix(tenant: string, prefix: string): Promise<string | undefined> {
-    const owner = await this.#owner(prefix);
+    const owner = await this.#findOwner(prefix);
     return owner?.tenant === tenant ? owner.id : undefined;
   }
 
@@ -185,23 +185,25 @@ export class ApiKeyStore {
    */
   async verify(
     text: string,
-    options: { reader?: KvReader; beside?: Beside } = {},
+    options: { reader?: KvReader; prefetch?: PrefetchKeys } = {},
   ): Promise<ApiKeyIdentity | undefined> {
     const reader: KvReader = options.reader ?? this.#kv;
     const parts = parseApiKey(text);
     if (parts === undefined) return undefined;
     // Before the first read, which ends the work early when memory does not have the key.
     const genuine = await this.#signer.verifier(parts.secret);
-    const owner = await this.#owner(parts.prefix, reader);
+    const owner = await this.#findOwner(parts.prefix, reader);
     const { tenant, id } = owner ?? { tenant: "none", id: parts.prefix };
     const key = keys.apiKey(tenant, id);
-    await reader.preload?.(() => [key, ...options.beside?.({ tenant, id }) ?? []]);
+    await reader.preload?.(() => [key, ...options.prefetch?.({ tenant, id }) ?? []]);
     const record = parseRecord(apiKeyRecordSchema, await reader.get(key));
     const secret = record?.secrets.find((candidate) => candidate.prefix === parts.prefix);
     const isGenuine = genuine(secret?.hash ?? "");
     if (!isGenuine || record === undefined || secret === undefined) return undefined;
     const now = this.#system.now();
-    if (stateOf(record, this.#system.now()) !== "active" || (secret.expiresAt ?? Infinity) <= now) {
+    if (
+      apiKeyState(record, this.#system.now()) !== "active" || (secret.expiresAt ?? Infinity) <= now
+    ) {
       return undefined;
     }
     return { id: record.id, tenant: record.tenant, scopes: record.scopes };
@@ -242,23 +244,23 @@ export class ApiKeyStore {
       kind: "key",
       action,
       target: { id, name },
-      before: before && recordedFields(before),
-      after: recordedFields(after),
+      before: before && auditedFields(before),
+      after: auditedFields(after),
     });
   }
 
-  async #owner(
+  async #findOwner(
     prefix: string,
     reader: KvReader = this.#kv,
-  ): Promise<Owner | undefined> {
+  ): Promise<KeyOwner | undefined> {
     const key = keys.apiKeyByPrefix(prefix);
     // A prefix never changes hands, and the record that it leads to says whether it still counts.
-    const { value } = await (reader.glance<Owner>?.(key) ?? reader.get<Owner>(key));
+    const { value } = await (reader.glance<KeyOwner>?.(key) ?? reader.get<KeyOwner>(key));
     return value ?? undefined;
   }
 
   /** When each key was last used, to the minute, by id. */
-  async #lastUses(tenant: string): Promise<Map<string, number>> {
+  async #readLastUses(tenant: string): Promise<Map<string, number>> {
     const uses = new Map<string, number>();
     const rows = this.#kv.list<{ all: number[] }>({ prefix: keys.apiKeyWindows(tenant) });
     for await (const { key, value } of rows) {

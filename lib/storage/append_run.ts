@@ -1,22 +1,22 @@
 import type { Draft } from "../committer/operation.ts";
-import type { LiveRun } from "./live_run.ts";
-import { endedWith, noteMarks } from "./conversation_index.ts";
+import type { ActiveRun } from "./live_run.ts";
+import { updateTagIndex, withLastFinish } from "./conversation_index.ts";
 import {
   type Conversation,
   type ConversationHead,
-  isLive,
+  isReadable,
   type RunRow,
 } from "./conversation_record.ts";
-import { countRun } from "./conversation_usage.ts";
+import { addRunUsage } from "./conversation_usage.ts";
 import { type ConversationName, keys } from "./keys.ts";
 
 const DAY_MS = 86_400_000;
 /** Words that are no more than this lie in the row itself. */
-const SHORT_BYTES = 8 * 1024;
+const MAX_INLINE_BYTES = 8 * 1024;
 /** The mark of a deletion outlives every run that was under way, crashes included. */
-export const DELETED_KEPT_MS = DAY_MS;
+export const TOMBSTONE_TTL_MS = DAY_MS;
 /** Twice what one call can repeat. */
-const KNOWN_MESSAGES = 128;
+const MAX_KNOWN_DIGESTS = 128;
 
 /** A run to be added to its conversation. */
 export interface AppendedRun {
@@ -28,14 +28,14 @@ export interface AppendedRun {
   /** Keyed digests of all its messages. */
   digests: readonly string[];
   /** The keyed digest for one without a key. */
-  keyed: (digest: string) => string;
+  keyDigest: (digest: string) => string;
   /** Its words as encrypted parts, given the digests of what the conversation has already. */
-  words: (known: readonly string[]) => Packed;
+  packTranscript: (known: readonly string[]) => PackedTranscript;
 }
 
 /** Words as parts of values, encrypted. */
-export interface Packed {
-  parts: readonly Uint8Array[];
+export interface PackedTranscript {
+  chunks: readonly Uint8Array[];
   /** How many bytes they were before that. */
   bytes: number;
   /** They are in the store already. */
@@ -51,18 +51,23 @@ export function appendRun(draft: Draft, run: AppendedRun): boolean {
   const { name, row } = run;
   const key = keys.conversation(name);
   const head = draft.get<ConversationHead>(key);
-  if (leaveMark(draft, { name, runId: row.runId, days: run.days })) return false;
+  if (clearTombstone(draft, { name, runId: row.runId, days: run.days })) return false;
   const before = head !== undefined && "id" in head ? head : undefined;
-  const known = isLive(before, row.endedAt) ? before : undefined;
-  const next = grown(run, { known, n: before?.next ?? 0, gone: head?.gone });
+  const known = isReadable(before, row.endedAt) ? before : undefined;
+  const next = nextConversation(run, { known, n: before?.next ?? 0, gone: head?.gone });
   const expireIn = run.days * DAY_MS;
   if (before !== undefined) {
-    for (const old of indexKeys(name, before.updatedAt)) draft.note(old, undefined);
+    for (const old of conversationIndexKeys(name, before.updatedAt)) draft.note(old, undefined);
   }
   const value = [name.id, name.agentId, name.page];
-  for (const index of indexKeys(name, next.updatedAt)) draft.note(index, value, { expireIn });
-  noteMarks(draft, { name, before, next, expireIn });
-  noteRun(draft, run, { n: next.next - 1, known: known ? knownDigests(known, run.keyed) : [] });
+  for (const index of conversationIndexKeys(name, next.updatedAt)) {
+    draft.note(index, value, { expireIn });
+  }
+  updateTagIndex(draft, { name, before, next, expireIn });
+  writeRunRow(draft, run, {
+    n: next.next - 1,
+    known: known ? knownDigests(known, run.keyDigest) : [],
+  });
   draft.set(key, next, { expireIn });
   return true;
 }
@@ -71,7 +76,7 @@ export function appendRun(draft: Draft, run: AppendedRun): boolean {
  * Takes a run that has ended off the mark of its conversation's deletion, and tells whether it was named
  * there; with the last of them a deletion leaves nothing at all.
  */
-export function leaveMark(
+export function clearTombstone(
   draft: Draft,
   { name, runId, days }: { name: ConversationName; runId: string; days: number },
 ): boolean {
@@ -84,12 +89,12 @@ export function leaveMark(
     const expireIn = days * DAY_MS;
     draft.set(key, gone.length === 0 ? rest : { ...rest, gone }, { expireIn });
   } else if (gone.length === 0) draft.delete(key);
-  else draft.set(key, { ...head, gone }, { expireIn: DELETED_KEPT_MS });
+  else draft.set(key, { ...head, gone }, { expireIn: TOMBSTONE_TTL_MS });
   return true;
 }
 
 /** Where the indexes name a conversation that was last added to at `updatedAt`. */
-export function indexKeys(name: ConversationName, updatedAt: number): Deno.KvKey[] {
+export function conversationIndexKeys(name: ConversationName, updatedAt: number): Deno.KvKey[] {
   return [keys.conversationByUpdated(name, updatedAt), keys.conversationByAgent(name, updatedAt)];
 }
 
@@ -102,21 +107,23 @@ export function knownDigests(
 }
 
 /** Takes back what a settlement has noted of a run whose conversation was deleted meanwhile. */
-export function forgetRun(
+export function discardRun(
   draft: Draft,
   runId: string,
-  { name: { tenant }, parts, written }: Omit<Packed, "bytes"> & { name: ConversationName },
+  { name: { tenant }, chunks: parts, written }: Omit<PackedTranscript, "bytes"> & {
+    name: ConversationName;
+  },
 ): void {
   const ahead = written ? parts.length : 0;
-  for (let n = 0; n < ahead; n++) draft.note(keys.conversationPart(tenant, runId, n), undefined);
-  const chunks = draft.get<LiveRun>(keys.liveRun(tenant, runId))?.log?.chunks ?? 0;
-  for (let n = 0; n < chunks; n++) draft.note(keys.runChunk(tenant, runId, n), undefined);
-  draft.note(keys.runHead(tenant, runId), undefined);
+  for (let n = 0; n < ahead; n++) draft.note(keys.transcriptChunk(tenant, runId, n), undefined);
+  const chunks = draft.get<ActiveRun>(keys.activeRun(tenant, runId))?.log?.chunks ?? 0;
+  for (let n = 0; n < chunks; n++) draft.note(keys.runLogChunk(tenant, runId, n), undefined);
+  draft.note(keys.runLogHead(tenant, runId), undefined);
   draft.note(keys.run(tenant, runId), undefined);
 }
 
-function grown(
-  { name, origin, days, row, digests, keyed }: AppendedRun,
+function nextConversation(
+  { name, origin, days, row, digests, keyDigest }: AppendedRun,
   { known, n, gone }: {
     known: Conversation | undefined;
     n: number;
@@ -125,7 +132,7 @@ function grown(
 ): Conversation {
   // Clocks of processes differ: a conversation never goes back in the list.
   const updatedAt = Math.max(row.endedAt, known?.updatedAt ?? 0);
-  const before = known === undefined ? [] : knownDigests(known, keyed);
+  const before = known === undefined ? [] : knownDigests(known, keyDigest);
   return {
     v: 1,
     id: name.id,
@@ -136,31 +143,31 @@ function grown(
     updatedAt,
     runs: (known?.runs ?? 0) + 1,
     cost: (known?.cost ?? 0) + row.cost,
-    ...endedWith(known?.ended, row),
+    ...withLastFinish(known?.ended, row),
     next: n + 1,
-    digests: [...new Set([...before, ...digests])].slice(-KNOWN_MESSAGES),
+    digests: [...new Set([...before, ...digests])].slice(-MAX_KNOWN_DIGESTS),
     known: [],
     ...(gone === undefined ? {} : { gone: [...gone] }),
     exp: updatedAt + days * DAY_MS,
   };
 }
 
-function noteRun(
+function writeRunRow(
   draft: Draft,
-  { name, days, row, words }: AppendedRun,
+  { name, days, row, packTranscript }: AppendedRun,
   { n, known }: { n: number; known: readonly string[] },
 ): void {
-  const { parts, bytes, written } = words(known);
+  const { chunks, bytes, written } = packTranscript(known);
   const expireIn = days * DAY_MS;
-  const isShort = !written && bytes <= SHORT_BYTES;
+  const isShort = !written && bytes <= MAX_INLINE_BYTES;
   if (!written && !isShort) {
-    parts.forEach((part, i) => {
-      draft.note(keys.conversationPart(name.tenant, row.runId, i), part, { expireIn });
+    chunks.forEach((part, i) => {
+      draft.note(keys.transcriptChunk(name.tenant, row.runId, i), part, { expireIn });
     });
   }
-  const kept = isShort ? { words: parts[0]!, parts: 0 } : { parts: parts.length };
+  const kept = isShort ? { words: chunks[0]!, parts: 0 } : { parts: chunks.length };
   const exp = row.endedAt + expireIn;
   const stored: RunRow = { v: 1, ...row, ...kept, bytes, counted: true, exp };
-  countRun(draft, name.tenant, stored);
+  addRunUsage(draft, name.tenant, stored);
   draft.note(keys.conversationRun(name, n), stored, { expireIn });
 }

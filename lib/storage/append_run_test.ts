@@ -5,15 +5,15 @@ import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { Committer } from "../committer/committer.ts";
 import { type AppendedRun, appendRun } from "./append_run.ts";
-import { ConversationStore, type SaidRun } from "./conversation_store.ts";
+import { ConversationStore, type RunWithTranscript } from "./conversation_store.ts";
 import { conversationUsageKey } from "./conversation_usage.ts";
 import { type ConversationName, keys } from "./keys.ts";
 
 const TENANT = fakeUuid(801);
 const AGENT = fakeUuid(901);
 
-function textOf({ words }: SaidRun): string {
-  return words === "unreadable" ? words : words.text;
+function textOf({ transcript }: RunWithTranscript): string {
+  return transcript === "unreadable" ? transcript : transcript.text;
 }
 
 function nameOf(n: number): ConversationName {
@@ -40,8 +40,8 @@ function runOf(n: number, { name, endedAt }: { name: ConversationName; endedAt: 
       finishReason: "stop",
     },
     digests: [`digest-${n}`],
-    keyed: (digest) => digest,
-    words: () => ({ parts, bytes: parts[0]!.length, written: false }),
+    keyDigest: (digest) => digest,
+    packTranscript: () => ({ chunks: parts, bytes: parts[0]!.length, written: false }),
   };
   return run;
 }
@@ -60,7 +60,7 @@ function opened(kv: Deno.Kv) {
     });
   /** Lets runs go on. */
   const begin = async (...ns: number[]) => {
-    for (const n of ns) await kv.set(keys.liveRun(TENANT, fakeUuid(n)), {});
+    for (const n of ns) await kv.set(keys.activeRun(TENANT, fakeUuid(n)), {});
   };
   return {
     system,
@@ -95,7 +95,7 @@ Deno.test("appendRun: runs that are settled together are all added, in their ord
   const endedAt = system.now();
   const added = Array.from({ length: 30 }, (_, n) => append(runOf(n, { name, endedAt })));
   assertEquals(new Set(await Promise.all(added)), new Set([true]));
-  const { runs } = await store.runs(name, { from: 0, limit: 100 });
+  const { runs } = await store.listRuns(name, { from: 0, limit: 100 });
   assertEquals(runs.map(textOf), added.map((_, n) => `answer ${n}`));
   const found = await store.find(TENANT, name.id);
   assertEquals([found?.runs, found?.cost], [30, 90]);
@@ -142,7 +142,7 @@ Deno.test("appendRun: one that has expired begins anew, under numbers of its own
   await append(runOf(2, { name, endedAt: system.now() }));
   const found = await store.find(TENANT, name.id);
   assertEquals([found?.runs, found?.createdAt], [1, system.now() - 10]);
-  const { runs } = await store.runs(name, { from: 0, limit: 10 });
+  const { runs } = await store.listRuns(name, { from: 0, limit: 10 });
   assertEquals(runs.map(textOf), ["answer 2"]);
 });
 

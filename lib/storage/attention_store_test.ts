@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { countingKv } from "@/tests/support/counting_kv.ts";
 import { breakableKv } from "@/tests/support/broken_kv.ts";
-import { AttentionStore } from "./attention_store.ts";
+import { AlertStore } from "./attention_store.ts";
 
 const [TENANT, OTHER] = ["tenant", "other"];
 const SHOP = { name: "https://shop.example", detail: "agent" };
@@ -12,10 +12,10 @@ function handClock() {
   return { now: () => now, advance: (ms: number) => now += ms };
 }
 
-Deno.test("AttentionStore: counts what happens, by name, for its tenant alone", async () => {
+Deno.test("AlertStore: counts what happens, by name, for its tenant alone", async () => {
   using kv = await Deno.openKv(":memory:");
   const clock = handClock();
-  const store = new AttentionStore(kv, clock);
+  const store = new AlertStore(kv, clock);
   const firstAt = clock.now();
   store.note(TENANT, "origin_refused", SHOP);
   clock.advance(10);
@@ -28,11 +28,11 @@ Deno.test("AttentionStore: counts what happens, by name, for its tenant alone", 
   assertEquals(await store.list(OTHER, "origin_refused"), []);
 });
 
-Deno.test("AttentionStore: a flood is written once a minute, and other processes read it", async () => {
+Deno.test("AlertStore: a flood is written once a minute, and other processes read it", async () => {
   using memory = await Deno.openKv(":memory:");
   const { kv, take } = countingKv(memory);
   const clock = handClock();
-  const [store, elsewhere] = [new AttentionStore(kv, clock), new AttentionStore(kv, clock)];
+  const [store, elsewhere] = [new AlertStore(kv, clock), new AlertStore(kv, clock)];
   for (let n = 0; n < 1_000; n++) {
     store.note(TENANT, "origin_refused", { name: `https://${n % 40}.example`, detail: "" });
   }
@@ -46,25 +46,25 @@ Deno.test("AttentionStore: a flood is written once a minute, and other processes
   assertEquals((await elsewhere.list(TENANT, "origin_refused")).length, 20);
 });
 
-Deno.test("AttentionStore: what has not happened for a day is forgotten", async () => {
+Deno.test("AlertStore: what has not happened for a day is forgotten", async () => {
   using kv = await Deno.openKv(":memory:");
   const clock = handClock();
-  const store = new AttentionStore(kv, clock);
+  const store = new AlertStore(kv, clock);
   store.note(TENANT, "origin_refused", SHOP);
   clock.advance(24 * 60 * MINUTE);
   assertEquals(await store.list(TENANT, "origin_refused"), []);
 });
 
-Deno.test("AttentionStore: what a store that is away does not take is written later", async () => {
+Deno.test("AlertStore: what a store that is away does not take is written later", async () => {
   const broken = await breakableKv();
   using kv = broken.kv;
   const clock = handClock();
-  const store = new AttentionStore(kv, clock);
+  const store = new AlertStore(kv, clock);
   broken.break("away");
   store.note(TENANT, "origin_refused", SHOP);
   await store.close();
   broken.break("", []);
   await store.close();
-  const [item] = await new AttentionStore(kv, clock).list(TENANT, "origin_refused");
+  const [item] = await new AlertStore(kv, clock).list(TENANT, "origin_refused");
   assertEquals(item?.count, 1);
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { currentActor } from "../audit/acting.ts";
-import { describeChange, type Plain } from "../audit/describe_change.ts";
+import { describeChange, type PlainObject } from "../audit/describe_change.ts";
 import type { System } from "../system.ts";
 import { keys } from "./keys.ts";
 
@@ -29,7 +29,7 @@ export type AuditKind = typeof AUDIT_KINDS[number];
 export const INSTALLATION = "installation";
 
 /** How long entries are kept: a year, and a month to look back on it. */
-const KEPT_MS = 400 * 86_400_000;
+const AUDIT_TTL_MS = 400 * 86_400_000;
 
 export const auditRecordSchema = z.object({
   v: z.literal(1),
@@ -55,16 +55,16 @@ export const auditRecordSchema = z.object({
 export type AuditEntry = z.infer<typeof auditRecordSchema>;
 
 /** A change as its store knows it. `before` and `after` hold no secret that could be left out. */
-export interface RecordedChange {
+export interface AuditedChange {
   /** Whose log it is in: a tenant's, or the installation's. */
   tenant: string;
   kind: AuditKind;
   action: string;
   target: { id: string; name: string };
-  before?: Plain | undefined;
-  after?: Plain | undefined;
+  before?: PlainObject | undefined;
+  after?: PlainObject | undefined;
   /** Milliseconds; 400 days by default. Shorter for what strangers can cause. */
-  keptMs?: number | undefined;
+  ttlMs?: number | undefined;
 }
 
 /**
@@ -74,16 +74,16 @@ export interface RecordedChange {
 export function recordChange(
   step: Deno.AtomicOperation,
   system: Pick<System, "now" | "uuid">,
-  { tenant, before, after, keptMs = KEPT_MS, ...facts }: RecordedChange,
+  { tenant, before, after, ttlMs = AUDIT_TTL_MS, ...facts }: AuditedChange,
 ): void {
   const changes = describeChange(before, after);
   const actor = currentActor();
   const entry: AuditEntry = { v: 1, id: system.uuid(), at: system.now(), actor, ...facts, changes };
-  const expireIn = keptMs;
+  const expireIn = ttlMs;
   step.set(keys.auditEntry(tenant, entry.at, entry.id), entry, { expireIn });
-  for (const filter of filtersOf(entry)) {
+  for (const filter of filterKeysOf(entry)) {
     const place = [entry.at, entry.id];
-    step.set(keys.auditByFilter(tenant, filter, entry.at, entry.id), place, { expireIn });
+    step.set(keys.auditEntryByFilter(tenant, filter, entry.at, entry.id), place, { expireIn });
   }
 }
 
@@ -95,13 +95,13 @@ export interface AuditFilter {
 }
 
 /** The name of a filter in the index; `undefined` where nothing is filtered. */
-export function filterName({ kind, actor }: AuditFilter): string | undefined {
+export function filterKey({ kind, actor }: AuditFilter): string | undefined {
   if (kind === undefined && actor === undefined) return undefined;
   return `${kind ?? "*"} ${actor ?? "*"}`;
 }
 
-function filtersOf({ kind, actor }: AuditEntry): string[] {
+function filterKeysOf({ kind, actor }: AuditEntry): string[] {
   const who = "id" in actor ? actor.id : actor.kind;
   const filters = [{ kind }, { actor: who }, { kind, actor: who }];
-  return filters.map((one) => filterName(one)!);
+  return filters.map((one) => filterKey(one)!);
 }

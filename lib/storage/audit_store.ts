@@ -1,12 +1,7 @@
-import {
-  type AuditEntry,
-  type AuditFilter,
-  auditRecordSchema,
-  filterName,
-} from "./audit_record.ts";
+import { type AuditEntry, type AuditFilter, auditRecordSchema, filterKey } from "./audit_record.ts";
 import { keys } from "./keys.ts";
 import type { Page, PageRequest } from "./page.ts";
-import { badCursor } from "./page.ts";
+import { invalidCursor } from "./page.ts";
 import { parseRecord } from "./record.ts";
 
 /** Which entries are wanted; times in milliseconds, `from` and `before` bound them. */
@@ -25,7 +20,7 @@ export class AuditStore {
 
   /** Newest first, by an index: a page costs the same however long the log is. */
   async list(tenant: string, query: AuditQuery): Promise<Page<AuditEntry>> {
-    const places = await this.#places(tenant, query);
+    const places = await this.#listPositions(tenant, query);
     const more = places.length > query.limit;
     const wanted = places.slice(0, query.limit);
     const entries = await Promise.all(wanted.map((place) => this.#get(tenant, place)));
@@ -35,33 +30,33 @@ export class AuditStore {
   }
 
   /** One more than asked for, where there are as many. */
-  async #places(tenant: string, query: AuditQuery): Promise<Place[]> {
-    const filter = filterName(query);
+  async #listPositions(tenant: string, query: AuditQuery): Promise<EntryPosition[]> {
+    const filter = filterKey(query);
     const index = filter === undefined
       ? keys.auditEntries(tenant)
-      : keys.auditFilter(tenant, filter);
+      : keys.auditEntriesByFilter(tenant, filter);
     const selector = {
       start: [...index, query.from ?? 0],
-      end: [...index, ...endOf(query)],
+      end: [...index, ...endPosition(query)],
     };
-    const places: Place[] = [];
+    const places: EntryPosition[] = [];
     const rows = this.#kv.list(selector, { reverse: true, limit: query.limit + 1 });
-    for await (const { key } of rows) places.push(key.slice(-2) as Place);
+    for await (const { key } of rows) places.push(key.slice(-2) as EntryPosition);
     return places;
   }
 
-  async #get(tenant: string, [at, id]: Place): Promise<AuditEntry | undefined> {
+  async #get(tenant: string, [at, id]: EntryPosition): Promise<AuditEntry | undefined> {
     return parseRecord(auditRecordSchema, await this.#kv.get(keys.auditEntry(tenant, at, id)));
   }
 }
 
 /** Where an entry stands: when it was made, and its id. */
-type Place = [at: number, id: string];
+type EntryPosition = [at: number, id: string];
 
 /** Exclusive, so that a cursor's own entry is not told again. */
-function endOf({ cursor, before }: AuditQuery): (string | number)[] {
+function endPosition({ cursor, before }: AuditQuery): (string | number)[] {
   if (cursor === undefined) return [before ?? Number.MAX_SAFE_INTEGER];
   const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(cursor) ?? [];
-  if (at === undefined || id === undefined) throw badCursor();
+  if (at === undefined || id === undefined) throw invalidCursor();
   return [Number(at), id];
 }

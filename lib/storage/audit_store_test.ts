@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
-import { actingAs, type Actor } from "../audit/acting.ts";
+import { type Actor, runAs } from "../audit/acting.ts";
 import { ApiError } from "../errors.ts";
 import { type AuditKind, recordChange } from "./audit_record.ts";
 import { AuditStore } from "./audit_store.ts";
@@ -14,7 +14,7 @@ async function fill(kv: Deno.Kv, changes: [name: string, kind: AuditKind, actor:
   for (const [name, kind, actor] of changes) {
     await system.advance(1_000);
     const step = kv.atomic();
-    actingAs(actor, () => {
+    runAs(actor, () => {
       const target = { id: name, name };
       recordChange(step, system, { tenant: OURS, kind, action: "create", target });
     });

@@ -4,7 +4,7 @@ import type { System } from "../system.ts";
 import { DEMO_MODEL, type Vendor, VENDORS } from "../wire/vendors.ts";
 import { INSTALLATION, recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
-import { parseRecord, untilCommitted } from "./record.ts";
+import { parseRecord, retryUntilCommitted } from "./record.ts";
 
 /** One model the operator offers. Prices are USD per million tokens. */
 export const catalogueEntrySchema = z.strictObject({
@@ -20,7 +20,7 @@ export type CatalogueEntry = z.infer<typeof catalogueEntrySchema>;
 const catalogueRecordSchema = catalogueEntrySchema.extend({ v: z.literal(1) });
 
 /** All entries as they were at one version of the catalogue. */
-interface Copy {
+interface CachedCatalogue {
   versionstamp: string | null;
   entries: readonly CatalogueEntry[];
 }
@@ -31,9 +31,9 @@ interface Copy {
  */
 export class CatalogueStore {
   #kv: Deno.Kv;
-  #demo: boolean;
+  #includesDemo: boolean;
   #refresh: () => Promise<void>;
-  #copy: Copy | undefined;
+  #cached: CachedCatalogue | undefined;
 
   /** `refresh` runs whenever the catalogue or a vendor slot has changed, before that is used. */
   constructor(
@@ -41,7 +41,7 @@ export class CatalogueStore {
     options: { demoModel: boolean; refresh?: () => Promise<void> },
   ) {
     this.#kv = kv;
-    this.#demo = options.demoModel;
+    this.#includesDemo = options.demoModel;
     this.#refresh = options.refresh ?? (() => Promise.resolve());
   }
 
@@ -56,16 +56,16 @@ export class CatalogueStore {
 
   async list(reader: KvReader = this.#kv): Promise<readonly CatalogueEntry[]> {
     const { versionstamp } = await reader.get(keys.catalogueVersion());
-    if (this.#copy?.versionstamp !== versionstamp || this.#copy === undefined) {
+    if (this.#cached?.versionstamp !== versionstamp || this.#cached === undefined) {
       await this.#refresh();
       // Entries read after their version are of that version or newer, and then the version is too.
-      this.#copy = { versionstamp, entries: await this.#readAll() };
+      this.#cached = { versionstamp, entries: await this.#readAll() };
     }
-    return this.#copy.entries;
+    return this.#cached.entries;
   }
 
   async #readAll(): Promise<CatalogueEntry[]> {
-    const entries = this.#demo ? VENDORS.map(demoEntry) : [];
+    const entries = this.#includesDemo ? VENDORS.map(demoEntry) : [];
     for await (const row of this.#kv.list({ prefix: keys.catalogueEntries() })) {
       const entry = toEntry(row);
       if (entry) entries.push(entry);
@@ -74,7 +74,7 @@ export class CatalogueStore {
   }
 
   /** The stored entries alone: those an operator may change. */
-  async stored(): Promise<CatalogueEntry[]> {
+  async listStored(): Promise<CatalogueEntry[]> {
     const rows = await Array.fromAsync(this.#kv.list({ prefix: keys.catalogueEntries() }));
     return rows.map(toEntry).filter((entry) => entry !== undefined);
   }
@@ -82,7 +82,7 @@ export class CatalogueStore {
   /** Adds an entry, or replaces the one of the same vendor and model, from the next message on. */
   async set(entry: CatalogueEntry, system: Pick<System, "now" | "uuid">): Promise<void> {
     const key = keys.catalogueEntry(entry.vendor, entry.model);
-    await untilCommitted(async () => {
+    await retryUntilCommitted(async () => {
       const current = await this.#kv.get(key);
       const before = toEntry(current);
       const step = this.#kv.atomic().check(current).set(key, { v: 1, ...entry });
@@ -121,7 +121,9 @@ export class CatalogueStore {
   /** Adds entries at start; one that exists is left as the dashboard's edits made it. */
   async addMissing(entries: readonly CatalogueEntry[]): Promise<void> {
     if (entries.length === 0) return;
-    const stored = new Set((await this.stored()).map(({ vendor, model }) => `${vendor}/${model}`));
+    const stored = new Set(
+      (await this.listStored()).map(({ vendor, model }) => `${vendor}/${model}`),
+    );
     for (const entry of entries) {
       if (stored.has(`${entry.vendor}/${entry.model}`)) continue;
       const key = keys.catalogueEntry(entry.vendor, entry.model);

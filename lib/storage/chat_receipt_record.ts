@@ -1,10 +1,10 @@
 import { z } from "zod";
 
 /** In front of a fingerprint that is keyed; earlier versions stored the digest alone. */
-const KEYED = "keyed:";
+const KEYED_PREFIX = "keyed:";
 
 /** Which run a chat's `Idempotency-Key` began. */
-export const chatReceiptSchema = z.object({
+export const chatIdempotencySchema = z.object({
   v: z.literal(1),
   fingerprint: z.string(),
   runId: z.string(),
@@ -13,6 +13,6 @@ export const chatReceiptSchema = z.object({
 });
 
 /** A fingerprint that nobody without the key can guess a message by. */
-export function keyedFingerprint(digest: string, keyed: (digest: string) => string): string {
-  return digest.startsWith(KEYED) ? digest : KEYED + keyed(digest);
+export function toKeyedFingerprint(digest: string, keyed: (digest: string) => string): string {
+  return digest.startsWith(KEYED_PREFIX) ? digest : KEYED_PREFIX + keyed(digest);
 }

@@ -3,13 +3,13 @@ import { KeyedHash } from "../credentials/keyed_hash.ts";
 import { XCHACHA20_POLY1305 } from "../credentials/ciphers.ts";
 import { type SealContext, Sealer, UnsealError } from "../credentials/sealing.ts";
 import { keys } from "./keys.ts";
-import { CorruptRecordError, parseRecord, untilCommitted } from "./record.ts";
+import { CorruptRecordError, parseRecord, retryUntilCommitted } from "./record.ts";
 
 const DIGEST_KEY_BYTES = 32;
 const SHORT_DIGEST_LENGTH = 11;
-const DIGEST_PLACE = ["installation", "content_digest_key"];
+const DIGEST_KEY_CONTEXT = ["installation", "content_digest_key"];
 /** Stored content is JSON, cut anywhere: no byte of it is below this. The version of a seal is. */
-const FIRST_BYTE_OF_TEXT = 9;
+const MIN_JSON_BYTE = 9;
 
 const digestKeySchema = z.object({ v: z.literal(1), sealed: z.instanceof(Uint8Array) });
 
@@ -53,22 +53,22 @@ export class ContentCipher {
   }
 
   /** What was stored at `place`. Throws `UnreadableContentError`. */
-  async open(stored: Uint8Array, place: SealContext): Promise<Uint8Array> {
+  async unseal(stored: Uint8Array, place: SealContext): Promise<Uint8Array> {
     if (!isSealed(stored)) return stored;
     try {
       return await this.#sealer.open(stored, place);
     } catch (error) {
-      throw this.#unreadable(error, place);
+      throw this.#toUnreadableError(error, place);
     }
   }
 
   /** As `open`, where nothing may be waited for; right for short values. */
-  openSync(stored: Uint8Array, place: SealContext): Uint8Array {
+  unsealSync(stored: Uint8Array, place: SealContext): Uint8Array {
     if (!isSealed(stored)) return stored;
     try {
       return this.#sealer.openSync(stored, place);
     } catch (error) {
-      throw this.#unreadable(error, place);
+      throw this.#toUnreadableError(error, place);
     }
   }
 
@@ -93,10 +93,10 @@ export class ContentCipher {
   /** The value as it would be stored now; `undefined` where that is no different. */
   async reseal(stored: Uint8Array, place: SealContext): Promise<Uint8Array | undefined> {
     if (this.isCurrent(stored)) return undefined;
-    return await this.seal(new Uint8Array(await this.open(stored, place)), place);
+    return await this.seal(new Uint8Array(await this.unseal(stored, place)), place);
   }
 
-  #unreadable(error: unknown, place: SealContext): unknown {
+  #toUnreadableError(error: unknown, place: SealContext): unknown {
     if (!(error instanceof UnsealError)) return error;
     const reason = error.message;
     this.#onUnreadable({ place: place.join("/"), reason });
@@ -105,7 +105,7 @@ export class ContentCipher {
 }
 
 /** What content is sealed with: every chat writes some, so the cheapest cipher counts. */
-export function contentSealer(
+export function createContentSealer(
   encryptionKeys: readonly string[],
   randomBytes: (n: number) => Uint8Array<ArrayBuffer>,
 ): Sealer {
@@ -122,12 +122,12 @@ export async function openContentCipher(
 ): Promise<ContentCipher> {
   const { sealer } = options;
   const key = keys.contentDigestKey();
-  const digestKey = await untilCommitted(async () => {
+  const digestKey = await retryUntilCommitted(async () => {
     const entry = await kv.get(key);
-    const known = await openDigestKey(parseRecord(digestKeySchema, entry)?.sealed, sealer);
+    const known = await unsealDigestKey(parseRecord(digestKeySchema, entry)?.sealed, sealer);
     if (known !== undefined) return known;
     const made = randomBytes(DIGEST_KEY_BYTES);
-    const sealed = sealer.sealSync(made, DIGEST_PLACE);
+    const sealed = sealer.sealSync(made, DIGEST_KEY_CONTEXT);
     const { ok } = await kv.atomic().check(entry).set(key, { v: 1, sealed }).commit();
     return ok ? made : undefined;
   }, { what: "content digest key" });
@@ -135,13 +135,13 @@ export async function openContentCipher(
 }
 
 /** `undefined` for one that does not open: with another, repeated messages are stored once more. */
-async function openDigestKey(
+async function unsealDigestKey(
   sealed: Uint8Array | undefined,
   sealer: Sealer,
 ): Promise<Uint8Array | undefined> {
   if (sealed === undefined) return undefined;
   try {
-    return await sealer.open(sealed, DIGEST_PLACE);
+    return await sealer.open(sealed, DIGEST_KEY_CONTEXT);
   } catch (error) {
     if (error instanceof UnsealError) return undefined;
     throw error;
@@ -152,14 +152,14 @@ async function openDigestKey(
 export async function resealDigestKey(kv: Deno.Kv, sealer: Sealer): Promise<boolean> {
   const entry = await kv.get(keys.contentDigestKey());
   const sealed = parseRecord(digestKeySchema, entry)?.sealed;
-  const opened = await openDigestKey(sealed, sealer);
+  const opened = await unsealDigestKey(sealed, sealer);
   if (sealed === undefined || opened === undefined || sealer.isCurrent(sealed)) return false;
-  const value = { v: 1, sealed: sealer.sealSync(opened, DIGEST_PLACE) };
+  const value = { v: 1, sealed: sealer.sealSync(opened, DIGEST_KEY_CONTEXT) };
   return (await kv.atomic().check(entry).set(entry.key, value).commit()).ok;
 }
 
 /** Where content stands in the store: what a sealed value is bound to. */
-export const contentPlaces = {
+export const contentContexts = {
   /** Frames of a log that are in no chunk yet: `frames` counts those stored with them. */
   logTail: (tenant: string, runId: string, frames: number) => [
     "run_log_tails",
@@ -167,16 +167,16 @@ export const contentPlaces = {
     runId,
     frames,
   ],
-  logChunk: keys.runChunk,
+  logChunk: keys.runLogChunk,
   /** What a run was asked, where it is short. */
-  asked: (tenant: string, runId: string) => ["runs_asked", tenant, runId],
-  askedPart: keys.runAsked,
+  input: (tenant: string, runId: string) => ["runs_asked", tenant, runId],
+  inputChunk: keys.runInputChunk,
   /** What was said in a run; short words are part 0. */
-  words: keys.conversationPart,
+  transcript: keys.transcriptChunk,
   /** Hosts that tools reached, and notes about them. */
   details: (tenant: string, runId: string) => ["run_details", tenant, runId],
 } as const satisfies Record<string, (...args: never[]) => SealContext>;
 
 function isSealed(stored: Uint8Array): boolean {
-  return stored.length > 0 && stored[0]! < FIRST_BYTE_OF_TEXT;
+  return stored.length > 0 && stored[0]! < MIN_JSON_BYTE;
 }

@@ -5,36 +5,36 @@ import { Sealer } from "../credentials/sealing.ts";
 import { realSystem } from "../system.ts";
 import {
   ContentCipher,
-  contentPlaces,
-  contentSealer,
+  contentContexts,
+  createContentSealer,
   openContentCipher,
   UnreadableContentError,
 } from "./content_cipher.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const SAID = encode('{"type":"delta","text":"größer 世界"}\n');
-const PLACE = contentPlaces.logChunk("tenant", "run", 3);
+const PLACE = contentContexts.logChunk("tenant", "run", 3);
 
 function sealerOf(...keys: string[]): Sealer {
-  return contentSealer(keys, realSystem.randomBytes);
+  return createContentSealer(keys, realSystem.randomBytes);
 }
 
 Deno.test("ContentCipher: what is sealed opens at its place alone, and a fault is told without content", async () => {
   const told: { place: string; reason: string }[] = [];
   const content = contentCipher({ onUnreadable: (one) => told.push(one) });
   const stored = content.sealSync(SAID, PLACE);
-  assertEquals(await content.open(stored, PLACE), SAID);
-  assertEquals(content.openSync(await content.seal(SAID, PLACE), PLACE), SAID);
+  assertEquals(await content.unseal(stored, PLACE), SAID);
+  assertEquals(content.unsealSync(await content.seal(SAID, PLACE), PLACE), SAID);
   const others = [
-    contentPlaces.logChunk("tenant", "run", 4),
-    contentPlaces.logChunk("tenant", "another", 3),
-    contentPlaces.logChunk("another", "run", 3),
-    contentPlaces.words("tenant", "run", 3),
-    contentPlaces.logTail("tenant", "run", 3),
+    contentContexts.logChunk("tenant", "run", 4),
+    contentContexts.logChunk("tenant", "another", 3),
+    contentContexts.logChunk("another", "run", 3),
+    contentContexts.transcript("tenant", "run", 3),
+    contentContexts.logTail("tenant", "run", 3),
   ];
   for (const other of others) {
-    await assertRejects(() => content.open(stored, other), UnreadableContentError);
-    assertThrows(() => content.openSync(stored, other), UnreadableContentError);
+    await assertRejects(() => content.unseal(stored, other), UnreadableContentError);
+    assertThrows(() => content.unsealSync(stored, other), UnreadableContentError);
   }
   assertEquals(told.length, 2 * others.length);
   assertEquals(told[0]!.place, "run_chunks/tenant/run/4");
@@ -44,10 +44,10 @@ Deno.test("ContentCipher: what is sealed opens at its place alone, and a fault i
 Deno.test("ContentCipher: what was stored before it was encrypted is read as it is, wherever it was cut", async () => {
   const content = contentCipher();
   for (let at = 0; at < SAID.length; at++) {
-    assertEquals(await content.open(SAID.slice(at), PLACE), SAID.slice(at));
+    assertEquals(await content.unseal(SAID.slice(at), PLACE), SAID.slice(at));
   }
   assertEquals(content.sealSync(new Uint8Array(), PLACE).length, 0);
-  assertEquals(await content.open(new Uint8Array(), PLACE), new Uint8Array());
+  assertEquals(await content.unseal(new Uint8Array(), PLACE), new Uint8Array());
 });
 
 Deno.test("ContentCipher: a value is sealed anew when it is plain or under an older key", async () => {
@@ -58,7 +58,7 @@ Deno.test("ContentCipher: a value is sealed anew when it is plain or under an ol
   for (const stored of [SAID, old.sealSync(SAID, PLACE)]) {
     const next = await both.reseal(stored, PLACE);
     assert(next !== undefined);
-    assertEquals(await contentCipher({ keys: [NEW_ENCRYPTION_KEY] }).open(next, PLACE), SAID);
+    assertEquals(await contentCipher({ keys: [NEW_ENCRYPTION_KEY] }).unseal(next, PLACE), SAID);
     assertEquals(await both.reseal(next, PLACE), undefined);
   }
 });

@@ -39,10 +39,10 @@ export type Conversation = z.infer<typeof conversationSchema>;
  * A deleted conversation while runs go on in it, which do not bring it back. By their ids, because
  * clocks of processes differ.
  */
-const deletedSchema = z.object({ v: z.literal(1), gone: z.array(z.string()) });
-export type DeletedConversation = z.infer<typeof deletedSchema>;
+const tombstoneSchema = z.object({ v: z.literal(1), gone: z.array(z.string()) });
+export type ConversationTombstone = z.infer<typeof tombstoneSchema>;
 
-export const conversationHeadSchema = z.union([conversationSchema, deletedSchema]);
+export const conversationHeadSchema = z.union([conversationSchema, tombstoneSchema]);
 export type ConversationHead = z.infer<typeof conversationHeadSchema>;
 
 /** One run of a conversation. */
@@ -81,7 +81,7 @@ const messageSchema = z.object({
 });
 
 /** What was said in one run. */
-export const wordsSchema = z.object({
+export const runTranscriptSchema = z.object({
   /** What the client sent: what it claims first, then the message that was answered. */
   messages: z.array(messageSchema),
   /** What the assistant said. */
@@ -93,9 +93,9 @@ export const wordsSchema = z.object({
     output: jsonValueSchema.optional(),
   })),
 });
-export type Words = z.infer<typeof wordsSchema>;
+export type RunTranscript = z.infer<typeof runTranscriptSchema>;
 
 /** A conversation that is there to be read. */
-export function isLive(head: ConversationHead | undefined, now: number): head is Conversation {
+export function isReadable(head: ConversationHead | undefined, now: number): head is Conversation {
   return head !== undefined && "id" in head && head.exp > now;
 }

@@ -1,15 +1,15 @@
 import {
-  costMarks,
-  type CostStep,
-  finishesOf,
+  costTags,
+  type CostThreshold,
+  finishesMatching,
   type FinishFilter,
-  finishMarks,
+  finishTags,
 } from "./conversation_index.ts";
 import {
   type Conversation,
   type ConversationHead,
   conversationHeadSchema,
-  isLive,
+  isReadable,
 } from "./conversation_record.ts";
 import { type ConversationName, keys } from "./keys.ts";
 import { parseRecord } from "./record.ts";
@@ -23,16 +23,16 @@ export interface ConversationSearch {
   /** A run of it ended so; for `stop`, all of them did. */
   finish?: FinishFilter | undefined;
   /** It cost at least so much, micro-USD. */
-  least?: CostStep | undefined;
+  minCost?: CostThreshold | undefined;
 }
 
 /** Where a search goes on: after this entry of its index. */
-export type SearchPosition = [at: number, id: string, agentId: string, page: string];
+export type SearchCursor = [at: number, id: string, agentId: string, page: string];
 
-export interface SearchedPage {
+export interface ConversationSearchPage {
   data: Conversation[];
   /** Absent when all of the index has been looked at. */
-  next?: SearchPosition;
+  next?: SearchCursor;
   /** The search has looked at as much as one may, and there may be more. */
   cutShort: boolean;
 }
@@ -41,10 +41,10 @@ export interface SearchedPage {
  * What one search may look at: 1,000 entries of an index (4 ms), or 200 of them with their
  * conversations. So a search for what is nowhere takes no longer among 100,000 than among 100.
  */
-const MOST_WORK = 1_000;
-const WORK_A_RECORD = 5;
+const MAX_WORK = 1_000;
+const WORK_PER_RECORD = 5;
 /** What one `getMany` takes. */
-const KEYS_A_READ = 10;
+const MAX_KEYS_PER_READ = 10;
 
 type Entry = Deno.KvEntry<[id: string, agentId: string, page: string]>;
 
@@ -55,20 +55,22 @@ export async function searchConversations(
     tenant: string;
     search: ConversationSearch;
     limit: number;
-    after?: SearchPosition | undefined;
+    after?: SearchCursor | undefined;
     now: number;
   },
-): Promise<SearchedPage> {
+): Promise<ConversationSearchPage> {
   const { tenant, search, limit } = options;
-  const entries = newestFirst(listsOf(tenant, search).map((list) => open(kv, list, options)));
+  const entries = mergeNewestFirst(
+    indexesFor(tenant, search).map((list) => openIndex(kv, list, options)),
+  );
   const data: Conversation[] = [];
   let work = 0;
   let last: Entry | undefined;
   let done = false;
-  while (!done && data.length < limit && work < MOST_WORK) {
+  while (!done && data.length < limit && work < MAX_WORK) {
     const names: ConversationName[] = [];
     const times: number[] = [];
-    while (names.length < limit - data.length && work < MOST_WORK) {
+    while (names.length < limit - data.length && work < MAX_WORK) {
       const next = await entries.next();
       done = next.done === true;
       if (next.done) break;
@@ -77,41 +79,44 @@ export async function searchConversations(
       const [id, agentId, page] = last.value;
       if (search.agentId !== undefined && search.agentId !== agentId) continue;
       names.push({ tenant, id, agentId, page });
-      times.push(positionOf(last)[0]);
-      work += WORK_A_RECORD - 1;
+      times.push(cursorOf(last)[0]);
+      work += WORK_PER_RECORD - 1;
     }
-    const heads = await load(kv, names);
-    data.push(...heads.filter((head, n) => isMeant(head, { ...options, at: times[n]! })));
+    const heads = await readHeads(kv, names);
+    data.push(...heads.filter((head, n) => matchesSearch(head, { ...options, at: times[n]! })));
   }
   const isEnd = done || last === undefined || (await entries.next()).done === true;
   if (isEnd) return { data, cutShort: false };
-  return { data, next: positionOf(last!), cutShort: data.length < limit };
+  return { data, next: cursorOf(last!), cutShort: data.length < limit };
 }
 
-interface IndexList {
+interface SearchIndex {
   prefix: Deno.KvKey;
   /** The place of an entry in it. */
-  tail: (position: SearchPosition) => Deno.KvKey;
+  tail: (position: SearchCursor) => Deno.KvKey;
 }
 
 /** The lists that have all that is looked for and the least else. */
-function listsOf(tenant: string, { agentId, finish, least }: ConversationSearch): IndexList[] {
-  const tail = (position: SearchPosition): Deno.KvKey => position;
-  const marks = (finish && finishMarks(finish)) ?? (least && costMarks(least));
+function indexesFor(
+  tenant: string,
+  { agentId, finish, minCost }: ConversationSearch,
+): SearchIndex[] {
+  const tail = (position: SearchCursor): Deno.KvKey => position;
+  const marks = (finish && finishTags(finish)) ?? (minCost && costTags(minCost));
   if (marks !== undefined) {
-    return marks.map((mark) => ({ prefix: keys.conversationsByMark(tenant, mark), tail }));
+    return marks.map((mark) => ({ prefix: keys.conversationsByTag(tenant, mark), tail }));
   }
   if (agentId === undefined) return [{ prefix: keys.conversationsByUpdated(tenant), tail }];
   const prefix = keys.conversationsByAgent(tenant, agentId);
   return [{ prefix, tail: ([at, id, _agentId, page]) => [at, id, page] }];
 }
 
-function open(
+function openIndex(
   kv: Deno.Kv,
-  { prefix, tail }: IndexList,
+  { prefix, tail }: SearchIndex,
   { search: { from, to }, after }: {
     search: ConversationSearch;
-    after?: SearchPosition | undefined;
+    after?: SearchCursor | undefined;
   },
 ): Deno.KvListIterator<Entry["value"]> {
   const start = [...prefix, from ?? 0];
@@ -120,14 +125,14 @@ function open(
 }
 
 /** Several lists as one. */
-async function* newestFirst(lists: AsyncIterator<Entry>[]): AsyncGenerator<Entry, undefined> {
+async function* mergeNewestFirst(lists: AsyncIterator<Entry>[]): AsyncGenerator<Entry, undefined> {
   const heads = await Promise.all(lists.map((list) => list.next()));
   while (true) {
     let newest = -1;
     heads.forEach((head, n) => {
       if (head.done) return;
       const best = heads[newest];
-      if (best === undefined || best.done || isAfter(head.value, best.value)) newest = n;
+      if (best === undefined || best.done || isNewer(head.value, best.value)) newest = n;
     });
     const head = heads[newest];
     if (head === undefined || head.done) return;
@@ -137,32 +142,32 @@ async function* newestFirst(lists: AsyncIterator<Entry>[]): AsyncGenerator<Entry
 }
 
 /** In the order of the store, whose strings of ASCII are ordered as ours are. */
-function isAfter(one: Entry, other: Entry): boolean {
-  const [a, b] = [positionOf(one), positionOf(other)];
+function isNewer(one: Entry, other: Entry): boolean {
+  const [a, b] = [cursorOf(one), cursorOf(other)];
   const differs = a.findIndex((part, n) => part !== b[n]);
   return differs !== -1 && a[differs]! > b[differs]!;
 }
 
-function positionOf({ key, value: [id, agentId, page] }: Entry): SearchPosition {
+function cursorOf({ key, value: [id, agentId, page] }: Entry): SearchCursor {
   // The time is what comes before the name, of which an agent's own list leaves out the agent.
   const at = key.find((part) => typeof part === "number")!;
   return [at, id, agentId, page];
 }
 
-async function load(
+async function readHeads(
   kv: Deno.Kv,
   names: readonly ConversationName[],
 ): Promise<(ConversationHead | undefined)[]> {
   const reads: Promise<Deno.KvEntryMaybe<unknown>[]>[] = [];
-  for (let at = 0; at < names.length; at += KEYS_A_READ) {
-    const wanted = names.slice(at, at + KEYS_A_READ).map((name) => keys.conversation(name));
+  for (let at = 0; at < names.length; at += MAX_KEYS_PER_READ) {
+    const wanted = names.slice(at, at + MAX_KEYS_PER_READ).map((name) => keys.conversation(name));
     reads.push(kv.getMany<unknown[]>(wanted));
   }
   const entries = (await Promise.all(reads)).flat();
   return entries.map((entry) => parseRecord(conversationHeadSchema, entry));
 }
 
-function isMeant(
+function matchesSearch(
   head: ConversationHead | undefined,
   { search, now, at }: {
     search: ConversationSearch;
@@ -171,11 +176,11 @@ function isMeant(
     at: number;
   },
 ): head is Conversation {
-  const { finish, least, from = 0, to = Infinity } = search;
-  if (!isLive(head, now) || (least !== undefined && head.cost < least)) return false;
+  const { finish, minCost, from = 0, to = Infinity } = search;
+  if (!isReadable(head, now) || (minCost !== undefined && head.cost < minCost)) return false;
   if (finish === undefined) return true;
   if (finish === "stop") return head.ended === undefined;
   // One that is found under several ends is listed once, by the latest of them.
-  const times = finishesOf(finish).map((end) => head.ended?.[end] ?? -1);
+  const times = finishesMatching(finish).map((end) => head.ended?.[end] ?? -1);
   return at === Math.max(...times.filter((time) => time >= from && time < to));
 }

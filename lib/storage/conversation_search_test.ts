@@ -5,7 +5,7 @@ import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { Committer } from "../committer/committer.ts";
 import { appendRun } from "./append_run.ts";
 import type { RunRow } from "./conversation_record.ts";
-import type { ConversationSearch, SearchPosition } from "./conversation_search.ts";
+import type { ConversationSearch, SearchCursor } from "./conversation_search.ts";
 import { ConversationStore } from "./conversation_store.ts";
 import { conversationUsageKey } from "./conversation_usage.ts";
 import { keys } from "./keys.ts";
@@ -35,16 +35,23 @@ function opened(kv: Deno.Kv) {
       ...{ runId: fakeUuid(++run), agentVersion: 1, provider: "vendor_a", model: "mid" },
       ...{ startedAt: endedAt - 1, endedAt, inputTokens: 1, outputTokens: 1, cost, finishReason },
     };
-    const words = () => ({ parts: [new Uint8Array([123, 125])], bytes: 2, written: false });
+    const words = () => ({ chunks: [new Uint8Array([123, 125])], bytes: 2, written: false });
     return committer.run({
       keys: [keys.conversation(name), conversationUsageKey(TENANT, endedAt)],
       decide: (draft) =>
-        appendRun(draft, { name, days: 30, row, digests: [], keyed: (digest) => digest, words }),
+        appendRun(draft, {
+          name,
+          days: 30,
+          row,
+          digests: [],
+          keyDigest: (digest) => digest,
+          packTranscript: words,
+        }),
     });
   };
   const find = async (search: ConversationSearch, limit = 2): Promise<number[]> => {
     const ids: number[] = [];
-    let after: SearchPosition | undefined;
+    let after: SearchCursor | undefined;
     do {
       const found = await store.search(TENANT, { search, limit, after });
       ids.push(...found.data.map(({ id }) => Number(id.slice(-6))));
@@ -69,12 +76,12 @@ Deno.test("searchConversations: each filter, alone and with others, finds exactl
   assertEquals(await find({ finish: "error" }), [16, 14]);
   assertEquals(await find({ finish: "error", agentId: SHOP }), [14]);
   assertEquals(await find({ finish: "stop" }), [13, 12, 11]);
-  assertEquals(await find({ least: 50_000 }), [16, 15, 13, 12]);
-  assertEquals(await find({ least: 1_000_000 }), [16, 13]);
-  assertEquals(await find({ least: 250_000, finish: "length" }), [15]);
+  assertEquals(await find({ minCost: 50_000 }), [16, 15, 13, 12]);
+  assertEquals(await find({ minCost: 1_000_000 }), [16, 13]);
+  assertEquals(await find({ minCost: 250_000, finish: "length" }), [15]);
   const now = system.now();
   assertEquals(await find({ from: now + 12, to: now + 15 }), [14, 13, 12]);
-  assertEquals(await find({ least: 50_000, agentId: OTHER, to: now + 16 }), [12]);
+  assertEquals(await find({ minCost: 50_000, agentId: OTHER, to: now + 16 }), [12]);
 });
 
 Deno.test("searchConversations: one that goes on is found once, under its latest", async () => {
@@ -85,8 +92,8 @@ Deno.test("searchConversations: one that goes on is found once, under its latest
   await add(11, { at: 3, finishReason: "error", cost: 100_000 });
   await add(11, { at: 4 });
   assertEquals(await find({ finish: "error" }, 1), [11, 12]);
-  assertEquals(await find({ least: 50_000 }, 1), [11, 12]);
-  assertEquals(await find({ least: 250_000 }), [11]);
+  assertEquals(await find({ minCost: 50_000 }, 1), [11, 12]);
+  assertEquals(await find({ minCost: 250_000 }), [11]);
 });
 
 Deno.test("searchConversations: one that failed in several ways is found once among the failed", async () => {

@@ -3,11 +3,11 @@ import type { Draft } from "../committer/operation.ts";
 import { dayOf } from "../limits/ledger.ts";
 import { type RunRow, runRowSchema } from "./conversation_record.ts";
 import { keys } from "./keys.ts";
-import { parseRecord, untilCommitted } from "./record.ts";
+import { parseRecord, retryUntilCommitted } from "./record.ts";
 
 const DAY_MS = 86_400_000;
 /** What a run takes beside its words: its row, its record, and its part of head and indexes. */
-const ROW_BYTES = 1_024;
+const ROW_OVERHEAD_BYTES = 1_024;
 
 const count = z.int().nonnegative();
 const amountSchema = z.object({ runs: count, bytes: count });
@@ -27,14 +27,14 @@ export function conversationUsageKey(tenant: string, endedAt: number, shard = 0)
 }
 
 /** Where a run is counted. */
-function usageKeyOf(tenant: string, { endedAt, shard }: RunRow): Deno.KvKey {
+function runUsageKey(tenant: string, { endedAt, shard }: RunRow): Deno.KvKey {
   return conversationUsageKey(tenant, endedAt, shard);
 }
 
 /** Counts a run in the commit that adds it to its conversation; the key must be the operation's. */
-export function countRun(draft: Draft, tenant: string, row: RunRow): void {
-  const key = usageKeyOf(tenant, row);
-  const { value, expireIn } = changed(draft.get<DayUsage>(key), { row, by: 1 });
+export function addRunUsage(draft: Draft, tenant: string, row: RunRow): void {
+  const key = runUsageKey(tenant, row);
+  const { value, expireIn } = usageAfter(draft.get<DayUsage>(key), { row, by: 1 });
   draft.set(key, value, { expireIn });
 }
 
@@ -58,16 +58,16 @@ export async function readConversationUsage(
 }
 
 /** Deletes a run's row and gives back what it took, in one step. */
-export async function deleteRow(
+export async function deleteRunRow(
   kv: Deno.Kv,
   { tenant, key }: { tenant: string; key: Deno.KvKey },
 ): Promise<void> {
-  await untilCommitted(async () => {
+  await retryUntilCommitted(async () => {
     const entry = await kv.get(key);
     const row = parseRecord(runRowSchema, entry);
     if (row === undefined) return true;
     const step = kv.atomic().check(entry).delete(key);
-    if (row.counted) await change(step, kv, { tenant, row, by: -1 });
+    if (row.counted) await updateUsage(step, kv, { tenant, row, by: -1 });
     return (await step.commit()).ok ? true : undefined;
   }, { what: "run of a conversation" });
 }
@@ -76,37 +76,37 @@ export async function deleteRow(
  * Counts the runs that were stored before runs were counted, each in one step with a mark on its row, so
  * that no crash and no other process counts one twice; nothing once that is done.
  */
-export async function countOldRuns(
+export async function backfillRunUsage(
   kv: Deno.Kv,
   { tenant, now }: { tenant: string; now: number },
 ): Promise<void> {
   const done = keys.conversationsCounted(tenant);
   if ((await kv.get(done)).versionstamp !== null) return;
   for await (const { key } of kv.list({ prefix: keys.tenantConversationRuns(tenant) })) {
-    await untilCommitted(async () => {
+    await retryUntilCommitted(async () => {
       const entry = await kv.get(key);
       const row = parseRecord(runRowSchema, entry);
       if (row === undefined || row.counted || row.exp <= now) return true;
       const expireIn = row.exp - now;
       const step = kv.atomic().check(entry).set(key, { ...row, counted: true }, { expireIn });
-      await change(step, kv, { tenant, row, by: 1 });
+      await updateUsage(step, kv, { tenant, row, by: 1 });
       return (await step.commit()).ok ? true : undefined;
     }, { what: "run of a conversation" });
   }
   await kv.set(done, { v: 1 });
 }
 
-async function change(
+async function updateUsage(
   step: Deno.AtomicOperation,
   kv: Deno.Kv,
   { tenant, row, by }: { tenant: string; row: RunRow; by: 1 | -1 },
 ): Promise<void> {
-  const entry = await kv.get(usageKeyOf(tenant, row));
-  const { value, expireIn } = changed(parseUsage(entry), { row, by });
+  const entry = await kv.get(runUsageKey(tenant, row));
+  const { value, expireIn } = usageAfter(parseUsage(entry), { row, by });
   step.check(entry).set(entry.key, value, { expireIn });
 }
 
-function changed(
+function usageAfter(
   before: DayUsage | undefined,
   { row, by }: { row: RunRow; by: 1 | -1 },
 ): { value: DayUsage; expireIn: number } {
@@ -114,7 +114,7 @@ function changed(
   const { runs, bytes } = before?.kept[days] ?? { runs: 0, bytes: 0 };
   const amount = {
     runs: Math.max(0, runs + by),
-    bytes: Math.max(0, bytes + by * (row.bytes + ROW_BYTES)),
+    bytes: Math.max(0, bytes + by * (row.bytes + ROW_OVERHEAD_BYTES)),
   };
   const kept = { ...before?.kept, [days]: amount };
   // Kept for two days longer than anything it counts.

@@ -5,7 +5,7 @@ import type { DocumentName } from "./keys.ts";
 import type { KnowledgeBaseRecord } from "./knowledge_base_record.ts";
 
 /** A change of a document that somebody has made; reading it is the service's own. */
-export interface RecordedDocument {
+export interface AuditedDocumentChange {
   of: DocumentName;
   action: "create" | "replace" | "delete";
   base: KnowledgeBaseRecord;
@@ -14,20 +14,20 @@ export interface RecordedDocument {
 }
 
 /** Adds the audit log's entry to the step that makes the change. What the document says is not in it. */
-export function recordDocument(
+export function recordDocumentChange(
   step: Deno.AtomicOperation,
   system: System,
-  { of: { tenant, id }, action, base, before, after }: RecordedDocument,
+  { of: { tenant, id }, action, base, before, after }: AuditedDocumentChange,
 ): void {
   const name = (after ?? before)?.title ?? "";
   recordChange(step, system, {
     ...{ tenant, kind: "document", action, target: { id, name } },
-    before: before && toldOf(before, base),
-    after: after && toldOf(after, base),
+    before: before && auditedDocumentFields(before, base),
+    after: after && auditedDocumentFields(after, base),
   });
 }
 
-function toldOf(
+function auditedDocumentFields(
   { title, mediaType, bytes }: DocumentRecord,
   { name: knowledgeBase }: KnowledgeBaseRecord,
 ) {

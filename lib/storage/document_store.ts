@@ -1,7 +1,7 @@
 import type { System } from "../system.ts";
 import type { Document } from "../wire/knowledge.ts";
 import type { MediaType } from "../wire/media_types.ts";
-import { deleteUnder, writeParts } from "./bulk.ts";
+import { deletePrefixes, writeChunks } from "./bulk.ts";
 import {
   type DocumentRecord,
   documentRecordSchema,
@@ -10,21 +10,25 @@ import {
 } from "./document_record.ts";
 import { type DocumentName, keys } from "./keys.ts";
 import {
-  type BaseChange,
-  changedBase,
-  fullBecause,
+  applyChange,
+  documentRejection,
+  type KnowledgeBaseChange,
   knowledgeBaseRecordSchema,
-  tooLargeBecause,
+  sizeRejection,
 } from "./knowledge_base_record.ts";
-import { recordDocument } from "./document_audit.ts";
-import { documentBytes, type KnowledgeQuota, knowledgeUsage } from "./knowledge_usage.ts";
+import { recordDocumentChange } from "./document_audit.ts";
+import {
+  type KnowledgeQuota,
+  knowledgeStorageUsage,
+  readDocumentBytes,
+} from "./knowledge_usage.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
-import { splitParts } from "./parts.ts";
-import { type Commit, commitRecord, parseRecord, untilCommitted } from "./record.ts";
+import { splitChunks } from "./parts.ts";
+import { type CommitStep, commitStep, parseRecord, retryUntilCommitted } from "./record.ts";
 import type { StorageUsage } from "./storage_usage.ts";
 
 /** Work on a document is taken up by somebody else after this long without a sign of it. */
-export const TASK_MS = 90_000;
+export const TASK_CLAIM_MS = 90_000;
 
 /** A document to be stored. */
 export interface NewDocument {
@@ -34,14 +38,14 @@ export interface NewDocument {
 }
 
 /** What came of a change: the document, or why there is none. */
-export type DocumentChange =
+export type DocumentChangeResult =
   | { document: Document }
   | { refused: "not_found" }
   /** Somebody else is changing it. */
   | { refused: "busy" }
-  | { refused: "full"; because: string };
+  | { refused: "full"; reason: string };
 
-/** Documents of all tenants: storing, listing and deleting them. Reading them is `DocumentTasks`. */
+/** Documents of all tenants: storing, listing and deleting them. Reading them is `DocumentTaskQueue`. */
 export class DocumentStore {
   #kv: Deno.Kv;
   #system: System;
@@ -51,7 +55,7 @@ export class DocumentStore {
   constructor(kv: Deno.Kv, system: System) {
     this.#kv = kv;
     this.#system = system;
-    this.#usage = knowledgeUsage(kv);
+    this.#usage = knowledgeStorageUsage(kv);
   }
 
   /**
@@ -62,19 +66,20 @@ export class DocumentStore {
   async create(
     base: { tenant: string; base: string },
     sent: NewDocument,
-    options: { commit?: Commit<Document> | undefined } = {},
-  ): Promise<DocumentChange> {
-    const refused = await this.#roomFor(base, sent.bytes.length);
+    options: { commit?: CommitStep<Document> | undefined } = {},
+  ): Promise<DocumentChangeResult> {
+    const refused = await this.#checkCapacity(base, sent.bytes.length);
     if (refused !== undefined) return refused;
     const of = { ...base, id: this.#system.uuid() };
     try {
       const source = await this.#writeSource(of, sent.bytes);
-      const made = source && await this.#add(of, { sent, source, commit: options.commit });
+      const made = source &&
+        await this.#commitDocument(of, { sent, source, commit: options.commit });
       if (made !== undefined && "document" in made) return made;
-      await this.#clear(of);
+      await this.#deleteContent(of);
       return made ?? { refused: "not_found" };
     } catch (error) {
-      await this.#clear(of);
+      await this.#deleteContent(of);
       throw error;
     }
   }
@@ -93,11 +98,11 @@ export class DocumentStore {
   /** Deletes the document in one step, and then its content; answers whether there was one. */
   async delete(of: DocumentName): Promise<boolean> {
     const was = await this.#usage.change(of.tenant, async (usage) => {
-      const [entry, baseEntry] = await this.#read(of);
+      const [entry, baseEntry] = await this.#readWithBase(of);
       const record = parseRecord(documentRecordSchema, entry);
       const base = parseRecord(knowledgeBaseRecordSchema, baseEntry);
       if (record === undefined || base === undefined) return { there: false };
-      const change: BaseChange = {
+      const change: KnowledgeBaseChange = {
         documents: -1,
         chunks: -(record.revision?.chunks ?? 0),
         sourceBytes: -record.bytes,
@@ -107,61 +112,61 @@ export class DocumentStore {
         .delete(entry.key)
         .delete(keys.documentByCreated(of, record.createdAt))
         .delete(keys.indexedDocument(of))
-        .set(baseEntry.key, changedBase(base, { ...change, now: this.#system.now() }))
-        .set(keys.documentTask(of), this.#ownTask());
-      usage.add("knowledgeBytes", -await documentBytes(this.#kv, { of, record }));
-      usage.join(step);
-      recordDocument(step, this.#system, { of, action: "delete", base, before: record });
+        .set(baseEntry.key, applyChange(base, { ...change, now: this.#system.now() }))
+        .set(keys.documentTask(of), this.#claimedTask());
+      usage.add("knowledgeBytes", -await readDocumentBytes(this.#kv, { of, record }));
+      usage.writeTo(step);
+      recordDocumentChange(step, this.#system, { of, action: "delete", base, before: record });
       const { ok } = await step.commit();
       return ok ? { there: true } : undefined;
     });
-    if (was.there) await this.#clear(of);
+    if (was.there) await this.#deleteContent(of);
     return was.there;
   }
 
   /** Puts another content in a document's place; what can be found of it stays until that is read. */
-  async replace(of: DocumentName, sent: NewDocument): Promise<DocumentChange> {
+  async replace(of: DocumentName, sent: NewDocument): Promise<DocumentChangeResult> {
     const entry = await this.#kv.get(keys.document(of));
     if (entry.versionstamp === null) return { refused: "not_found" };
     try {
       const source = await this.#writeSource(of, sent.bytes);
       // The task is somebody else's now, who clears away what has been written.
       if (source === undefined) return { refused: "busy" };
-      const replaced = await this.#exchange(of, { sent, source });
-      if (!("document" in replaced)) await this.#kv.set(keys.documentTask(of), freeTask());
+      const replaced = await this.#commitReplacement(of, { sent, source });
+      if (!("document" in replaced)) await this.#kv.set(keys.documentTask(of), unclaimedTask());
       return replaced;
     } catch (error) {
-      await this.#kv.set(keys.documentTask(of), freeTask());
+      await this.#kv.set(keys.documentTask(of), unclaimedTask());
       throw error;
     }
   }
 
-  #exchange(
+  #commitReplacement(
     of: DocumentName,
     { sent, source }: { sent: NewDocument; source: DocumentRecord["source"] },
-  ): Promise<DocumentChange> {
-    return this.#usage.change<DocumentChange>(of.tenant, async (usage) => {
-      const [entry, baseEntry] = await this.#read(of);
+  ): Promise<DocumentChangeResult> {
+    return this.#usage.change<DocumentChangeResult>(of.tenant, async (usage) => {
+      const [entry, baseEntry] = await this.#readWithBase(of);
       const record = parseRecord(documentRecordSchema, entry);
       const base = parseRecord(knowledgeBaseRecordSchema, baseEntry);
       if (record === undefined || base === undefined) return { refused: "not_found" };
       const sourceBytes = sent.bytes.length - record.bytes;
-      const because = tooLargeBecause(base, sourceBytes);
-      if (because !== undefined) return { refused: "full", because };
+      const because = sizeRejection(base, sourceBytes);
+      if (because !== undefined) return { refused: "full", reason: because };
       usage.add("knowledgeBytes", sourceBytes);
       const now = this.#system.now();
       const next: DocumentRecord = {
-        ...newRecord(of.id, { sent, source, now }),
+        ...newDocumentRecord(of.id, { sent, source, now }),
         createdAt: record.createdAt,
         ...(record.revision && { revision: record.revision }),
       };
       const step = this.#kv.atomic()
         .check(entry, baseEntry)
         .set(entry.key, next)
-        .set(baseEntry.key, changedBase(base, { sourceBytes, now }))
-        .set(keys.documentTask(of), freeTask());
-      usage.join(step);
-      recordDocument(step, this.#system, {
+        .set(baseEntry.key, applyChange(base, { sourceBytes, now }))
+        .set(keys.documentTask(of), unclaimedTask());
+      usage.writeTo(step);
+      recordDocumentChange(step, this.#system, {
         of,
         action: "replace",
         base,
@@ -174,9 +179,9 @@ export class DocumentStore {
   }
 
   /** Has a document read again; what can be found of it stays until then. */
-  readAgain(of: DocumentName): Promise<DocumentChange> {
-    return untilCommitted<DocumentChange>(async () => {
-      const [entry, baseEntry] = await this.#read(of);
+  reprocess(of: DocumentName): Promise<DocumentChangeResult> {
+    return retryUntilCommitted<DocumentChangeResult>(async () => {
+      const [entry, baseEntry] = await this.#readWithBase(of);
       const record = parseRecord(documentRecordSchema, entry);
       if (record === undefined || baseEntry.versionstamp === null) return { refused: "not_found" };
       const { error: _, ...rest } = record;
@@ -184,21 +189,21 @@ export class DocumentStore {
       const { ok } = await this.#kv.atomic()
         .check(entry)
         .set(entry.key, next)
-        .set(keys.documentTask(of), freeTask())
+        .set(keys.documentTask(of), unclaimedTask())
         .commit();
       return ok ? { document: toDocument(next) } : undefined;
     }, { what: "document" });
   }
 
-  async #roomFor(
+  async #checkCapacity(
     { tenant, base }: { tenant: string; base: string },
     bytes: number,
-  ): Promise<DocumentChange | undefined> {
+  ): Promise<DocumentChangeResult | undefined> {
     const entry = await this.#kv.get(keys.knowledgeBase(tenant, base));
     const record = parseRecord(knowledgeBaseRecordSchema, entry);
     if (record === undefined) return { refused: "not_found" };
-    const because = fullBecause(record, bytes);
-    if (because !== undefined) return { refused: "full", because };
+    const because = documentRejection(record, bytes);
+    if (because !== undefined) return { refused: "full", reason: because };
     // Before its parts are written; whether there still is room then is decided with the document.
     (await this.#usage.read(tenant)).add("knowledgeBytes", bytes);
     return undefined;
@@ -210,66 +215,66 @@ export class DocumentStore {
     bytes: Uint8Array,
   ): Promise<DocumentRecord["source"] | undefined> {
     const key = keys.documentTask(of);
-    const { versionstamp } = await this.#kv.set(key, this.#ownTask());
-    const parts = splitParts(bytes);
+    const { versionstamp } = await this.#kv.set(key, this.#claimedTask());
+    const parts = splitChunks(bytes);
     const id = this.#system.uuid();
-    const keyOf = (n: number) => keys.documentSourcePart(of, id, n);
-    const written = await writeParts(this.#kv, parts, { guard: { key, versionstamp }, keyOf });
+    const keyOf = (n: number) => keys.documentSourceChunk(of, id, n);
+    const written = await writeChunks(this.#kv, parts, { guard: { key, versionstamp }, keyOf });
     return written ? { id, parts: parts.length } : undefined;
   }
 
-  #add(
+  #commitDocument(
     of: DocumentName,
-    { sent, source, commit = commitRecord }: {
+    { sent, source, commit = commitStep }: {
       sent: NewDocument;
       source: DocumentRecord["source"];
-      commit?: Commit<Document> | undefined;
+      commit?: CommitStep<Document> | undefined;
     },
-  ): Promise<DocumentChange> {
-    return this.#usage.change<DocumentChange>(of.tenant, async (usage) => {
-      const [entry, baseEntry] = await this.#read(of);
+  ): Promise<DocumentChangeResult> {
+    return this.#usage.change<DocumentChangeResult>(of.tenant, async (usage) => {
+      const [entry, baseEntry] = await this.#readWithBase(of);
       const base = parseRecord(knowledgeBaseRecordSchema, baseEntry);
       if (base === undefined) return { refused: "not_found" };
-      const because = fullBecause(base, sent.bytes.length);
-      if (because !== undefined) return { refused: "full", because };
+      const because = documentRejection(base, sent.bytes.length);
+      if (because !== undefined) return { refused: "full", reason: because };
       usage.add("knowledgeBytes", sent.bytes.length);
       const now = this.#system.now();
-      const record = newRecord(of.id, { sent, source, now });
+      const record = newDocumentRecord(of.id, { sent, source, now });
       const change = { documents: 1, sourceBytes: sent.bytes.length, now };
       const creation = this.#kv.atomic()
         .check(entry, baseEntry)
         .set(entry.key, record)
         .set(keys.documentByCreated(of, now), of.id)
-        .set(baseEntry.key, changedBase(base, change))
-        .set(keys.documentTask(of), freeTask());
-      usage.join(creation);
-      recordDocument(creation, this.#system, { of, action: "create", base, after: record });
+        .set(baseEntry.key, applyChange(base, change))
+        .set(keys.documentTask(of), unclaimedTask());
+      usage.writeTo(creation);
+      recordDocumentChange(creation, this.#system, { of, action: "create", base, after: record });
       const document = toDocument(record);
       return await commit(creation, document) ? { document } : undefined;
     });
   }
 
-  #read(of: DocumentName) {
+  #readWithBase(of: DocumentName) {
     const wanted = [keys.document(of), keys.knowledgeBase(of.tenant, of.base)] as const;
     return this.#kv.getMany<[unknown, unknown]>(wanted);
   }
 
   /** Removes the content of a document that has gone, or never came to be, and its task. */
-  async #clear(of: DocumentName): Promise<void> {
-    await deleteUnder(this.#kv, [keys.documentSources(of), keys.documentChunks(of)]);
+  async #deleteContent(of: DocumentName): Promise<void> {
+    await deletePrefixes(this.#kv, [keys.documentSourceChunks(of), keys.documentPassageChunks(of)]);
     await this.#kv.delete(keys.documentTask(of));
   }
 
-  #ownTask(): DocumentTask {
-    return { v: 1, until: this.#system.now() + TASK_MS, tries: 0 };
+  #claimedTask(): DocumentTask {
+    return { v: 1, until: this.#system.now() + TASK_CLAIM_MS, tries: 0 };
   }
 }
 
-function freeTask(): DocumentTask {
+function unclaimedTask(): DocumentTask {
   return { v: 1, until: 0, tries: 0 };
 }
 
-function newRecord(
+function newDocumentRecord(
   id: string,
   { sent, source, now }: { sent: NewDocument; source: DocumentRecord["source"]; now: number },
 ): DocumentRecord {

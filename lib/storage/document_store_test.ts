@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { DocumentStore } from "./document_store.ts";
-import { DocumentTasks } from "./document_tasks.ts";
+import { DocumentTaskQueue } from "./document_tasks.ts";
 import type { KnowledgeBaseRecord } from "./knowledge_base_record.ts";
 import { KnowledgeBaseStore } from "./knowledge_base_store.ts";
 import { keys } from "./keys.ts";
@@ -34,7 +34,7 @@ Deno.test("DocumentStore: a base takes 1,000 documents, 10,000 passages and 512 
     const all = await Promise.all(Array.from({ length: 5 }, () => documents.create(base, SENT)));
     assertEquals(all.filter((made) => "document" in made).length, 1);
     for (const made of all) {
-      assert("document" in made || "because" in made && because.test(made.because));
+      assert("document" in made || "reason" in made && because.test(made.reason));
     }
   }
   using world = await open();
@@ -42,7 +42,7 @@ Deno.test("DocumentStore: a base takes 1,000 documents, 10,000 passages and 512 
   const made = await world.documents.create(world.base, SENT);
   assertEquals(made, {
     refused: "full",
-    because: "has 10,000 passages, which is the most it takes",
+    reason: "has 10,000 passages, which is the most it takes",
   });
 });
 
@@ -72,7 +72,7 @@ Deno.test("KnowledgeBaseStore: a deletion that was cut off is finished by the ne
   // What the one step of the deletion leaves, if the process dies right after.
   await kv.atomic()
     .delete(keys.knowledgeBase("t", base.base))
-    .set(keys.knowledgeBaseGoing("t", base.base), { v: 1 })
+    .set(keys.knowledgeBasePendingDeletion("t", base.base), { v: 1 })
     .commit();
   for (const key of await storedKeys(kv)) {
     if (key.startsWith("knowledge_bases_by_created")) {
@@ -105,7 +105,7 @@ Deno.test("DocumentStore.replace: the new content is to be read, and the old one
   const made = await documents.create(base, SENT);
   assert("document" in made);
   const of = { ...base, id: made.document.id };
-  const tasks = new DocumentTasks(kv, new FakeSystem());
+  const tasks = new DocumentTaskQueue(kv, new FakeSystem());
   const first = await tasks.take();
   const bytes = new TextEncoder().encode("another");
   const replaced = await documents.replace(of, { ...SENT, title: "New", bytes });
@@ -119,7 +119,7 @@ Deno.test("DocumentStore.replace: the new content is to be read, and the old one
   assertEquals(second?.bytes, bytes);
   await tasks.finish(second!.task, { read: { parts: [new Uint8Array([1])], chunks: 1 } });
   assertEquals((await documents.get(of))?.state, "ready");
-  const sources = await Array.fromAsync(kv.list({ prefix: keys.documentSources(of) }));
+  const sources = await Array.fromAsync(kv.list({ prefix: keys.documentSourceChunks(of) }));
   assertEquals(sources.map(({ value }) => value), [bytes]);
   const record = await kv.get<KnowledgeBaseRecord>(keys.knowledgeBase("t", base.base));
   assertEquals([record.value?.documents, record.value?.sourceBytes], [1, bytes.length]);
@@ -135,7 +135,7 @@ Deno.test("DocumentStore.replace: what is refused leaves the document as it was"
   const of = { ...base, id: made.document.id };
   await change({ sourceBytes: 512 * 1_048_576 });
   const larger = await documents.replace(of, { ...SENT, bytes: new Uint8Array(11) });
-  assertEquals(larger, { refused: "full", because: "takes documents of 512 MiB in all" });
-  const again = await new DocumentTasks(kv, new FakeSystem()).take();
+  assertEquals(larger, { refused: "full", reason: "takes documents of 512 MiB in all" });
+  const again = await new DocumentTaskQueue(kv, new FakeSystem()).take();
   assertEquals(again?.bytes, SENT.bytes);
 });

@@ -1,7 +1,7 @@
 import type { ReadDocument } from "../knowledge/read_document.ts";
 import type { System } from "../system.ts";
 import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
-import { deleteUnder, writeParts } from "./bulk.ts";
+import { deletePrefixes, writeChunks } from "./bulk.ts";
 import {
   type ClaimedTask,
   type DocumentRecord,
@@ -10,35 +10,37 @@ import {
   documentTaskSchema,
   type Revision,
 } from "./document_record.ts";
-import { TASK_MS } from "./document_store.ts";
+import { TASK_CLAIM_MS } from "./document_store.ts";
 import { keys } from "./keys.ts";
-import { changedBase, knowledgeBaseRecordSchema } from "./knowledge_base_record.ts";
-import { type KnowledgeQuota, knowledgeUsage, textBytes } from "./knowledge_usage.ts";
-import { joinParts, readParts, sizeOfParts } from "./parts.ts";
+import { applyChange, knowledgeBaseRecordSchema } from "./knowledge_base_record.ts";
+import { type KnowledgeQuota, knowledgeStorageUsage, readTextBytes } from "./knowledge_usage.ts";
+import { joinChunks, readChunks, totalBytes } from "./parts.ts";
 import { quotaMessage } from "./quota_exceeded.ts";
 import { parseRecord } from "./record.ts";
-import type { HeldUsage, StorageUsage } from "./storage_usage.ts";
+import type { StorageUsage, UsageUpdate } from "./storage_usage.ts";
 
 /** A document to be read, and what was sent. */
-export interface DocumentToRead {
+export interface ClaimedDocument {
   task: ClaimedTask;
   mediaType: DocumentRecord["mediaType"];
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-interface Settlement {
+interface ProcessingResult {
   revision: Revision | undefined;
   error: { code: string; message: string } | undefined;
 }
 
 /** What reading a document came to. */
-export type Outcome = { read: ReadDocument } | { error: { code: string; message: string } };
+export type ProcessingOutcome = { read: ReadDocument } | {
+  error: { code: string; message: string };
+};
 
 /**
  * Documents that are to be read, as a queue in the store: any process may take one, for a time, and
  * what a dead process leaves is taken again.
  */
-export class DocumentTasks {
+export class DocumentTaskQueue {
   #kv: Deno.Kv;
   #system: System;
   #usage: StorageUsage<KnowledgeQuota>;
@@ -49,7 +51,7 @@ export class DocumentTasks {
   constructor(kv: Deno.Kv, system: System) {
     this.#kv = kv;
     this.#system = system;
-    this.#usage = knowledgeUsage(kv);
+    this.#usage = knowledgeStorageUsage(kv);
   }
 
   /** Whether there was no task when they were last looked at; not even one that somebody works on. */
@@ -58,26 +60,26 @@ export class DocumentTasks {
   }
 
   /** Takes the next document that nobody has; `undefined` when there is none. */
-  async take(): Promise<DocumentToRead | undefined> {
+  async take(): Promise<ClaimedDocument | undefined> {
     for (;;) {
       const task = await this.#claim();
       if (task === undefined) return undefined;
-      const document = await this.#open(task);
+      const document = await this.#readSource(task);
       if (document !== undefined) return document;
     }
   }
 
   /** Stores what reading came to; nothing when the document has changed or gone meanwhile. */
-  async finish(task: ClaimedTask, outcome: Outcome): Promise<void> {
+  async finish(task: ClaimedTask, outcome: ProcessingOutcome): Promise<void> {
     const revision = "read" in outcome ? await this.#writeRevision(task, outcome.read) : undefined;
     // Somebody else has the task now, and clears away what was written.
     if (revision === "lost") return;
     const error = "error" in outcome ? outcome.error : undefined;
     const kept = await this.#usage.change(
       task.of.tenant,
-      (usage) => this.#settle(task, { revision, error, usage }),
+      (usage) => this.#commitResult(task, { revision, error, usage }),
     );
-    if (kept !== "lost") await this.#tidy(task, kept);
+    if (kept !== "lost") await this.#cleanUp(task, kept);
   }
 
   /** Gives a task back, as if it had not been taken. */
@@ -100,7 +102,7 @@ export class DocumentTasks {
     const next = free.find(({ key }) => String(key[1]) > this.#lastTenant) ?? free[0];
     if (next === undefined) return undefined;
     const { tries } = parseRecord(documentTaskSchema, next)!;
-    const task: DocumentTask = { v: 1, until: now + TASK_MS, tries: tries + 1 };
+    const task: DocumentTask = { v: 1, until: now + TASK_CLAIM_MS, tries: tries + 1 };
     const taken = await this.#kv.atomic().check(next).set(next.key, task).commit();
     if (!taken.ok) return await this.#claim();
     const [, tenant, base, id] = next.key.map(String) as [string, string, string, string];
@@ -110,36 +112,36 @@ export class DocumentTasks {
   }
 
   /** What there is to read; where there is nothing, what is left of it is cleared away. */
-  async #open(task: ClaimedTask): Promise<DocumentToRead | undefined> {
+  async #readSource(task: ClaimedTask): Promise<ClaimedDocument | undefined> {
     const { of } = task;
     const record = parseRecord(documentRecordSchema, await this.#kv.get(keys.document(of)));
     if (record?.state !== "processing") {
-      await this.#tidy(task, record);
+      await this.#cleanUp(task, record);
       return undefined;
     }
     const { id, parts } = record.source;
-    const wanted = Array.from({ length: parts }, (_, n) => keys.documentSourcePart(of, id, n));
-    const found = await readParts(this.#kv, wanted);
+    const wanted = Array.from({ length: parts }, (_, n) => keys.documentSourceChunk(of, id, n));
+    const found = await readChunks(this.#kv, wanted);
     if (found === undefined) {
       const message = "its content was lost; send it again";
       await this.finish(task, { error: { code: "damaged", message } });
       return undefined;
     }
-    return { task, mediaType: record.mediaType, bytes: joinParts(found) };
+    return { task, mediaType: record.mediaType, bytes: joinChunks(found) };
   }
 
   async #writeRevision(task: ClaimedTask, read: ReadDocument): Promise<Revision | "lost"> {
     const id = this.#system.uuid();
-    const keyOf = (n: number) => keys.documentChunkPart(task.of, id, n);
-    const held = await writeParts(this.#kv, read.parts, { guard: task, keyOf });
+    const keyOf = (n: number) => keys.documentPassageChunk(task.of, id, n);
+    const held = await writeChunks(this.#kv, read.parts, { guard: task, keyOf });
     if (!held) return "lost";
     const { parts, chunks } = read;
-    return { id, parts: parts.length, chunks, bytes: sizeOfParts(parts) };
+    return { id, parts: parts.length, chunks, bytes: totalBytes(parts) };
   }
 
-  async #settle(
+  async #commitResult(
     task: ClaimedTask,
-    { revision, error, usage }: Settlement & { usage: HeldUsage<KnowledgeQuota> },
+    { revision, error, usage }: ProcessingResult & { usage: UsageUpdate<KnowledgeQuota> },
   ): Promise<DocumentRecord | "lost" | undefined> {
     const { of } = task;
     const [held, entry, baseEntry] = await this.#kv.getMany<[unknown, unknown, unknown]>(
@@ -150,13 +152,13 @@ export class DocumentTasks {
     const mine = held.versionstamp === task.versionstamp;
     if (!mine || record === undefined || base === undefined) return "lost";
     const before = record.revision?.chunks ?? 0;
-    usage.add("knowledgeBytes", -await textBytes(this.#kv, { of, record }));
-    const unfit = revision && whyUnfit(revision, {
+    usage.add("knowledgeBytes", -await readTextBytes(this.#kv, { of, record }));
+    const unfit = revision && capacityError(revision, {
       chunks: KNOWLEDGE_BOUNDS.chunksPerBase - base.chunks + before,
       usage,
     });
     const now = this.#system.now();
-    const next = settled({ ...record, updatedAt: now }, {
+    const next = processedRecord({ ...record, updatedAt: now }, {
       revision: unfit === undefined ? revision : undefined,
       error: unfit ?? error,
     });
@@ -165,8 +167,8 @@ export class DocumentTasks {
     const change = this.#kv.atomic()
       .check(held, entry, baseEntry)
       .set(entry.key, next)
-      .set(baseEntry.key, changedBase(base, { chunks, now }));
-    usage.join(change);
+      .set(baseEntry.key, applyChange(base, { chunks, now }));
+    usage.writeTo(change);
     const indexed = keys.indexedDocument(of);
     if (next.revision === undefined) change.delete(indexed);
     else change.set(indexed, { v: 1, title: next.title, revision: next.revision });
@@ -174,34 +176,38 @@ export class DocumentTasks {
   }
 
   /** Removes what the document no longer names, all of it where there is none, and then its task. */
-  async #tidy(
+  async #cleanUp(
     { of, key, versionstamp }: ClaimedTask,
     record: DocumentRecord | undefined,
   ): Promise<void> {
     const kept = [record?.source.id, record?.revision?.id];
     const isKept = (part: Deno.KvKey) => kept.includes(String(part[4]));
-    await deleteUnder(this.#kv, [keys.documentSources(of), keys.documentChunks(of)], isKept);
+    await deletePrefixes(
+      this.#kv,
+      [keys.documentSourceChunks(of), keys.documentPassageChunks(of)],
+      isKept,
+    );
     // Unless the document is to be read again by now.
     await this.#kv.atomic().check({ key, versionstamp }).delete(key).commit();
   }
 }
 
-function settled(
+function processedRecord(
   { error: _error, revision: _revision, ...record }: DocumentRecord,
-  { revision, error }: Settlement,
+  { revision, error }: ProcessingResult,
 ): DocumentRecord {
   if (revision !== undefined) return { ...record, state: "ready", revision };
   return { ...record, state: "failed", ...(error === undefined ? {} : { error }) };
 }
 
 /** Why passages cannot be kept; nothing when they can. */
-function whyUnfit(
+function capacityError(
   { chunks, bytes = 0 }: Revision,
-  room: { chunks: number; usage: HeldUsage<KnowledgeQuota> },
+  room: { chunks: number; usage: UsageUpdate<KnowledgeQuota> },
 ): { code: string; message: string } | undefined {
-  if (chunks > room.chunks) return tooMany(room.chunks);
+  if (chunks > room.chunks) return tooManyPassages(room.chunks);
   const { used, quotas } = room.usage;
-  if (bytes <= room.usage.roomFor("knowledgeBytes")) return undefined;
+  if (bytes <= room.usage.remaining("knowledgeBytes")) return undefined;
   const facts = {
     used: used.knowledgeBytes,
     limit: quotas.knowledgeBytes,
@@ -210,7 +216,7 @@ function whyUnfit(
   return { code: "quota_exceeded", message: quotaMessage("knowledgeBytes", facts) };
 }
 
-function tooMany(room: number): { code: string; message: string } {
+function tooManyPassages(room: number): { code: string; message: string } {
   const most = KNOWLEDGE_BOUNDS.chunksPerBase.toLocaleString("en");
   const left = Math.max(0, room).toLocaleString("en");
   const message = `a knowledge base takes ${most} passages; there is room for ${left} more`;

@@ -1,12 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { storedKeys } from "@/tests/support/store.ts";
-import { DocumentStore, TASK_MS } from "./document_store.ts";
-import { DocumentTasks, type Outcome } from "./document_tasks.ts";
+import { DocumentStore, TASK_CLAIM_MS } from "./document_store.ts";
+import { DocumentTaskQueue, type ProcessingOutcome } from "./document_tasks.ts";
 import { KnowledgeBaseStore } from "./knowledge_base_store.ts";
 import { keys } from "./keys.ts";
 
-const READ: Outcome = { read: { parts: [new Uint8Array([1]), new Uint8Array([2])], chunks: 7 } };
+const READ: ProcessingOutcome = {
+  read: { parts: [new Uint8Array([1]), new Uint8Array([2])], chunks: 7 },
+};
 const SENT = { title: "T", mediaType: "text/plain" as const, bytes: new Uint8Array(100_000) };
 
 /** A store with a base in a still world, and two processes on it. */
@@ -25,7 +27,7 @@ async function open() {
     const { documents: count, chunks, sourceBytes } = (await bases.get("t", base.base))!;
     return [count, chunks, sourceBytes];
   };
-  const [one, two] = [new DocumentTasks(kv, system), new DocumentTasks(kv, system)];
+  const [one, two] = [new DocumentTaskQueue(kv, system), new DocumentTaskQueue(kv, system)];
   const under = async (text: string) => (await storedKeys(kv)).filter((key) => key.includes(text));
   return {
     ...{ kv, system, bases, documents, base, add, counts, one, two, under },
@@ -33,7 +35,7 @@ async function open() {
   };
 }
 
-Deno.test("DocumentTasks: a document is taken by one process, read, and then found", async () => {
+Deno.test("DocumentTaskQueue: a document is taken by one process, read, and then found", async () => {
   using world = await open();
   const { add, one, two, documents, kv, counts } = world;
   const of = await add();
@@ -48,12 +50,12 @@ Deno.test("DocumentTasks: a document is taken by one process, read, and then fou
   assertEquals(await one.take(), undefined);
 });
 
-Deno.test("DocumentTasks: what a dead process had is taken again, and its leavings go", async () => {
+Deno.test("DocumentTaskQueue: what a dead process had is taken again, and its leavings go", async () => {
   using world = await open();
   const { add, one, two, documents, system, under, counts } = world;
   const of = await add();
   const dead = await one.take();
-  await system.advance(TASK_MS);
+  await system.advance(TASK_CLAIM_MS);
   const again = await two.take();
   assertEquals([again?.task.of, again?.task.tries], [of, 1]);
   // Not dead after all: its word counts no more, and no part of it stays.
@@ -64,7 +66,7 @@ Deno.test("DocumentTasks: what a dead process had is taken again, and its leavin
   assertEquals((await under("document_chunks")).length, 2);
 });
 
-Deno.test("DocumentTasks: one that is given back counts as not taken", async () => {
+Deno.test("DocumentTaskQueue: one that is given back counts as not taken", async () => {
   using world = await open();
   const { add, one, two } = world;
   await add();
@@ -72,7 +74,7 @@ Deno.test("DocumentTasks: one that is given back counts as not taken", async () 
   assertEquals((await two.take())?.task.tries, 0);
 });
 
-Deno.test("DocumentTasks: a document that is deleted while it is read leaves nothing", async () => {
+Deno.test("DocumentTaskQueue: a document that is deleted while it is read leaves nothing", async () => {
   using world = await open();
   const { add, one, documents, under, counts } = world;
   const of = await add();
@@ -83,25 +85,25 @@ Deno.test("DocumentTasks: a document that is deleted while it is read leaves not
   assertEquals(await counts(), [0, 0, 0]);
 });
 
-Deno.test("DocumentTasks: reading again keeps what was found until then, and replaces it whole", async () => {
+Deno.test("DocumentTaskQueue: reading again keeps what was found until then, and replaces it whole", async () => {
   using world = await open();
   const { add, one, documents, under, counts, kv } = world;
   const of = await add();
   await one.finish((await one.take())!.task, READ);
   const before = await kv.get(keys.indexedDocument(of));
-  await documents.readAgain(of);
+  await documents.reprocess(of);
   assertEquals((await documents.get(of))?.state, "processing");
   assertEquals((await kv.get(keys.indexedDocument(of))).versionstamp, before.versionstamp);
   const taken = (await one.take())!;
   // Asked for once more while it is read: that reading is the one that counts.
-  await documents.readAgain(of);
+  await documents.reprocess(of);
   await one.finish(taken.task, READ);
   assertEquals((await documents.get(of))?.state, "processing");
   const shorter = { read: { parts: [new Uint8Array([3])], chunks: 2 } };
   await one.finish((await one.take())!.task, shorter);
   assertEquals(await counts(), [1, 2, 100_000]);
   assertEquals((await under("document_chunks")).length, 1);
-  await documents.readAgain(of);
+  await documents.reprocess(of);
   const error = { code: "damaged", message: "it is damaged" };
   await one.finish((await one.take())!.task, { error });
   const { state, error: told } = (await documents.get(of))!;
@@ -110,11 +112,13 @@ Deno.test("DocumentTasks: reading again keeps what was found until then, and rep
   assertEquals(await under("indexed_documents"), []);
 });
 
-Deno.test("DocumentTasks: more passages than the base has room for fail with a clear reason", async () => {
+Deno.test("DocumentTaskQueue: more passages than the base has room for fail with a clear reason", async () => {
   using world = await open();
   const { add, one, documents, counts } = world;
   const [first, second] = [await add(), await add()];
-  const many = (chunks: number): Outcome => ({ read: { parts: [new Uint8Array([1])], chunks } });
+  const many = (chunks: number): ProcessingOutcome => ({
+    read: { parts: [new Uint8Array([1])], chunks },
+  });
   const done: string[] = [];
   for (const chunks of [9_999, 2]) {
     const { task } = (await one.take())!;
@@ -131,7 +135,7 @@ Deno.test("DocumentTasks: more passages than the base has room for fail with a c
   assertEquals((await counts())[1], 9_999);
 });
 
-Deno.test("DocumentTasks: tenants take turns", async () => {
+Deno.test("DocumentTaskQueue: tenants take turns", async () => {
   using world = await open();
   const { add, one, bases } = world;
   const other = { tenant: "u", base: (await bases.create("u", { name: "B" })).id };
@@ -142,20 +146,20 @@ Deno.test("DocumentTasks: tenants take turns", async () => {
   assertEquals(turns, ["t", "u", "t", "t"]);
 });
 
-Deno.test("DocumentTasks: an upload that was cut off is cleared away", async () => {
+Deno.test("DocumentTaskQueue: an upload that was cut off is cleared away", async () => {
   using world = await open();
   const { kv, one, base, under, system } = world;
   const of = { ...base, id: "00000000-0000-4000-8000-0000000000ff" };
-  await kv.set(keys.documentTask(of), { v: 1, until: system.now() + TASK_MS, tries: 0 });
-  await kv.set(keys.documentSourcePart(of, system.uuid(), 0), new Uint8Array(9));
+  await kv.set(keys.documentTask(of), { v: 1, until: system.now() + TASK_CLAIM_MS, tries: 0 });
+  await kv.set(keys.documentSourceChunk(of, system.uuid(), 0), new Uint8Array(9));
   assertEquals(await one.take(), undefined);
   assertEquals((await under(of.id)).length, 2);
-  await system.advance(TASK_MS);
+  await system.advance(TASK_CLAIM_MS);
   assertEquals(await one.take(), undefined);
   assertEquals(await under(of.id), []);
 });
 
-Deno.test("DocumentTasks: a document whose content is lost fails and says so", async () => {
+Deno.test("DocumentTaskQueue: a document whose content is lost fails and says so", async () => {
   using world = await open();
   const { kv, add, one, documents, under } = world;
   const of = await add();

@@ -1,4 +1,4 @@
-import { holdsBytes } from "./bytes_keys.ts";
+import { isBinaryKey } from "./bytes_keys.ts";
 import { EncodedAtomic } from "./encoded_atomic.ts";
 import { CorruptRecordError } from "./record.ts";
 import { decodeValue, encodeValue } from "./value_codec.ts";
@@ -9,7 +9,7 @@ export class UnreadableValueError extends CorruptRecordError {
 }
 
 /** Deno's message for a value that it cannot deserialize; it names no key. */
-const NOT_DESERIALIZED = "could not deserialize value";
+const DESERIALIZE_MESSAGE = "could not deserialize value";
 
 /** Stores that are wrapped already: wrapping twice would encode values twice. */
 const wrapped = new WeakSet<Deno.Kv>();
@@ -21,16 +21,17 @@ const wrapped = new WeakSet<Deno.Kv>();
  * value cannot be decoded succeeds and its `value` throws `UnreadableValueError`, so the entry can be
  * deleted and the entries read with it can be used.
  */
-export function encodedKv(kv: Deno.Kv): Deno.Kv {
+export function withValueEncoding(kv: Deno.Kv): Deno.Kv {
   if (wrapped.has(kv)) return kv;
   const encoded = {
-    get: (...of: Parameters<Deno.Kv["get"]>) => kv.get(...of).then(decodeEntry, rethrow),
-    getMany: (...of: Parameters<Deno.Kv["getMany"]>) => kv.getMany(...of).then(decodeAll, rethrow),
+    get: (...of: Parameters<Deno.Kv["get"]>) => kv.get(...of).then(decodeEntry, throwReadError),
+    getMany: (...of: Parameters<Deno.Kv["getMany"]>) =>
+      kv.getMany(...of).then(decodeAll, throwReadError),
     set: (key: Deno.KvKey, value: unknown, options?: { expireIn?: number }) =>
-      kv.set(key, toStored(key, value), options),
-    list: (...of: Parameters<Deno.Kv["list"]>) => decodedList(kv.list(...of)),
-    atomic: () => new EncodedAtomic(kv.atomic(), toStored),
-    watch: (...of: Parameters<Deno.Kv["watch"]>) => decodedWatch(kv.watch(...of)),
+      kv.set(key, encodeForKey(key, value), options),
+    list: (...of: Parameters<Deno.Kv["list"]>) => decodeList(kv.list(...of)),
+    atomic: () => new EncodedAtomic(kv.atomic(), encodeForKey),
+    watch: (...of: Parameters<Deno.Kv["watch"]>) => decodeWatch(kv.watch(...of)),
   };
   const proxy = new Proxy(kv, {
     get(target, name) {
@@ -46,8 +47,8 @@ export function encodedKv(kv: Deno.Kv): Deno.Kv {
 type Entry = Deno.KvEntryMaybe<unknown>;
 
 /** What is stored for a value. Throws `TypeError` for a record under a key that holds bytes. */
-function toStored(key: Deno.KvKey, value: unknown): unknown {
-  if (!holdsBytes(key)) return encodeValue(value);
+function encodeForKey(key: Deno.KvKey, value: unknown): unknown {
+  if (!isBinaryKey(key)) return encodeValue(value);
   if (value instanceof Uint8Array) return value;
   throw new TypeError(`a value of ${String(key[0])} must be bytes`);
 }
@@ -60,7 +61,7 @@ function decodeAll(entries: Entry[]): Entry[] {
 /** Decodes an entry's value. A value that V8 deserialized needs no decoding. */
 function decodeEntry<T extends Entry>(entry: T): T {
   const stored: unknown = entry.value;
-  if (!(stored instanceof Uint8Array) || holdsBytes(entry.key)) return entry;
+  if (!(stored instanceof Uint8Array) || isBinaryKey(entry.key)) return entry;
   try {
     entry.value = decodeValue(stored);
   } catch (cause) {
@@ -77,8 +78,8 @@ function decodeEntry<T extends Entry>(entry: T): T {
 }
 
 /** Only V8's serialization fails like this: an older Deno reads what a newer one wrote. */
-function rethrow(cause: unknown): never {
-  if (!(cause instanceof Error) || cause.message !== NOT_DESERIALIZED) throw cause;
+function throwReadError(cause: unknown): never {
+  if (!(cause instanceof Error) || cause.message !== DESERIALIZE_MESSAGE) throw cause;
   throw new UnreadableValueError(
     "a stored record cannot be decoded: an earlier release wrote it on a newer Deno. Run this " +
       "release on that Deno until it has written the record again",
@@ -86,13 +87,13 @@ function rethrow(cause: unknown): never {
   );
 }
 
-function decodedList(list: Deno.KvListIterator<unknown>): Deno.KvListIterator<unknown> {
+function decodeList(list: Deno.KvListIterator<unknown>): Deno.KvListIterator<unknown> {
   return {
     get cursor() {
       return list.cursor;
     },
     async next() {
-      const row = await list.next().catch(rethrow);
+      const row = await list.next().catch(throwReadError);
       if (!row.done) decodeEntry(row.value);
       return row;
     },
@@ -103,7 +104,7 @@ function decodedList(list: Deno.KvListIterator<unknown>): Deno.KvListIterator<un
 }
 
 /** Reads rows only as they are consumed, so that none of them is stale. */
-function decodedWatch(changes: ReadableStream<Entry[]>): ReadableStream<Entry[]> {
+function decodeWatch(changes: ReadableStream<Entry[]>): ReadableStream<Entry[]> {
   const reader = changes.getReader();
   return new ReadableStream({
     async pull(controller) {

@@ -1,16 +1,16 @@
 import { assertEquals, assertInstanceOf, assertRejects, assertThrows } from "@std/assert";
-import { holdsBytes } from "./bytes_keys.ts";
-import { encodedKv, UnreadableValueError } from "./encoded_kv.ts";
+import { isBinaryKey } from "./bytes_keys.ts";
+import { UnreadableValueError, withValueEncoding } from "./encoded_kv.ts";
 import { keys } from "./keys.ts";
-import { deleteUnder } from "./bulk.ts";
+import { deletePrefixes } from "./bulk.ts";
 
 const RECORD = { v: 1, name: "Ä", at: 1_732_300_000_000, sealed: new Uint8Array([2, 3]) };
 const KEY = keys.tenant("t");
-const CHUNK = keys.runChunk("t", "run", 0);
+const CHUNK = keys.runLogChunk("t", "run", 0);
 
 async function open() {
   const raw = await Deno.openKv(":memory:");
-  return { raw, kv: encodedKv(raw), [Symbol.dispose]: () => raw.close() };
+  return { raw, kv: withValueEncoding(raw), [Symbol.dispose]: () => raw.close() };
 }
 
 Deno.test("encodedKv: records are stored as bytes, and every way to read gives them back", async () => {
@@ -118,37 +118,37 @@ Deno.test("encodedKv: a value in no known format throws when it is used, beside 
 Deno.test("encodedKv: a value in no known format can be deleted", async () => {
   using stores = await open();
   await stores.raw.set(KEY, new Uint8Array([1]));
-  await deleteUnder(stores.kv, [keys.tenants()]);
+  await deletePrefixes(stores.kv, [keys.tenants()]);
   assertEquals((await stores.raw.get(KEY)).versionstamp, null);
 });
 
 Deno.test("encodedKv: a store that is wrapped already stays as it is", async () => {
   using stores = await open();
-  assertEquals(encodedKv(stores.kv) === stores.kv, true);
+  assertEquals(withValueEncoding(stores.kv) === stores.kv, true);
 });
 
-Deno.test("holdsBytes: exactly the keys under which releases before the format stored bytes", () => {
+Deno.test("isBinaryKey: exactly the keys under which releases before the format stored bytes", () => {
   const document = { tenant: "t", base: "b", id: "d" };
   const bytes = [
-    keys.agentBodyPart("t", "a", 1, 0),
-    keys.conversationPart("t", "r", 0),
-    keys.documentChunkPart(document, "revision", 0),
-    keys.documentSourcePart(document, "source", 0),
-    keys.documentVectorPart(document, "revision", "model", 0),
-    keys.receiptPart("scope", 1),
-    keys.runAsked("t", "r", 0),
-    keys.runChunk("t", "r", 0),
+    keys.agentBodyChunk("t", "a", 1, 0),
+    keys.transcriptChunk("t", "r", 0),
+    keys.documentPassageChunk(document, "revision", 0),
+    keys.documentSourceChunk(document, "source", 0),
+    keys.documentVectorChunk(document, "revision", "model", 0),
+    keys.idempotencyRecordChunk("scope", 1),
+    keys.runInputChunk("t", "r", 0),
+    keys.runLogChunk("t", "r", 0),
     keys.scriptReleasePart("widget", "hash", 0),
   ];
   const records = [
     keys.documentVectorClaim(document, "revision", "model"),
-    keys.receipt("scope"),
+    keys.idempotencyRecord("scope"),
     keys.scriptRelease("widget", "hash"),
     keys.agent("t", "a"),
-    keys.liveRun("t", "r"),
-    keys.runHead("t", "r"),
+    keys.activeRun("t", "r"),
+    keys.runLogHead("t", "r"),
     keys.tenantLedger("t"),
   ];
-  assertEquals(bytes.filter((key) => !holdsBytes(key)), []);
-  assertEquals(records.filter(holdsBytes), []);
+  assertEquals(bytes.filter((key) => !isBinaryKey(key)), []);
+  assertEquals(records.filter(isBinaryKey), []);
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { keys } from "./keys.ts";
-import { parseRecord, untilCommitted } from "./record.ts";
+import { parseRecord, retryUntilCommitted } from "./record.ts";
 
 const recordSchema = z.object({ v: z.literal(1), ids: z.array(z.string()) });
 
@@ -20,12 +20,12 @@ export class MissingEncryptionKeyError extends Error {
  * store may hold values under a key that is not among them: it is better not to start than to show
  * what cannot be read; `allowMissing` starts all the same.
  */
-export async function useEncryptionKeys(
+export async function registerEncryptionKeys(
   kv: Deno.Kv,
   ids: readonly string[],
   { allowMissing = false } = {},
 ): Promise<void> {
-  await untilCommitted(async () => {
+  await retryUntilCommitted(async () => {
     const entry = await kv.get(keys.encryptionKeys());
     const used = parseRecord(recordSchema, entry)?.ids ?? [];
     const missing = used.filter((id) => !ids.includes(id));
@@ -37,13 +37,13 @@ export async function useEncryptionKeys(
 }
 
 /** The ids of the keys under which there may be values. */
-export async function usedEncryptionKeys(kv: Deno.Kv): Promise<string[]> {
+export async function readEncryptionKeyIds(kv: Deno.Kv): Promise<string[]> {
   return parseRecord(recordSchema, await kv.get(keys.encryptionKeys()))?.ids ?? [];
 }
 
 /** Notes that no value is under the keys `gone` any more. */
 export async function retireEncryptionKeys(kv: Deno.Kv, gone: readonly string[]): Promise<void> {
-  await untilCommitted(async () => {
+  await retryUntilCommitted(async () => {
     const entry = await kv.get(keys.encryptionKeys());
     const used = parseRecord(recordSchema, entry)?.ids ?? [];
     const ids = used.filter((id) => !gone.includes(id));

@@ -5,23 +5,26 @@
 const REPLACEMENT = [0xef, 0xbf, 0xbd] as const;
 const PROTO = Array.from("__proto__", (letter) => letter.charCodeAt(0));
 /** Prefix of each field name, so that none is `__proto__`. */
-const MARK = "$";
+const NAME_PREFIX = "$";
 
 /** Whether encoded bytes decode to the same value; may be false for some that do. */
-export function isExactAsIs(encoded: Uint8Array): boolean {
-  return !holds(encoded, REPLACEMENT) && !holds(encoded, PROTO);
+export function roundTrips(encoded: Uint8Array): boolean {
+  return !includesBytes(encoded, REPLACEMENT) && !includesBytes(encoded, PROTO);
 }
 
 /** The value with its text and field names escaped as in JSON, which loses nothing. */
-export function toPlain(value: unknown): unknown {
+export function escapeValue(value: unknown): unknown {
   if (typeof value === "string") return escape(value);
-  return mapInside(value, { each: toPlain, name: (name) => MARK + escape(name) });
+  return mapNested(value, { each: escapeValue, name: (name) => NAME_PREFIX + escape(name) });
 }
 
 /** The value that `toPlain` escaped. */
-export function toExact(plain: unknown): unknown {
+export function unescapeValue(plain: unknown): unknown {
   if (typeof plain === "string") return unescape(plain);
-  return mapInside(plain, { each: toExact, name: (name) => unescape(name.slice(MARK.length)) });
+  return mapNested(plain, {
+    each: unescapeValue,
+    name: (name) => unescape(name.slice(NAME_PREFIX.length)),
+  });
 }
 
 function escape(text: string): string {
@@ -32,7 +35,7 @@ function unescape(text: string): string {
   return JSON.parse(`"${text}"`);
 }
 
-function mapInside(
+function mapNested(
   value: unknown,
   to: { each: (inner: unknown) => unknown; name: (name: string) => string },
 ): unknown {
@@ -44,7 +47,7 @@ function mapInside(
   return Object.fromEntries(fields.map(([name, inner]) => [to.name(name), to.each(inner)]));
 }
 
-function holds(bytes: Uint8Array, wanted: readonly number[]): boolean {
+function includesBytes(bytes: Uint8Array, wanted: readonly number[]): boolean {
   let at = bytes.indexOf(wanted[0]!);
   while (at !== -1) {
     let same = 1;

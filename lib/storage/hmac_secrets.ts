@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { hmacSecretId } from "../credentials/hmac_secret.ts";
-import { type ApiKeyRecord, apiKeyRecordSchema, stateOf } from "./api_key_record.ts";
+import { type ApiKeyRecord, apiKeyRecordSchema, apiKeyState } from "./api_key_record.ts";
 import { keys } from "./keys.ts";
-import { parseRecord, untilCommitted } from "./record.ts";
+import { parseRecord, retryUntilCommitted } from "./record.ts";
 
 /** `signing` hashes new API keys; there may be keys under any of `ids`. */
 const recordSchema = z.object({ v: z.literal(1), signing: z.string(), ids: z.array(z.string()) });
@@ -24,18 +24,18 @@ export class MissingHmacSecretError extends Error {
  * one that a valid key depends on: it would reject valid keys, or create keys that the others reject. Other
  * secrets are dropped from the record. Of processes that start together with different secrets, one succeeds.
  */
-export async function useHmacSecrets(
+export async function registerHmacSecrets(
   kv: Deno.Kv,
   ids: readonly string[],
   { now }: { now: () => number },
 ): Promise<void> {
-  await untilCommitted(async () => {
+  await retryUntilCommitted(async () => {
     const entry = await kv.get(keys.hmacSecrets());
     const used = parseRecord(recordSchema, entry);
     const gone = used?.ids.filter((id) => !ids.includes(id)) ?? [];
     const needed = gone.length === 0
       ? []
-      : await neededOf(kv, { gone, signing: used!.signing, now });
+      : await findNeeded(kv, { gone, signing: used!.signing, now });
     if (needed.length > 0) throw new MissingHmacSecretError(needed);
     if (used?.signing === ids[0] && used?.ids.join() === ids.join()) return true;
     return await commit(kv, entry, ids);
@@ -44,7 +44,7 @@ export async function useHmacSecrets(
 
 /** Makes `ids` the only secrets of the store: API keys hashed with other secrets become invalid. */
 async function resetHmacSecrets(kv: Deno.Kv, ids: readonly string[]): Promise<void> {
-  await untilCommitted(
+  await retryUntilCommitted(
     async () => await commit(kv, await kv.get(keys.hmacSecrets()), ids),
     { what: "HMAC secrets" },
   );
@@ -61,7 +61,7 @@ export class HmacSecrets {
   }
 
   /** Makes this process's secrets the only ones of the store; returns the id of the first. */
-  async forgetOthers(): Promise<string> {
+  async discardOthers(): Promise<string> {
     const ids = this.#secrets.map(hmacSecretId);
     await resetHmacSecrets(this.#kv, ids);
     return ids[0]!;
@@ -78,14 +78,14 @@ async function commit(
 }
 
 /** Those of the secrets `gone` that are still needed. */
-async function neededOf(
+async function findNeeded(
   kv: Deno.Kv,
   { gone, signing, now }: { gone: readonly string[]; signing: string; now: () => number },
 ): Promise<string[]> {
   const needed = new Set(gone.filter((id) => id === signing));
   for await (const entry of kv.list({ prefix: keys.allApiKeys() })) {
     const record = parseRecord(apiKeyRecordSchema, entry);
-    for (const id of record === undefined ? [] : secretsOf(record, { gone, now: now() })) {
+    for (const id of record === undefined ? [] : signingSecretsOf(record, { gone, now: now() })) {
       needed.add(id);
     }
   }
@@ -93,11 +93,11 @@ async function neededOf(
 }
 
 /** The secrets that a valid key may be hashed with; an old record does not name one. */
-function secretsOf(
+function signingSecretsOf(
   record: ApiKeyRecord,
   { gone, now }: { gone: readonly string[]; now: number },
 ): readonly string[] {
-  if (stateOf(record, now) !== "active") return [];
+  if (apiKeyState(record, now) !== "active") return [];
   const live = record.secrets.filter(({ expiresAt }) => (expiresAt ?? Infinity) > now);
   return live.flatMap(({ signedBy }) => signedBy === undefined ? gone : [signedBy]);
 }

@@ -3,7 +3,7 @@ import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { Signer } from "../credentials/hashing.ts";
 import { hmacSecretId } from "../credentials/hmac_secret.ts";
 import { ApiKeyStore } from "./api_key_store.ts";
-import { HmacSecrets, MissingHmacSecretError, useHmacSecrets } from "./hmac_secrets.ts";
+import { HmacSecrets, MissingHmacSecretError, registerHmacSecrets } from "./hmac_secrets.ts";
 import { keys } from "./keys.ts";
 
 const [OLD, NEW, OTHER] = ["old", "new", "other"].map((name) => name.padEnd(32, "-"));
@@ -17,7 +17,7 @@ async function start() {
     ...{ kv, system },
     /** What a process with these secrets does at its start. */
     use: (...secrets: (string | undefined)[]) =>
-      useHmacSecrets(kv, secrets.map((secret) => hmacSecretId(secret!)), system),
+      registerHmacSecrets(kv, secrets.map((secret) => hmacSecretId(secret!)), system),
     keysOf: (...secrets: (string | undefined)[]) =>
       new ApiKeyStore(kv, { system, signer: new Signer(secrets.map((secret) => secret!)) }),
     [Symbol.dispose]: () => kv.close(),
@@ -30,7 +30,7 @@ Deno.test("hmacSecretId: tells secrets apart, and is no hash that the store hold
   assertEquals(/^[0-9a-f]{8}$/.test(hmacSecretId(OLD!)), true);
 });
 
-Deno.test("useHmacSecrets: a process that lacks the store's signing secret does not start, keys or not", async () => {
+Deno.test("registerHmacSecrets: a process that lacks the store's signing secret does not start, keys or not", async () => {
   using world = await start();
   await world.use(OLD);
   await world.use(OLD);
@@ -40,7 +40,7 @@ Deno.test("useHmacSecrets: a process that lacks the store's signing secret does 
   await world.use(OLD);
 });
 
-Deno.test("useHmacSecrets: an old secret may go once no key that counts was made with it", async () => {
+Deno.test("registerHmacSecrets: an old secret may go once no key that counts was made with it", async () => {
   using world = await start();
   await world.use(OLD);
   const { apiKey } = await world.keysOf(OLD).create(TENANT, INPUT);
@@ -54,7 +54,7 @@ Deno.test("useHmacSecrets: an old secret may go once no key that counts was made
   await assertRejects(() => world.use(OLD), MissingHmacSecretError, hmacSecretId(NEW!));
 });
 
-Deno.test("useHmacSecrets: a revoked key, and an expired one, need no secret", async () => {
+Deno.test("registerHmacSecrets: a revoked key, and an expired one, need no secret", async () => {
   using world = await start();
   await world.use(OLD);
   const store = world.keysOf(OLD);
@@ -68,7 +68,7 @@ Deno.test("useHmacSecrets: a revoked key, and an expired one, need no secret", a
   await world.use(NEW);
 });
 
-Deno.test("useHmacSecrets: a key of an earlier release may be under any secret that is gone", async () => {
+Deno.test("registerHmacSecrets: a key of an earlier release may be under any secret that is gone", async () => {
   using world = await start();
   const { apiKey } = await world.keysOf(OLD).create(TENANT, INPUT);
   const entry = await world.kv.get<{ secrets: object[] }>(keys.apiKey(TENANT, apiKey.id));
@@ -78,7 +78,7 @@ Deno.test("useHmacSecrets: a key of an earlier release may be under any secret t
   await assertRejects(() => world.use(NEW), MissingHmacSecretError, hmacSecretId(OLD!));
 });
 
-Deno.test("useHmacSecrets: of two processes that start at once with other secrets, one does", async () => {
+Deno.test("registerHmacSecrets: of two processes that start at once with other secrets, one does", async () => {
   using world = await start();
   const outcomes = await Promise.allSettled([world.use(OLD), world.use(NEW), world.use(OLD)]);
   const begun = outcomes.map(({ status }) => status === "fulfilled");
@@ -90,7 +90,7 @@ Deno.test("HmacSecrets: a lost secret can be given up by a command", async () =>
   using world = await start();
   await world.use(OLD);
   const { secret } = await world.keysOf(OLD).create(TENANT, INPUT);
-  assertEquals(await new HmacSecrets(world.kv, [NEW!]).forgetOthers(), hmacSecretId(NEW!));
+  assertEquals(await new HmacSecrets(world.kv, [NEW!]).discardOthers(), hmacSecretId(NEW!));
   await world.use(NEW);
   assertEquals(await world.keysOf(NEW).verify(secret), undefined);
 });

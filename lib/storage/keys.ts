@@ -44,7 +44,7 @@ export const keys = {
     tenant,
     "conversations",
     day,
-    ...shardPart(shard),
+    ...shardSuffix(shard),
   ],
   conversationUsages: (tenant: string) => ["storage_usage", tenant, "conversations"],
   /** Whether the runs that were stored before they were counted have been added. */
@@ -56,8 +56,8 @@ export const keys = {
   catalogueVersion: () => ["catalogue_version"],
 
   /** How a vendor is reached that the environment does not set up; its credential is sealed. */
-  vendorSlot: (vendor: string) => ["vendor_slots", vendor],
-  vendorSlots: () => ["vendor_slots"],
+  providerConnection: (vendor: string) => ["vendor_slots", vendor],
+  providerConnections: () => ["vendor_slots"],
 
   /** Agent record; `version` is inside. */
   agent: (tenant: string, id: string) => ["agents", tenant, id],
@@ -74,7 +74,7 @@ export const keys = {
   ],
   agentsByWord: (tenant: string) => ["agents_by_word", tenant],
   /** Whether the agents made before there was that index are in it. */
-  agentWordsBuilt: (tenant: string) => ["agent_words_built", tenant],
+  agentWordIndexBuilt: (tenant: string) => ["agent_words_built", tenant],
   /** Value: the agent's id. By the knowledge base that it answers from; `at` is when it was created. */
   agentByBase: (tenant: string, base: string, { at, id }: { at: number; id: string }) => [
     "agents_by_base",
@@ -90,15 +90,15 @@ export const keys = {
   allAgentVersions: (tenant: string) => ["agent_versions", tenant],
   agentVersions: (tenant: string, id: string) => ["agent_versions", tenant, id],
   /** A part of the body of one version, where it is too large for the records that name it. */
-  agentBodyPart: (tenant: string, id: string, version: number, n: number) => [
+  agentBodyChunk: (tenant: string, id: string, version: number, n: number) => [
     "agent_body_parts",
     tenant,
     id,
     version,
     n,
   ],
-  agentBodyParts: (tenant: string, id: string) => ["agent_body_parts", tenant, id],
-  agentVersionParts: (tenant: string, id: string, version: number) => [
+  agentBodyChunks: (tenant: string, id: string) => ["agent_body_parts", tenant, id],
+  agentVersionBodyChunks: (tenant: string, id: string, version: number) => [
     "agent_body_parts",
     tenant,
     id,
@@ -124,21 +124,21 @@ export const keys = {
    * The first answer to a creating request, sealed, under the hash of its route, API key and
    * `Idempotency-Key`: the key's random id makes that unguessable.
    */
-  receipt: (scope: string) => ["receipts", scope],
-  receipts: () => ["receipts"],
+  idempotencyRecord: (scope: string) => ["receipts", scope],
+  idempotencyRecords: () => ["receipts"],
   /** What the receipt itself has no room for, from 1. */
-  receiptPart: (scope: string, n: number) => ["receipts", scope, n],
+  idempotencyRecordChunk: (scope: string, n: number) => ["receipts", scope, n],
 
   /** Windows of an address, under its keyed hash: `{ v, all, chat, ids }`; shards as a ledger has. */
-  addressWindows: (hash: string, shard = 0) => ["address_windows", hash, ...shardPart(shard)],
+  addressWindows: (hash: string, shard = 0) => ["address_windows", hash, ...shardSuffix(shard)],
   /** Window of an API key, likewise: `{ v, all }`. Its newest stamp is when the key was last used. */
-  apiKeyWindow: (tenant: string, id: string, shard = 0) => windowOfKey(tenant, id, shard),
+  apiKeyWindow: (tenant: string, id: string, shard = 0) => apiKeyWindowKey(tenant, id, shard),
   apiKeyWindows: (tenant: string) => ["api_key_windows", tenant],
   /**
    * A tenant's day: what is spent, and the slot and hold of each running run. Shards from 1 on exist
    * only where several processes are busy with the tenant at the same time.
    */
-  tenantLedger: (tenant: string, shard = 0) => ["tenant_ledgers", tenant, ...shardPart(shard)],
+  tenantLedger: (tenant: string, shard = 0) => ["tenant_ledgers", tenant, ...shardSuffix(shard)],
   tenantLedgers: () => ["tenant_ledgers"],
   /** The limits' division among those shards: `{ v, revision, period, of, frozen, shards }`. */
   ledgerDivision: (tenant: string) => ["ledger_divisions", tenant],
@@ -150,57 +150,60 @@ export const keys = {
   addressLedger: (tenant: string, addressHash: string) => ["address_ledgers", tenant, addressHash],
 
   /** A run that is admitted and not settled: what settling it needs, and which process owns its log. */
-  liveRun: (tenant: string, runId: string) => ["live_runs", tenant, runId],
-  liveRuns: () => ["live_runs"],
-  liveRunsOf: (tenant: string) => ["live_runs", tenant],
+  activeRun: (tenant: string, runId: string) => ["live_runs", tenant, runId],
+  activeRuns: () => ["live_runs"],
+  tenantActiveRuns: (tenant: string) => ["live_runs", tenant],
   /** The log of a run that has ended: whose it is, how far it is stored, its last frames. */
-  runHead: (tenant: string, runId: string) => ["run_heads", tenant, runId],
-  runHeads: () => ["run_heads"],
+  runLogHead: (tenant: string, runId: string) => ["run_heads", tenant, runId],
+  runLogHeads: () => ["run_heads"],
   /**
    * Part `n` (from 0) of a run's log: JSON lines in UTF-8, cut anywhere. While the run goes on the log
    * has as many as there are.
    */
-  runChunk: (tenant: string, runId: string, n: number) => ["run_chunks", tenant, runId, n],
-  runChunks: (tenant: string, runId: string) => ["run_chunks", tenant, runId],
-  allRunChunks: () => ["run_chunks"],
+  runLogChunk: (tenant: string, runId: string, n: number) => ["run_chunks", tenant, runId, n],
+  runLogChunks: (tenant: string, runId: string) => ["run_chunks", tenant, runId],
+  allRunLogChunks: () => ["run_chunks"],
   /** Changes whenever somebody has asked a process to stop one of its runs. */
-  processBell: (owner: string) => ["process_bells", owner],
+  wakeKey: (owner: string) => ["process_bells", owner],
   /** A run that its process is asked to stop: `{ v, tenant, runId }`. */
   stopRequest: (owner: string, runId: string) => ["stop_requests", owner, runId],
   stopRequests: (owner: string) => ["stop_requests", owner],
   /** Value: the id of a run of this process that a client follows through another process. */
-  watchBell: (owner: string) => ["watch_bells", owner],
+  followWakeKey: (owner: string) => ["watch_bells", owner],
   /** Somebody of another process follows the run: when that was last so. */
-  runWatched: (tenant: string, runId: string) => ["runs_watched", tenant, runId],
+  runFollowed: (tenant: string, runId: string) => ["runs_watched", tenant, runId],
   /** Part `n` of what a running run was asked, JSON; only where that is long and is to be kept. */
-  runAsked: (tenant: string, runId: string, n: number) => ["runs_asked", tenant, runId, n],
-  runAskedParts: (tenant: string, runId: string) => ["runs_asked", tenant, runId],
-  allRunAskedParts: () => ["runs_asked"],
+  runInputChunk: (tenant: string, runId: string, n: number) => ["runs_asked", tenant, runId, n],
+  runInputChunks: (tenant: string, runId: string) => ["runs_asked", tenant, runId],
+  allRunInputChunks: () => ["runs_asked"],
 
   /** A conversation, or the mark that it was deleted. */
-  conversation: (of: ConversationName) => ["conversations", ...nameOf(of)],
-  conversationsNamed: (tenant: string, id: string) => ["conversations", tenant, id],
+  conversation: (of: ConversationName) => ["conversations", ...conversationKeyParts(of)],
+  conversationsById: (tenant: string, id: string) => ["conversations", tenant, id],
   allConversations: () => ["conversations"],
   /** Its `n`-th run, from 0: the facts, and how many parts its words have. */
-  conversationRun: (of: ConversationName, n: number) => ["conversation_runs", ...nameOf(of), n],
+  conversationRun: (
+    of: ConversationName,
+    n: number,
+  ) => ["conversation_runs", ...conversationKeyParts(of), n],
   tenantConversationRuns: (tenant: string) => ["conversation_runs", tenant],
-  conversationRuns: (of: ConversationName) => ["conversation_runs", ...nameOf(of)],
+  conversationRuns: (of: ConversationName) => ["conversation_runs", ...conversationKeyParts(of)],
   allConversationRuns: () => ["conversation_runs"],
   /** Part `n` of what was said in a run: JSON in UTF-8, cut anywhere. */
-  conversationPart: (tenant: string, runId: string, n: number) => [
+  transcriptChunk: (tenant: string, runId: string, n: number) => [
     "conversation_parts",
     tenant,
     runId,
     n,
   ],
-  conversationParts: (tenant: string, runId: string) => ["conversation_parts", tenant, runId],
-  allConversationParts: () => ["conversation_parts"],
+  transcriptChunks: (tenant: string, runId: string) => ["conversation_parts", tenant, runId],
+  allTranscriptChunks: () => ["conversation_parts"],
   /** Value `[id, agentId, page]`, as the next. Ordered by when it was added to. */
   conversationByUpdated: (of: ConversationName, at: number) => [
     "conversations_by_updated",
     of.tenant,
     at,
-    ...nameOf(of).slice(1),
+    ...conversationKeyParts(of).slice(1),
   ],
   conversationsByUpdated: (tenant: string) => ["conversations_by_updated", tenant],
   conversationByAgent: (of: ConversationName, at: number) => [
@@ -218,14 +221,14 @@ export const keys = {
   ],
 
   /** The same for what is rare: an end other than `stop`, or a cost. Ordered by when that was. */
-  conversationByMark: (of: ConversationName, mark: string, at: number) => [
+  conversationByTag: (of: ConversationName, mark: string, at: number) => [
     "conversations_by_mark",
     of.tenant,
     mark,
     at,
-    ...nameOf(of).slice(1),
+    ...conversationKeyParts(of).slice(1),
   ],
-  conversationsByMark: (tenant: string, mark: string) => ["conversations_by_mark", tenant, mark],
+  conversationsByTag: (tenant: string, mark: string) => ["conversations_by_mark", tenant, mark],
   ...KNOWLEDGE_KEYS,
 
   /** A settled run; kept with its conversation, or 90 days where none is kept. */
@@ -241,17 +244,20 @@ export const keys = {
     of.day,
     of.agentId,
     of.source,
-    ...shardPart(shard),
+    ...shardSuffix(shard),
   ],
   usageDay: (tenant: string, day: string) => ["usage_rows", tenant, day],
   /** What went wrong lately, counted by name: `{ v, items }`. */
-  attention: (tenant: string, kind: string) => ["attention", tenant, kind],
+  alerts: (tenant: string, kind: string) => ["attention", tenant, kind],
   /** Advice of the dashboard that somebody of the tenant does not want to see: `{ v, at }`. */
   dismissal: (tenant: string, advice: string) => ["dismissals", tenant, advice],
   dismissals: (tenant: string) => ["dismissals", tenant],
   /** Which run a chat's `Idempotency-Key` began: `{ v, fingerprint, runId, exp }`. */
-  chatReceipt: (tenant: string, scopeHash: string) => ["chat_receipts", tenant, scopeHash],
-  allChatReceipts: () => ["chat_receipts"],
+  chatIdempotencyRecord: (
+    tenant: string,
+    scopeHash: string,
+  ) => ["chat_receipts", tenant, scopeHash],
+  allChatIdempotencyRecords: () => ["chat_receipts"],
 
   /** Dashboard user `{ v, id, tenant, email, passwordHash, role, operator }`. */
   user: (tenant: string, id: string) => ["users", tenant, id],
@@ -272,29 +278,32 @@ export const keys = {
   auditEntry: (tenant: string, at: number, id: string) => ["audit_entries", tenant, at, id],
   auditEntries: (tenant: string) => ["audit_entries", tenant],
   /** Value `[at, id]`. `filter` is a kind, an actor, or both. */
-  auditByFilter: (tenant: string, filter: string, at: number, id: string) => [
+  auditEntryByFilter: (tenant: string, filter: string, at: number, id: string) => [
     "audit_entries_by_filter",
     tenant,
     filter,
     at,
     id,
   ],
-  auditFilter: (tenant: string, filter: string) => ["audit_entries_by_filter", tenant, filter],
+  auditEntriesByFilter: (
+    tenant: string,
+    filter: string,
+  ) => ["audit_entries_by_filter", tenant, filter],
 
   /** When the tenant last asked the embed doctor: `{ v, all }`. */
   doctorWindow: (tenant: string) => ["doctor_windows", tenant],
   ...INSTALLATION_KEYS,
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;
 
-function windowOfKey(tenant: string, id: string, shard: number): string[] {
-  return ["api_key_windows", tenant, id, ...shardPart(shard)];
+function apiKeyWindowKey(tenant: string, id: string, shard: number): string[] {
+  return ["api_key_windows", tenant, id, ...shardSuffix(shard)];
 }
 
 /** The first shard has the key that an undivided record has. */
-function shardPart(shard: number): string[] {
+function shardSuffix(shard: number): string[] {
   return shard === 0 ? [] : [String(shard)];
 }
 
-function nameOf({ tenant, id, agentId, page }: ConversationName): string[] {
+function conversationKeyParts({ tenant, id, agentId, page }: ConversationName): string[] {
   return [tenant, id, agentId, page];
 }

@@ -25,16 +25,16 @@ export const knowledgeBaseRecordSchema = z.object({
 export type KnowledgeBaseRecord = z.infer<typeof knowledgeBaseRecordSchema>;
 
 /** How a change moves a base's counts. */
-export interface BaseChange {
+export interface KnowledgeBaseChange {
   documents?: number;
   chunks?: number;
   sourceBytes?: number;
 }
 
 /** The base after a change of its documents. */
-export function changedBase(
+export function applyChange(
   base: KnowledgeBaseRecord,
-  { documents = 0, chunks = 0, sourceBytes = 0, now }: BaseChange & { now: number },
+  { documents = 0, chunks = 0, sourceBytes = 0, now }: KnowledgeBaseChange & { now: number },
 ): KnowledgeBaseRecord {
   return {
     ...base,
@@ -47,7 +47,7 @@ export function changedBase(
 }
 
 /** Why a base has no room for another document of `bytes`, in words to follow its name. */
-export function fullBecause(base: KnowledgeBaseRecord, bytes: number): string | undefined {
+export function documentRejection(base: KnowledgeBaseRecord, bytes: number): string | undefined {
   const { documentsPerBase, chunksPerBase } = KNOWLEDGE_BOUNDS;
   const number = (n: number) => n.toLocaleString("en");
   if (base.documents >= documentsPerBase) {
@@ -56,11 +56,11 @@ export function fullBecause(base: KnowledgeBaseRecord, bytes: number): string | 
   if (base.chunks >= chunksPerBase) {
     return `has ${number(chunksPerBase)} passages, which is the most it takes`;
   }
-  return tooLargeBecause(base, bytes);
+  return sizeRejection(base, bytes);
 }
 
 /** The same for what only makes a document of it longer by `bytes`. */
-export function tooLargeBecause(base: KnowledgeBaseRecord, bytes: number): string | undefined {
+export function sizeRejection(base: KnowledgeBaseRecord, bytes: number): string | undefined {
   const { sourceBytesPerBase } = KNOWLEDGE_BOUNDS;
   if (base.sourceBytes + bytes <= sourceBytesPerBase) return undefined;
   return `takes documents of ${sourceBytesPerBase / 1_048_576} MiB in all`;

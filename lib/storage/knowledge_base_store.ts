@@ -1,16 +1,16 @@
 import type { System } from "../system.ts";
 import type { KnowledgeBase, KnowledgeBaseBody, KnowledgeBasePatch } from "../wire/knowledge.ts";
 import { recordChange } from "./audit_record.ts";
-import { deleteUnder } from "./bulk.ts";
+import { deletePrefixes } from "./bulk.ts";
 import { keys } from "./keys.ts";
 import {
   type KnowledgeBaseRecord,
   knowledgeBaseRecordSchema,
   toKnowledgeBase,
 } from "./knowledge_base_record.ts";
-import { baseBytes, type KnowledgeQuota, knowledgeUsage } from "./knowledge_usage.ts";
+import { type KnowledgeQuota, knowledgeStorageUsage, readBaseBytes } from "./knowledge_usage.ts";
 import { type Page, type PageRequest, readPage } from "./page.ts";
-import { type Commit, commitRecord, parseRecord, untilCommitted } from "./record.ts";
+import { type CommitStep, commitStep, parseRecord, retryUntilCommitted } from "./record.ts";
 import type { StorageUsage } from "./storage_usage.ts";
 
 /** Knowledge bases of all tenants; every method takes the tenant first and sees nothing outside it. */
@@ -22,20 +22,20 @@ export class KnowledgeBaseStore {
   constructor(kv: Deno.Kv, system: System) {
     this.#kv = kv;
     this.#system = system;
-    this.#usage = knowledgeUsage(kv);
+    this.#usage = knowledgeStorageUsage(kv);
   }
 
   /** Throws `ApiError` 403 when the plan has no room for another one. `commit` may add to the step. */
   async create(
     tenant: string,
     body: KnowledgeBaseBody,
-    options: { commit?: Commit<KnowledgeBase> | undefined } = {},
+    options: { commit?: CommitStep<KnowledgeBase> | undefined } = {},
   ): Promise<KnowledgeBase> {
     const now = this.#system.now();
     const record: KnowledgeBaseRecord = {
       v: 1,
       id: this.#system.uuid(),
-      ...withOptional({ name: body.name }, body),
+      ...withOptionalFields({ name: body.name }, body),
       version: 1,
       documents: 0,
       chunks: 0,
@@ -51,9 +51,9 @@ export class KnowledgeBaseStore {
         .check({ key, versionstamp: null })
         .set(key, record)
         .set(keys.knowledgeBaseByCreated(tenant, now, record.id), record.id);
-      usage.join(creation);
+      usage.writeTo(creation);
       this.#record(creation, tenant, { action: "create", after: record });
-      return await (options.commit ?? commitRecord)(creation, made) ? made : undefined;
+      return await (options.commit ?? commitStep)(creation, made) ? made : undefined;
     });
   }
 
@@ -80,12 +80,12 @@ export class KnowledgeBaseStore {
     id: string,
     change: KnowledgeBasePatch,
   ): Promise<KnowledgeBase | "not_found"> {
-    return untilCommitted(async () => {
+    return retryUntilCommitted(async () => {
       const entry = await this.#kv.get(keys.knowledgeBase(tenant, id));
       const record = parseRecord(knowledgeBaseRecordSchema, entry);
       if (record === undefined) return "not_found" as const;
       const { name, description, language, ...rest } = record;
-      const next = withOptional({ ...rest, name: change.name ?? name }, {
+      const next = withOptionalFields({ ...rest, name: change.name ?? name }, {
         description: change.description ?? description,
         language: change.language === undefined ? language : change.language,
       });
@@ -111,62 +111,66 @@ export class KnowledgeBaseStore {
         .check(entry)
         .delete(entry.key)
         .delete(keys.knowledgeBaseByCreated(tenant, record.createdAt, id))
-        .set(keys.knowledgeBaseGoing(tenant, id), { v: 1 });
+        .set(keys.knowledgeBasePendingDeletion(tenant, id), { v: 1 });
       // Every change of its documents changes the base too, so the sum holds if the base is the same.
-      usage.add("knowledgeBytes", -await baseBytes(this.#kv, { tenant, base: id }));
+      usage.add("knowledgeBytes", -await readBaseBytes(this.#kv, { tenant, base: id }));
       usage.add("knowledgeBases", -1);
-      usage.join(step);
+      usage.writeTo(step);
       this.#record(step, tenant, { action: "delete", before: record });
       const { ok } = await step.commit();
       return ok ? { was: true } : undefined;
     });
-    if (there.was) await this.#clear(tenant, id);
+    if (there.was) await this.#deleteContents(tenant, id);
     return there.was;
   }
 
   /** Clears away what deletions have left that were cut off. */
   async sweep(): Promise<void> {
-    for await (const { key } of this.#kv.list({ prefix: keys.knowledgeBasesGoing() })) {
-      await this.#clear(String(key[1]), String(key[2]));
+    for await (const { key } of this.#kv.list({ prefix: keys.knowledgeBasesPendingDeletion() })) {
+      await this.#deleteContents(String(key[1]), String(key[2]));
     }
   }
 
-  #record(step: Deno.AtomicOperation, tenant: string, { action, before, after }: Recorded): void {
+  #record(
+    step: Deno.AtomicOperation,
+    tenant: string,
+    { action, before, after }: AuditedBaseChange,
+  ): void {
     const { id, name } = after ?? before!;
     recordChange(step, this.#system, {
       ...{ tenant, kind: "knowledge base", action, target: { id, name } },
-      before: before && toldOf(before),
-      after: after && toldOf(after),
+      before: before && auditedFields(before),
+      after: after && auditedFields(after),
     });
   }
 
-  async #clear(tenant: string, id: string): Promise<void> {
-    await deleteUnder(this.#kv, [
+  async #deleteContents(tenant: string, id: string): Promise<void> {
+    await deletePrefixes(this.#kv, [
       // First of all: whoever is storing or reading one of its documents writes no more of it.
-      keys.documentTasksOf(tenant, id),
+      keys.knowledgeBaseDocumentTasks(tenant, id),
       keys.documentsByCreated(tenant, id),
       keys.documents(tenant, id),
       keys.indexedDocuments(tenant, id),
-      keys.documentChunksOf(tenant, id),
-      keys.documentSourcesOf(tenant, id),
+      keys.knowledgeBasePassageChunks(tenant, id),
+      keys.knowledgeBaseSourceChunks(tenant, id),
     ]);
-    await this.#kv.delete(keys.knowledgeBaseGoing(tenant, id));
+    await this.#kv.delete(keys.knowledgeBasePendingDeletion(tenant, id));
   }
 }
 
-interface Recorded {
+interface AuditedBaseChange {
   action: "create" | "change" | "delete";
   before?: KnowledgeBaseRecord;
   after?: KnowledgeBaseRecord;
 }
 
 /** What of a base the audit log tells. */
-function toldOf({ name, description, language, documents }: KnowledgeBaseRecord) {
+function auditedFields({ name, description, language, documents }: KnowledgeBaseRecord) {
   return { name, description, language, documents };
 }
 
 /** The base with the fields that may be absent, where they hold something. */
-function withOptional<T extends object>(
+function withOptionalFields<T extends object>(
   base: T,
   { description, language }: Pick<KnowledgeBasePatch, "description" | "language">,
 ): T & Pick<KnowledgeBaseBody, "description" | "language"> {

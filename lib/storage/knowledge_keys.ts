@@ -20,8 +20,11 @@ export const KNOWLEDGE_KEYS = {
   ],
   knowledgeBasesByCreated: (tenant: string) => ["knowledge_bases_by_created", tenant],
   /** A base whose documents are being deleted; the base itself has gone before. */
-  knowledgeBaseGoing: (tenant: string, id: string) => ["knowledge_bases_going", tenant, id],
-  knowledgeBasesGoing: () => ["knowledge_bases_going"],
+  knowledgeBasePendingDeletion: (
+    tenant: string,
+    id: string,
+  ) => ["knowledge_bases_going", tenant, id],
+  knowledgeBasesPendingDeletion: () => ["knowledge_bases_going"],
   /** A document without its content. */
   document: (of: DocumentName) => ["documents", of.tenant, of.base, of.id],
   documents: (tenant: string, base: string) => ["documents", tenant, base],
@@ -35,7 +38,7 @@ export const KNOWLEDGE_KEYS = {
   ],
   documentsByCreated: (tenant: string, base: string) => ["documents_by_created", tenant, base],
   /** Part `n` of what was sent, under the id of that sending. */
-  documentSourcePart: (of: DocumentName, source: string, n: number) => [
+  documentSourceChunk: (of: DocumentName, source: string, n: number) => [
     "document_sources",
     of.tenant,
     of.base,
@@ -43,10 +46,10 @@ export const KNOWLEDGE_KEYS = {
     source,
     n,
   ],
-  documentSources: (of: DocumentName) => ["document_sources", of.tenant, of.base, of.id],
-  documentSourcesOf: (tenant: string, base: string) => ["document_sources", tenant, base],
+  documentSourceChunks: (of: DocumentName) => ["document_sources", of.tenant, of.base, of.id],
+  knowledgeBaseSourceChunks: (tenant: string, base: string) => ["document_sources", tenant, base],
   /** Part `n` of its passages, JSON, under the id of the reading that made them. */
-  documentChunkPart: (of: DocumentName, revision: string, n: number) => [
+  documentPassageChunk: (of: DocumentName, revision: string, n: number) => [
     "document_chunks",
     of.tenant,
     of.base,
@@ -54,10 +57,10 @@ export const KNOWLEDGE_KEYS = {
     revision,
     n,
   ],
-  documentChunks: (of: DocumentName) => ["document_chunks", of.tenant, of.base, of.id],
-  documentChunksOf: (tenant: string, base: string) => ["document_chunks", tenant, base],
+  documentPassageChunks: (of: DocumentName) => ["document_chunks", of.tenant, of.base, of.id],
+  knowledgeBasePassageChunks: (tenant: string, base: string) => ["document_chunks", tenant, base],
   /** Part `n` of the vectors of a revision's passages, as `model` makes them. */
-  documentVectorPart: (of: DocumentName, revision: string, model: string, n: number) => [
+  documentVectorChunk: (of: DocumentName, revision: string, model: string, n: number) => [
     "document_chunks",
     of.tenant,
     of.base,
@@ -67,7 +70,7 @@ export const KNOWLEDGE_KEYS = {
     model,
     n,
   ],
-  documentVectors: (of: DocumentName, revision: string, model: string) => [
+  documentVectorChunks: (of: DocumentName, revision: string, model: string) => [
     "document_chunks",
     of.tenant,
     of.base,
@@ -92,5 +95,5 @@ export const KNOWLEDGE_KEYS = {
   /** A document that is being stored, read or cleared away, and until when by whom. */
   documentTask: (of: DocumentName) => ["document_tasks", of.tenant, of.base, of.id],
   documentTasks: () => ["document_tasks"],
-  documentTasksOf: (tenant: string, base: string) => ["document_tasks", tenant, base],
+  knowledgeBaseDocumentTasks: (tenant: string, base: string) => ["document_tasks", tenant, base],
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;

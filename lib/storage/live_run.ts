@@ -4,16 +4,16 @@ import { logStateSchema } from "./run_head.ts";
 import { type RunFacts, runFactsSchema } from "../usage/run_record.ts";
 
 /** What a run leaves behind while it goes on, beside what it is charged to. */
-const begunSchema = z.object({
+const activeRunStateSchema = z.object({
   /** How far its frames are stored. */
   log: logStateSchema,
   /** What it was asked, JSON, where it is short; longer ones have keys of their own. */
   asked: bytesSchema,
 }).partial();
-export type BegunRun = z.infer<typeof begunSchema>;
+export type ActiveRunState = z.infer<typeof activeRunStateSchema>;
 
 /** A run that is not settled yet, with all that settling it takes: any process can. */
-export const liveRunSchema = begunSchema.extend({
+export const activeRunSchema = activeRunStateSchema.extend({
   v: z.literal(1),
   run: runFactsSchema,
   accounts: z.array(z.object({
@@ -21,12 +21,12 @@ export const liveRunSchema = begunSchema.extend({
     key: z.array(z.string()),
   })).min(1),
 });
-export type LiveRun = z.infer<typeof liveRunSchema>;
+export type ActiveRun = z.infer<typeof activeRunSchema>;
 
-export function liveRunOf(
+export function newActiveRun(
   run: RunFacts,
-  accounts: LiveRun["accounts"],
-  begun: BegunRun = {},
-): LiveRun {
+  accounts: ActiveRun["accounts"],
+  begun: ActiveRunState = {},
+): ActiveRun {
   return { v: 1, run, accounts, ...begun };
 }

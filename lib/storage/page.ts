@@ -22,11 +22,11 @@ export function readPage<T, Id = string>(
   options: PageRequest & { load: (id: Id) => Promise<T | undefined> },
 ): Promise<Page<T>> {
   const { load, ...page } = options;
-  return readEntries<T, Id>(kv, prefix, { ...page, load: ({ value }) => load(value) });
+  return readEntryPage<T, Id>(kv, prefix, { ...page, load: ({ value }) => load(value) });
 }
 
 /** As `readPage`, of what stands under `prefix` itself, the last key first. */
-export async function readEntries<T, Value = unknown>(
+export async function readEntryPage<T, Value = unknown>(
   kv: Deno.Kv,
   prefix: Deno.KvKey,
   options: PageRequest & { load: (entry: Deno.KvEntry<Value>) => Promise<T | undefined> },
@@ -37,28 +37,28 @@ export async function readEntries<T, Value = unknown>(
     batchSize: options.limit,
     ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
   });
-  const entries = await entriesOf(list);
+  const entries = await collectEntries(list);
   const records = await Promise.all(entries.map(options.load));
   const data = records.filter((record) => record !== undefined) as T[];
   const more = entries.length === options.limit && await hasMore(kv, prefix, list.cursor);
   return more ? { data, nextCursor: list.cursor } : { data };
 }
 
-async function entriesOf<Value>(
+async function collectEntries<Value>(
   list: Deno.KvListIterator<Value>,
 ): Promise<Deno.KvEntry<Value>[]> {
   const entries: Deno.KvEntry<Value>[] = [];
   try {
     for await (const entry of list) entries.push(entry);
   } catch (error) {
-    if (error instanceof TypeError && error.message === "invalid cursor") throw badCursor();
+    if (error instanceof TypeError && error.message === "invalid cursor") throw invalidCursor();
     throw error;
   }
   return entries;
 }
 
 /** The refusal of a cursor that this service did not give out. */
-export function badCursor() {
+export function invalidCursor() {
   return invalid([{ path: "cursor", code: "invalid_cursor", message: "is not one of ours" }]);
 }
 

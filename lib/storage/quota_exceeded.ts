@@ -16,7 +16,7 @@ const QUOTAS: Readonly<Record<QuotaName, { code: string; of: string; one?: strin
   conversationBytes: { code: "conversation_bytes", of: "conversations" },
 };
 
-export interface QuotaRefusal {
+export interface QuotaExcess {
   used: number;
   limit: number;
   /** What was to be added, where that is bytes. */
@@ -24,26 +24,28 @@ export interface QuotaRefusal {
 }
 
 /** Why something does not fit into a plan, in one sentence. */
-export function quotaMessage(name: QuotaName, { used, limit, requested }: QuotaRefusal): string {
+export function quotaMessage(name: QuotaName, { used, limit, requested }: QuotaExcess): string {
   const { of, one } = QUOTAS[name];
   if (one !== undefined) {
     const is = used === 1 ? "is" : "are";
-    return `the plan allows ${number(limit)} ${limit === 1 ? one : of}, and there ${is} ${
-      number(used)
+    return `the plan allows ${formatNumber(limit)} ${limit === 1 ? one : of}, and there ${is} ${
+      formatNumber(used)
     }`;
   }
-  return `the plan allows ${number(limit)} bytes of ${of}: ${number(used)} are in use, and ` +
-    `${number(requested)} more were requested`;
+  return `the plan allows ${formatNumber(limit)} bytes of ${of}: ${
+    formatNumber(used)
+  } are in use, and ` +
+    `${formatNumber(requested)} more were requested`;
 }
 
 /** The 403 of what the plan has no room for. */
-export function quotaExceeded(name: QuotaName, refusal: QuotaRefusal): ApiError {
+export function quotaExceededError(name: QuotaName, refusal: QuotaExcess): ApiError {
   const { code, one } = QUOTAS[name];
   const { used, limit, requested } = refusal;
   const details = { quota: code, used, limit, ...(one === undefined && { requested }) };
   return new ApiError("quota_exceeded", quotaMessage(name, refusal), { details });
 }
 
-function number(n: number): string {
+function formatNumber(n: number): string {
   return n.toLocaleString("en");
 }

@@ -9,7 +9,7 @@ const START_KEYS: readonly Deno.KvKey[] = [
   keys.hmacSecrets(),
   keys.contentDigestKey(),
   keys.catalogueVersion(),
-  ...VENDORS.map((vendor) => keys.vendorSlot(vendor)),
+  ...VENDORS.map((vendor) => keys.providerConnection(vendor)),
 ];
 const START_PREFIXES: readonly Deno.KvKey[] = [
   keys.tenants(),
@@ -19,7 +19,7 @@ const START_PREFIXES: readonly Deno.KvKey[] = [
 ];
 
 /** After this many reads the look-ups that are left are dropped. */
-const LOOKUPS_KEPT = 100;
+const MAX_READS_WITH_LOOKUPS = 100;
 
 type Entry = Deno.KvEntryMaybe<unknown>;
 
@@ -45,9 +45,9 @@ export function readAhead(store: Deno.Kv, also: readonly Deno.KvKey[] = []): Rea
     list: (selector: Deno.KvListSelector, ...of: []) =>
       ahead.list(selector, () => store.list(selector, ...of)),
     set: (key: Deno.KvKey, ...of: [unknown]) =>
-      store.set(key, ...of).finally(() => ahead.drop(key)),
-    delete: (key: Deno.KvKey) => store.delete(key).finally(() => ahead.drop(key)),
-    atomic: () => ahead.noting(store.atomic()),
+      store.set(key, ...of).finally(() => ahead.invalidate(key)),
+    delete: (key: Deno.KvKey) => store.delete(key).finally(() => ahead.invalidate(key)),
+    atomic: () => ahead.trackWrites(store.atomic()),
   };
   const kv = new Proxy(store, {
     get(target, name) {
@@ -63,7 +63,7 @@ class ReadAhead {
   readonly #entries = new Map<string, Promise<Entry | undefined>>();
   readonly #lists = new Map<string, Promise<Entry[] | undefined>>();
   readonly #lookups = new Map<string, Promise<Entry | undefined>>();
-  #asked = 0;
+  #reads = 0;
 
   constructor(kv: Deno.Kv, also: readonly Deno.KvKey[]) {
     // A failed read is repeated when the value is needed, by code that can report why it fails.
@@ -71,27 +71,27 @@ class ReadAhead {
     const read = kv.getMany(wanted).catch(() => undefined);
     wanted.forEach((key, n) => {
       const entry = read.then((entries) => entries?.[n]);
-      (n < START_KEYS.length ? this.#entries : this.#lookups).set(textOf(key), entry);
+      (n < START_KEYS.length ? this.#entries : this.#lookups).set(keyText(key), entry);
     });
     for (const prefix of START_PREFIXES) {
       const list = Array.fromAsync(kv.list({ prefix })).catch(() => undefined);
-      this.#lists.set(textOf(prefix), list);
+      this.#lists.set(keyText(prefix), list);
     }
-    this.#keepAsNew(keys.catalogueEntries(), keys.catalogueVersion());
+    this.#requireCurrent(keys.catalogueEntries(), keys.catalogueVersion());
   }
 
   /**
    * A list whose changes all change `version` too is read after that where nothing shows that it is as
    * new: both are read at once, and an old list under a new version would be believed to be current.
    */
-  #keepAsNew(prefix: Deno.KvKey, version: Deno.KvKey): void {
-    const of = [this.#lists.get(textOf(prefix))!, this.#entries.get(textOf(version))!] as const;
+  #requireCurrent(prefix: Deno.KvKey, version: Deno.KvKey): void {
+    const of = [this.#lists.get(keyText(prefix))!, this.#entries.get(keyText(version))!] as const;
     const list = Promise.all(of).then(([entries, changed]) => {
       const stamp = changed?.versionstamp;
       const isAsNew = stamp === null || entries?.some((entry) => entry.versionstamp! >= stamp!);
       return stamp !== undefined && isAsNew ? entries : undefined;
     });
-    this.#lists.set(textOf(prefix), list);
+    this.#lists.set(keyText(prefix), list);
   }
 
   /** True when everything read ahead has been used or dropped. */
@@ -114,16 +114,16 @@ class ReadAhead {
   }
 
   #entry(key: Deno.KvKey): Promise<Entry | undefined> | undefined {
-    if (++this.#asked > LOOKUPS_KEPT) this.#lookups.clear();
-    const text = textOf(key);
+    if (++this.#reads > MAX_READS_WITH_LOOKUPS) this.#lookups.clear();
+    const text = keyText(key);
     const lookup = this.#lookups.get(text);
     // A key that was missing may exist by the next read.
     if (lookup !== undefined && this.#lookups.delete(text)) {
       return lookup.then((entry) => entry?.versionstamp == null ? undefined : entry);
     }
-    const list = this.#lists.get(textOf(key.slice(0, -1)));
+    const list = this.#lists.get(keyText(key.slice(0, -1)));
     return this.#entries.get(text) ??
-      list?.then((entries) => entries?.find((entry) => textOf(entry.key) === text));
+      list?.then((entries) => entries?.find((entry) => keyText(entry.key) === text));
   }
 
   /** The entries of a prefix that was read as a whole, else what `read` finds. */
@@ -132,19 +132,19 @@ class ReadAhead {
     read: () => Deno.KvListIterator<unknown>,
   ): Deno.KvListIterator<unknown> {
     const isWhole = "prefix" in selector && !("start" in selector) && !("end" in selector);
-    const list = isWhole ? this.#lists.get(textOf(selector.prefix)) : undefined;
+    const list = isWhole ? this.#lists.get(keyText(selector.prefix)) : undefined;
     if (list === undefined) return read();
-    const rows = rowsOf(list, read);
+    const rows = iterateRows(list, read);
     return Object.assign(rows, { cursor: "" }) as unknown as Deno.KvListIterator<unknown>;
   }
 
-  drop(key: Deno.KvKey): void {
-    this.#entries.delete(textOf(key));
-    for (let n = 0; n < key.length; n++) this.#lists.delete(textOf(key.slice(0, n)));
+  invalidate(key: Deno.KvKey): void {
+    this.#entries.delete(keyText(key));
+    for (let n = 0; n < key.length; n++) this.#lists.delete(keyText(key.slice(0, n)));
   }
 
   /** An atomic operation that drops what was read ahead of the keys it writes. */
-  noting(atomic: Deno.AtomicOperation): Deno.AtomicOperation {
+  trackWrites(atomic: Deno.AtomicOperation): Deno.AtomicOperation {
     const { set, delete: remove, commit } = atomic;
     const written: Deno.KvKey[] = [];
     return Object.assign(atomic, {
@@ -156,18 +156,19 @@ class ReadAhead {
         written.push(key);
         return remove.call(atomic, key);
       },
-      commit: () => commit.call(atomic).finally(() => written.forEach((key) => this.drop(key))),
+      commit: () =>
+        commit.call(atomic).finally(() => written.forEach((key) => this.invalidate(key))),
     });
   }
 }
 
-async function* rowsOf(
+async function* iterateRows(
   list: Promise<Entry[] | undefined>,
   read: () => Deno.KvListIterator<unknown>,
 ): AsyncGenerator<unknown> {
   yield* await list ?? read();
 }
 
-function textOf(key: Deno.KvKey): string {
+function keyText(key: Deno.KvKey): string {
   return JSON.stringify(key);
 }

@@ -2,14 +2,14 @@ import { z } from "zod";
 import type { Sealer } from "../credentials/sealing.ts";
 import type { System } from "../system.ts";
 import { keys } from "./keys.ts";
-import { joinParts, readParts, splitParts } from "./parts.ts";
-import { commitRecord, CorruptRecordError, parseRecord } from "./record.ts";
-import type { Resealing } from "./resealing.ts";
+import { joinChunks, readChunks, splitChunks } from "./parts.ts";
+import { commitStep, CorruptRecordError, parseRecord } from "./record.ts";
+import type { ResealTask } from "./resealing.ts";
 
 /** What the sealer of this store is made for. */
-export const RECEIPTS_PURPOSE = "receipts";
+export const IDEMPOTENCY_PURPOSE = "receipts";
 
-const RECEIPT_TTL_MS = 24 * 60 * 60_000;
+const IDEMPOTENCY_TTL_MS = 24 * 60 * 60_000;
 /** Garbage is collected this much later, so that no part goes before its record has lapsed. */
 const KEPT_AFTER_EXPIRY_MS = 5 * 60_000;
 
@@ -30,12 +30,12 @@ const headSchema = z.object({
   headers: z.record(z.string(), z.string()),
 });
 /** The first answer to a request, as it is given again. */
-export type Receipt = z.infer<typeof headSchema> & { body: string };
+export type IdempotencyRecord = z.infer<typeof headSchema> & { body: string };
 
 /** What stands under a scope: a live receipt, or the place where one may be put. */
-export interface ReceiptPlace {
+export interface IdempotencyEntry {
   readonly scope: string;
-  readonly receipt: Receipt | undefined;
+  readonly record: IdempotencyRecord | undefined;
   /** Of what is stored there now, be it lapsed. */
   readonly versionstamp: string | null;
   readonly parts: number;
@@ -46,7 +46,7 @@ export interface ReceiptPlace {
  * there is a receipt exactly where something was created. Sealed, because an answer may hold a
  * session's token, which stands nowhere else in clear.
  */
-export class ReceiptStore {
+export class IdempotencyStore {
   #kv: Deno.Kv;
   #system: System;
   #sealer: Sealer;
@@ -58,74 +58,83 @@ export class ReceiptStore {
   }
 
   /** Throws `UnsealError` when the encryption key has been changed since: never a second creation. */
-  async find(scope: string): Promise<ReceiptPlace> {
-    const entry = await this.#kv.get(keys.receipt(scope));
+  async find(scope: string): Promise<IdempotencyEntry> {
+    const entry = await this.#kv.get(keys.idempotencyRecord(scope));
     const record = parseRecord(recordSchema, entry);
     const place = { scope, versionstamp: entry.versionstamp, parts: record?.more ?? 0 };
     if (record === undefined || record.exp <= this.#system.now()) {
-      return { ...place, receipt: undefined };
+      return { ...place, record: undefined };
     }
-    const rest = await readParts(this.#kv, partKeys(scope, record.more));
+    const rest = await readChunks(this.#kv, chunkKeys(scope, record.more));
     if (rest === undefined) throw new CorruptRecordError("a stored receipt has lost parts");
-    const sealed = joinParts([record.sealed, ...rest]);
-    const plain = await this.#sealer.open(sealed, keys.receipt(scope));
-    return { ...place, receipt: fromText(new TextDecoder().decode(plain)) };
+    const sealed = joinChunks([record.sealed, ...rest]);
+    const plain = await this.#sealer.open(sealed, keys.idempotencyRecord(scope));
+    return { ...place, record: fromText(new TextDecoder().decode(plain)) };
   }
 
   /** Adds the receipt to `change`, which then fails its checks if the place has been taken since. */
-  async add(change: Deno.AtomicOperation, place: ReceiptPlace, receipt: Receipt): Promise<void> {
-    const key = keys.receipt(place.scope);
+  async add(
+    change: Deno.AtomicOperation,
+    place: IdempotencyEntry,
+    receipt: IdempotencyRecord,
+  ): Promise<void> {
+    const key = keys.idempotencyRecord(place.scope);
     const plain = new TextEncoder().encode(toText(receipt));
-    const [sealed, ...rest] = splitParts(await this.#sealer.seal(plain, key));
-    const exp = this.#system.now() + RECEIPT_TTL_MS;
-    const expiry = { expireIn: RECEIPT_TTL_MS + KEPT_AFTER_EXPIRY_MS };
+    const [sealed, ...rest] = splitChunks(await this.#sealer.seal(plain, key));
+    const exp = this.#system.now() + IDEMPOTENCY_TTL_MS;
+    const expiry = { expireIn: IDEMPOTENCY_TTL_MS + KEPT_AFTER_EXPIRY_MS };
     change
       .check({ key, versionstamp: place.versionstamp })
       .set(key, { v: 1, exp, sealed, more: rest.length }, expiry);
     // What is left over of a lapsed one goes first: a set of the same key after it stands.
-    for (const old of partKeys(place.scope, place.parts)) change.delete(old);
-    partKeys(place.scope, rest.length).forEach((part, n) => change.set(part, rest[n], expiry));
+    for (const old of chunkKeys(place.scope, place.parts)) change.delete(old);
+    chunkKeys(place.scope, rest.length).forEach((part, n) => change.set(part, rest[n], expiry));
   }
 
   /** Puts an empty receipt there by itself; false when there is one. */
   async claim(scope: string): Promise<boolean> {
     const place = await this.find(scope);
-    if (place.receipt !== undefined) return false;
+    if (place.record !== undefined) return false;
     const change = this.#kv.atomic();
     await this.add(change, place, { fingerprint: "", status: 204, headers: {}, body: "" });
-    return await commitRecord(change);
+    return await commitStep(change);
   }
 
   /** Takes back what was claimed for something that then was not made. */
   async release(scope: string): Promise<void> {
-    await this.#kv.delete(keys.receipt(scope));
+    await this.#kv.delete(keys.idempotencyRecord(scope));
   }
 }
 
 /** Encrypts all receipts anew; `now` in milliseconds. */
-export function resealReceipts(
+export function resealIdempotencyRecords(
   sealer: Sealer,
   { kv, now }: { kv: Deno.Kv; now: () => number },
-): Resealing {
+): ResealTask {
   return {
     kind: "stored answers",
-    prefix: keys.receipts(),
+    prefix: keys.idempotencyRecords(),
     async *reseal(entry) {
       // Its parts go with the record itself.
-      if (entry.key.length > keys.receipt("").length) return;
+      if (entry.key.length > keys.idempotencyRecord("").length) return;
       const record = parseRecord(recordSchema, entry)!;
       if (sealer.isCurrent(record.sealed)) return;
       const scope = String(entry.key[1]);
-      const rest = await readParts(kv, partKeys(scope, record.more));
+      const rest = await readChunks(kv, chunkKeys(scope, record.more));
       if (rest === undefined) return;
-      const plain = await sealer.open(joinParts([record.sealed, ...rest]), keys.receipt(scope));
-      const [sealed, ...more] = splitParts(await sealer.seal(plain, keys.receipt(scope)));
+      const plain = await sealer.open(
+        joinChunks([record.sealed, ...rest]),
+        keys.idempotencyRecord(scope),
+      );
+      const [sealed, ...more] = splitChunks(
+        await sealer.seal(plain, keys.idempotencyRecord(scope)),
+      );
       const expireIn = Math.max(1, record.exp + KEPT_AFTER_EXPIRY_MS - now());
       yield {
         entry,
         write(step) {
           step.set(entry.key, { ...record, sealed, more: more.length }, { expireIn });
-          const places = partKeys(scope, more.length);
+          const places = chunkKeys(scope, more.length);
           places.forEach((key, n) => step.set(key, more[n], { expireIn }));
         },
       };
@@ -134,15 +143,15 @@ export function resealReceipts(
 }
 
 /** One line of JSON, then the body as it is: escaped once more it could be twice as long. */
-function toText({ body, ...head }: Receipt): string {
+function toText({ body, ...head }: IdempotencyRecord): string {
   return `${JSON.stringify(head)}\n${body}`;
 }
 
-function fromText(text: string): Receipt {
+function fromText(text: string): IdempotencyRecord {
   const end = text.indexOf("\n");
   return { ...headSchema.parse(JSON.parse(text.slice(0, end))), body: text.slice(end + 1) };
 }
 
-function partKeys(scope: string, count: number): Deno.KvKey[] {
-  return Array.from({ length: count }, (_, n) => keys.receiptPart(scope, n + 1));
+function chunkKeys(scope: string, count: number): Deno.KvKey[] {
+  return Array.from({ length: count }, (_, n) => keys.idempotencyRecordChunk(scope, n + 1));
 }

@@ -3,7 +3,7 @@ import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { storedKeys, storedText } from "@/tests/support/store.ts";
 import { Sealer, UnsealError } from "../credentials/sealing.ts";
 import { keys } from "./keys.ts";
-import { type Receipt, ReceiptStore } from "./receipt_store.ts";
+import { type IdempotencyRecord, IdempotencyStore } from "./receipt_store.ts";
 import { CorruptRecordError } from "./record.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -15,33 +15,37 @@ function open(kv: Deno.Kv, encryptionKey = KEY) {
     purpose: "receipts",
     randomBytes: system.randomBytes,
   });
-  return { system, receipts: new ReceiptStore(kv, { system, sealer }) };
+  return { system, receipts: new IdempotencyStore(kv, { system, sealer }) };
 }
 
-function receiptOf(body: string): Receipt {
+function receiptOf(body: string): IdempotencyRecord {
   return { fingerprint: "f", status: 201, headers: { location: "/v1/x" }, body };
 }
 
 /** Puts a receipt where `find` found room for it; tells whether it was. */
-async function put(kv: Deno.Kv, receipts: ReceiptStore, receipt: Receipt): Promise<boolean> {
+async function put(
+  kv: Deno.Kv,
+  receipts: IdempotencyStore,
+  receipt: IdempotencyRecord,
+): Promise<boolean> {
   const change = kv.atomic();
   await receipts.add(change, await receipts.find("scope"), receipt);
   return (await change.commit()).ok;
 }
 
-Deno.test("ReceiptStore: a receipt is found as it was put, of any size", async () => {
+Deno.test("IdempotencyStore: a receipt is found as it was put, of any size", async () => {
   for (const size of [0, 10, 49_000, 49_152, 50_000, 390_000]) {
     using kv = await Deno.openKv(":memory:");
     const { receipts } = open(kv);
-    assertEquals((await receipts.find("scope")).receipt, undefined);
+    assertEquals((await receipts.find("scope")).record, undefined);
     const receipt = receiptOf("é\n".repeat(size / 3));
     assert(await put(kv, receipts, receipt));
-    assertEquals((await receipts.find("scope")).receipt, receipt);
-    assertEquals((await receipts.find("other")).receipt, undefined);
+    assertEquals((await receipts.find("scope")).record, receipt);
+    assertEquals((await receipts.find("other")).record, undefined);
   }
 });
 
-Deno.test("ReceiptStore: nothing of a receipt stands in clear", async () => {
+Deno.test("IdempotencyStore: nothing of a receipt stands in clear", async () => {
   using kv = await Deno.openKv(":memory:");
   const { receipts } = open(kv);
   await put(kv, receipts, receiptOf("cs_token"));
@@ -49,7 +53,7 @@ Deno.test("ReceiptStore: nothing of a receipt stands in clear", async () => {
   for (const word of ["cs_token", "location", "fingerprint"]) assertFalse(dump.includes(word));
 });
 
-Deno.test("ReceiptStore: of two who found the place free, one gets it", async () => {
+Deno.test("IdempotencyStore: of two who found the place free, one gets it", async () => {
   using kv = await Deno.openKv(":memory:");
   const { receipts } = open(kv);
   const place = await receipts.find("scope");
@@ -60,36 +64,36 @@ Deno.test("ReceiptStore: of two who found the place free, one gets it", async ()
     outcomes.push((await change.commit()).ok);
   }
   assertEquals(outcomes, [true, false]);
-  assertEquals((await receipts.find("scope")).receipt?.body, "one");
+  assertEquals((await receipts.find("scope")).record?.body, "one");
 });
 
-Deno.test("ReceiptStore: after 24 hours the place is free, and nothing of the old one stays", async () => {
+Deno.test("IdempotencyStore: after 24 hours the place is free, and nothing of the old one stays", async () => {
   using kv = await Deno.openKv(":memory:");
   const { receipts, system } = open(kv);
   await put(kv, receipts, receiptOf("x".repeat(200_000)));
   await system.advance(DAY_MS - 1);
-  assert((await receipts.find("scope")).receipt);
+  assert((await receipts.find("scope")).record);
   await system.advance(1);
-  assertEquals((await receipts.find("scope")).receipt, undefined);
+  assertEquals((await receipts.find("scope")).record, undefined);
   assert(await put(kv, receipts, receiptOf("y".repeat(60_000))));
-  assertEquals((await receipts.find("scope")).receipt?.body, "y".repeat(60_000));
+  assertEquals((await receipts.find("scope")).record?.body, "y".repeat(60_000));
   assertEquals(await storedKeys(kv), ["receipts/scope", "receipts/scope/1"]);
 });
 
-Deno.test("ReceiptStore: one moved elsewhere, of another key, or short of a part is an error", async () => {
+Deno.test("IdempotencyStore: one moved elsewhere, of another key, or short of a part is an error", async () => {
   using kv = await Deno.openKv(":memory:");
   const { receipts } = open(kv);
   await put(kv, receipts, receiptOf("x".repeat(60_000)));
-  const moved = await kv.get(keys.receipt("scope"));
-  await kv.set(keys.receipt("other"), { ...moved.value as object, more: 0 });
+  const moved = await kv.get(keys.idempotencyRecord("scope"));
+  await kv.set(keys.idempotencyRecord("other"), { ...moved.value as object, more: 0 });
   await assertRejects(() => receipts.find("other"), UnsealError);
   const { receipts: rekeyed } = open(kv, new Uint8Array(32).fill(8).toBase64());
   await assertRejects(() => rekeyed.find("scope"), UnsealError);
-  await kv.delete(keys.receiptPart("scope", 1));
+  await kv.delete(keys.idempotencyRecordChunk("scope", 1));
   await assertRejects(() => receipts.find("scope"), CorruptRecordError);
 });
 
-Deno.test("ReceiptStore: a scope is claimed by one, until it is released or has lapsed", async () => {
+Deno.test("IdempotencyStore: a scope is claimed by one, until it is released or has lapsed", async () => {
   using kv = await Deno.openKv(":memory:");
   const { system, receipts } = open(kv);
   const both = await Promise.all([receipts.claim("scope"), receipts.claim("scope")]);

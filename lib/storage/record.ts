@@ -38,13 +38,13 @@ export function parseRecord<T extends z.ZodType>(
  * Commits the change that makes `made`, and tells whether every check held. Whoever hands one in may
  * add to the change, so that both are made or neither.
  */
-export type Commit<T> = (change: Deno.AtomicOperation, made: T) => Promise<boolean>;
+export type CommitStep<T> = (change: Deno.AtomicOperation, made: T) => Promise<boolean>;
 
 /**
  * Commits and tells whether every check held. One step writes at most 800 KB: what is larger is the
  * caller's to mend, so a 413.
  */
-export async function commitRecord(change: Deno.AtomicOperation): Promise<boolean> {
+export async function commitStep(change: Deno.AtomicOperation): Promise<boolean> {
   try {
     return (await change.commit()).ok;
   } catch (error) {
@@ -54,7 +54,7 @@ export async function commitRecord(change: Deno.AtomicOperation): Promise<boolea
 }
 
 /** Tries a check-and-set until it commits; `attempt` returns `undefined` when it lost a race. */
-export async function untilCommitted<T>(
+export async function retryUntilCommitted<T>(
   attempt: () => Promise<T | undefined>,
   options: { what: string; tries?: number },
 ): Promise<T> {

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { z } from "zod";
-import { CorruptRecordError, parseRecord, untilCommitted } from "./record.ts";
+import { CorruptRecordError, parseRecord, retryUntilCommitted } from "./record.ts";
 
 const schema = z.object({ v: z.literal(1), email: z.email() });
 
@@ -21,17 +21,17 @@ Deno.test("parseRecord: the error names kind and path, neither value nor owner",
   assertEquals(error.message, "stored record users is not readable at: v, email");
 });
 
-Deno.test("untilCommitted: tries again until an attempt commits", async () => {
+Deno.test("retryUntilCommitted: tries again until an attempt commits", async () => {
   const outcomes = [undefined, undefined, null];
   const attempt = () => Promise.resolve(outcomes.shift());
-  assertEquals(await untilCommitted<null>(attempt, { what: "thing" }), null);
+  assertEquals(await retryUntilCommitted<null>(attempt, { what: "thing" }), null);
   assertEquals(outcomes, []);
 });
 
-Deno.test("untilCommitted: gives up after its tries", async () => {
+Deno.test("retryUntilCommitted: gives up after its tries", async () => {
   let tried = 0;
   const attempt = () => Promise.resolve(void tried++);
-  const contended = () => untilCommitted(attempt, { what: "thing", tries: 3 });
+  const contended = () => retryUntilCommitted(attempt, { what: "thing", tries: 3 });
   await assertRejects(contended, Error, "gave up on a contended record: thing");
   assertEquals(tried, 3);
 });

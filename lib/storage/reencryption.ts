@@ -1,22 +1,22 @@
 import { encryptionKeyIds } from "../credentials/encryption_key.ts";
 import { Sealer, UnsealError } from "../credentials/sealing.ts";
 import type { System } from "../system.ts";
-import { contentSealer, openContentCipher, resealDigestKey } from "./content_cipher.ts";
-import { retireEncryptionKeys, usedEncryptionKeys } from "./encryption_keys.ts";
+import { createContentSealer, openContentCipher, resealDigestKey } from "./content_cipher.ts";
+import { readEncryptionKeyIds, retireEncryptionKeys } from "./encryption_keys.ts";
 import { CorruptRecordError } from "./record.ts";
-import { RECEIPTS_PURPOSE, resealReceipts } from "./receipt_store.ts";
+import { IDEMPOTENCY_PURPOSE, resealIdempotencyRecords } from "./receipt_store.ts";
 import { resealRunLogs } from "./reseal_run_logs.ts";
 import { resealTranscripts } from "./reseal_transcripts.ts";
-import { PendingError, type Resealed, type Resealing } from "./resealing.ts";
+import { ResealPendingError, type ResealStep, type ResealTask } from "./resealing.ts";
 import { resealSecrets, SECRETS_PURPOSE } from "./secret_store.ts";
-import { resealSlots, SLOTS_PURPOSE } from "./vendor_slot_store.ts";
+import { CONNECTIONS_PURPOSE, resealConnections } from "./vendor_slot_store.ts";
 
 /** Values under way at once: each takes at most 64 KiB, and commits wait for the store, not for us. */
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 /** A value that changes while it is encrypted anew is tried so often; then the next pass has it. */
-const TRIES = 5;
+const MAX_TRIES = 5;
 /** Passes over the store. The second finds what was written while the first went on. */
-const MOST_PASSES = 5;
+const MAX_PASSES = 5;
 
 /** What was done, by kind, in values. */
 export interface ReencryptionReport {
@@ -52,12 +52,12 @@ export class Reencryption {
   /** `forget` gives up what does not decrypt: a start no longer asks for its key. */
   async run({ forget = false } = {}): Promise<ReencryptionReport> {
     const [first] = encryptionKeyIds(this.#encryptionKeys);
-    const used = await usedEncryptionKeys(this.#kv);
-    const all = await this.#all();
+    const used = await readEncryptionKeyIds(this.#kv);
+    const all = await this.#tasks();
     const changed: Record<string, number> = {};
-    let pass = await this.#pass(all, changed);
-    for (let n = 1; n < MOST_PASSES && pass.changed + pass.pending > 0; n++) {
-      pass = await this.#pass(all, changed);
+    let pass = await this.#runPass(all, changed);
+    for (let n = 1; n < MAX_PASSES && pass.changed + pass.pending > 0; n++) {
+      pass = await this.#runPass(all, changed);
     }
     const { unreadable, pending } = pass;
     const isDone = pass.changed + pending === 0;
@@ -67,28 +67,28 @@ export class Reencryption {
     return { changed, unreadable, pending, retired };
   }
 
-  async #all(): Promise<Resealing[]> {
+  async #tasks(): Promise<ResealTask[]> {
     const kv = this.#kv;
     const { now, randomBytes } = this.#system;
     const sealer = (purpose: string) => new Sealer(this.#encryptionKeys, { purpose, randomBytes });
-    const ofContent = contentSealer(this.#encryptionKeys, randomBytes);
+    const ofContent = createContentSealer(this.#encryptionKeys, randomBytes);
     const content = await openContentCipher(kv, { sealer: ofContent, randomBytes });
     await resealDigestKey(kv, ofContent);
     const parts = { kv, content, now };
     return [
       resealSecrets(sealer(SECRETS_PURPOSE)),
-      resealSlots(sealer(SLOTS_PURPOSE)),
-      resealReceipts(sealer(RECEIPTS_PURPOSE), parts),
+      resealConnections(sealer(CONNECTIONS_PURPOSE)),
+      resealIdempotencyRecords(sealer(IDEMPOTENCY_PURPOSE), parts),
       ...resealRunLogs(parts),
       ...resealTranscripts(parts),
     ];
   }
 
-  async #pass(all: readonly Resealing[], counts: Record<string, number>): Promise<Pass> {
-    const pass: Pass = { changed: 0, unreadable: {}, pending: 0 };
+  async #runPass(all: readonly ResealTask[], counts: Record<string, number>): Promise<PassResult> {
+    const pass: PassResult = { changed: 0, unreadable: {}, pending: 0 };
     for (const resealing of all) {
       const { kind } = resealing;
-      for await (const entries of inGroups(this.#kv, resealing.prefix)) {
+      for await (const entries of inBatches(this.#kv, resealing.prefix)) {
         const done = await Promise.all(entries.map((one) => this.#reseal(resealing, one)));
         for (const { changed, outcome } of done) {
           pass.changed += changed;
@@ -101,10 +101,10 @@ export class Reencryption {
     return pass;
   }
 
-  async #reseal(resealing: Resealing, read: Deno.KvEntry<unknown>): Promise<Outcome> {
+  async #reseal(resealing: ResealTask, read: Deno.KvEntry<unknown>): Promise<ResealOutcome> {
     let changed = 0;
     let entry = read;
-    for (let tries = TRIES; tries > 0; tries--) {
+    for (let tries = MAX_TRIES; tries > 0; tries--) {
       let isAsRead = true;
       try {
         for await (const resealed of resealing.reseal(entry)) {
@@ -114,7 +114,7 @@ export class Reencryption {
       } catch (error) {
         const isUnreadable = error instanceof UnsealError || error instanceof CorruptRecordError;
         if (isUnreadable) return { changed, outcome: "unreadable" };
-        if (error instanceof PendingError) return { changed, outcome: "pending" };
+        if (error instanceof ResealPendingError) return { changed, outcome: "pending" };
         throw error;
       }
       if (isAsRead) return { changed, outcome: "done" };
@@ -125,33 +125,33 @@ export class Reencryption {
     return { changed, outcome: "pending" };
   }
 
-  async #commit({ entry, write }: Resealed): Promise<boolean> {
+  async #commit({ entry, write }: ResealStep): Promise<boolean> {
     const step = this.#kv.atomic().check(entry);
     write(step);
     return (await step.commit()).ok;
   }
 }
 
-interface Pass {
+interface PassResult {
   changed: number;
   unreadable: Record<string, number>;
   pending: number;
 }
 
-interface Outcome {
+interface ResealOutcome {
   changed: number;
   outcome: "done" | "unreadable" | "pending";
 }
 
 /** All entries under a prefix, a few at a time. */
-async function* inGroups(
+async function* inBatches(
   kv: Deno.Kv,
   prefix: Deno.KvKey,
 ): AsyncGenerator<Deno.KvEntry<unknown>[]> {
   let group: Deno.KvEntry<unknown>[] = [];
-  for await (const entry of kv.list<unknown>({ prefix }, { batchSize: AT_ONCE })) {
+  for await (const entry of kv.list<unknown>({ prefix }, { batchSize: CONCURRENCY })) {
     group.push(entry);
-    if (group.length < AT_ONCE) continue;
+    if (group.length < CONCURRENCY) continue;
     yield group;
     group = [];
   }

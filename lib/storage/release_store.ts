@@ -3,11 +3,11 @@ import type { System } from "../system.ts";
 import type { WidgetBundle } from "../widget_bundle.ts";
 import { describeWidgetBundle } from "../widget_bundle.ts";
 import { keys } from "./keys.ts";
-import { joinParts, readParts, splitParts } from "./parts.ts";
+import { joinChunks, readChunks, splitChunks } from "./parts.ts";
 import { parseRecord } from "./record.ts";
 
 /** Releases before the newest whose scripts stay. */
-const EARLIER = 10;
+const MAX_EARLIER_RELEASES = 10;
 
 const releaseSchema = z.object({
   v: z.literal(1),
@@ -28,10 +28,10 @@ interface Release {
  * The scripts of the last releases, so that a page which pins one by its hash outlives upgrades. They
  * are in the store, because it is what stays when the program's files are replaced.
  */
-export class ReleaseStore {
+export class ScriptReleaseStore {
   #kv: Deno.Kv;
   #system: Pick<System, "now">;
-  #found = new Map<string, WidgetBundle>();
+  #cached = new Map<string, WidgetBundle>();
 
   constructor(kv: Deno.Kv, system: Pick<System, "now">) {
     this.#kv = kv;
@@ -39,28 +39,30 @@ export class ReleaseStore {
   }
 
   /** Keeps `bundle` as the newest release, and drops the eleventh before it. */
-  async keep(name: ScriptName, bundle: WidgetBundle): Promise<void> {
-    this.#found.set(`${name}.${bundle.hash12}`, bundle);
+  async publish(name: ScriptName, bundle: WidgetBundle): Promise<void> {
+    this.#cached.set(`${name}.${bundle.hash12}`, bundle);
     const kept = await this.#list(name);
     if (kept[0]?.hash12 === bundle.hash12) return;
     await this.#write(name, bundle);
     const earlier = kept.filter(({ hash12 }) => hash12 !== bundle.hash12);
-    for (const release of earlier.slice(EARLIER)) await this.#drop(name, release);
+    for (const release of earlier.slice(MAX_EARLIER_RELEASES)) {
+      await this.#deleteRelease(name, release);
+    }
   }
 
   /** The script with these first 12 digits of its digest, if it is one of the last. */
   async find(name: ScriptName, hash12: string): Promise<WidgetBundle | undefined> {
     const id = `${name}.${hash12}`;
-    const known = this.#found.get(id);
+    const known = this.#cached.get(id);
     if (known || !/^[0-9a-f]{12}$/.test(hash12)) return known;
     const release = parseRecord(
       releaseSchema,
       await this.#kv.get(keys.scriptRelease(name, hash12)),
     );
-    const parts = release && await readParts(this.#kv, partKeys(name, { ...release, hash12 }));
+    const parts = release && await readChunks(this.#kv, chunkKeys(name, { ...release, hash12 }));
     if (parts === undefined) return undefined;
-    const bundle = await describeWidgetBundle(joinParts(parts));
-    this.#found.set(id, bundle);
+    const bundle = await describeWidgetBundle(joinChunks(parts));
+    this.#cached.set(id, bundle);
     return bundle;
   }
 
@@ -75,20 +77,20 @@ export class ReleaseStore {
   }
 
   async #write(name: ScriptName, { body, hash12 }: WidgetBundle): Promise<void> {
-    const parts = splitParts(body);
+    const parts = splitChunks(body);
     const record = { v: 1, at: this.#system.now(), parts: parts.length };
     const change = this.#kv.atomic().set(keys.scriptRelease(name, hash12), record);
     parts.forEach((part, n) => change.set(keys.scriptReleasePart(name, hash12, n), part));
     await change.commit();
   }
 
-  async #drop(name: ScriptName, release: Release): Promise<void> {
+  async #deleteRelease(name: ScriptName, release: Release): Promise<void> {
     const change = this.#kv.atomic().delete(keys.scriptRelease(name, release.hash12));
-    for (const key of partKeys(name, release)) change.delete(key);
+    for (const key of chunkKeys(name, release)) change.delete(key);
     await change.commit();
   }
 }
 
-function partKeys(name: ScriptName, { hash12, parts }: Omit<Release, "at">): Deno.KvKey[] {
+function chunkKeys(name: ScriptName, { hash12, parts }: Omit<Release, "at">): Deno.KvKey[] {
   return Array.from({ length: parts }, (_, n) => keys.scriptReleasePart(name, hash12, n));
 }

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describeWidgetBundle } from "../widget_bundle.ts";
-import { ReleaseStore } from "./release_store.ts";
+import { ScriptReleaseStore } from "./release_store.ts";
 
 const bundleOf = (text: string) => describeWidgetBundle(new TextEncoder().encode(text));
 
@@ -9,15 +9,15 @@ async function releases(kv: Deno.Kv, texts: string[]) {
   const bundles = [];
   for (const text of texts) {
     bundles.push(await bundleOf(text));
-    await new ReleaseStore(kv, { now: () => ++now }).keep("widget", bundles.at(-1)!);
+    await new ScriptReleaseStore(kv, { now: () => ++now }).publish("widget", bundles.at(-1)!);
   }
   return bundles;
 }
 
-Deno.test("ReleaseStore: this release and the ten before it are found, older ones are gone", async () => {
+Deno.test("ScriptReleaseStore: this release and the ten before it are found, older ones are gone", async () => {
   using kv = await Deno.openKv(":memory:");
   const bundles = await releases(kv, Array.from({ length: 12 }, (_, n) => `release ${n}`));
-  const store = new ReleaseStore(kv, { now: () => 0 });
+  const store = new ScriptReleaseStore(kv, { now: () => 0 });
   const found = await Promise.all(bundles.map(({ hash12 }) => store.find("widget", hash12)));
   assertEquals(found.map((one) => one !== undefined), [false, ...Array(11).fill(true)]);
   assertEquals(found[1]?.body, bundles[1]!.body);
@@ -27,19 +27,19 @@ Deno.test("ReleaseStore: this release and the ten before it are found, older one
   ]);
 });
 
-Deno.test("ReleaseStore: a release that comes back counts as the newest, and is kept once", async () => {
+Deno.test("ScriptReleaseStore: a release that comes back counts as the newest, and is kept once", async () => {
   using kv = await Deno.openKv(":memory:");
   const texts = ["back", ...Array.from({ length: 10 }, (_, n) => `release ${n}`), "back", "next"];
   const [back] = await releases(kv, texts);
-  const store = new ReleaseStore(kv, { now: () => 0 });
+  const store = new ScriptReleaseStore(kv, { now: () => 0 });
   assertEquals((await store.find("widget", back!.hash12))?.body, back!.body);
   assertEquals((await Array.fromAsync(kv.list({ prefix: ["script_releases"] }))).length, 11);
 });
 
-Deno.test("ReleaseStore: a script larger than a value is put together again, and names are apart", async () => {
+Deno.test("ScriptReleaseStore: a script larger than a value is put together again, and names are apart", async () => {
   using kv = await Deno.openKv(":memory:");
   const [large] = await releases(kv, ["x".repeat(150_000)]);
-  const store = new ReleaseStore(kv, { now: () => 0 });
+  const store = new ScriptReleaseStore(kv, { now: () => 0 });
   assertEquals((await store.find("widget", large!.hash12))?.body, large!.body);
   assertEquals(await store.find("client", large!.hash12), undefined);
   assertEquals(await store.find("widget", "../../secret"), undefined);

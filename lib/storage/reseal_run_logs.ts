@@ -1,36 +1,36 @@
-import { type ContentCipher, contentPlaces } from "./content_cipher.ts";
+import { type ContentCipher, contentContexts } from "./content_cipher.ts";
 import { keys } from "./keys.ts";
-import { type LiveRun, liveRunSchema } from "./live_run.ts";
+import { type ActiveRun, activeRunSchema } from "./live_run.ts";
 import { parseRecord } from "./record.ts";
-import type { Resealing } from "./resealing.ts";
-import { LOG_KEPT_MS, LONG_CHUNK_KEPT_MS, runHeadSchema } from "./run_head.ts";
+import type { ResealTask } from "./resealing.ts";
+import { LOG_TTL_MS, LONG_CHUNK_TTL_MS, runLogHeadSchema } from "./run_head.ts";
 
-interface Parts {
+interface ResealDeps {
   kv: Deno.Kv;
   content: ContentCipher;
   now: () => number;
 }
 
 /** Encrypts the logs of runs anew, and what running ones were asked. */
-export function resealRunLogs(parts: Parts): Resealing[] {
-  return [liveRuns(parts), logHeads(parts), logChunks(parts), askedParts(parts)];
+export function resealRunLogs(parts: ResealDeps): ResealTask[] {
+  return [activeRuns(parts), logHeads(parts), logChunks(parts), inputChunks(parts)];
 }
 
-function liveRuns({ content }: Parts): Resealing {
+function activeRuns({ content }: ResealDeps): ResealTask {
   return {
     kind: "running runs",
-    prefix: keys.liveRuns(),
+    prefix: keys.activeRuns(),
     async *reseal(entry) {
-      const live = parseRecord(liveRunSchema, entry)!;
+      const live = parseRecord(activeRunSchema, entry)!;
       const { tenant, runId } = live.run;
       const { asked, log } = live;
-      const newAsked = asked && await content.reseal(asked, contentPlaces.asked(tenant, runId));
+      const newAsked = asked && await content.reseal(asked, contentContexts.input(tenant, runId));
       const newTail = log && await content.reseal(
         log.tail,
-        contentPlaces.logTail(tenant, runId, log.frames),
+        contentContexts.logTail(tenant, runId, log.frames),
       );
       if (newAsked === undefined && newTail === undefined) return;
-      const next: LiveRun = {
+      const next: ActiveRun = {
         ...live,
         ...(newAsked && { asked: newAsked }),
         ...(log && newTail && { log: { ...log, tail: newTail } }),
@@ -40,38 +40,38 @@ function liveRuns({ content }: Parts): Resealing {
   };
 }
 
-function logHeads({ content, now }: Parts): Resealing {
+function logHeads({ content, now }: ResealDeps): ResealTask {
   return {
     kind: "run logs",
-    prefix: keys.runHeads(),
+    prefix: keys.runLogHeads(),
     async *reseal(entry) {
-      const head = parseRecord(runHeadSchema, entry)!;
-      const place = contentPlaces.logTail(head.tenant, head.runId, head.frames);
+      const head = parseRecord(runLogHeadSchema, entry)!;
+      const place = contentContexts.logTail(head.tenant, head.runId, head.frames);
       const tail = await content.reseal(head.tail, place);
       if (tail === undefined) return;
-      const expireIn = Math.max(1, (head.exp ?? now()) + LOG_KEPT_MS - now());
+      const expireIn = Math.max(1, (head.exp ?? now()) + LOG_TTL_MS - now());
       yield { entry, write: (step) => step.set(entry.key, { ...head, tail }, { expireIn }) };
     },
   };
 }
 
-function logChunks({ kv, content, now }: Parts): Resealing {
+function logChunks({ kv, content, now }: ResealDeps): ResealTask {
   return {
     kind: "run log chunks",
-    prefix: keys.allRunChunks(),
+    prefix: keys.allRunLogChunks(),
     async *reseal(entry) {
       const [tenant, runId, n] = [String(entry.key[1]), String(entry.key[2]), Number(entry.key[3])];
       if (!(entry.value instanceof Uint8Array)) return;
-      const chunk = await content.reseal(entry.value, contentPlaces.logChunk(tenant, runId, n));
+      const chunk = await content.reseal(entry.value, contentContexts.logChunk(tenant, runId, n));
       if (chunk === undefined) return;
       const [live, ended] = await kv.getMany([
-        keys.liveRun(tenant, runId),
-        keys.runHead(tenant, runId),
+        keys.activeRun(tenant, runId),
+        keys.runLogHead(tenant, runId),
       ]);
-      const head = parseRecord(runHeadSchema, ended!);
-      const left = (head?.exp ?? 0) + LOG_KEPT_MS - now();
+      const head = parseRecord(runLogHeadSchema, ended!);
+      const left = (head?.exp ?? 0) + LOG_TTL_MS - now();
       const isLive = live!.versionstamp !== null;
-      const expireIn = isLive ? LONG_CHUNK_KEPT_MS : Math.max(1, left);
+      const expireIn = isLive ? LONG_CHUNK_TTL_MS : Math.max(1, left);
       yield {
         entry,
         // What no log names any more was only waiting to expire.
@@ -84,17 +84,17 @@ function logChunks({ kv, content, now }: Parts): Resealing {
   };
 }
 
-function askedParts({ kv, content }: Parts): Resealing {
+function inputChunks({ kv, content }: ResealDeps): ResealTask {
   return {
     kind: "messages of running runs",
-    prefix: keys.allRunAskedParts(),
+    prefix: keys.allRunInputChunks(),
     async *reseal(entry) {
       const [tenant, runId, n] = [String(entry.key[1]), String(entry.key[2]), Number(entry.key[3])];
       if (!(entry.value instanceof Uint8Array)) return;
-      const part = await content.reseal(entry.value, contentPlaces.askedPart(tenant, runId, n));
+      const part = await content.reseal(entry.value, contentContexts.inputChunk(tenant, runId, n));
       if (part === undefined) return;
-      const live = await kv.get(keys.liveRun(tenant, runId));
-      const expireIn = LONG_CHUNK_KEPT_MS;
+      const live = await kv.get(keys.activeRun(tenant, runId));
+      const expireIn = LONG_CHUNK_TTL_MS;
       yield {
         entry,
         write: (step) =>

@@ -1,28 +1,28 @@
 import { type RunRecord, runRecordSchema } from "../usage/run_record.ts";
 import { knownDigests } from "./append_run.ts";
-import { chatReceiptSchema, keyedFingerprint } from "./chat_receipt_record.ts";
-import { type ContentCipher, contentPlaces } from "./content_cipher.ts";
+import { chatIdempotencySchema, toKeyedFingerprint } from "./chat_receipt_record.ts";
+import { type ContentCipher, contentContexts } from "./content_cipher.ts";
 import { conversationHeadSchema, type RunRow, runRowSchema } from "./conversation_record.ts";
 import { keys } from "./keys.ts";
 import { parseRecord } from "./record.ts";
-import { PendingError, type Resealed, type Resealing } from "./resealing.ts";
-import { openDetails, sealDetails } from "./run_details.ts";
+import { ResealPendingError, type ResealStep, type ResealTask } from "./resealing.ts";
+import { sealRunDetails, unsealRunDetails } from "./run_details.ts";
 
 const DAY_MS = 86_400_000;
 /** A run's record without a conversation is kept so long. */
-const RECORD_KEPT_MS = 90 * DAY_MS;
+const RECORD_TTL_MS = 90 * DAY_MS;
 
-interface Parts {
+interface ResealDeps {
   kv: Deno.Kv;
   content: ContentCipher;
   now: () => number;
 }
 
 /** Encrypts transcripts anew, with the digests and records that go with them. */
-export function resealTranscripts(parts: Parts): Resealing[] {
+export function resealTranscripts(parts: ResealDeps): ResealTask[] {
   return [
     transcripts(parts),
-    strayParts(parts),
+    strayChunks(parts),
     runRecords(parts),
     messageDigests(parts),
     fingerprints(parts),
@@ -30,7 +30,7 @@ export function resealTranscripts(parts: Parts): Resealing[] {
 }
 
 /** A run's row first, then its parts and its record, which expire with it. */
-function transcripts({ kv, content, now }: Parts): Resealing {
+function transcripts({ kv, content, now }: ResealDeps): ResealTask {
   return {
     kind: "transcripts",
     prefix: keys.allConversationRuns(),
@@ -38,19 +38,19 @@ function transcripts({ kv, content, now }: Parts): Resealing {
       const row = parseRecord(runRowSchema, entry)!;
       const tenant = String(entry.key[1]);
       const expireIn = Math.max(1, row.exp - now());
-      const place = contentPlaces.words(tenant, row.runId, 0);
+      const place = contentContexts.transcript(tenant, row.runId, 0);
       const words = row.words && await content.reseal(row.words, place);
       if (words !== undefined) {
         yield { entry, write: (step) => step.set(entry.key, { ...row, words }, { expireIn }) };
       }
-      yield* resealParts(kv, { tenant, row, content, expireIn });
+      yield* resealChunks(kv, { tenant, row, content, expireIn });
       const record = await kv.get(keys.run(tenant, row.runId));
       yield* resealRecord(record, { content, expireIn });
     },
   };
 }
 
-async function* resealParts(
+async function* resealChunks(
   kv: Deno.Kv,
   { tenant, row, content, expireIn }: {
     tenant: string;
@@ -58,11 +58,14 @@ async function* resealParts(
     content: ContentCipher;
     expireIn: number;
   },
-): AsyncIterable<Resealed> {
+): AsyncIterable<ResealStep> {
   for (let n = 0; n < row.parts; n++) {
-    const entry = await kv.get(keys.conversationPart(tenant, row.runId, n));
+    const entry = await kv.get(keys.transcriptChunk(tenant, row.runId, n));
     if (!(entry.value instanceof Uint8Array)) continue;
-    const part = await content.reseal(entry.value, contentPlaces.words(tenant, row.runId, n));
+    const part = await content.reseal(
+      entry.value,
+      contentContexts.transcript(tenant, row.runId, n),
+    );
     if (part !== undefined) {
       yield { entry, write: (step) => step.set(entry.key, part, { expireIn }) };
     }
@@ -70,32 +73,35 @@ async function* resealParts(
 }
 
 /** Parts that no transcript has named yet: a running run's, or what a dead one left behind. */
-function strayParts({ kv, content }: Parts): Resealing {
+function strayChunks({ kv, content }: ResealDeps): ResealTask {
   return {
     kind: "parts of transcripts",
-    prefix: keys.allConversationParts(),
+    prefix: keys.allTranscriptChunks(),
     async *reseal(entry) {
       if (!(entry.value instanceof Uint8Array)) return;
       if (content.isCurrent(entry.value)) return;
       const [tenant, runId] = [String(entry.key[1]), String(entry.key[2])];
-      const of = await kv.getMany([keys.run(tenant, runId), keys.liveRun(tenant, runId)]);
+      const of = await kv.getMany([keys.run(tenant, runId), keys.activeRun(tenant, runId)]);
       if (of.some(({ versionstamp }) => versionstamp !== null)) {
         // Its transcript is looked at in the next pass, unless it does not decrypt anyway.
-        await content.open(entry.value, contentPlaces.words(tenant, runId, Number(entry.key[3])));
-        throw new PendingError();
+        await content.unseal(
+          entry.value,
+          contentContexts.transcript(tenant, runId, Number(entry.key[3])),
+        );
+        throw new ResealPendingError();
       }
       yield { entry, write: (step) => step.delete(entry.key) };
     },
   };
 }
 
-function runRecords({ content, now }: Parts): Resealing {
+function runRecords({ content, now }: ResealDeps): ResealTask {
   return {
     kind: "run records",
     prefix: keys.allRuns(),
     async *reseal(entry) {
       const record = parseRecord(runRecordSchema, entry)!;
-      const expireIn = Math.max(1, record.endedAt + RECORD_KEPT_MS - now());
+      const expireIn = Math.max(1, record.endedAt + RECORD_TTL_MS - now());
       yield* resealRecord(entry, { content, expireIn });
     },
   };
@@ -104,12 +110,12 @@ function runRecords({ content, now }: Parts): Resealing {
 async function* resealRecord(
   entry: Deno.KvEntryMaybe<unknown>,
   { content, expireIn }: { content: ContentCipher; expireIn: number },
-): AsyncIterable<Resealed> {
+): AsyncIterable<ResealStep> {
   const record = parseRecord(runRecordSchema, entry);
   if (record === undefined || !needsSealing(record, content)) return;
   const { tenant, runId } = record;
-  const opened = await openDetails(record, { content, orThrow: true });
-  const next = sealDetails(opened, { tenant, runId, content });
+  const opened = await unsealRunDetails(record, { content, orThrow: true });
+  const next = sealRunDetails(opened, { tenant, runId, content });
   yield { entry, write: (step) => step.set(entry.key, next, { expireIn }) };
 }
 
@@ -119,7 +125,7 @@ function needsSealing({ egress, notes, sealed }: RunRecord, content: ContentCiph
 }
 
 /** Digests that earlier versions stored without a key. */
-function messageDigests({ content, now }: Parts): Resealing {
+function messageDigests({ content, now }: ResealDeps): ResealTask {
   return {
     kind: "message digests",
     prefix: keys.allConversations(),
@@ -135,13 +141,13 @@ function messageDigests({ content, now }: Parts): Resealing {
 }
 
 /** The same of repeated messages. */
-function fingerprints({ content, now }: Parts): Resealing {
+function fingerprints({ content, now }: ResealDeps): ResealTask {
   return {
     kind: "message fingerprints",
-    prefix: keys.allChatReceipts(),
+    prefix: keys.allChatIdempotencyRecords(),
     async *reseal(entry) {
-      const receipt = parseRecord(chatReceiptSchema, entry)!;
-      const fingerprint = keyedFingerprint(receipt.fingerprint, (text) => content.digest(text));
+      const receipt = parseRecord(chatIdempotencySchema, entry)!;
+      const fingerprint = toKeyedFingerprint(receipt.fingerprint, (text) => content.digest(text));
       if (fingerprint === receipt.fingerprint) return;
       const expireIn = Math.max(1, receipt.exp - now());
       const next = { ...receipt, fingerprint };

@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { runSourceSchema } from "../usage/run_record.ts";
-import { bytesSchema, joinParts, type Part, splitParts } from "./parts.ts";
+import { bytesSchema, type Chunk, joinChunks, splitChunks } from "./parts.ts";
 
 /** How long a run can be followed after its end. */
-export const LOG_KEPT_MS = 10 * 60_000;
+export const LOG_TTL_MS = 10 * 60_000;
 /** Parts of a log are garbage this long after they were written: no run lasts longer than 2 minutes. */
-export const CHUNK_KEPT_MS = 30 * 60_000;
+export const CHUNK_TTL_MS = 30 * 60_000;
 /** Where its words are kept anyway: so long may nobody be there to settle the run of a dead process. */
-export const LONG_CHUNK_KEPT_MS = 24 * 60 * 60_000;
+export const LONG_CHUNK_TTL_MS = 24 * 60 * 60_000;
 /** Ends of an interrupted run that are remembered: one for each place its clients had come to. */
-const MAX_TOLD = 64;
+const MAX_REPORTED_ENDS = 64;
 /** What is no more than this lies in the record itself: most answers need no part of their own. */
-const TAIL_BYTES = 8 * 1024;
+const MAX_TAIL_BYTES = 8 * 1024;
 
 const NO_BYTES = new Uint8Array();
 
@@ -38,7 +38,7 @@ export const logStateSchema = z.object(logStateShape);
 export type LogState = z.infer<typeof logStateSchema>;
 
 /** What is known of a run's log, and who may follow it. Times in milliseconds. */
-export const runHeadSchema = z.object({
+export const runLogHeadSchema = z.object({
   v: z.literal(1),
   runId: z.string(),
   tenant: z.string(),
@@ -53,7 +53,7 @@ export const runHeadSchema = z.object({
   /** After this the log is gone, whatever the store still holds. */
   exp: z.int().optional(),
 });
-export type RunHead = z.infer<typeof runHeadSchema>;
+export type RunLogHead = z.infer<typeof runLogHeadSchema>;
 
 /** The log of a run that has just been let in. */
 export function newLog(of: Pick<LogState, "owner" | "origin">): LogState {
@@ -69,20 +69,20 @@ export function closedLog(
 }
 
 /** The log with `frames` more, which are the given bytes, and the parts that are to be stored with it. */
-export function growLog(
+export function appendLog(
   log: LogState,
   { frames, bytes }: { frames: number; bytes: readonly Uint8Array[] },
-): { log: LogState; parts: Part[] } {
-  const tail = joinParts([log.tail, ...bytes]);
+): { log: LogState; parts: Chunk[] } {
+  const tail = joinChunks([log.tail, ...bytes]);
   const grown = { ...log, frames: log.frames + frames };
-  if (tail.length <= TAIL_BYTES) return { log: { ...grown, tail }, parts: [] };
-  const parts = splitParts(tail);
+  if (tail.length <= MAX_TAIL_BYTES) return { log: { ...grown, tail }, parts: [] };
+  const parts = splitChunks(tail);
   return { log: { ...grown, tail: NO_BYTES, chunks: log.chunks + parts.length }, parts };
 }
 
 /** The head of an interrupted run whose `done` was numbered `n` for a follower; itself when that is known. */
-export function withTold(head: RunHead, n: number): RunHead {
+export function withReportedEnd(head: RunLogHead, n: number): RunLogHead {
   const { told = [] } = head;
   if (told.includes(n)) return head;
-  return { ...head, told: [...told, n].slice(-MAX_TOLD) };
+  return { ...head, told: [...told, n].slice(-MAX_REPORTED_ENDS) };
 }

@@ -4,14 +4,14 @@ import { iso, type System } from "../system.ts";
 import { MIN_SECRET_LENGTH, type NewToolSecret, type ToolSecretInfo } from "../wire/tool_secret.ts";
 import { recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
-import { type Commit, commitRecord, parseRecord, untilCommitted } from "./record.ts";
-import type { Resealing } from "./resealing.ts";
+import { type CommitStep, commitStep, parseRecord, retryUntilCommitted } from "./record.ts";
+import type { ResealTask } from "./resealing.ts";
 
 /** What the sealer of this store is made for. */
 export const SECRETS_PURPOSE = "tool secrets";
 
 /** Values that a process keeps open: a tool that is called time and again decrypts once. */
-const MAX_OPEN = 500;
+const MAX_CACHED = 500;
 
 const recordSchema = z.object({
   v: z.literal(1),
@@ -26,7 +26,7 @@ const recordSchema = z.object({
 type Binding = Pick<NewToolSecret, "domains" | "agentId">;
 
 /** A secret for use: its value, the (normalised) domains it may be sent to, and by which agent. */
-export interface OpenedSecret {
+export interface UnsealedSecret {
   value: string;
   domains: readonly string[];
   /** Any agent of the tenant, when it is left out. */
@@ -41,7 +41,7 @@ export class SecretStore {
   #kv: Deno.Kv;
   #system: System;
   #sealer: Sealer;
-  #opened = new Map<string, OpenedSecret>();
+  #cache = new Map<string, UnsealedSecret>();
 
   /** The sealer is made for `SECRETS_PURPOSE`. */
   constructor(kv: Deno.Kv, options: { system: System; sealer: Sealer }) {
@@ -54,12 +54,12 @@ export class SecretStore {
   async set(
     tenant: string,
     { name, value, domains, agentId }: NewToolSecret,
-    options: { commit?: Commit<ToolSecretInfo> | undefined } = {},
+    options: { commit?: CommitStep<ToolSecretInfo> | undefined } = {},
   ): Promise<ToolSecretInfo> {
     if (value.length < MIN_SECRET_LENGTH) throw new RangeError(`the secret ${name} is too short`);
     const key = keys.toolSecret(tenant, name);
     const binding: Binding = { domains, ...agentId !== undefined && { agentId } };
-    const sealed = await this.#sealer.seal(encoder.encode(value), contextOf(key, binding));
+    const sealed = await this.#sealer.seal(encoder.encode(value), sealContext(key, binding));
     const record = { v: 1, ...binding, updatedAt: this.#system.now(), sealed };
     const info = toInfo(name, record);
     const setting = async (): Promise<ToolSecretInfo | undefined> => {
@@ -71,12 +71,12 @@ export class SecretStore {
         kind: "secret",
         action: before === undefined ? "create" : "replace",
         target: { id: name, name },
-        before: before && bindingOf(before),
+        before: before && toBinding(before),
         after: binding,
       });
-      return await (options.commit ?? commitRecord)(change, info) ? info : undefined;
+      return await (options.commit ?? commitStep)(change, info) ? info : undefined;
     };
-    return await untilCommitted(setting, { what: "secret" });
+    return await retryUntilCommitted(setting, { what: "secret" });
   }
 
   /** All of a tenant by name, without their values. */
@@ -93,7 +93,7 @@ export class SecretStore {
   async delete(
     tenant: string,
     name: string,
-    options: { commit?: Commit<ToolSecretInfo> | undefined } = {},
+    options: { commit?: CommitStep<ToolSecretInfo> | undefined } = {},
   ): Promise<ToolSecretInfo | undefined> {
     const entry = await this.#kv.get(keys.toolSecret(tenant, name));
     const record = parseRecord(recordSchema, entry);
@@ -105,9 +105,9 @@ export class SecretStore {
       kind: "secret",
       action: "delete",
       target: { id: name, name },
-      before: bindingOf(record),
+      before: toBinding(record),
     });
-    const made = await (options.commit ?? commitRecord)(deletion, info);
+    const made = await (options.commit ?? commitStep)(deletion, info);
     // Replaced or deleted in between: it is looked at again, so that what is told is what was done.
     return made ? info : await this.delete(tenant, name, options);
   }
@@ -121,33 +121,33 @@ export class SecretStore {
    * A secret for a tool's call, as it is now. Throws `UnsealError` when the encryption key has been
    * changed, or the record was: the domains and the agent are sealed with the value.
    */
-  async find(tenant: string, name: string): Promise<OpenedSecret | undefined> {
+  async find(tenant: string, name: string): Promise<UnsealedSecret | undefined> {
     const key = keys.toolSecret(tenant, name);
     const entry = await this.#kv.get(key);
     const record = parseRecord(recordSchema, entry);
     if (record === undefined) return undefined;
     const version = JSON.stringify([...key, entry.versionstamp]);
-    const known = this.#opened.get(version);
+    const known = this.#cache.get(version);
     if (known !== undefined) return known;
-    const binding = bindingOf(record);
-    const plain = await this.#sealer.open(record.sealed, contextOf(key, binding));
+    const binding = toBinding(record);
+    const plain = await this.#sealer.open(record.sealed, sealContext(key, binding));
     const value = new TextDecoder("utf-8", { ignoreBOM: true }).decode(plain);
     const opened = { value, ...binding };
-    if (this.#opened.size >= MAX_OPEN) this.#opened.clear();
-    this.#opened.set(version, opened);
+    if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
+    this.#cache.set(version, opened);
     return opened;
   }
 }
 
 /** Encrypts all tenants' secrets anew. */
-export function resealSecrets(sealer: Sealer): Resealing {
+export function resealSecrets(sealer: Sealer): ResealTask {
   return {
     kind: "tool secrets",
     prefix: keys.allToolSecrets(),
     async *reseal(entry) {
       const record = parseRecord(recordSchema, entry)!;
       const key = entry.key.map(String);
-      const sealed = await sealer.reseal(record.sealed, contextOf(key, record));
+      const sealed = await sealer.reseal(record.sealed, sealContext(key, record));
       if (sealed === undefined) return;
       yield { entry, write: (step) => step.set(entry.key, { ...record, sealed }) };
     },
@@ -157,13 +157,13 @@ export function resealSecrets(sealer: Sealer): Resealing {
 const encoder = new TextEncoder();
 
 /** Whoever can write to the store must not be able to send a value elsewhere, or lend it to others. */
-function contextOf(key: readonly string[], { domains, agentId }: Binding): SealContext {
+function sealContext(key: readonly string[], { domains, agentId }: Binding): SealContext {
   // In front: behind the domains, the agent could be taken off by writing it down as one of them.
   return [...agentId === undefined ? [] : [`agent ${agentId}`], ...key, ...domains];
 }
 
 /** A record has `undefined` where a field is left out. */
-function bindingOf(
+function toBinding(
   { domains, agentId }: { domains: string[]; agentId?: string | undefined },
 ): Binding & { agentId?: string } {
   return { domains, ...agentId !== undefined && { agentId } };
@@ -173,5 +173,5 @@ function toInfo(
   name: string,
   record: { domains: string[]; agentId?: string | undefined; updatedAt: number },
 ): ToolSecretInfo {
-  return { name, ...bindingOf(record), updatedAt: iso(record.updatedAt) };
+  return { name, ...toBinding(record), updatedAt: iso(record.updatedAt) };
 }

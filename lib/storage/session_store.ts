@@ -6,7 +6,7 @@ import { iso, type System } from "../system.ts";
 import { SESSION_MESSAGE_CAP, SESSION_TTL_MS } from "../wire/limits.ts";
 import type { MintedSession } from "../wire/session.ts";
 import { keys } from "./keys.ts";
-import { type Commit, commitRecord, parseRecord } from "./record.ts";
+import { type CommitStep, commitStep, parseRecord } from "./record.ts";
 
 /** A lapsed or revoked session stays readable this long, so that its runs can still be followed. */
 const KEPT_AFTER_EXPIRY_MS = 15 * 60_000;
@@ -46,7 +46,7 @@ export class SessionStore {
   async mint(
     tenant: string,
     bound: { agentId: string; origin?: string | undefined; playground?: boolean },
-    options: { commit?: Commit<MintedSession> | undefined } = {},
+    options: { commit?: CommitStep<MintedSession> | undefined } = {},
   ): Promise<MintedSession> {
     const sessionToken = newSessionToken(tenant, (n) => this.#system.randomBytes(n));
     const exp = this.#system.now() + SESSION_TTL_MS;
@@ -67,7 +67,7 @@ export class SessionStore {
       .check({ key, versionstamp: null })
       .set(key, session, { expireIn });
     const minted = { sessionToken, expiresAt: iso(exp), messageCap: session.messageCap };
-    const done = await (options.commit ?? commitRecord)(change, minted);
+    const done = await (options.commit ?? commitStep)(change, minted);
     if (!done) throw new Error("a session token was drawn twice");
     return minted;
   }

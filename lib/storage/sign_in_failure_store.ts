@@ -2,13 +2,13 @@ import { z } from "zod";
 import { sha256 } from "../credentials/hashing.ts";
 import type { System } from "../system.ts";
 import { keys } from "./keys.ts";
-import { parseRecord, untilCommitted } from "./record.ts";
+import { parseRecord, retryUntilCommitted } from "./record.ts";
 
 /** Failures of one account from one place within the window that lock the pair. */
 export const MAX_FAILURES = 5;
 export const FAILURE_WINDOW_MS = 15 * 60_000;
 /** Kept for one account, whoever tries: it bounds the record, whose size a stranger must not choose. */
-const MAX_KEPT = 100;
+const MAX_STORED = 100;
 
 const failuresRecordSchema = z.object({
   v: z.literal(2),
@@ -39,33 +39,37 @@ export class SignInFailureStore {
     this.#system = system;
   }
 
-  async look(email: string, place: string): Promise<FailureState> {
-    return stateOf(this.#recent(await this.#kv.get(await keyOf(email))), place, this.#system.now());
+  async read(email: string, place: string): Promise<FailureState> {
+    return failureState(
+      this.#recent(await this.#kv.get(await failuresKey(email))),
+      place,
+      this.#system.now(),
+    );
   }
 
   /**
    * Counts an attempt as a failure until `clear` says otherwise, unless the pair is locked. It is
    * counted before its password is checked, or attempts sent at once would all pass.
    */
-  async count(email: string, place: string): Promise<FailureState> {
-    const key = await keyOf(email);
+  async recordAttempt(email: string, place: string): Promise<FailureState> {
+    const key = await failuresKey(email);
     const attempt = async (): Promise<FailureState | undefined> => {
       const entry = await this.#kv.get(key);
       const now = this.#system.now();
       const recent = this.#recent(entry);
-      const state = stateOf(recent, place, now);
+      const state = failureState(recent, place, now);
       if (state.waitMs > 0) return state;
-      const failures = [...recent, { at: now, place }].slice(-MAX_KEPT);
+      const failures = [...recent, { at: now, place }].slice(-MAX_STORED);
       const expireIn = FAILURE_WINDOW_MS;
       const step = this.#kv.atomic().check(entry).set(key, { v: 2, failures }, { expireIn });
       return (await step.commit()).ok ? { ...state, here: state.here + 1 } : undefined;
     };
-    return await untilCommitted(attempt, { what: "sign-in failures", tries: 1000 });
+    return await retryUntilCommitted(attempt, { what: "sign-in failures", tries: 1000 });
   }
 
   /** Forgets the failures of an account from a place where its password was given. */
   async clear(email: string, place: string): Promise<void> {
-    const key = await keyOf(email);
+    const key = await failuresKey(email);
     const attempt = async (): Promise<true | undefined> => {
       const entry = await this.#kv.get(key);
       const failures = this.#recent(entry).filter((one) => one.place !== place);
@@ -74,7 +78,7 @@ export class SignInFailureStore {
       else step.set(key, { v: 2, failures }, { expireIn: FAILURE_WINDOW_MS });
       return (await step.commit()).ok || undefined;
     };
-    await untilCommitted(attempt, { what: "sign-in failures", tries: 1000 });
+    await retryUntilCommitted(attempt, { what: "sign-in failures", tries: 1000 });
   }
 
   #recent(entry: Deno.KvEntryMaybe<unknown>): Failure[] {
@@ -87,7 +91,7 @@ export class SignInFailureStore {
 
 type Failure = z.infer<typeof failuresRecordSchema>["failures"][number];
 
-function stateOf(recent: readonly Failure[], place: string, now: number): FailureState {
+function failureState(recent: readonly Failure[], place: string, now: number): FailureState {
   const here = recent.filter((one) => one.place === place);
   const locked = here.length >= MAX_FAILURES;
   return {
@@ -98,6 +102,6 @@ function stateOf(recent: readonly Failure[], place: string, now: number): Failur
 }
 
 /** Hashed, because people type passwords into the field for the e-mail. */
-async function keyOf(email: string): Promise<Deno.KvKey> {
+async function failuresKey(email: string): Promise<Deno.KvKey> {
   return keys.signInFailures(await sha256(email));
 }

@@ -21,40 +21,40 @@ async function withStore(
 Deno.test("SignInFailureStore locks a pair after five failures in fifteen minutes, sliding", () =>
   withStore(async ({ failures, clock }) => {
     for (let n = 0; n < 5; n++) {
-      assertEquals((await failures.count(EMAIL, "192.0.2.1")).here, n + 1);
+      assertEquals((await failures.recordAttempt(EMAIL, "192.0.2.1")).here, n + 1);
       clock.ms += MINUTE;
     }
     const locked = { waitMs: 10 * MINUTE, here: 5, elsewhere: 0 };
-    assertEquals(await failures.count(EMAIL, "192.0.2.1"), locked);
-    assertEquals(await failures.look(EMAIL, "192.0.2.1"), locked);
-    assertEquals((await failures.look(EMAIL, "192.0.2.2")).waitMs, 0);
-    assertEquals((await failures.look(EMAIL, "192.0.2.2")).elsewhere, 5);
+    assertEquals(await failures.recordAttempt(EMAIL, "192.0.2.1"), locked);
+    assertEquals(await failures.read(EMAIL, "192.0.2.1"), locked);
+    assertEquals((await failures.read(EMAIL, "192.0.2.2")).waitMs, 0);
+    assertEquals((await failures.read(EMAIL, "192.0.2.2")).elsewhere, 5);
     clock.ms += 10 * MINUTE;
-    assertEquals((await failures.count(EMAIL, "192.0.2.1")).waitMs, 0);
-    assertEquals((await failures.count(EMAIL, "192.0.2.1")).waitMs, MINUTE);
+    assertEquals((await failures.recordAttempt(EMAIL, "192.0.2.1")).waitMs, 0);
+    assertEquals((await failures.recordAttempt(EMAIL, "192.0.2.1")).waitMs, MINUTE);
   }));
 
 Deno.test("SignInFailureStore: attempts at once are counted one by one", () =>
   withStore(async ({ failures }) => {
     const all = await Promise.all(
-      Array.from({ length: 20 }, () => failures.count(EMAIL, "192.0.2.1")),
+      Array.from({ length: 20 }, () => failures.recordAttempt(EMAIL, "192.0.2.1")),
     );
     assertEquals(all.filter(({ waitMs }) => waitMs === 0).length, 5);
   }));
 
 Deno.test("SignInFailureStore.clear forgets one place only, and leaves no empty record", () =>
   withStore(async ({ kv, failures }) => {
-    await failures.count(EMAIL, "192.0.2.1");
-    await failures.count(EMAIL, "192.0.2.2");
+    await failures.recordAttempt(EMAIL, "192.0.2.1");
+    await failures.recordAttempt(EMAIL, "192.0.2.2");
     await failures.clear(EMAIL, "192.0.2.1");
-    assertEquals((await failures.look(EMAIL, "192.0.2.1")).elsewhere, 1);
+    assertEquals((await failures.read(EMAIL, "192.0.2.1")).elsewhere, 1);
     await failures.clear(EMAIL, "192.0.2.2");
     assertEquals(await storedText(kv), "");
   }));
 
 Deno.test("SignInFailureStore: an account's record is bounded, and names no e-mail", () =>
   withStore(async ({ kv, failures }) => {
-    for (let n = 0; n < 120; n++) await failures.count(EMAIL, `2001:db8:${n}:0::/64`);
-    assertEquals((await failures.look(EMAIL, "192.0.2.1")).elsewhere, 100);
+    for (let n = 0; n < 120; n++) await failures.recordAttempt(EMAIL, `2001:db8:${n}:0::/64`);
+    assertEquals((await failures.read(EMAIL, "192.0.2.1")).elsewhere, 100);
     assertEquals((await storedText(kv)).includes("example.com"), false);
   }));

@@ -3,16 +3,16 @@ import { base64url, sha256 } from "../credentials/hashing.ts";
 import type { System } from "../system.ts";
 import { recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
-import { parseRecord, untilCommitted } from "./record.ts";
+import { parseRecord, retryUntilCommitted } from "./record.ts";
 
 /** A sign-in ends this long after its last use. */
 export const SIGN_IN_TTL_MS = 12 * 3_600_000;
 /** A use this soon after the last one is not written down: most requests cost no write. */
-const SLIDE_AFTER_MS = 60_000;
+const MIN_EXTENSION_MS = 60_000;
 /** A sign-in ends this long after the password was given, however much it is used. */
 export const SIGN_IN_MAX_MS = 7 * 86_400_000;
 /** How long an ended sign-in is remembered, so that its browser can be told why it ended. */
-const REMEMBERED_MS = 86_400_000;
+const ENDED_TTL_MS = 86_400_000;
 
 const signInRecordSchema = z.object({
   v: z.literal(1),
@@ -32,7 +32,7 @@ type SignInRecord = z.infer<typeof signInRecordSchema>;
 export type SignIn = Pick<SignInRecord, "tenant" | "userId" | "epoch">;
 
 /** When the password of a sign-in was given: first, and last. */
-export interface ProvenTimes {
+export interface PasswordTimes {
   createdAt: number;
   provenAt: number;
 }
@@ -63,30 +63,35 @@ export class SignInStore {
    */
   async create(
     signIn: SignIn,
-    { replaces, audit }: { replaces?: ProvenTimes | undefined; audit?: SignInAudit } = {},
+    { replaces, audit }: { replaces?: PasswordTimes | undefined; audit?: SignInAudit } = {},
   ): Promise<string> {
     const token = base64url(this.#system.randomBytes(32));
     const now = this.#system.now();
     const times = replaces ?? { createdAt: now };
-    const record = { v: 1 as const, ...signIn, ...times, exp: endOf(times.createdAt, now) };
+    const record = {
+      v: 1 as const,
+      ...signIn,
+      ...times,
+      exp: expiryAfterUse(times.createdAt, now),
+    };
     const step = this.#kv.atomic();
-    step.set(await cookieKey(token), record, { expireIn: record.exp - now + REMEMBERED_MS });
+    step.set(await cookieKey(token), record, { expireIn: record.exp - now + ENDED_TTL_MS });
     if (audit) this.#record(step, signIn, { action: "signed in", audit });
     await step.commit();
     return token;
   }
 
   /** The live sign-in behind a cookie token, its end moved on by the use. */
-  async use(token: string): Promise<SignIn & ProvenTimes | undefined> {
+  async use(token: string): Promise<SignIn & PasswordTimes | undefined> {
     const entry = await this.#kv.get(await cookieKey(token));
     const record = parseRecord(signInRecordSchema, entry);
     const now = this.#system.now();
-    if (record === undefined || isOver(record, now)) return undefined;
-    const exp = endOf(record.createdAt, now);
-    if (exp - record.exp >= SLIDE_AFTER_MS) {
+    if (record === undefined || hasEnded(record, now)) return undefined;
+    const exp = expiryAfterUse(record.createdAt, now);
+    if (exp - record.exp >= MIN_EXTENSION_MS) {
       // Checked, so that a sign-out in between is not undone; a lost race means someone else slid it.
       const slid = this.#kv.atomic().check(entry);
-      const expireIn = exp - now + REMEMBERED_MS;
+      const expireIn = exp - now + ENDED_TTL_MS;
       await slid.set(entry.key, { ...record, exp }, { expireIn }).commit();
     }
     const { tenant, userId, epoch, createdAt, provenAt = createdAt } = record;
@@ -94,27 +99,27 @@ export class SignInStore {
   }
 
   /** Why the sign-in of a cookie token is over; `undefined` where it is not, or nobody remembers. */
-  async endOf(token: string): Promise<SignInEnd | undefined> {
+  async endReason(token: string): Promise<SignInEnd | undefined> {
     const record = parseRecord(signInRecordSchema, await this.#kv.get(await cookieKey(token)));
     const now = this.#system.now();
-    if (record === undefined || !isOver(record, now)) return undefined;
+    if (record === undefined || !hasEnded(record, now)) return undefined;
     return record.exp >= record.createdAt + SIGN_IN_MAX_MS ? "too_old" : "unused";
   }
 
   /** Notes that the password was given again just now; nothing where the sign-in has ended. */
-  async prove(token: string): Promise<void> {
+  async recordPasswordCheck(token: string): Promise<void> {
     const key = await cookieKey(token);
     const attempt = async (): Promise<true | undefined> => {
       const entry = await this.#kv.get(key);
       const record = parseRecord(signInRecordSchema, entry);
       const now = this.#system.now();
-      if (record === undefined || isOver(record, now)) return true;
+      if (record === undefined || hasEnded(record, now)) return true;
       const next = { ...record, provenAt: now };
       const step = this.#kv.atomic().check(entry);
-      const expireIn = record.exp - now + REMEMBERED_MS;
+      const expireIn = record.exp - now + ENDED_TTL_MS;
       return (await step.set(key, next, { expireIn }).commit()).ok || undefined;
     };
-    await untilCommitted(attempt, { what: "sign-in" });
+    await retryUntilCommitted(attempt, { what: "sign-in" });
   }
 
   /** Ends a sign-in. */
@@ -123,7 +128,7 @@ export class SignInStore {
     const record = parseRecord(signInRecordSchema, entry);
     if (record === undefined) return;
     const step = this.#kv.atomic().delete(entry.key);
-    if (audit && !isOver(record, this.#system.now())) {
+    if (audit && !hasEnded(record, this.#system.now())) {
       this.#record(step, record, { action: "signed out", audit });
     }
     await step.commit();
@@ -141,12 +146,12 @@ export class SignInStore {
 }
 
 /** The end of a sign-in that is used now. */
-function endOf(createdAt: number, now: number): number {
+function expiryAfterUse(createdAt: number, now: number): number {
   return Math.min(now + SIGN_IN_TTL_MS, createdAt + SIGN_IN_MAX_MS);
 }
 
 /** A record of an earlier version may name an end past the seven days. */
-function isOver({ exp, createdAt }: SignInRecord, now: number): boolean {
+function hasEnded({ exp, createdAt }: SignInRecord, now: number): boolean {
   return Math.min(exp, createdAt + SIGN_IN_MAX_MS) <= now;
 }
 

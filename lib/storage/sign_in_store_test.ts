@@ -53,13 +53,13 @@ Deno.test("SignInStore ends a sign-in seven days after the password, however muc
     for (let hours = 0; hours < 7 * 24 - 11; hours += 11) {
       clock.ms += 11 * 3_600_000;
       assertEquals((await store.use(token))?.userId, WHO.userId, `${hours} hours`);
-      await store.prove(token);
+      await store.recordPasswordCheck(token);
     }
     clock.ms = 1_000_000 + SIGN_IN_MAX_MS - 1;
     assertEquals((await store.use(token))?.userId, WHO.userId);
     clock.ms += 1;
     assertEquals(await store.use(token), undefined);
-    assertEquals(await store.endOf(token), "too_old");
+    assertEquals(await store.endReason(token), "too_old");
   });
 });
 
@@ -86,9 +86,9 @@ Deno.test("SignInStore: a record of an earlier version ends after seven days too
 Deno.test("SignInStore tells of a sign-in that nobody used why it ended, and nothing of a live one", async () => {
   await withStore(async ({ store, clock }) => {
     const token = await store.create(WHO);
-    assertEquals(await store.endOf(token), undefined);
+    assertEquals(await store.endReason(token), undefined);
     clock.ms += SIGN_IN_TTL_MS;
-    assertEquals(await store.endOf(token), "unused");
-    assertEquals(await store.endOf("made up"), undefined);
+    assertEquals(await store.endReason(token), "unused");
+    assertEquals(await store.endReason("made up"), undefined);
   });
 });

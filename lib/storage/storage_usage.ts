@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { QuotaName } from "../wire/limits.ts";
 import { KeyedLock } from "./keyed_lock.ts";
 import { keys } from "./keys.ts";
-import { quotaExceeded } from "./quota_exceeded.ts";
-import { parseRecord, untilCommitted } from "./record.ts";
+import { quotaExceededError } from "./quota_exceeded.ts";
+import { parseRecord, retryUntilCommitted } from "./record.ts";
 import { type Plan, planRecordSchema, type Quotas, quotasOf } from "./tenant_store.ts";
 
 const usageSchema = z.object({
@@ -12,7 +12,7 @@ const usageSchema = z.object({
 });
 
 /** How much of some quotas is used. */
-export type Used<N extends QuotaName> = Readonly<Record<N, number>>;
+export type QuotaUsage<N extends QuotaName> = Readonly<Record<N, number>>;
 
 /** One process changes a tenant's usage one write at a time: racing for one record wastes most tries. */
 const locks = new WeakMap<Deno.Kv, KeyedLock>();
@@ -24,12 +24,12 @@ const locks = new WeakMap<Deno.Kv, KeyedLock>();
 export class StorageUsage<N extends QuotaName> {
   readonly #kv: Deno.Kv;
   readonly #area: string;
-  readonly #count: (tenant: string) => Promise<Used<N>>;
+  readonly #count: (tenant: string) => Promise<QuotaUsage<N>>;
 
   /** `count` scans what is stored: it is asked once for a tenant that has no record yet. */
   constructor(
     kv: Deno.Kv,
-    options: { area: string; count: (tenant: string) => Promise<Used<N>> },
+    options: { area: string; count: (tenant: string) => Promise<QuotaUsage<N>> },
   ) {
     this.#kv = kv;
     this.#area = options.area;
@@ -39,46 +39,46 @@ export class StorageUsage<N extends QuotaName> {
   /** Tries a write until it commits; `attempt` answers `undefined` when a check of its step failed. */
   async change<T>(
     tenant: string,
-    attempt: (usage: HeldUsage<N>) => Promise<T | undefined>,
+    attempt: (usage: UsageUpdate<N>) => Promise<T | undefined>,
   ): Promise<T> {
     const lock = locks.get(this.#kv) ?? new KeyedLock();
     locks.set(this.#kv, lock);
     return await lock.run(`${this.#area} ${tenant}`, () =>
-      untilCommitted(
+      retryUntilCommitted(
         async () => await attempt(await this.read(tenant)),
         { what: `usage of ${this.#area}` },
       ));
   }
 
   /** The same as `read` for who only looks: a count is kept, so that the next one need not be made. */
-  async known(tenant: string): Promise<HeldUsage<N>> {
+  async readAndStore(tenant: string): Promise<UsageUpdate<N>> {
     const usage = await this.read(tenant);
     // Whoever was faster has stored what is true then.
-    if (!usage.isStored) await usage.join(this.#kv.atomic()).commit();
+    if (!usage.isStored) await usage.writeTo(this.#kv.atomic()).commit();
     return usage;
   }
 
   /** What is used and allowed now. */
-  async read(tenant: string): Promise<HeldUsage<N>> {
+  async read(tenant: string): Promise<UsageUpdate<N>> {
     const wanted = [keys.storageUsage(tenant, this.#area), keys.plan(tenant)] as const;
     const [entry, planEntry] = await this.#kv.getMany<[unknown, unknown]>(wanted);
-    const stored = parseRecord(usageSchema, entry)?.used as Used<N> | undefined;
+    const stored = parseRecord(usageSchema, entry)?.used as QuotaUsage<N> | undefined;
     // Every write that is counted makes the record, so a count holds if there is none when it is stored.
     const used = stored ?? await this.#count(tenant);
     const plan = parseRecord(planRecordSchema, planEntry);
-    return new HeldUsage({ used, plan, checks: [entry, planEntry] });
+    return new UsageUpdate({ used, plan, checks: [entry, planEntry] });
   }
 }
 
 /** A tenant's usage as one write sees it, with what the write would add. */
-export class HeldUsage<N extends QuotaName> {
+export class UsageUpdate<N extends QuotaName> {
   readonly quotas: Quotas;
   #used: Record<N, number>;
   readonly #checks: readonly Deno.KvEntryMaybe<unknown>[];
 
   constructor(
     { used, plan, checks }: {
-      used: Used<N>;
+      used: QuotaUsage<N>;
       plan: Plan | undefined;
       checks: readonly Deno.KvEntryMaybe<unknown>[];
     },
@@ -93,26 +93,26 @@ export class HeldUsage<N extends QuotaName> {
     return this.#checks[0]?.versionstamp !== null;
   }
 
-  get used(): Used<N> {
+  get used(): QuotaUsage<N> {
     return this.#used;
   }
 
   /** What may still be added; less than nothing where a quota was lowered below what is used. */
-  roomFor(name: N): number {
+  remaining(name: N): number {
     return this.quotas[name] - this.#used[name];
   }
 
   /** Counts what the write adds, or gives back below 0; throws 403 for what does not fit. */
   add(name: N, amount: number): void {
-    if (amount > 0 && amount > this.roomFor(name)) {
+    if (amount > 0 && amount > this.remaining(name)) {
       const facts = { used: this.#used[name], limit: this.quotas[name], requested: amount };
-      throw quotaExceeded(name, facts);
+      throw quotaExceededError(name, facts);
     }
     this.#used[name] = Math.max(0, this.#used[name] + amount);
   }
 
   /** Adds the new usage to the step, which then commits only if nobody else has changed it. */
-  join(step: Deno.AtomicOperation): Deno.AtomicOperation {
+  writeTo(step: Deno.AtomicOperation): Deno.AtomicOperation {
     const [entry] = this.#checks;
     return step.check(...this.#checks).set(entry!.key, { v: 1, used: this.#used });
   }

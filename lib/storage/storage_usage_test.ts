@@ -6,11 +6,11 @@ import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { ApiError } from "../errors.ts";
 import type { AgentBody } from "../wire/agent.ts";
 import { AgentStore } from "./agent_store.ts";
-import { agentUsage } from "./agent_versions.ts";
+import { agentStorageUsage } from "./agent_versions.ts";
 import { DocumentStore } from "./document_store.ts";
-import { DocumentTasks } from "./document_tasks.ts";
+import { DocumentTaskQueue } from "./document_tasks.ts";
 import { KnowledgeBaseStore } from "./knowledge_base_store.ts";
-import { knowledgeUsage } from "./knowledge_usage.ts";
+import { knowledgeStorageUsage } from "./knowledge_usage.ts";
 import { keys } from "./keys.ts";
 import type { QuotaName } from "../wire/limits.ts";
 import type { StorageUsage } from "./storage_usage.ts";
@@ -71,8 +71,8 @@ async function counted<N extends QuotaName>(kv: Deno.Kv, usage: StorageUsage<N>,
   return { used, scanned };
 }
 
-const countedAgents = (kv: Deno.Kv) => counted(kv, agentUsage(kv), "agents");
-const countedKnowledge = (kv: Deno.Kv) => counted(kv, knowledgeUsage(kv), "knowledge");
+const countedAgents = (kv: Deno.Kv) => counted(kv, agentStorageUsage(kv), "agents");
+const countedKnowledge = (kv: Deno.Kv) => counted(kv, knowledgeStorageUsage(kv), "knowledge");
 
 Deno.test("quotas: of 20 agents created at once where there is room for 5, exactly 5 are, in one process and in two", async () => {
   for (const count of [1, 2]) {
@@ -177,7 +177,7 @@ for (const seed of [1, 2, 3]) {
     const all = processes(kv, { seed }).map(({ kv, system }) => ({
       bases: new KnowledgeBaseStore(kv, system),
       documents: new DocumentStore(kv, system),
-      tasks: new DocumentTasks(kv, system),
+      tasks: new DocumentTaskQueue(kv, system),
     }));
     const sent = () => ({
       title: "T",
@@ -224,13 +224,13 @@ Deno.test("quotas: what was stored before it was counted is counted once, by who
     [prompt(100), heavy(60), prompt(9_000)].map((body) => agents.create(TENANT, body)),
   );
   await agents.update(TENANT, made[0]!.id, { change: (body) => ({ ...body, name: "Two" }) });
-  const { used } = await agentUsage(kv).read(TENANT);
+  const { used } = await agentStorageUsage(kv).read(TENANT);
   const bases = new KnowledgeBaseStore(kv, system);
   const documents = new DocumentStore(kv, system);
   const base = { tenant: TENANT, base: (await bases.create(TENANT, { name: "B" })).id };
   const bytes = new Uint8Array(7_000);
   await documents.create(base, { title: "T", mediaType: "text/plain", bytes });
-  const tasks = new DocumentTasks(kv, system);
+  const tasks = new DocumentTaskQueue(kv, system);
   const parts = [new Uint8Array(500), new Uint8Array(40)];
   await tasks.finish((await tasks.take())!.task, { read: { parts, chunks: 2 } });
   // As an earlier version left it: no record, and no sizes in what it stored.
@@ -269,7 +269,7 @@ Deno.test("quotas: text that does not fit into the plan any more leaves the docu
     ...{ title: "T", mediaType: "text/plain", bytes: new Uint8Array(900) },
   });
   assert("document" in made);
-  const tasks = new DocumentTasks(kv, system);
+  const tasks = new DocumentTaskQueue(kv, system);
   const read = { parts: [new Uint8Array(101)], chunks: 1 };
   await tasks.finish((await tasks.take())!.task, { read });
   const failed = await documents.get({ ...base, id: made.document.id });

@@ -18,15 +18,15 @@ export interface StoreFailuresOptions {
  */
 export function withStoreFailures(kv: Deno.Kv, options: StoreFailuresOptions): Deno.Kv {
   const patience = new Patience(options.system, options.patienceMs);
-  const read = <T>(answer: Promise<T>) => patience.forCaller(answer.catch(fail));
-  const write = <T>(answer: Promise<T>) => ofRequest(answer.catch(fail));
+  const read = <T>(answer: Promise<T>) => patience.forCaller(answer.catch(throwStoreError));
+  const write = <T>(answer: Promise<T>) => withinDeadline(answer.catch(throwStoreError));
   const told = {
     get: (...of: Parameters<Deno.Kv["get"]>) => read(kv.get(...of)),
     getMany: (...of: Parameters<Deno.Kv["getMany"]>) => read(kv.getMany(...of)),
     set: (...of: Parameters<Deno.Kv["set"]>) => write(kv.set(...of)),
     delete: (...of: Parameters<Deno.Kv["delete"]>) => write(kv.delete(...of)),
-    list: (...of: Parameters<Deno.Kv["list"]>) => toldList(kv.list(...of), read),
-    atomic: () => toldAtomic(kv.atomic()),
+    list: (...of: Parameters<Deno.Kv["list"]>) => wrapList(kv.list(...of), read),
+    atomic: () => wrapAtomic(kv.atomic()),
   };
   return new Proxy(kv, {
     get(target, name) {
@@ -37,7 +37,7 @@ export function withStoreFailures(kv: Deno.Kv, options: StoreFailuresOptions): D
   });
 }
 
-function toldList<T>(
+function wrapList<T>(
   list: Deno.KvListIterator<T>,
   read: <R>(answer: Promise<R>) => Promise<R>,
 ): Deno.KvListIterator<T> {
@@ -49,7 +49,7 @@ function toldList<T>(
     },
     next() {
       // An alarm for each row would double what a long list costs.
-      if (isBegun) return ofRequest(rows.next().catch(fail));
+      if (isBegun) return withinDeadline(rows.next().catch(throwStoreError));
       isBegun = true;
       return read(rows.next());
     },
@@ -59,16 +59,16 @@ function toldList<T>(
   } as Deno.KvListIterator<T>;
 }
 
-function toldAtomic(atomic: Deno.AtomicOperation): Deno.AtomicOperation {
+function wrapAtomic(atomic: Deno.AtomicOperation): Deno.AtomicOperation {
   const commit = atomic.commit.bind(atomic);
-  return Object.assign(atomic, { commit: () => ofRequest(commit().catch(fail)) });
+  return Object.assign(atomic, { commit: () => withinDeadline(commit().catch(throwStoreError)) });
 }
 
-function ofRequest<T>(answer: Promise<T>): Promise<T> {
+function withinDeadline<T>(answer: Promise<T>): Promise<T> {
   return storeDeadline()?.wait(answer) ?? answer;
 }
 
-function fail(cause: unknown): never {
+function throwStoreError(cause: unknown): never {
   if (cause instanceof StoreUnavailableError || isInvalidCall(cause)) throw cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   throw new StoreFailedError(`the store failed: ${message}`, { cause });

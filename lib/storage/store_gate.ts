@@ -4,17 +4,17 @@ import { alarm, elapsed, type System } from "../system.ts";
 import { keys } from "./keys.ts";
 
 /** A store that has left all its calls unanswered for this long is sent no more of them, milliseconds. */
-const SILENT_MS = 1_000;
+const SILENCE_THRESHOLD_MS = 1_000;
 /** A call that could not be sent fails after this many milliseconds. */
-const HELD_MS = 4_500;
+const MAX_WAIT_MS = 4_500;
 /** A silent store is asked by a read whether it is back: so long after the last call, then twice as long. */
-const PROBE_MS = { first: 1_000, most: 60_000 };
+const PROBE_INTERVAL_MS = { first: 1_000, most: 60_000 };
 
 export interface StoreGateOptions {
   system: Pick<System, "now" | "sleep">;
   log: Pick<Logger, "info" | "warn">;
   /** How long a call waits to be sent, milliseconds; 4,500 by default. */
-  heldMs?: number | undefined;
+  maxWaitMs?: number | undefined;
 }
 
 /**
@@ -67,7 +67,7 @@ function gatedList<T>(list: Deno.KvListIterator<T>, gate: StoreGate): Deno.KvLis
   } as Deno.KvListIterator<T>;
 }
 
-interface Held {
+interface QueuedCall {
   send(): void;
   fail(error: Error): void;
 }
@@ -75,33 +75,36 @@ interface Held {
 class StoreGate {
   readonly #system: StoreGateOptions["system"];
   readonly #log: StoreGateOptions["log"];
-  readonly #heldMs: number;
-  readonly #ask: () => Promise<unknown>;
-  readonly #held = new Set<Held>();
+  readonly #maxWaitMs: number;
+  readonly #sendProbe: () => Promise<unknown>;
+  readonly #queue = new Set<QueuedCall>();
   /** Calls that were sent since the store last answered any. */
   #unanswered = 0;
   /** When the first of them was sent. */
   #silentSince = 0;
   #sentAt = 0;
-  #probeMs = PROBE_MS.first;
-  #isToldSilent = false;
+  #probeMs = PROBE_INTERVAL_MS.first;
+  #isSilenceLogged = false;
 
   constructor(
-    { system, log, heldMs = HELD_MS, probe }: StoreGateOptions & { probe: () => Promise<unknown> },
+    { system, log, maxWaitMs = MAX_WAIT_MS, probe }: StoreGateOptions & {
+      probe: () => Promise<unknown>;
+    },
   ) {
     this.#system = system;
     this.#log = log;
-    this.#heldMs = heldMs;
-    this.#ask = probe;
+    this.#maxWaitMs = maxWaitMs;
+    this.#sendProbe = probe;
   }
 
   /** Calls are held back. */
   get isShut(): boolean {
-    return this.#unanswered > 0 && elapsed(this.#system) - this.#silentSince >= SILENT_MS;
+    return this.#unanswered > 0 &&
+      elapsed(this.#system) - this.#silentSince >= SILENCE_THRESHOLD_MS;
   }
 
   call<T>(send: () => Promise<T>): Promise<T> {
-    return this.isShut ? this.#hold(send) : this.#send(send);
+    return this.isShut ? this.#enqueue(send) : this.#send(send);
   }
 
   async #send<T>(send: () => Promise<T>): Promise<T> {
@@ -110,52 +113,52 @@ class StoreGate {
     try {
       return await send();
     } finally {
-      this.#hear();
+      this.#onAnswer();
     }
   }
 
   /** None of the calls that are out may ever be answered, although the store is there. */
   #probe(): void {
     if (elapsed(this.#system) - this.#sentAt < this.#probeMs) return;
-    this.#probeMs = Math.min(2 * this.#probeMs, PROBE_MS.most);
-    this.#send(this.#ask).catch(() => {});
+    this.#probeMs = Math.min(2 * this.#probeMs, PROBE_INTERVAL_MS.most);
+    this.#send(this.#sendProbe).catch(() => {});
   }
 
-  #hold<T>(send: () => Promise<T>): Promise<T> {
-    this.#tellSilent();
+  #enqueue<T>(send: () => Promise<T>): Promise<T> {
+    this.#logSilence();
     return new Promise<T>((resolve, reject) => {
-      const held: Held = {
+      const held: QueuedCall = {
         send: () => {
           callOff();
           this.#send(send).then(resolve, reject);
         },
         fail: reject,
       };
-      const callOff = alarm(this.#system, this.#heldMs, () => {
-        if (this.#held.delete(held)) held.fail(new StoreUnavailableError("the store is silent"));
+      const callOff = alarm(this.#system, this.#maxWaitMs, () => {
+        if (this.#queue.delete(held)) held.fail(new StoreUnavailableError("the store is silent"));
       });
-      this.#held.add(held);
+      this.#queue.add(held);
       this.#probe();
     });
   }
 
   /** An answer of any kind, also a refusal: the store is there. */
-  #hear(): void {
-    if (this.#isToldSilent) {
-      this.#isToldSilent = false;
+  #onAnswer(): void {
+    if (this.#isSilenceLogged) {
+      this.#isSilenceLogged = false;
       this.#log.info("the store answers again", { silentMs: this.#silentMs() });
     }
     this.#unanswered = 0;
-    this.#probeMs = PROBE_MS.first;
-    if (this.#held.size === 0) return;
-    const held = [...this.#held];
-    this.#held.clear();
+    this.#probeMs = PROBE_INTERVAL_MS.first;
+    if (this.#queue.size === 0) return;
+    const held = [...this.#queue];
+    this.#queue.clear();
     for (const { send } of held) send();
   }
 
-  #tellSilent(): void {
-    if (this.#isToldSilent) return;
-    this.#isToldSilent = true;
+  #logSilence(): void {
+    if (this.#isSilenceLogged) return;
+    this.#isSilenceLogged = true;
     this.#log.warn("the store does not answer: requests wait, and are refused after 4.5 s", {
       silentMs: this.#silentMs(),
       unanswered: this.#unanswered,

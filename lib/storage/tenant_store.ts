@@ -5,7 +5,7 @@ import { DEFAULT_QUOTAS, MAX_QUOTAS, type QuotaName } from "../wire/limits.ts";
 import { VENDORS } from "../wire/vendors.ts";
 import { INSTALLATION, recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
-import { parseRecord, untilCommitted } from "./record.ts";
+import { parseRecord, retryUntilCommitted } from "./record.ts";
 
 const tenantRecordSchema = z.object({
   v: z.literal(1),
@@ -37,20 +37,20 @@ export const limitOverridesSchema = z.object({
 }).partial();
 export type LimitOverrides = z.infer<typeof limitOverridesSchema>;
 
-function quota(name: QuotaName, least = 0): z.ZodInt {
+function quotaSchema(name: QuotaName, least = 0): z.ZodInt {
   return z.int().min(least).max(MAX_QUOTAS[name]);
 }
 
 /** What a plan may allow a tenant to store differently from `DEFAULT_QUOTAS`. */
 const quotaOverridesSchema = z.object(
   {
-    agents: quota("agents"),
-    agentVersions: quota("agentVersions", 1),
-    agentBytes: quota("agentBytes"),
-    knowledgeBases: quota("knowledgeBases"),
-    knowledgeBytes: quota("knowledgeBytes"),
-    conversationRuns: quota("conversationRuns"),
-    conversationBytes: quota("conversationBytes"),
+    agents: quotaSchema("agents"),
+    agentVersions: quotaSchema("agentVersions", 1),
+    agentBytes: quotaSchema("agentBytes"),
+    knowledgeBases: quotaSchema("knowledgeBases"),
+    knowledgeBytes: quotaSchema("knowledgeBytes"),
+    conversationRuns: quotaSchema("conversationRuns"),
+    conversationBytes: quotaSchema("conversationBytes"),
   } satisfies Record<QuotaName, z.ZodInt>,
 ).partial();
 
@@ -172,7 +172,7 @@ export class TenantStore {
       }
       return (await step.commit()).ok ? true : undefined;
     };
-    return untilCommitted(attempt, { what: "plan" });
+    return retryUntilCommitted(attempt, { what: "plan" });
   }
 
   async get(id: string): Promise<Tenant | undefined> {

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { System } from "../system.ts";
-import { type FoundLink, spendLink } from "./account_link_store.ts";
+import { consumeLink, type FoundLink } from "./account_link_store.ts";
 import { recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
-import { parseRecord, untilCommitted } from "./record.ts";
+import { parseRecord, retryUntilCommitted } from "./record.ts";
 
 const userRecordSchema = z.object({
   v: z.literal(1),
@@ -50,20 +50,20 @@ export class UserStore {
   }
 
   async setupState(): Promise<SetupState> {
-    return toState(await this.#kv.get(keys.installation("setup")));
+    return toSetupState(await this.#kv.get(keys.installation("setup")));
   }
 
   /** Replaces the setup token, under its hash; false when the installation is set up already. */
-  offerSetup(tokenHash: string): Promise<boolean> {
+  setSetupToken(tokenHash: string): Promise<boolean> {
     const key = keys.installation("setup");
     const attempt = async (): Promise<boolean | undefined> => {
       const entry = await this.#kv.get(key);
-      if (toState(entry).done) return false;
+      if (toSetupState(entry).done) return false;
       const open = { v: 1, state: "open", tokenHash };
       const committed = await this.#kv.atomic().check(entry).set(key, open).commit();
       return committed.ok ? true : undefined;
     };
-    return untilCommitted(attempt, { what: "setup" });
+    return retryUntilCommitted(attempt, { what: "setup" });
   }
 
   /**
@@ -75,7 +75,7 @@ export class UserStore {
     const byEmail = keys.userByEmail(owner.email);
     const attempt = async (): Promise<boolean | undefined> => {
       const entry = await this.#kv.get(key);
-      if (toState(entry).done) return false;
+      if (toSetupState(entry).done) return false;
       const step = this.#kv.atomic()
         .check(entry, { key: byEmail, versionstamp: null })
         .set(key, { v: 1, state: "done", at: owner.createdAt })
@@ -84,29 +84,29 @@ export class UserStore {
       this.#record(step, "create", { user: owner, after: owner });
       return (await step.commit()).ok ? true : undefined;
     };
-    return untilCommitted(attempt, { what: "setup" });
+    return retryUntilCommitted(attempt, { what: "setup" });
   }
 
   /** Everybody of a tenant, in the order they came. */
   async list(tenant: string): Promise<User[]> {
-    const users = (await this.#members(tenant)).map(({ user }) => user);
+    const users = (await this.#readMembers(tenant)).map(({ user }) => user);
     return users.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   }
 
   /** Stores a new user and spends their invitation; false when it is gone or the address is taken. */
-  async join(user: User, invitation: FoundLink): Promise<boolean> {
+  async createFromInvitation(user: User, invitation: FoundLink): Promise<boolean> {
     const byEmail = keys.userByEmail(user.email);
     const step = this.#kv.atomic()
       .check({ key: byEmail, versionstamp: null })
       .set(keys.user(user.tenant, user.id), user)
       .set(byEmail, { tenant: user.tenant, id: user.id });
-    spendLink(step, invitation);
+    consumeLink(step, invitation);
     this.#record(step, "join", { user, after: user });
     return (await step.commit()).ok;
   }
 
   /** Another role; `last_owner` where it would leave the tenant without one. */
-  changeRole(tenant: string, id: string, role: User["role"]): Promise<MemberChange> {
+  changeRole(tenant: string, id: string, role: User["role"]): Promise<MemberChangeResult> {
     return this.#changeMember(tenant, id, {
       keepsOwner: role === "owner",
       change: (step, { user, entry }) => {
@@ -119,7 +119,7 @@ export class UserStore {
   }
 
   /** Removes a user, whose sign-ins end with it; `last_owner` as of `changeRole`. */
-  remove(tenant: string, id: string): Promise<MemberChange> {
+  remove(tenant: string, id: string): Promise<MemberChangeResult> {
     return this.#changeMember(tenant, id, {
       keepsOwner: false,
       change: (step, { user, entry }) => {
@@ -148,19 +148,19 @@ export class UserStore {
       }
       const next: User = { ...user, epoch: user.epoch + 1, ...(passwordHash && { passwordHash }) };
       const step = this.#kv.atomic().check(entry).set(entry.key, next);
-      if (link) spendLink(step, link);
+      if (link) consumeLink(step, link);
       this.#record(step, action, { user });
       if ((await step.commit()).ok) return next;
       return link ? null : undefined;
     };
-    return await untilCommitted(attempt, { what: "user" }) ?? undefined;
+    return await retryUntilCommitted(attempt, { what: "user" }) ?? undefined;
   }
 
   /**
    * Replaces a hash by a dearer one of the same password. Nothing happens where the password has
    * changed meanwhile; it is no change that anybody made, so the audit log has no entry.
    */
-  async replaceHash(
+  async upgradePasswordHash(
     { tenant, id }: Pick<User, "tenant" | "id">,
     { before, after }: { before: string; after: string },
   ): Promise<void> {
@@ -171,10 +171,10 @@ export class UserStore {
       const next = { ...user, passwordHash: after };
       return (await this.#kv.atomic().check(entry).set(entry.key, next).commit()).ok || undefined;
     };
-    await untilCommitted(attempt, { what: "user" });
+    await retryUntilCommitted(attempt, { what: "user" });
   }
 
-  async #members(tenant: string): Promise<Member[]> {
+  async #readMembers(tenant: string): Promise<Member[]> {
     const members: Member[] = [];
     for await (const entry of this.#kv.list({ prefix: keys.users(tenant) })) {
       const user = parseRecord(userRecordSchema, entry);
@@ -194,9 +194,9 @@ export class UserStore {
       keepsOwner: boolean;
       change: (step: Deno.AtomicOperation, member: Member) => void;
     },
-  ): Promise<MemberChange> {
-    const attempt = async (): Promise<MemberChange | undefined> => {
-      const members = await this.#members(tenant);
+  ): Promise<MemberChangeResult> {
+    const attempt = async (): Promise<MemberChangeResult | undefined> => {
+      const members = await this.#readMembers(tenant);
       const member = members.find(({ user }) => user.id === id);
       if (member === undefined) return { refused: "not_found" };
       const step = this.#kv.atomic().check(member.entry);
@@ -208,7 +208,7 @@ export class UserStore {
       change(step, member);
       return (await step.commit()).ok ? { user: member.user } : undefined;
     };
-    return untilCommitted(attempt, { what: "user" });
+    return retryUntilCommitted(attempt, { what: "user" });
   }
 
   #record(
@@ -221,8 +221,8 @@ export class UserStore {
       kind: "user",
       action,
       target: { id: user.id, name: user.email },
-      before: before && recordedFields(before),
-      after: after && recordedFields(after),
+      before: before && auditedFields(before),
+      after: after && auditedFields(after),
     });
   }
 }
@@ -233,14 +233,14 @@ interface Member {
 }
 
 /** What came of a change of a member: as they were before it, or why there is none. */
-export type MemberChange = { user: User } | { refused: "not_found" | "last_owner" };
+export type MemberChangeResult = { user: User } | { refused: "not_found" | "last_owner" };
 
 /** What the audit log keeps of a user: never the password's hash. */
-function recordedFields({ email, role, operator }: User) {
+function auditedFields({ email, role, operator }: User) {
   return { email, role, operator };
 }
 
-function toState(entry: Deno.KvEntryMaybe<unknown>): SetupState {
+function toSetupState(entry: Deno.KvEntryMaybe<unknown>): SetupState {
   const record = parseRecord(setupRecordSchema, entry);
   if (record === undefined) return { done: false };
   return record.state === "done" ? { done: true } : { done: false, tokenHash: record.tokenHash };

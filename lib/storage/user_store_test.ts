@@ -24,12 +24,12 @@ Deno.test("UserStore closes the set-up with the first owner, for good", async ()
   using kv = await Deno.openKv(":memory:");
   const users = new UserStore(kv, new FakeSystem());
   assertEquals(await users.setupState(), { done: false });
-  assertEquals(await users.offerSetup("hash one"), true);
-  assertEquals(await users.offerSetup("hash two"), true);
+  assertEquals(await users.setSetupToken("hash one"), true);
+  assertEquals(await users.setSetupToken("hash two"), true);
   assertEquals(await users.setupState(), { done: false, tokenHash: "hash two" });
   const made = await Promise.all([user("a@example.com"), user("b@example.com")]
     .map((owner) => users.createFirstOwner(owner)));
   assertEquals(made.sort(), [false, true]);
   assertEquals(await users.setupState(), { done: true });
-  assertEquals(await users.offerSetup("hash three"), false);
+  assertEquals(await users.setSetupToken("hash three"), false);
 });

@@ -1,5 +1,5 @@
 import { Decoder, Encoder } from "@msgpack/msgpack";
-import { isExactAsIs, toExact, toPlain } from "./exact_values.ts";
+import { escapeValue, roundTrips, unescapeValue } from "./exact_values.ts";
 
 /**
  * The stored form of a value is the MessagePack array `[version, value]`: its first byte marks the format,
@@ -7,8 +7,8 @@ import { isExactAsIs, toExact, toPlain } from "./exact_values.ts";
  * `toPlain`.
  */
 const ARRAY_OF_TWO = 0x92;
-const PLAIN = 1;
-const ESCAPED = 2;
+const PLAIN_VERSION = 1;
+const ESCAPED_VERSION = 2;
 /** Bodies of requests are refused beyond 64 levels, and records add a few. */
 const MAX_DEPTH = 200;
 
@@ -29,7 +29,7 @@ const decoder = new Decoder({
 
 /** Short values share a buffer of this size, because to allocate one for each costs more than to encode it. */
 const SLAB_BYTES = 16_384;
-const LARGEST_IN_SLAB = 4_096;
+const MAX_SLAB_VALUE_BYTES = 4_096;
 let slab = new Uint8Array(SLAB_BYTES);
 let used = 0;
 
@@ -44,31 +44,31 @@ export class DecodeValueError extends Error {
  * Throws what MessagePack throws for a function, a symbol or a bigint.
  */
 export function encodeValue(value: unknown): Uint8Array<ArrayBuffer> {
-  const bytes = encoder.encodeSharedRef([PLAIN, value]);
-  if (isExactAsIs(bytes)) return ownCopy(bytes);
-  return ownCopy(encoder.encodeSharedRef([ESCAPED, toPlain(value)]));
+  const bytes = encoder.encodeSharedRef([PLAIN_VERSION, value]);
+  if (roundTrips(bytes)) return copyToSlab(bytes);
+  return copyToSlab(encoder.encodeSharedRef([ESCAPED_VERSION, escapeValue(value)]));
 }
 
 /** Size of a value's stored form, bytes. */
-export function encodedBytes(value: unknown): number {
+export function encodedSize(value: unknown): number {
   return encodeValue(value).length;
 }
 
 /** Decodes a stored value; byte arrays in it share the buffer of `bytes`. Throws `DecodeValueError`. */
 export function decodeValue(bytes: Uint8Array): unknown {
   const [head, version] = bytes;
-  if (head !== ARRAY_OF_TWO || (version !== PLAIN && version !== ESCAPED)) {
-    throw unknown(head, version);
+  if (head !== ARRAY_OF_TWO || (version !== PLAIN_VERSION && version !== ESCAPED_VERSION)) {
+    throw unknownFormat(head, version);
   }
   try {
     const [, value] = decoder.decode(bytes) as unknown[];
-    return version === PLAIN ? value : toExact(value);
+    return version === PLAIN_VERSION ? value : unescapeValue(value);
   } catch (cause) {
     throw new DecodeValueError("it is damaged", { cause });
   }
 }
 
-function unknown(head: number | undefined, version: number | undefined): DecodeValueError {
+function unknownFormat(head: number | undefined, version: number | undefined): DecodeValueError {
   if (head !== ARRAY_OF_TWO || version === undefined) {
     return new DecodeValueError("it is damaged, or was written by a newer release");
   }
@@ -76,8 +76,8 @@ function unknown(head: number | undefined, version: number | undefined): DecodeV
 }
 
 /** A copy, because the encoder reuses its buffer. */
-function ownCopy(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  if (bytes.length > LARGEST_IN_SLAB) return new Uint8Array(bytes);
+function copyToSlab(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  if (bytes.length > MAX_SLAB_VALUE_BYTES) return new Uint8Array(bytes);
   if (used + bytes.length > SLAB_BYTES) {
     slab = new Uint8Array(SLAB_BYTES);
     used = 0;

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { decodeValue, DecodeValueError, encodedBytes, encodeValue } from "./value_codec.ts";
+import { decodeValue, DecodeValueError, encodedSize, encodeValue } from "./value_codec.ts";
 
 function roundTrip(value: unknown): unknown {
   return decodeValue(encodeValue(value).slice());
@@ -60,7 +60,7 @@ Deno.test("encodeValue: goes on after a value that it refuses", () => {
 
 Deno.test("encodeValue: bytes by themselves take at most 7 bytes more", () => {
   for (const size of [1, 300, 49_152, 65_529]) {
-    const overhead = encodedBytes(new Uint8Array(size)) - size;
+    const overhead = encodedSize(new Uint8Array(size)) - size;
     assert(overhead <= 7, `${overhead}`);
   }
 });
@@ -82,7 +82,7 @@ Deno.test("encodeValue: the largest values that bounds of ours allow fit into th
     runs: Object.fromEntries(leases),
   };
   for (const value of [{ v: 1, all: stamps }, ledger]) {
-    const bytes = encodedBytes(value);
+    const bytes = encodedSize(value);
     assert(bytes < MAX_VALUE_BYTES - 4_096, `${bytes}`);
   }
 });

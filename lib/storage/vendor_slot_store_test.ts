@@ -3,7 +3,7 @@ import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { storedText } from "@/tests/support/store.ts";
 import { Sealer } from "../credentials/sealing.ts";
 import { keys } from "./keys.ts";
-import { SLOTS_PURPOSE, VendorSlotStore } from "./vendor_slot_store.ts";
+import { CONNECTIONS_PURPOSE, ConnectionStore } from "./vendor_slot_store.ts";
 
 const OURS = {
   protocol: "openai",
@@ -12,41 +12,41 @@ const OURS = {
   apiKey: "sk-tops3cret",
 } as const;
 
-function open(kv: Deno.Kv, keyByte = 7): VendorSlotStore {
+function open(kv: Deno.Kv, keyByte = 7): ConnectionStore {
   const system = new FakeSystem();
   const { randomBytes } = system;
   const key = new Uint8Array(32).fill(keyByte).toBase64();
-  const sealer = new Sealer([key], { purpose: SLOTS_PURPOSE, randomBytes });
-  return new VendorSlotStore(kv, { system, sealer });
+  const sealer = new Sealer([key], { purpose: CONNECTIONS_PURPOSE, randomBytes });
+  return new ConnectionStore(kv, { system, sealer });
 }
 
-Deno.test("VendorSlotStore: a slot opens as it was set, and nothing but that shows its credential", async () => {
+Deno.test("ConnectionStore: a slot opens as it was set, and nothing but that shows its credential", async () => {
   using kv = await Deno.openKv(":memory:");
   const slots = open(kv);
   await slots.set("vendor_b", OURS);
-  assertEquals(await slots.open(), { slots: { vendor_b: OURS }, unreadable: [] });
+  assertEquals(await slots.unsealAll(), { connections: { vendor_b: OURS }, unreadable: [] });
   assert(!JSON.stringify(await slots.list()).includes("tops3cret"));
   assert(!(await storedText(kv)).includes("tops3cret"));
 });
 
-Deno.test("VendorSlotStore: whoever can write to the store cannot have a credential sent elsewhere", async () => {
+Deno.test("ConnectionStore: whoever can write to the store cannot have a credential sent elsewhere", async () => {
   using kv = await Deno.openKv(":memory:");
   const slots = open(kv);
   await slots.set("vendor_b", OURS);
-  const { value } = await kv.get<Record<string, unknown>>(keys.vendorSlot("vendor_b"));
-  await kv.set(keys.vendorSlot("vendor_b"), { ...value, baseUrl: "https://evil.example" });
-  await kv.set(keys.vendorSlot("vendor_c"), value);
-  assertEquals(await slots.open(), { slots: {}, unreadable: ["vendor_b", "vendor_c"] });
+  const { value } = await kv.get<Record<string, unknown>>(keys.providerConnection("vendor_b"));
+  await kv.set(keys.providerConnection("vendor_b"), { ...value, baseUrl: "https://evil.example" });
+  await kv.set(keys.providerConnection("vendor_c"), value);
+  assertEquals(await slots.unsealAll(), { connections: {}, unreadable: ["vendor_b", "vendor_c"] });
 });
 
-Deno.test("VendorSlotStore: under another encryption key a slot is told of as unreadable", async () => {
+Deno.test("ConnectionStore: under another encryption key a slot is told of as unreadable", async () => {
   using kv = await Deno.openKv(":memory:");
   await open(kv).set("vendor_a", OURS);
-  assertEquals(await open(kv, 8).open(), { slots: {}, unreadable: ["vendor_a"] });
+  assertEquals(await open(kv, 8).unsealAll(), { connections: {}, unreadable: ["vendor_a"] });
   assertEquals((await open(kv, 8).list()).map(({ vendor }) => vendor), ["vendor_a"]);
 });
 
-Deno.test("VendorSlotStore: every change moves the version that runs look at", async () => {
+Deno.test("ConnectionStore: every change moves the version that runs look at", async () => {
   using kv = await Deno.openKv(":memory:");
   const slots = open(kv);
   const versions = new Set<string | null>();

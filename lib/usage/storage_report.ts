@@ -1,6 +1,6 @@
-import { agentUsage } from "../storage/agent_versions.ts";
+import { agentStorageUsage } from "../storage/agent_versions.ts";
 import { readConversationUsage } from "../storage/conversation_usage.ts";
-import { knowledgeUsage } from "../storage/knowledge_usage.ts";
+import { knowledgeStorageUsage } from "../storage/knowledge_usage.ts";
 import type { System } from "../system.ts";
 import type { QuotaName } from "../wire/limits.ts";
 
@@ -26,8 +26,8 @@ export class StorageReports {
 
   async read(tenant: string): Promise<StorageFigures> {
     const [agents, knowledge, conversations] = await Promise.all([
-      agentUsage(this.#kv).known(tenant),
-      knowledgeUsage(this.#kv).known(tenant),
+      agentStorageUsage(this.#kv).readAndStore(tenant),
+      knowledgeStorageUsage(this.#kv).readAndStore(tenant),
       readConversationUsage(this.#kv, { tenant, now: this.#system.now() }),
     ]);
     const used = {

@@ -1,5 +1,5 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { actingAs } from "@/lib/audit/acting.ts";
+import { runAs } from "@/lib/audit/acting.ts";
 import { dashboardSecurity } from "@/lib/http/dashboard/dashboard_security.ts";
 import { mayPass } from "@/lib/http/dashboard/permissions.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
@@ -19,7 +19,7 @@ const requireSignIn = define.middleware(async (ctx) => {
   ctx.state.user = user;
   setSender(ctx.req, { tenant: user.tenant });
   const actor = { kind: "user", id: user.id, name: user.email } as const;
-  return await actingAs(actor, () => ctx.next());
+  return await runAs(actor, () => ctx.next());
 });
 
 /** Roles, for whatever route is added below. */

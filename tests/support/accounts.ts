@@ -1,6 +1,6 @@
 import { keys } from "@/lib/storage/keys.ts";
 import type { Ledger } from "@/lib/limits/ledger.ts";
-import type { LiveRun } from "@/lib/storage/live_run.ts";
+import type { ActiveRun } from "@/lib/storage/live_run.ts";
 import type { RunRecord } from "@/lib/usage/run_record.ts";
 import { NO_USAGE, sumUsage, type Usage, type UsageRow } from "@/lib/usage/usage_rows.ts";
 import { usageShares } from "@/lib/usage/usage_shares.ts";
@@ -21,7 +21,7 @@ export async function accounts(kv: Deno.Kv) {
     used: used.reduce(sumUsage, NO_USAGE),
     /** By the run records. */
     settled: records.flatMap(usageShares).reduce<Usage>(sumUsage, NO_USAGE),
-    live: (await valuesOf<LiveRun>(kv, keys.liveRuns())).map(({ run }) => run.runId).sort(),
+    live: (await valuesOf<ActiveRun>(kv, keys.activeRuns())).map(({ run }) => run.runId).sort(),
     leases: Object.keys(ledger?.runs ?? {}).sort(),
     spent: ledger?.spent,
   };

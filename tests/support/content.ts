@@ -1,7 +1,7 @@
 import {
   ContentCipher,
   type ContentCipherOptions,
-  contentSealer,
+  createContentSealer,
 } from "@/lib/storage/content_cipher.ts";
 import { realSystem } from "@/lib/system.ts";
 import { TEST_ENCRYPTION_KEY } from "./encryption_keys.ts";
@@ -12,6 +12,6 @@ export function contentCipher(
     & { keys?: readonly string[] }
     & Pick<ContentCipherOptions, "onUnreadable"> = {},
 ): ContentCipher {
-  const sealer = contentSealer(keys, realSystem.randomBytes);
+  const sealer = createContentSealer(keys, realSystem.randomBytes);
   return new ContentCipher({ sealer, digestKey: new Uint8Array(32).fill(1), ...options });
 }

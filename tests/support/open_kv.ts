@@ -1,6 +1,6 @@
-import { encodedKv } from "@/lib/storage/encoded_kv.ts";
+import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
 
 /** A real store as a service has it, values in its own format; in memory unless a path or URL is given. */
 export async function openTestKv(path = ":memory:"): Promise<Deno.Kv> {
-  return encodedKv(await Deno.openKv(path));
+  return withValueEncoding(await Deno.openKv(path));
 }

@@ -23,9 +23,11 @@ export async function putDocument(
   }
   const parts = packer.end();
   // As with any other reading, what the one before has left goes.
-  for await (const { key } of kv.list({ prefix: keys.documentChunks(of) })) await kv.delete(key);
+  for await (const { key } of kv.list({ prefix: keys.documentPassageChunks(of) })) {
+    await kv.delete(key);
+  }
   for (const [n, part] of parts.entries()) {
-    await kv.set(keys.documentChunkPart(of, revision, n), part);
+    await kv.set(keys.documentPassageChunk(of, revision, n), part);
   }
   const stored = { id: revision, parts: parts.length, chunks: packer.count };
   await kv.set(keys.indexedDocument(of), { v: 1, title, revision: stored });
@@ -36,7 +38,9 @@ export async function putDocument(
 export async function dropDocument(kv: Deno.Kv, of: DocumentName): Promise<void> {
   await kv.delete(keys.indexedDocument(of));
   await touchBase(kv, of);
-  for await (const { key } of kv.list({ prefix: keys.documentChunks(of) })) await kv.delete(key);
+  for await (const { key } of kv.list({ prefix: keys.documentPassageChunks(of) })) {
+    await kv.delete(key);
+  }
 }
 
 /** The base has changed; only that it has matters here, and not what it says. */

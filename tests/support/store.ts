@@ -1,5 +1,5 @@
-import { type ContentCipher, contentPlaces } from "@/lib/storage/content_cipher.ts";
-import { joinParts } from "@/lib/storage/parts.ts";
+import { type ContentCipher, contentContexts } from "@/lib/storage/content_cipher.ts";
+import { joinChunks } from "@/lib/storage/parts.ts";
 import { contentCipher } from "./content.ts";
 
 /** Every key of a store, each as text, for what a change must leave behind: neither log nor counts. */
@@ -37,21 +37,23 @@ async function openContent(
 ): Promise<unknown> {
   if (value instanceof Uint8Array) {
     const isContent = ["run_chunks", "runs_asked", "conversation_parts"].includes(String(key[0]));
-    return isContent ? await content.open(value, key as string[]) : value;
+    return isContent ? await content.unseal(value, key as string[]) : value;
   }
   if (typeof value !== "object" || value === null) return value;
   const [of, tenant, runId] = key as string[];
   const opened: Uint8Array[] = [];
   const open = async (bytes: unknown, place: readonly (string | number)[]) => {
-    if (bytes instanceof Uint8Array) opened.push(await content.open(bytes, place));
+    if (bytes instanceof Uint8Array) opened.push(await content.unseal(bytes, place));
   };
   const { asked, log, tail, frames, words, sealed, runId: row } = value as Record<string, unknown>;
   const state = (log ?? { tail, frames }) as { tail: unknown; frames: number };
   if (of === "live_runs" || of === "run_heads") {
-    await open(asked, contentPlaces.asked(tenant!, runId!));
-    await open(state.tail, contentPlaces.logTail(tenant!, runId!, state.frames));
+    await open(asked, contentContexts.input(tenant!, runId!));
+    await open(state.tail, contentContexts.logTail(tenant!, runId!, state.frames));
   }
-  if (of === "conversation_runs") await open(words, contentPlaces.words(tenant!, String(row), 0));
-  if (of === "runs") await open(sealed, contentPlaces.details(tenant!, runId!));
-  return [value, joinParts(opened)];
+  if (of === "conversation_runs") {
+    await open(words, contentContexts.transcript(tenant!, String(row), 0));
+  }
+  if (of === "runs") await open(sealed, contentContexts.details(tenant!, runId!));
+  return [value, joinChunks(opened)];
 }

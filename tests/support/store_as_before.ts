@@ -1,9 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 import { sha256 } from "@/lib/credentials/hashing.ts";
-import { contentPlaces } from "@/lib/storage/content_cipher.ts";
+import { contentContexts } from "@/lib/storage/content_cipher.ts";
 import type { Conversation, RunRow } from "@/lib/storage/conversation_record.ts";
-import type { RunHead } from "@/lib/storage/run_head.ts";
-import { openDetails } from "@/lib/storage/run_details.ts";
+import type { RunLogHead } from "@/lib/storage/run_head.ts";
+import { unsealRunDetails } from "@/lib/storage/run_details.ts";
 import type { RunRecord } from "@/lib/usage/run_record.ts";
 import { contentCipher } from "./content.ts";
 
@@ -15,21 +15,21 @@ export async function storeAsBefore(kv: Deno.Kv): Promise<void> {
   const content = contentCipher();
   for (const prefix of ["run_chunks", "conversation_parts"]) {
     for await (const { key, value } of kv.list<Uint8Array>({ prefix: [prefix] })) {
-      await kv.set(key, await content.open(value, key as string[]));
+      await kv.set(key, await content.unseal(value, key as string[]));
     }
   }
-  for await (const { key, value } of kv.list<RunHead>({ prefix: ["run_heads"] })) {
-    const place = contentPlaces.logTail(value.tenant, value.runId, value.frames);
-    await kv.set(key, { ...value, tail: await content.open(value.tail, place) });
+  for await (const { key, value } of kv.list<RunLogHead>({ prefix: ["run_heads"] })) {
+    const place = contentContexts.logTail(value.tenant, value.runId, value.frames);
+    await kv.set(key, { ...value, tail: await content.unseal(value.tail, place) });
   }
   for await (const { key, value } of kv.list<RunRecord>({ prefix: ["runs"] })) {
-    await kv.set(key, await openDetails(value, { content }));
+    await kv.set(key, await unsealRunDetails(value, { content }));
   }
   const said = new Map<string, string[]>();
   for await (const { key, value } of kv.list<RunRow>({ prefix: ["conversation_runs"] })) {
     if (value.words === undefined) continue;
-    const place = contentPlaces.words(String(key[1]), value.runId, 0);
-    const words = await content.open(value.words, place);
+    const place = contentContexts.transcript(String(key[1]), value.runId, 0);
+    const words = await content.unseal(value.words, place);
     await kv.set(key, { ...value, words });
     const { messages, text } = JSON.parse(new TextDecoder().decode(words));
     const all = [...messages, { role: "assistant", content: text }];

@@ -1,5 +1,5 @@
 import type { CatalogueEntry } from "@/lib/storage/catalogue_store.ts";
-import { openDetails } from "@/lib/storage/run_details.ts";
+import { unsealRunDetails } from "@/lib/storage/run_details.ts";
 import { type RunRecord, runRecordSchema } from "@/lib/usage/run_record.ts";
 import { VENDORS } from "@/lib/wire/vendors.ts";
 import { catalogueEntry } from "./chat.ts";
@@ -79,7 +79,7 @@ export class VendorService implements AsyncDisposable {
     const found = await Array.fromAsync(this.kv.list({ prefix: ["runs"] }));
     const content = contentCipher();
     const records = found.map(({ value }) => runRecordSchema.parse(value));
-    return await Promise.all(records.map((record) => openDetails(record, { content })));
+    return await Promise.all(records.map((record) => unsealRunDetails(record, { content })));
   }
 
   /** What was logged at a level, parsed. */

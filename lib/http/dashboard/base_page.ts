@@ -1,6 +1,6 @@
 import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
-import type { AgentsFound } from "../../storage/agent_search.ts";
+import type { AgentSearchResult } from "../../storage/agent_search.ts";
 import type { Page } from "../../storage/page.ts";
 import type { Document, KnowledgeBase } from "../../wire/knowledge.ts";
 import type { NamedBase } from "./find_base.ts";
@@ -22,7 +22,7 @@ export interface BasePageData {
   nextCursor?: string | undefined;
   /** Names the page of the documents: empty on the first. */
   cursor: string;
-  agents: AgentsFound;
+  agents: AgentSearchResult;
   now: number;
   editor: boolean;
 }

@@ -1,10 +1,10 @@
-import { COST_STEPS, FAILED } from "../../storage/conversation_index.ts";
+import { ANY_FAILURE, COST_THRESHOLDS } from "../../storage/conversation_index.ts";
 import type { ConversationSearch } from "../../storage/conversation_search.ts";
 import { addDays, inOrder, isDay } from "../../usage/day_range.ts";
 import { RUN_FINISHES } from "../../usage/run_record.ts";
 import { isUuid } from "../uuid_param.ts";
 
-const FINISHES = [...RUN_FINISHES, FAILED] as const;
+const FINISHES = [...RUN_FINISHES, ANY_FAILURE] as const;
 
 /** The filters as the form of the page has them: what is no value of theirs is empty. */
 export interface ConversationFilters {
@@ -13,7 +13,7 @@ export interface ConversationFilters {
   from: string;
   to: string;
   finish: string;
-  /** Micro-USD, one of `COST_STEPS`. */
+  /** Micro-USD, one of `COST_THRESHOLDS`. */
   cost: string;
 }
 
@@ -30,7 +30,7 @@ export function readFilters({ searchParams }: URL): ConversationFilters {
     agentId: read("agentId", isUuid).toLowerCase(),
     ...inOrder({ from: read("from", isDay), to: read("to", isDay) }),
     finish: read("finish", (text) => FINISHES.some((one) => one === text)),
-    cost: read("cost", (text) => COST_STEPS.some((step) => String(step) === text)),
+    cost: read("cost", (text) => COST_THRESHOLDS.some((step) => String(step) === text)),
   };
 }
 
@@ -43,7 +43,7 @@ export function toSearch(
     from: from === "" ? undefined : startOf(from),
     to: to === "" ? undefined : startOf(addDays(to, 1)),
     finish: FINISHES.find((one) => one === finish),
-    least: COST_STEPS.find((step) => String(step) === cost),
+    minCost: COST_THRESHOLDS.find((step) => String(step) === cost),
   };
 }
 
@@ -56,7 +56,7 @@ export function filtersHref(filters: Partial<ConversationFilters>, cursor?: stri
 
 /** The address of the conversations behind a count of errors. */
 export function errorsHref({ from, to }: { from: string; to: string }): string {
-  return filtersHref({ from, to, finish: FAILED });
+  return filtersHref({ from, to, finish: ANY_FAILURE });
 }
 
 /** The address of one conversation: its id alone may be another agent's or page's as well. */

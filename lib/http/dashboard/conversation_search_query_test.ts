@@ -32,7 +32,7 @@ Deno.test("toSearch: both days are included, and an empty filter asks for nothin
   const search = toSearch({ ...NONE, from: "2026-01-31", to: "2026-01-31", cost: "50000" });
   const start = Date.UTC(2026, 0, 31);
   assertEquals([search.from, search.to], [start, start + 86_400_000]);
-  assertEquals(search.least, 50_000);
+  assertEquals(search.minCost, 50_000);
 });
 
 Deno.test("filtersHref, conversationHref: addresses that lead back to the same", () => {

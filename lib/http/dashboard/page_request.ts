@@ -1,5 +1,5 @@
 import { invalid } from "../../errors.ts";
-import { badCursor, type PageRequest } from "../../storage/page.ts";
+import { invalidCursor, type PageRequest } from "../../storage/page.ts";
 
 const DEFAULT_LIMIT = 20;
 
@@ -11,6 +11,6 @@ export function pageRequest(url: URL): PageRequest {
   if (n < 1 || n > 100) {
     throw invalid([{ path: "limit", code: "out_of_range", message: "must be 1-100" }]);
   }
-  if (cursor !== undefined && !/^[\w+/=-]{1,512}$/.test(cursor)) throw badCursor();
+  if (cursor !== undefined && !/^[\w+/=-]{1,512}$/.test(cursor)) throw invalidCursor();
   return { limit: n, cursor };
 }

@@ -1,7 +1,7 @@
 import { type Protocol, PROTOCOLS, type VendorConfig } from "../../config.ts";
 import { PUBLIC_BASE_URLS, SLOT_PROTOCOLS, type SlotLetter } from "../../config_fields.ts";
 import { httpUrl } from "../../config_values.ts";
-import type { StoredSlot } from "../../storage/vendor_slot_store.ts";
+import type { StoredConnection } from "../../storage/vendor_slot_store.ts";
 import type { Vendor } from "../../wire/vendors.ts";
 
 /** A vendor slot as its form holds it; a credential that was typed is never sent back. */
@@ -20,7 +20,7 @@ export type SlotFaults = Partial<
 /** The form of a slot as it is, or as it would be by default. */
 export function toSlotForm(
   vendor: Vendor,
-  { slot, model }: { slot: StoredSlot | undefined; model: string | undefined },
+  { slot, model }: { slot: StoredConnection | undefined; model: string | undefined },
 ): SlotFormValues {
   const protocol = slot?.protocol ?? SLOT_PROTOCOLS[vendor.slice(-1).toUpperCase() as SlotLetter];
   return {

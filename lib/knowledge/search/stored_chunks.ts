@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { indexedDocumentSchema } from "../../storage/document_record.ts";
 import { type DocumentName, keys } from "../../storage/keys.ts";
-import { readParts } from "../../storage/parts.ts";
+import { readChunks } from "../../storage/parts.ts";
 import { parseRecord } from "../../storage/record.ts";
 import { knowledgeLanguageSchema } from "../../wire/knowledge.ts";
 import type { Chunk } from "../chunk.ts";
@@ -43,8 +43,8 @@ export class StoredChunks implements ChunkSource {
 
   async chunks(of: DocumentName, revision: FoundRevision): Promise<Chunk[] | undefined> {
     const { id, parts, title } = revision;
-    const wanted = Array.from({ length: parts }, (_, n) => keys.documentChunkPart(of, id, n));
-    const found = await readParts(this.#kv, wanted);
+    const wanted = Array.from({ length: parts }, (_, n) => keys.documentPassageChunk(of, id, n));
+    const found = await readChunks(this.#kv, wanted);
     return found?.flatMap(unpackPassages)
       .map((passage, position) => ({ ...passage, documentId: of.id, position, title }));
   }

@@ -1,6 +1,6 @@
-import { writeParts } from "../../storage/bulk.ts";
+import { writeChunks } from "../../storage/bulk.ts";
 import { type DocumentName, keys } from "../../storage/keys.ts";
-import { joinParts, splitParts } from "../../storage/parts.ts";
+import { joinChunks, splitChunks } from "../../storage/parts.ts";
 import type { System } from "../../system.ts";
 import type { FoundRevision } from "./chunk_source.ts";
 import { VectorMatrix } from "./vector_matrix.ts";
@@ -29,11 +29,11 @@ export class StoredVectors {
 
   async read({ of, revision, model }: VectorsName): Promise<VectorMatrix | undefined> {
     const parts: Uint8Array[] = [];
-    const selector = { prefix: keys.documentVectors(of, revision.id, model) };
+    const selector = { prefix: keys.documentVectorChunks(of, revision.id, model) };
     for await (const { value } of this.#kv.list(selector, { batchSize: PARTS_A_BATCH })) {
       if (value instanceof Uint8Array) parts.push(value);
     }
-    return VectorMatrix.fromBytes(joinParts(parts), { rows: revision.chunks });
+    return VectorMatrix.fromBytes(joinChunks(parts), { rows: revision.chunks });
   }
 
   /** Takes on the making of vectors; `false` while somebody else is at it, or when the reading has gone. */
@@ -60,9 +60,9 @@ export class StoredVectors {
   async write({ of, revision, model }: VectorsName, vectors: VectorMatrix): Promise<void> {
     const indexed = await this.#kv.get<IndexedDocument>(keys.indexedDocument(of));
     if (indexed.value?.revision.id !== revision.id) return;
-    await writeParts(this.#kv, splitParts(vectors.toBytes()), {
+    await writeChunks(this.#kv, splitChunks(vectors.toBytes()), {
       guard: indexed,
-      keyOf: (n) => keys.documentVectorPart(of, revision.id, model, n),
+      keyOf: (n) => keys.documentVectorChunk(of, revision.id, model, n),
     });
   }
 }

@@ -19,7 +19,7 @@ import { findConversation } from "@/lib/http/dashboard/find_conversation.ts";
 import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import { pageRequest } from "@/lib/http/dashboard/page_request.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { COST_STEPS } from "@/lib/storage/conversation_index.ts";
+import { COST_THRESHOLDS } from "@/lib/storage/conversation_index.ts";
 import { define, type State } from "@/utils.ts";
 
 /** How many agents the filter offers; each page of a conversation leads to all of its agent's. */
@@ -70,7 +70,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         <FindConversation id={data.id} missing={data.missing} />
       </PageHeader>
       <PageNotice notice={noticeAt(url)} />
-      <ConversationFilters filters={filters} agents={agents} costs={COST_STEPS} />
+      <ConversationFilters filters={filters} agents={agents} costs={COST_THRESHOLDS} />
       {found.data.length > 0
         ? <List conversations={found.data} names={names} now={now} />
         : !found.cutShort && <Nothing isFiltered={isFiltered || !first} />}

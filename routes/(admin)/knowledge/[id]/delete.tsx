@@ -6,7 +6,7 @@ import { AgentLinks } from "@/components/knowledge/AgentLinks.tsx";
 import { findBase } from "@/lib/http/dashboard/find_base.ts";
 import { withNotice } from "@/lib/http/dashboard/notices.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import type { AgentsFound } from "@/lib/storage/agent_search.ts";
+import type { AgentSearchResult } from "@/lib/storage/agent_search.ts";
 import { define } from "@/utils.ts";
 
 /** Asks, with the names of the agents that would find nothing any more, and deletes. */
@@ -31,7 +31,7 @@ export const handler = define.handlers({
 });
 
 /** How many agents use it, as words. */
-function users({ data, more }: AgentsFound): string {
+function users({ data, more }: AgentSearchResult): string {
   return more
     ? `More than ${data.length} agents use it`
     : `${plural(data.length, "agent uses", "agents use")} it`;

@@ -7,14 +7,14 @@ import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
-    const entry = findModel(await ctx.state.service.catalogue.stored(), ctx.url);
+    const entry = findModel(await ctx.state.service.catalogue.listStored(), ctx.url);
     if (entry !== undefined) return page(entry);
     return await ctx.render(<ErrorView status={404} />, { status: 404 });
   },
 
   async POST(ctx) {
     const { catalogue, system } = ctx.state.service;
-    const entry = findModel(await catalogue.stored(), ctx.url);
+    const entry = findModel(await catalogue.listStored(), ctx.url);
     if (entry === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     await catalogue.remove(entry.vendor, entry.model, system);
     return ctx.redirect(withNotice("/operator/catalogue", "model_deleted"), 303);

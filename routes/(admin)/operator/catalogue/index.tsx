@@ -12,7 +12,7 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers({
   async GET(ctx) {
     const { catalogue, vendors } = ctx.state.service;
-    const { shown, ...links } = listPart(await catalogue.stored(), ctx.url);
+    const { shown, ...links } = listPart(await catalogue.listStored(), ctx.url);
     const rows = shown.map((entry) => ({
       entry,
       ready: vendors.slot(entry.vendor) !== undefined,

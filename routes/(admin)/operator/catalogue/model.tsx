@@ -23,7 +23,7 @@ export const handler = define.handlers({
     if (!ctx.url.searchParams.has("model")) {
       return page<ModelFormProps>({ values: NEW_MODEL, faults: {}, slots, existing: false });
     }
-    const entry = findModel(await ctx.state.service.catalogue.stored(), ctx.url);
+    const entry = findModel(await ctx.state.service.catalogue.listStored(), ctx.url);
     if (entry === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const deleteHref = modelHref("delete", entry);
     const values = toModelForm(entry);

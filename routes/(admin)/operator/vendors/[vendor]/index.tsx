@@ -57,7 +57,7 @@ async function formProps(
   { vendor, faults }: { vendor: Vendor; faults: SlotFaults },
 ): Promise<SlotFormProps> {
   const { catalogue, vendorSlots } = ctx.state.service;
-  const [stored, entries] = await Promise.all([vendorSlots.list(), catalogue.stored()]);
+  const [stored, entries] = await Promise.all([vendorSlots.list(), catalogue.listStored()]);
   const slot = stored.find((one) => one.vendor === vendor);
   const model = entries.find((entry) => entry.vendor === vendor)?.model;
   return {
