@@ -11,7 +11,7 @@ import { RequestMeter } from "./lib/http/request_meter.ts";
 import { setSender } from "./lib/http/request_sender.ts";
 import { isApiPath, isFilePath, toRoutable } from "./lib/http/routable.ts";
 import { withSecurityHeaders } from "./lib/http/security_headers.ts";
-import type { OpenRequests } from "./lib/process/open_requests.ts";
+import type { PendingResponses } from "./lib/process/open_requests.ts";
 import type { Service } from "./lib/service.ts";
 import { define, type State } from "./utils.ts";
 
@@ -22,7 +22,7 @@ import { define, type State } from "./utils.ts";
  */
 export function createApp(
   service: (request: Request) => Promise<Service>,
-  { requests }: { requests?: OpenRequests | undefined } = {},
+  { requests }: { requests?: PendingResponses | undefined } = {},
 ): App<State> {
   // Set once the service is open; no page is served before that.
   const address = { https: false };
@@ -32,11 +32,11 @@ export function createApp(
     address.https = open.baseUrl.startsWith("https:");
     ctx.state.service = open;
     ctx.state.requestId = open.system.uuid();
-    open.forwardedFor.check(ctx.req);
+    open.forwardedForCheck.check(ctx.req);
     const hops = open.config.trustedProxyHops;
     ctx.state.clientAddress = clientAddress(ctx.req, ctx.info.remoteAddr, hops);
     setSender(ctx.req, { address: ctx.state.clientAddress });
-    ctx.state.meter = new RequestMeter(open.meterParts, ctx.state.clientAddress);
+    ctx.state.meter = new RequestMeter(open.rateLimiterDeps, ctx.state.clientAddress);
     // Each request in a scope of its own, whoever it turns out to be: a connection that is kept open
     // would hand the one before's on.
     const deadline = { system: open.system, ms: open.storeDeadlineMs };
@@ -80,10 +80,10 @@ async function withBodyLimit(ctx: Context<State>): Promise<Response> {
  */
 class ServiceApp extends App<State> {
   readonly #address: { https: boolean };
-  readonly #requests: OpenRequests | undefined;
+  readonly #requests: PendingResponses | undefined;
 
   /** `address` may change as long as nothing has been answered. */
-  constructor(address: { https: boolean }, requests: OpenRequests | undefined) {
+  constructor(address: { https: boolean }, requests: PendingResponses | undefined) {
     super();
     this.#address = address;
     this.#requests = requests;

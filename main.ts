@@ -9,46 +9,46 @@ import { type Config, ConfigError, readConfig } from "./lib/config.ts";
 import { createLogger, type Logger } from "./lib/log.ts";
 import { isConsoleCollected, writeToConsole } from "./lib/log_console.ts";
 import { clientAddressSource } from "./lib/http/forwarded_for_check.ts";
-import { SMALL_MEMORY } from "./lib/composition/memory_bounds.ts";
-import { openAhead } from "./lib/composition/open_ahead.ts";
+import { SMALL_MEMORY_LIMITS } from "./lib/composition/memory_bounds.ts";
+import { prefetchStore } from "./lib/composition/open_ahead.ts";
 import { openService } from "./lib/composition/open_service.ts";
 import { adminCommands } from "./lib/process/admin_commands.ts";
-import { announce } from "./lib/process/announce.ts";
-import { type ControlSocket, serveControl } from "./lib/process/control_socket.ts";
-import { LastingServer, type Stoppable } from "./lib/process/lasting_server.ts";
+import { printBanner } from "./lib/process/announce.ts";
+import { type ControlSocket, serveControlSocket } from "./lib/process/control_socket.ts";
+import { RestartingServer, type Stoppable } from "./lib/process/lasting_server.ts";
 import { localUrl } from "./lib/process/local_url.ts";
-import { OpenRequests } from "./lib/process/open_requests.ts";
+import { PendingResponses } from "./lib/process/open_requests.ts";
 import { openStore, type Store } from "./lib/process/open_store.ts";
-import { StoreFault } from "./lib/process/store_fault.ts";
-import { watchStore } from "./lib/process/store_watch.ts";
-import { shutDown, untilStopped } from "./lib/process/shut_down.ts";
+import { StartupError } from "./lib/process/store_fault.ts";
+import { monitorStoreFile } from "./lib/process/store_watch.ts";
+import { shutDown, waitForStopSignal } from "./lib/process/shut_down.ts";
 import { CatalogueError, readCatalogue } from "./lib/process/read_catalogue.ts";
 import { readScripts } from "./lib/process/read_scripts.ts";
 import { workerCommand } from "./lib/process/worker_command.ts";
 import type { Service } from "./lib/service.ts";
-import { realSystem } from "./lib/system.ts";
+import { systemRuntime } from "./lib/system.ts";
 
 const root = import.meta.dirname!;
 let opened: Promise<Service> | undefined;
 
 /** Responses being sent, tracked where the runtime owns the server and there is none to shut down. */
-const requests = import.meta.main ? undefined : new OpenRequests();
+const requests = import.meta.main ? undefined : new PendingResponses();
 
 /** The App with all routes; Fresh's build hands it its file routes and browser code. */
-export const app = createApp((request) => opened ??= openOrForget(request), { requests });
+export const app = createApp((request) => opened ??= openOrRetryLater(request), { requests });
 
 // On Deno Deploy processes stop when nobody asks anything: the platform wakes one to sweep. Nothing
 // else has crons without a flag.
 if (Deno.env.has("DENO_DEPLOY") && typeof Deno.cron === "function") {
   Deno.cron("sweep", "* * * * *", async () => {
-    const service = await (opened ??= openOrForget());
-    await service.deadRuns.sweep();
+    const service = await (opened ??= openOrRetryLater());
+    await service.orphanedRuns.sweep();
     await service.documents.sweep();
     await service.documents.idle();
   });
 }
 
-if (import.meta.main) serve().catch(fail);
+if (import.meta.main) serve().catch(exitWithError);
 
 /** For `dev.ts`, which listens by itself: where to, and the greeting once it does. */
 export function development() {
@@ -56,12 +56,12 @@ export function development() {
   return {
     port,
     hostname: host,
-    greet: async () => await announce(await (opened ??= openOrForget())),
+    greet: async () => await printBanner(await (opened ??= openOrRetryLater())),
   };
 }
 
 /** A store that could not be opened is tried again by the next request. */
-function openOrForget(request?: Request): Promise<Service> {
+function openOrRetryLater(request?: Request): Promise<Service> {
   return openFromEnvironment(request).catch((error) => {
     logger().error("the service could not be opened", { error });
     opened = undefined;
@@ -72,17 +72,19 @@ function openOrForget(request?: Request): Promise<Service> {
 /** Opens the service with the first request: where the runtime listens, and on Deno Deploy. */
 async function openFromEnvironment(request: Request | undefined): Promise<Service> {
   const config = readConfig(Deno.env.toObject());
-  const ahead = openAhead(Deno.openKv, request);
-  const store = await openStore(config, { openKv: ahead.openKv, system: realSystem });
+  const ahead = prefetchStore(Deno.openKv, request);
+  const store = await openStore(config, { openKv: ahead.openKv, system: systemRuntime });
   const baseUrl = config.publicUrl ?? localUrl(config, config.port);
-  const inHaste = request !== undefined || config.onDeploy;
+  const inHaste = request !== undefined || config.onDenoDeploy;
   const service = await open(config, { store, baseUrl, inHaste });
-  ahead.end();
-  if (requests !== undefined) void endWith(untilStopped(), { service, server: requests });
+  ahead.discard();
+  if (requests !== undefined) {
+    void shutDownAfter(waitForStopSignal(), { service, server: requests });
+  }
   return service;
 }
 
-async function endWith(
+async function shutDownAfter(
   stopped: Promise<void>,
   parts: { service: Service; server: Stoppable; control?: ControlSocket | undefined },
 ): Promise<void> {
@@ -99,7 +101,7 @@ function logger(level?: Config["logLevel"]): Logger {
   });
 }
 
-interface OpenParts {
+interface OpenOptions {
   store: Store;
   baseUrl: string;
   inHaste?: boolean;
@@ -108,11 +110,11 @@ interface OpenParts {
 /** Closes the store when it fails, so that the next attempt finds neither its lock nor its handle taken. */
 async function open(
   config: Config,
-  { store, baseUrl, inHaste = false }: OpenParts,
+  { store, baseUrl, inHaste = false }: OpenOptions,
 ): Promise<Service> {
   const log = logger(config.logLevel);
-  const system = realSystem;
-  const watch = await watchStore(store.file, { log, system });
+  const system = systemRuntime;
+  const watch = await monitorStoreFile(store.file, { log, system });
   const close = () => {
     watch.close();
     return store.close();
@@ -133,52 +135,52 @@ async function open(
   log.info(`client addresses come from ${source}`);
   // What the last process left behind when it was killed; before anything begins here.
   // With the store to itself, runs of other processes are dead; otherwise it starts watching their leases.
-  const swept = service.deadRuns.sweep({ alone: store.alone });
-  if (store.alone) await swept;
-  service.deadRuns.start();
+  const swept = service.orphanedRuns.sweep({ alone: store.isExclusive });
+  if (store.isExclusive) await swept;
+  service.orphanedRuns.start();
   service.documents.start();
   return service;
 }
 
 async function compose(
   config: Config,
-  { store, log, isInPlace, ...parts }: Required<OpenParts> & {
+  { store, log, isInPlace, ...parts }: Required<OpenOptions> & {
     log: Logger;
     isInPlace: () => boolean;
     close: () => Promise<void>;
   },
 ): Promise<Service> {
   return await openService({
-    ...{ config, system: realSystem, log, ...parts },
+    ...{ config, system: systemRuntime, log, ...parts },
     kv: store.kv,
     hmacSecrets: store.hmacSecrets,
     encryptionKeys: store.encryptionKeys,
     scripts: await readScripts(`${root}/_fresh`),
     catalogue: await readCatalogue(config.catalogueFile),
     isStoreInPlace: isInPlace,
-    memory: config.onDeploy ? SMALL_MEMORY : undefined,
-    worker: config.onDeploy ? undefined : await workerCommand(root, Deno.env.toObject()),
+    memory: config.onDenoDeploy ? SMALL_MEMORY_LIMITS : undefined,
+    worker: config.onDenoDeploy ? undefined : await workerCommand(root, Deno.env.toObject()),
   });
 }
 
 /** Serves until a signal ends it. */
 async function serve(): Promise<void> {
   // First of all: a signal that comes while the service starts must not be lost.
-  const stopped = untilStopped();
+  const stopped = waitForStopSignal();
   const config = readConfig(Deno.env.toObject());
-  if (config.onDeploy) return await serveOnDeploy(config, stopped);
-  const ahead = openAhead(Deno.openKv);
-  const store = await openStore(config, { openKv: ahead.openKv, system: realSystem });
+  if (config.onDenoDeploy) return await serveOnDeploy(config, stopped);
+  const ahead = prefetchStore(Deno.openKv);
+  const store = await openStore(config, { openKv: ahead.openKv, system: systemRuntime });
   const ready = Promise.withResolvers<Service>();
   opened = ready.promise;
   const server = await listen(config, logger(config.logLevel));
   const baseUrl = config.publicUrl ?? localUrl(config, server.addr.port);
   const service = await open(config, { store, baseUrl });
-  ahead.end();
+  ahead.discard();
   ready.resolve(service);
   const control = serveCommands(config, service);
-  await announce(service);
-  await endWith(stopped, { server, control, service });
+  await printBanner(service);
+  await shutDownAfter(stopped, { server, control, service });
 }
 
 /**
@@ -187,7 +189,7 @@ async function serve(): Promise<void> {
  */
 async function serveOnDeploy(config: Config, stopped: Promise<void>): Promise<void> {
   const server = await listen(config, logger(config.logLevel));
-  (opened ??= openOrForget()).catch(() => {});
+  (opened ??= openOrRetryLater()).catch(() => {});
   await stopped;
   const service = await opened?.catch(() => undefined);
   if (service !== undefined) return await shutDown({ server, service });
@@ -200,11 +202,11 @@ function serveCommands(config: Config, service: Service): ControlSocket | undefi
   if (config.kvUrl !== undefined) return undefined;
   const handlers = adminCommands(service);
   const path = `${config.dataDir}/control.sock`;
-  return serveControl({ path, handlers, log: service.log, system: service.system });
+  return serveControlSocket({ path, handlers, log: service.log, system: service.system });
 }
 
 /** Fresh's own server module imports this one, so it can only be imported once this has run. */
-async function listen(config: Config, log: Logger): Promise<LastingServer<Deno.NetAddr>> {
+async function listen(config: Config, log: Logger): Promise<RestartingServer<Deno.NetAddr>> {
   const module: string = new URL("./_fresh/server.js", import.meta.url).href;
   const { default: { fetch } }: { default: { fetch: Deno.ServeHandler } } = await import(module);
   const onError = (error: unknown) => {
@@ -214,11 +216,11 @@ async function listen(config: Config, log: Logger): Promise<LastingServer<Deno.N
   const options = { hostname: config.host, onError, onListen: () => {} };
   const listen = (again?: Deno.NetAddr) =>
     Deno.serve({ ...options, port: again?.port ?? config.port }, fetch);
-  return new LastingServer(listen, { name: "the server", log, system: realSystem });
+  return new RestartingServer(listen, { name: "the server", log, system: systemRuntime });
 }
 
-function fail(error: unknown): never {
-  const told = error instanceof ConfigError || error instanceof StoreFault ||
+function exitWithError(error: unknown): never {
+  const told = error instanceof ConfigError || error instanceof StartupError ||
     error instanceof CatalogueError;
   if (told) console.error(error.message);
   else if (error instanceof Deno.errors.AddrInUse) {

@@ -1,7 +1,7 @@
 import type { Committer } from "@/lib/committer/committer.ts";
 import { Admission } from "@/lib/limits/admission.ts";
 import { DEFAULT_LIMITS, WINDOW_MS } from "@/lib/limits/limits.ts";
-import { realSystem, type System } from "@/lib/system.ts";
+import { type Runtime, systemRuntime } from "@/lib/system.ts";
 import type { Benchmark } from "./mod.ts";
 import { chatOnce } from "./support/chat_once.ts";
 import { buildChatWorld } from "./support/chat_world.ts";
@@ -103,10 +103,10 @@ function measureChecks(
  * Each look at the clock is one request later in a world where every key is nearly as busy as it may
  * be, so that the windows are as full as they get and every check is admitted and written.
  */
-function rollingClock(spread: number): System {
+function rollingClock(spread: number): Runtime {
   const step = WINDOW_MS / LIVE_STAMPS / spread;
   let now = Date.now();
-  return { ...realSystem, now: () => Math.floor(now += step) };
+  return { ...systemRuntime, now: () => Math.floor(now += step) };
 }
 
 function chatCases(): Case[] {

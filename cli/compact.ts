@@ -5,7 +5,7 @@
 import { readConfig } from "../lib/config.ts";
 import { openStore } from "../lib/process/open_store.ts";
 import { StoreInUseError } from "../lib/process/process_lock.ts";
-import { realSystem } from "../lib/system.ts";
+import { systemRuntime } from "../lib/system.ts";
 
 const HELP = `Rewrites the store's file without what was deleted or replaced.
 
@@ -39,7 +39,7 @@ async function main(words: readonly string[]): Promise<number> {
 
 async function compact(): Promise<void> {
   const config = readConfig(Deno.env.toObject());
-  const options = { openKv: Deno.openKv, system: realSystem, allowMissingKeys: true };
+  const options = { openKv: Deno.openKv, system: systemRuntime, allowMissingKeys: true };
   const store = await openStore(config, options);
   try {
     if (store.compact === undefined) throw new Error("the store is not a local file");

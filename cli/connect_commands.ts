@@ -4,7 +4,7 @@ import { Signer } from "../lib/credentials/hashing.ts";
 import { Sealer } from "../lib/credentials/sealing.ts";
 import { adminCommands } from "../lib/process/admin_commands.ts";
 import { CommandError, type Commands } from "../lib/process/commands.ts";
-import { callControl } from "../lib/process/control_socket.ts";
+import { callControlSocket } from "../lib/process/control_socket.ts";
 import { localUrl } from "../lib/process/local_url.ts";
 import { openStore, type OpenStoreOptions, type Store } from "../lib/process/open_store.ts";
 import { StoreInUseError } from "../lib/process/process_lock.ts";
@@ -30,7 +30,7 @@ export async function connectCommands(
     store = await openStore(config, options);
   } catch (error) {
     if (!(error instanceof StoreInUseError)) throw error;
-    if (error.held.what === "store") throw elsewhere(error);
+    if (error.target.what === "store") throw storeInUseElsewhere(error);
     return { commands: remoteCommands(`${config.dataDir}/control.sock`), [Symbol.dispose]() {} };
   }
   const { system } = options;
@@ -52,24 +52,24 @@ export async function connectCommands(
 }
 
 /** Who holds the store alone takes commands in a folder of its own, and nothing tells which. */
-function elsewhere({ held, pid }: StoreInUseError): CommandError {
+function storeInUseElsewhere({ target, pid }: StoreInUseError): CommandError {
   const holder = pid === undefined ? "a process" : `a process (pid ${pid})`;
   return new CommandError(
-    `the store ${held.path} is open in ${holder} that has another DATA_DIR: name that folder`,
+    `the store ${target.path} is open in ${holder} that has another DATA_DIR: name that folder`,
   );
 }
 
 function remoteCommands(path: string): Commands {
   return {
-    "keys.create": (input) => callControl(path, "keys.create", input),
-    "keys.list": (input) => callControl(path, "keys.list", input),
-    "keys.forget_secrets": (input) => callControl(path, "keys.forget_secrets", input),
-    "keys.revoke": (input) => callControl(path, "keys.revoke", input),
-    "secrets.set": (input) => callControl(path, "secrets.set", input),
-    "secrets.list": (input) => callControl(path, "secrets.list", input),
-    "secrets.delete": (input) => callControl(path, "secrets.delete", input),
-    "users.list": (input) => callControl(path, "users.list", input),
-    "users.reset": (input) => callControl(path, "users.reset", input),
-    "secrets.reencrypt": (input) => callControl(path, "secrets.reencrypt", input),
+    "keys.create": (input) => callControlSocket(path, "keys.create", input),
+    "keys.list": (input) => callControlSocket(path, "keys.list", input),
+    "keys.forget_secrets": (input) => callControlSocket(path, "keys.forget_secrets", input),
+    "keys.revoke": (input) => callControlSocket(path, "keys.revoke", input),
+    "secrets.set": (input) => callControlSocket(path, "secrets.set", input),
+    "secrets.list": (input) => callControlSocket(path, "secrets.list", input),
+    "secrets.delete": (input) => callControlSocket(path, "secrets.delete", input),
+    "users.list": (input) => callControlSocket(path, "users.list", input),
+    "users.reset": (input) => callControlSocket(path, "users.reset", input),
+    "secrets.reencrypt": (input) => callControlSocket(path, "secrets.reencrypt", input),
   };
 }

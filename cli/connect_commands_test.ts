@@ -2,11 +2,11 @@ import { assert, assertRejects } from "@std/assert";
 import { readConfig } from "../lib/config.ts";
 import { CommandError } from "../lib/process/commands.ts";
 import { openStore } from "../lib/process/open_store.ts";
-import { realSystem } from "../lib/system.ts";
+import { systemRuntime } from "../lib/system.ts";
 import { inTempDir } from "../tests/support/command_line.ts";
 import { connectCommands } from "./connect_commands.ts";
 
-const REAL = { openKv: Deno.openKv, system: realSystem };
+const REAL = { openKv: Deno.openKv, system: systemRuntime };
 
 Deno.test("connectCommands: a store held by a service with another data folder is told as that", () =>
   inTempDir(async (dir) => {

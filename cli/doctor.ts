@@ -1,10 +1,10 @@
 /** `deno task doctor`: measures the store that the configuration names, and says what is wrong with it. */
 import { type Config, readConfig } from "../lib/config.ts";
-import { clockAheadMs, measureStore } from "../lib/process/measure_store.ts";
+import { measureClockSkewMs, measureStore } from "../lib/process/measure_store.ts";
 import { openStore, type Store } from "../lib/process/open_store.ts";
 import { StoreInUseError } from "../lib/process/process_lock.ts";
-import { adviceOn, formatFindings, type StoreFindings } from "../lib/process/store_advice.ts";
-import { realSystem as system } from "../lib/system.ts";
+import { formatFindings, storeAdvice, type StoreFindings } from "../lib/process/store_advice.ts";
+import { systemRuntime as system } from "../lib/system.ts";
 
 const HELP =
   `Checks the store: whether it opens, whether this process has its secrets, and how fast it is.
@@ -16,7 +16,7 @@ meanwhile; for one in a file, stop the service first.
 Exit codes: 0 all is well, 1 something is wrong (it says what to do), 2 wrong usage.`;
 
 /** Longer than it takes to open a server that does not answer. */
-const LIMIT_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 if (import.meta.main) Deno.exit(await main(Deno.args));
 
@@ -29,7 +29,7 @@ async function main(words: readonly string[]): Promise<number> {
     return isHelp ? 0 : 2;
   }
   try {
-    return report(await inTime(examine()));
+    return report(await withTimeout(collectFindings()));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const hint = error instanceof StoreInUseError ? ". Stop the service first" : "";
@@ -40,36 +40,36 @@ async function main(words: readonly string[]): Promise<number> {
 
 function report(findings: StoreFindings): number {
   console.log(formatFindings(findings));
-  const advice = adviceOn(findings);
+  const advice = storeAdvice(findings);
   if (advice.length === 0) console.log("\nAll is well.");
   else console.log(`\nTo do:\n${advice.map((line) => `- ${line}`).join("\n")}`);
   return advice.length === 0 ? 0 : 1;
 }
 
-async function examine(): Promise<StoreFindings> {
+async function collectFindings(): Promise<StoreFindings> {
   const config = readConfig(Deno.env.toObject());
   const store = await openStore(config, { openKv: Deno.openKv, system });
   try {
     const measured = await measureStore(store.kv, { system });
     const url = config.kvUrl;
     // A proxy may refuse the address itself, or say nothing of the time.
-    const clock = url && await clockAheadMs(url, { fetch, system }).catch(() => undefined);
-    return { ...measured, kind: kindOf(config, store), url, clockAheadMs: clock || undefined };
+    const clock = url && await measureClockSkewMs(url, { fetch, system }).catch(() => undefined);
+    return { ...measured, kind: storeKind(config, store), url, clockSkewMs: clock || undefined };
   } finally {
     await store.close();
   }
 }
 
-function kindOf({ kvUrl, onDeploy }: Config, { file }: Store): StoreFindings["kind"] {
+function storeKind({ kvUrl, onDenoDeploy }: Config, { file }: Store): StoreFindings["kind"] {
   if (kvUrl !== undefined) return "server";
-  if (onDeploy) return "deploy";
+  if (onDenoDeploy) return "deploy";
   return file === undefined ? "memory" : "file";
 }
 
 /** A store that stops answering half way must not leave the command waiting. */
-async function inTime<T>(work: Promise<T>): Promise<T> {
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const closing = new AbortController();
-  const late = system.sleep(LIMIT_MS, closing.signal).then(() => {
+  const late = system.sleep(TIMEOUT_MS, closing.signal).then(() => {
     throw new Error("the store has stopped answering");
   });
   try {

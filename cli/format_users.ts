@@ -1,5 +1,5 @@
 import type { CommandOutputs } from "../lib/process/commands.ts";
-import { minute, table } from "./table.ts";
+import { formatMinute, formatTable } from "./table.ts";
 
 /** Users as a table for a terminal; one line says that there are none. */
 export function formatUsers(users: CommandOutputs["users.list"]["users"]): string {
@@ -7,7 +7,7 @@ export function formatUsers(users: CommandOutputs["users.list"]["users"]): strin
   const rows = users.map(({ email, role, operator, createdAt }) => [
     email.replace(/\p{Cc}/gu, " "),
     operator ? `${role}, operator` : role,
-    minute(createdAt),
+    formatMinute(createdAt),
   ]);
-  return table([["E-MAIL", "ROLE", "CREATED"], ...rows]);
+  return formatTable([["E-MAIL", "ROLE", "CREATED"], ...rows]);
 }

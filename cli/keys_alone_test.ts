@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { readConfig } from "../lib/config.ts";
 import { openStore } from "../lib/process/open_store.ts";
-import { realSystem } from "../lib/system.ts";
+import { systemRuntime } from "../lib/system.ts";
 import { inTempDir, type Run, runCli, serveIn } from "../tests/support/command_line.ts";
 
 const ONE_KEY = /^ck_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{32}\n$/;
@@ -61,7 +61,7 @@ Deno.test("keys: a wrong command line ends with 2, a failure with 1, help with 0
 Deno.test("keys: a folder held by a process that takes no commands is a clear failure", () =>
   inTempDir(async (dir) => {
     const config = readConfig({ DATA_DIR: dir });
-    const store = await openStore(config, { openKv: Deno.openKv, system: realSystem });
+    const store = await openStore(config, { openKv: Deno.openKv, system: systemRuntime });
     const { code, err } = await runner(dir)("list");
     assertEquals(code, 1);
     assert(err.includes("try again"));

@@ -33,25 +33,25 @@ const PREFIX = /^(?:ck_live_)?([0-9A-Za-z]{8})(?:_[0-9A-Za-z]*)?$/;
 
 /** Understands the words after `deno task keys`, or throws `UsageError`. */
 export function parseKeysArgs(words: string[]): KeysArgs | { action: "help" } {
-  const { values, positionals } = split(words);
+  const { values, positionals } = parseOptions(words);
   const [action, ...rest] = positionals;
   if (values.help || action === "help") return { action: "help" };
   const tenant = values.tenant === undefined ? {} : { tenant: values.tenant };
   switch (action) {
     case "create":
-      noMore(rest);
+      rejectExtra(rest);
       return { action, input: { ...createInput(values), ...tenant } };
     case "list":
-      noMore(rest);
-      onlyForCreate(values);
+      rejectExtra(rest);
+      rejectCreateOptions(values);
       return { action, input: tenant };
     case "revoke":
-      noMore(rest.slice(1));
-      onlyForCreate(values);
+      rejectExtra(rest.slice(1));
+      rejectCreateOptions(values);
       return { action, input: { prefix: parsePrefix(rest[0]), ...tenant } };
     case "forget-secrets":
-      noMore(rest);
-      onlyForCreate(values);
+      rejectExtra(rest);
+      rejectCreateOptions(values);
       if (values.tenant !== undefined) throw new UsageError("forget-secrets is for all tenants");
       return { action, input: {} };
     case undefined:
@@ -61,9 +61,9 @@ export function parseKeysArgs(words: string[]): KeysArgs | { action: "help" } {
   }
 }
 
-type Values = ReturnType<typeof split>["values"];
+type Values = ReturnType<typeof parseOptions>["values"];
 
-function split(words: string[]) {
+function parseOptions(words: string[]) {
   try {
     return parseArgs({
       args: words,
@@ -110,11 +110,11 @@ function parsePrefix(word: string | undefined): string {
   return prefix;
 }
 
-function noMore(words: string[]): void {
+function rejectExtra(words: string[]): void {
   if (words.length > 0) throw new UsageError(`what is "${words[0]}"?`);
 }
 
-function onlyForCreate(values: Values): void {
+function rejectCreateOptions(values: Values): void {
   for (const option of ["name", "scopes", "expires"] as const) {
     if (values[option] !== undefined) throw new UsageError(`--${option} belongs to create`);
   }

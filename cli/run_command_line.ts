@@ -1,6 +1,6 @@
 import { readConfig } from "../lib/config.ts";
 import type { Commands } from "../lib/process/commands.ts";
-import { realSystem } from "../lib/system.ts";
+import { systemRuntime } from "../lib/system.ts";
 import { connectCommands } from "./connect_commands.ts";
 import { UsageError } from "./usage_error.ts";
 
@@ -35,7 +35,7 @@ export async function runCommandLine<Args extends { action: string }>(
     const config = readConfig(Deno.env.toObject());
     using connection = await connectCommands(config, {
       openKv: Deno.openKv,
-      system: realSystem,
+      system: systemRuntime,
       allowMissingKeys: allowMissingKeys?.(args) ?? false,
       allowMissingSecrets: allowMissingSecrets?.(args) ?? false,
     });

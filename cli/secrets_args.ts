@@ -35,7 +35,7 @@ Exit codes: 0 done, 1 failed or not all could be decrypted, 2 wrong usage.`;
 
 /** Understands the words after `deno task secrets`, or throws `UsageError`. */
 export function parseSecretsArgs(words: string[]): SecretsArgs | { action: "help" } {
-  const { values, positionals } = split(words);
+  const { values, positionals } = parseOptions(words);
   const [action, name, ...rest] = positionals;
   if (values.help || action === "help") return { action: "help" };
   const tenant = values.tenant === undefined ? {} : { tenant: values.tenant };
@@ -56,8 +56,8 @@ export function parseSecretsArgs(words: string[]): SecretsArgs | { action: "help
       return {
         action,
         input: {
-          name: nameOf(name, action),
-          domains: domainsOf(values.domains),
+          name: requireName(name, action),
+          domains: parseDomains(values.domains),
           ...values.agent !== undefined && { agentId: values.agent },
           ...tenant,
         },
@@ -65,7 +65,7 @@ export function parseSecretsArgs(words: string[]): SecretsArgs | { action: "help
     case "list":
       return { action, input: tenant };
     case "delete":
-      return { action, input: { name: nameOf(name, action), ...tenant } };
+      return { action, input: { name: requireName(name, action), ...tenant } };
     case "reencrypt":
       return { action, input: values.forget === undefined ? {} : { forget: values.forget } };
     case undefined:
@@ -75,7 +75,7 @@ export function parseSecretsArgs(words: string[]): SecretsArgs | { action: "help
   }
 }
 
-function split(words: string[]) {
+function parseOptions(words: string[]) {
   try {
     return parseArgs({
       args: words,
@@ -93,12 +93,12 @@ function split(words: string[]) {
   }
 }
 
-function nameOf(name: string | undefined, action: string): string {
+function requireName(name: string | undefined, action: string): string {
   if (name === undefined) throw new UsageError(`say which secret: ${action} NAME`);
   return name;
 }
 
-function domainsOf(text: string | undefined): string[] {
+function parseDomains(text: string | undefined): string[] {
   if (text === undefined) throw new UsageError("--domains is missing: where may it be sent?");
   return text.split(",").map((word) => word.trim());
 }

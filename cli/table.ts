@@ -1,5 +1,5 @@
 /** Rows as columns for a terminal, the first of them the columns' names. */
-export function table(rows: readonly (readonly string[])[]): string {
+export function formatTable(rows: readonly (readonly string[])[]): string {
   const columns = rows[0]?.map((_, at) => Math.max(...rows.map((row) => [...row[at]!].length)));
   return rows
     .map((row) => row.map((cell, at) => cell.padEnd(columns![at]!)).join("  ").trimEnd())
@@ -7,6 +7,6 @@ export function table(rows: readonly (readonly string[])[]): string {
 }
 
 /** A time to the minute, or a dash. */
-export function minute(time: string | undefined): string {
+export function formatMinute(time: string | undefined): string {
   return time === undefined ? "-" : `${time.slice(0, 16).replace("T", " ")}Z`;
 }

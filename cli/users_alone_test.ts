@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { readConfig } from "../lib/config.ts";
 import { openStore } from "../lib/process/open_store.ts";
 import { UserStore } from "../lib/storage/user_store.ts";
-import { realSystem } from "../lib/system.ts";
+import { systemRuntime } from "../lib/system.ts";
 import { inTempDir, runCli } from "../tests/support/command_line.ts";
 import { LATER_START, startService } from "../tests/support/started_service.ts";
 import { parseUsersArgs } from "./users_args.ts";
@@ -79,8 +79,8 @@ Deno.test("a service as it is started hashes at OWASP's cost, and takes no commo
       await service.stop();
     }
     const config = readConfig({ DATA_DIR: `${dir}/data` });
-    const store = await openStore(config, { openKv: Deno.openKv, system: realSystem });
-    const user = await new UserStore(store.kv, realSystem).findByEmail(OWNER.email);
+    const store = await openStore(config, { openKv: Deno.openKv, system: systemRuntime });
+    const user = await new UserStore(store.kv, systemRuntime).findByEmail(OWNER.email);
     await store.close();
     assertMatch(user!.passwordHash, /^scrypt\$32768\$8\$3\$/);
   }));

@@ -20,17 +20,17 @@ export const USERS_HELP =
 
 /** Parses the arguments of `deno task users`. Throws `UsageError`. */
 export function parseUsersArgs(words: string[]): UsersArgs | { action: "help" } {
-  const { values, positionals } = split(words);
+  const { values, positionals } = parseOptions(words);
   const [action, ...rest] = positionals;
   if (values.help || action === "help") return { action: "help" };
   switch (action) {
     case "list":
-      noMore(rest);
+      rejectExtra(rest);
       return { action, input: values.tenant === undefined ? {} : { tenant: values.tenant } };
     case "reset":
       if (values.tenant !== undefined) throw new UsageError("--tenant is only valid with list");
-      noMore(rest.slice(1));
-      return { action, input: { email: emailOf(rest[0]) } };
+      rejectExtra(rest.slice(1));
+      return { action, input: { email: requireEmail(rest[0]) } };
     case undefined:
       throw new UsageError("say what to do: list or reset");
     default:
@@ -38,7 +38,7 @@ export function parseUsersArgs(words: string[]): UsersArgs | { action: "help" } 
   }
 }
 
-function split(words: string[]) {
+function parseOptions(words: string[]) {
   try {
     return parseArgs({
       args: words,
@@ -50,7 +50,7 @@ function split(words: string[]) {
   }
 }
 
-function emailOf(word: string | undefined): string {
+function requireEmail(word: string | undefined): string {
   if (word === undefined) throw new UsageError("missing e-mail address: reset EMAIL");
   if (!word.includes("@")) {
     throw new UsageError("EMAIL must be the e-mail address that the user signs in with");
@@ -58,6 +58,6 @@ function emailOf(word: string | undefined): string {
   return word;
 }
 
-function noMore(words: string[]): void {
+function rejectExtra(words: string[]): void {
   if (words.length > 0) throw new UsageError(`unexpected argument "${words[0]}"`);
 }

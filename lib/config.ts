@@ -1,20 +1,20 @@
 import { type Vendor, VENDORS } from "./wire/vendors.ts";
 import {
-  type DefaultedField,
-  type Field,
-  FIELDS,
+  type ConnectionLetter,
+  connectionVariables,
+  DEFAULT_BASE_URLS,
+  type DefaultedVariable,
+  type EnvVariable,
   type LogLevel,
   type Protocol,
-  PUBLIC_BASE_URLS,
-  slotFields,
-  type SlotLetter,
+  VARIABLES,
 } from "./config_fields.ts";
 
 export { PROTOCOLS } from "./config_fields.ts";
 export type { LogLevel, Protocol } from "./config_fields.ts";
 
 /** A vendor slot that the environment sets up. */
-export interface VendorConfig {
+export interface ConnectionConfig {
   readonly protocol: Protocol;
   /** Without a trailing slash. */
   readonly baseUrl: string;
@@ -45,28 +45,28 @@ export interface Config {
   readonly unwatchedRunMs: number;
   readonly logLevel: LogLevel;
   readonly catalogueFile?: string | undefined;
-  readonly vendors: Readonly<Partial<Record<Vendor, VendorConfig>>>;
-  readonly onDeploy: boolean;
+  readonly connections: Readonly<Partial<Record<Vendor, ConnectionConfig>>>;
+  readonly onDenoDeploy: boolean;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** What is wrong with one variable. */
-export interface ConfigProblem {
+export interface ConfigIssue {
   name: string;
   purpose: string;
-  problem: string;
+  message: string;
 }
 
 /** Everything wrong with the environment at once; no variable's value is ever in the message. */
 export class ConfigError extends Error {
   override name = "ConfigError";
-  readonly problems: readonly ConfigProblem[];
+  readonly issues: readonly ConfigIssue[];
 
-  constructor(problems: readonly ConfigProblem[]) {
-    const lines = problems.map((one) => `  ${one.name} ${one.problem} (${one.purpose})`);
+  constructor(problems: readonly ConfigIssue[]) {
+    const lines = problems.map((one) => `  ${one.name} ${one.message} (${one.purpose})`);
     super(`the environment is not usable:\n${lines.join("\n")}`);
-    this.problems = problems;
+    this.issues = problems;
   }
 }
 
@@ -74,115 +74,115 @@ export class ConfigError extends Error {
 export function readConfig(env: Env): Config {
   const reader = new EnvReader(env);
   // Not DENO_DEPLOYMENT_ID: Fresh asks for that one in containers too, as the name of the build.
-  const onDeploy = isSet(env, "DENO_DEPLOY");
-  const publicUrl = reader.optional(FIELDS.publicUrl);
-  const dataDir = reader.defaulted(FIELDS.dataDir);
+  const onDeploy = isEnvSet(env, "DENO_DEPLOY");
+  const publicUrl = reader.optional(VARIABLES.publicUrl);
+  const dataDir = reader.withDefault(VARIABLES.dataDir);
   const config: Config = {
-    port: reader.defaulted(FIELDS.port),
-    host: reader.optional(FIELDS.host) ?? (publicUrl === undefined ? "127.0.0.1" : "0.0.0.0"),
+    port: reader.withDefault(VARIABLES.port),
+    host: reader.optional(VARIABLES.host) ?? (publicUrl === undefined ? "127.0.0.1" : "0.0.0.0"),
     publicUrl,
-    cdnUrl: reader.optional(FIELDS.cdnUrl),
+    cdnUrl: reader.optional(VARIABLES.cdnUrl),
     dataDir,
-    kvPath: reader.optional(FIELDS.kvPath) ?? `${dataDir.replace(/\/+$/, "")}/kv.sqlite3`,
-    kvUrl: reader.optional(FIELDS.kvUrl),
-    hmacSecrets: reader.optional(FIELDS.hmacSecrets),
-    encryptionKeys: reader.optional(FIELDS.encryptionKeys),
-    setupToken: reader.optional(FIELDS.setupToken),
-    demo: reader.defaulted(FIELDS.demo),
-    demoModel: reader.defaulted(FIELDS.demoModel),
-    trustedProxyHops: reader.defaulted(FIELDS.trustedProxyHops),
-    egressAllow: Object.freeze(reader.defaulted(FIELDS.egressAllow)),
-    unwatchedRunMs: reader.defaulted(FIELDS.unwatchedRunMs),
-    logLevel: reader.defaulted(FIELDS.logLevel),
-    catalogueFile: reader.optional(FIELDS.catalogueFile),
-    vendors: readVendors(reader),
-    onDeploy,
+    kvPath: reader.optional(VARIABLES.kvPath) ?? `${dataDir.replace(/\/+$/, "")}/kv.sqlite3`,
+    kvUrl: reader.optional(VARIABLES.kvUrl),
+    hmacSecrets: reader.optional(VARIABLES.hmacSecrets),
+    encryptionKeys: reader.optional(VARIABLES.encryptionKeys),
+    setupToken: reader.optional(VARIABLES.setupToken),
+    demo: reader.withDefault(VARIABLES.demo),
+    demoModel: reader.withDefault(VARIABLES.demoModel),
+    trustedProxyHops: reader.withDefault(VARIABLES.trustedProxyHops),
+    egressAllow: Object.freeze(reader.withDefault(VARIABLES.egressAllow)),
+    unwatchedRunMs: reader.withDefault(VARIABLES.unwatchedRunMs),
+    logLevel: reader.withDefault(VARIABLES.logLevel),
+    catalogueFile: reader.optional(VARIABLES.catalogueFile),
+    connections: readConnections(reader),
+    onDenoDeploy: onDeploy,
   };
   if (onDeploy) {
     // No disk to keep secrets on, no terminal to print a token to, no address of our own to link to.
-    const { hmacSecrets, encryptionKeys, setupToken, publicUrl } = FIELDS;
-    reader.require([hmacSecrets, encryptionKeys, setupToken, publicUrl]);
+    const { hmacSecrets, encryptionKeys, setupToken, publicUrl } = VARIABLES;
+    reader.requireAll([hmacSecrets, encryptionKeys, setupToken, publicUrl]);
   }
-  reader.throwProblems();
+  reader.throwIssues();
   if (config.hmacSecrets) Object.freeze(config.hmacSecrets);
   if (config.encryptionKeys) Object.freeze(config.encryptionKeys);
   return Object.freeze(config);
 }
 
 /** Whether `/demo` is offered; `hasCredential` says of slots set up in the dashboard. */
-export function demoOn(config: Config, options: { hasCredential?: boolean } = {}): boolean {
+export function isDemoEnabled(config: Config, options: { hasCredential?: boolean } = {}): boolean {
   if (config.demo !== "auto") return config.demo === "on";
-  return Object.keys(config.vendors).length === 0 && options.hasCredential !== true;
+  return Object.keys(config.connections).length === 0 && options.hasCredential !== true;
 }
 
-function readVendors(reader: EnvReader): Config["vendors"] {
-  const vendors: Partial<Record<Vendor, VendorConfig>> = {};
+function readConnections(reader: EnvReader): Config["connections"] {
+  const vendors: Partial<Record<Vendor, ConnectionConfig>> = {};
   for (const vendor of VENDORS) {
-    const slot = readSlot(reader, vendor.slice(-1).toUpperCase() as SlotLetter);
+    const slot = readConnection(reader, vendor.slice(-1).toUpperCase() as ConnectionLetter);
     if (slot) vendors[vendor] = Object.freeze(slot);
   }
   return Object.freeze(vendors);
 }
 
-function readSlot(reader: EnvReader, letter: SlotLetter): VendorConfig | undefined {
-  const fields = slotFields(letter);
+function readConnection(reader: EnvReader, letter: ConnectionLetter): ConnectionConfig | undefined {
+  const fields = connectionVariables(letter);
   const apiKey = reader.optional(fields.apiKey);
   const others = [fields.protocol, fields.baseUrl, fields.name, fields.embeddingModel];
   const given = others.find((field) => reader.has(field));
-  const protocol = reader.defaulted(fields.protocol);
-  const baseUrl = reader.optional(fields.baseUrl) ?? PUBLIC_BASE_URLS[protocol];
+  const protocol = reader.withDefault(fields.protocol);
+  const baseUrl = reader.optional(fields.baseUrl) ?? DEFAULT_BASE_URLS[protocol];
   const name = reader.optional(fields.name);
   const embeddingModel = reader.optional(fields.embeddingModel);
   if (embeddingModel !== undefined && protocol === "anthropic") {
-    reader.report(fields.embeddingModel, "needs the protocol openai or google");
+    reader.addIssue(fields.embeddingModel, "needs the protocol openai or google");
   }
   const embedding = embeddingModel === undefined ? {} : { embeddingModel };
   if (apiKey !== undefined) return { protocol, baseUrl, apiKey, name, ...embedding };
   // Half a slot would be ignored in silence; a server that needs no credential takes any.
-  if (given) reader.report(fields.apiKey, `is needed because ${given.name} is set`);
+  if (given) reader.addIssue(fields.apiKey, `is needed because ${given.name} is set`);
   return undefined;
 }
 
 class EnvReader {
   #env: Env;
-  #problems: ConfigProblem[] = [];
+  #issues: ConfigIssue[] = [];
 
   constructor(env: Env) {
     this.#env = env;
   }
 
-  has(field: Field<unknown>): boolean {
-    return isSet(this.#env, field.name);
+  has(field: EnvVariable<unknown>): boolean {
+    return isEnvSet(this.#env, field.name);
   }
 
-  optional<T>(field: Field<T>): T | undefined {
+  optional<T>(field: EnvVariable<T>): T | undefined {
     if (!this.has(field)) return undefined;
     const parsed = field.parse(this.#env[field.name]!.trim());
     if ("value" in parsed) return parsed.value;
-    this.report(field, parsed.problem);
+    this.addIssue(field, parsed.problem);
     return undefined;
   }
 
-  defaulted<T>(field: DefaultedField<T>): T {
+  withDefault<T>(field: DefaultedVariable<T>): T {
     return this.optional(field) ?? field.fallback;
   }
 
   /** Without a lasting disk, a secret made at start would be another one at every start. */
-  require(fields: readonly Field<unknown>[]): void {
+  requireAll(fields: readonly EnvVariable<unknown>[]): void {
     for (const field of fields) {
-      if (!this.has(field)) this.report(field, "must be set on Deno Deploy");
+      if (!this.has(field)) this.addIssue(field, "must be set on Deno Deploy");
     }
   }
 
-  report(field: Field<unknown>, problem: string): void {
-    this.#problems.push({ name: field.name, purpose: field.purpose, problem });
+  addIssue(field: EnvVariable<unknown>, problem: string): void {
+    this.#issues.push({ name: field.name, purpose: field.purpose, message: problem });
   }
 
-  throwProblems(): void {
-    if (this.#problems.length > 0) throw new ConfigError(this.#problems);
+  throwIssues(): void {
+    if (this.#issues.length > 0) throw new ConfigError(this.#issues);
   }
 }
 
-function isSet(env: Env, name: string): boolean {
+function isEnvSet(env: Env, name: string): boolean {
   return (env[name] ?? "").trim() !== "";
 }

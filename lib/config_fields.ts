@@ -12,7 +12,7 @@ import {
 } from "./config_values.ts";
 
 /** One environment variable: what reads it is also what documents it. */
-export interface Field<T> {
+export interface EnvVariable<T> {
   readonly name: string;
   readonly purpose: string;
   /** The kind of value, in words. */
@@ -25,7 +25,7 @@ export interface Field<T> {
 }
 
 /** A field that has a value even when it is unset. */
-export interface DefaultedField<T> extends Field<T> {
+export interface DefaultedVariable<T> extends EnvVariable<T> {
   readonly fallback: T;
 }
 
@@ -36,15 +36,15 @@ export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = typeof LOG_LEVELS[number];
 
 /** Where each protocol's own vendor answers. */
-export const PUBLIC_BASE_URLS: Readonly<Record<Protocol, string>> = {
+export const DEFAULT_BASE_URLS: Readonly<Record<Protocol, string>> = {
   openai: "https://api.openai.com/v1",
   anthropic: "https://api.anthropic.com/v1",
   google: "https://generativelanguage.googleapis.com/v1beta",
 };
 
 /** Every variable but the vendor slots', in the order they are documented. */
-export const FIELDS = {
-  port: field({
+export const VARIABLES = {
+  port: variable({
     name: "PORT",
     purpose: "port to listen on; 0 picks a free one",
     type: "number, 0-65535",
@@ -52,7 +52,7 @@ export const FIELDS = {
     example: "8080",
     parse: integer(0, 65_535),
   }),
-  host: field({
+  host: variable({
     name: "HOST",
     purpose: "address to listen on",
     type: "address",
@@ -60,7 +60,7 @@ export const FIELDS = {
     example: "0.0.0.0",
     parse: text,
   }),
-  publicUrl: field({
+  publicUrl: variable({
     name: "PUBLIC_URL",
     purpose:
       "address under which people reach the service, for absolute links and script tags; an " +
@@ -70,7 +70,7 @@ export const FIELDS = {
     example: "https://chat.example.com",
     parse: httpUrl({ originOnly: true }),
   }),
-  cdnUrl: field({
+  cdnUrl: variable({
     name: "CDN_URL",
     purpose: "address that serves the widget bundle, when it is not the service itself",
     type: "URL",
@@ -78,7 +78,7 @@ export const FIELDS = {
     example: "https://cdn.example.com",
     parse: httpUrl(),
   }),
-  dataDir: field({
+  dataDir: variable({
     name: "DATA_DIR",
     purpose: "folder of the store, the generated secrets, the lock and the control socket",
     type: "path",
@@ -86,7 +86,7 @@ export const FIELDS = {
     example: "/var/lib/agent-chat",
     parse: text,
   }),
-  kvPath: field({
+  kvPath: variable({
     name: "KV_PATH",
     purpose: "file of the store",
     type: "path",
@@ -94,7 +94,7 @@ export const FIELDS = {
     example: "/var/lib/agent-chat/kv.sqlite3",
     parse: text,
   }),
-  kvUrl: field({
+  kvUrl: variable({
     name: "KV_URL",
     purpose: "address of a KV server to use instead of a file, whose access token goes into " +
       "`DENO_KV_ACCESS_TOKEN`; several processes may share it, and must then be given the same " +
@@ -104,7 +104,7 @@ export const FIELDS = {
     example: "http://kv.internal:4512",
     parse: httpUrl(),
   }),
-  hmacSecrets: field({
+  hmacSecrets: variable({
     name: "API_KEY_HMAC_SECRET",
     purpose: "secrets under which API keys are hashed: the first signs, all verify, so that a " +
       "new one can be put in front",
@@ -114,7 +114,7 @@ export const FIELDS = {
     secret: true,
     parse: list(secretText(32)),
   }),
-  encryptionKeys: field({
+  encryptionKeys: variable({
     name: "ENCRYPTION_KEY",
     purpose: "keys that encrypt conversations, vendor credentials, tool secrets and " +
       "stored answers: the first encrypts, all decrypt, so that a new one can be put in front; " +
@@ -125,7 +125,7 @@ export const FIELDS = {
     secret: true,
     parse: list(base64Key(32)),
   }),
-  setupToken: field({
+  setupToken: variable({
     name: "SETUP_TOKEN",
     purpose: "token that the first visit to an empty dashboard must present",
     type: "at least 16 characters",
@@ -134,7 +134,7 @@ export const FIELDS = {
     secret: true,
     parse: secretText(16),
   }),
-  demo: field({
+  demo: variable({
     name: "DEMO",
     purpose: "the public demo page; `auto` shows it while no vendor credential is configured",
     type: "`auto`, `on` or `off`",
@@ -142,7 +142,7 @@ export const FIELDS = {
     example: "off",
     parse: choice("auto", "on", "off"),
   }),
-  demoModel: field({
+  demoModel: variable({
     name: "DEMO_MODEL",
     purpose: "the embedded demo model, which needs no credential and costs nothing",
     type: "`on` or `off`",
@@ -151,7 +151,7 @@ export const FIELDS = {
     example: "off",
     parse: onOff,
   }),
-  trustedProxyHops: field({
+  trustedProxyHops: variable({
     name: "TRUSTED_PROXY_HOPS",
     purpose: "number of own proxies in front: the caller's address is taken that many entries " +
       "from the right of `X-Forwarded-For`",
@@ -160,7 +160,7 @@ export const FIELDS = {
     example: "1",
     parse: integer(0, 16),
   }),
-  egressAllow: field({
+  egressAllow: variable({
     name: "EGRESS_ALLOW",
     purpose: "hosts and networks that tools may reach although they are private or plain http; " +
       "an entry after `<tenant id>=` applies to that tenant only, any other to all tenants",
@@ -170,7 +170,7 @@ export const FIELDS = {
     example: "crm.internal:8080,10.1.0.0/16",
     parse: list(egressTarget),
   }),
-  unwatchedRunMs: field({
+  unwatchedRunMs: variable({
     name: "UNWATCHED_RUN_MS",
     purpose: "how long a run goes on with nobody following it, in milliseconds",
     type: "number, 0-3600000",
@@ -178,7 +178,7 @@ export const FIELDS = {
     example: "60000",
     parse: integer(0, 3_600_000),
   }),
-  logLevel: field({
+  logLevel: variable({
     name: "LOG_LEVEL",
     purpose: "least important log lines that are written",
     type: "`debug`, `info`, `warn` or `error`",
@@ -186,7 +186,7 @@ export const FIELDS = {
     example: "debug",
     parse: choice(...LOG_LEVELS),
   }),
-  catalogueFile: field({
+  catalogueFile: variable({
     name: "CATALOGUE",
     purpose: "JSON file of models to add to the catalogue at start; edits made in the dashboard " +
       "are never overwritten",
@@ -197,28 +197,28 @@ export const FIELDS = {
   }),
 } as const;
 
-export type SlotLetter = "A" | "B" | "C";
+export type ConnectionLetter = "A" | "B" | "C";
 
 /** The protocol a slot speaks unless it is told another. */
-export const SLOT_PROTOCOLS: Readonly<Record<SlotLetter, Protocol>> = {
+export const DEFAULT_PROTOCOLS: Readonly<Record<ConnectionLetter, Protocol>> = {
   A: "openai",
   B: "anthropic",
   C: "google",
 };
 
 /** The variables of one vendor slot. */
-export function slotFields(letter: SlotLetter) {
+export function connectionVariables(letter: ConnectionLetter) {
   const slot = `vendor slot ${letter}`;
   return {
-    protocol: field({
+    protocol: variable({
       name: `VENDOR_${letter}_PROTOCOL`,
       purpose: `wire protocol of ${slot}`,
       type: PROTOCOLS.map((name) => `\`${name}\``).join(", "),
-      fallback: SLOT_PROTOCOLS[letter],
+      fallback: DEFAULT_PROTOCOLS[letter],
       example: "openai",
       parse: choice(...PROTOCOLS),
     }),
-    baseUrl: field({
+    baseUrl: variable({
       name: `VENDOR_${letter}_BASE_URL`,
       purpose: `address of ${slot}`,
       type: "URL",
@@ -226,7 +226,7 @@ export function slotFields(letter: SlotLetter) {
       example: "http://127.0.0.1:11434/v1",
       parse: httpUrl(),
     }),
-    apiKey: field({
+    apiKey: variable({
       name: `VENDOR_${letter}_API_KEY`,
       purpose: `credential of ${slot}; turns the slot on`,
       type: "text",
@@ -235,7 +235,7 @@ export function slotFields(letter: SlotLetter) {
       secret: true,
       parse: text,
     }),
-    name: field({
+    name: variable({
       name: `VENDOR_${letter}_NAME`,
       purpose: `name of ${slot} in the dashboard`,
       type: "text",
@@ -243,7 +243,7 @@ export function slotFields(letter: SlotLetter) {
       example: "Our gateway",
       parse: text,
     }),
-    embeddingModel: field({
+    embeddingModel: variable({
       name: `VENDOR_${letter}_EMBEDDING_MODEL`,
       purpose:
         `model of ${slot} that compares passages of knowledge bases by their meaning; it must ` +
@@ -257,13 +257,15 @@ export function slotFields(letter: SlotLetter) {
 }
 
 /** All variables, for the documentation. */
-export function allFields(): (Field<unknown> & { fallback?: unknown })[] {
-  const slots = (["A", "B", "C"] as const).flatMap((letter) => Object.values(slotFields(letter)));
-  return [...Object.values(FIELDS), ...slots];
+export function allVariables(): (EnvVariable<unknown> & { fallback?: unknown })[] {
+  const slots = (["A", "B", "C"] as const).flatMap((letter) =>
+    Object.values(connectionVariables(letter))
+  );
+  return [...Object.values(VARIABLES), ...slots];
 }
 
-function field<T>(definition: Field<T> & { fallback: NoInfer<T> }): DefaultedField<T>;
-function field<T>(definition: Field<T>): Field<T>;
-function field<T>(definition: Field<T>): Field<T> {
+function variable<T>(definition: EnvVariable<T> & { fallback: NoInfer<T> }): DefaultedVariable<T>;
+function variable<T>(definition: EnvVariable<T>): EnvVariable<T>;
+function variable<T>(definition: EnvVariable<T>): EnvVariable<T> {
   return definition;
 }

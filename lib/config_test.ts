@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { ConfigError, demoOn, readConfig } from "./config.ts";
-import { allFields } from "./config_fields.ts";
+import { ConfigError, isDemoEnabled, readConfig } from "./config.ts";
+import { allVariables } from "./config_fields.ts";
 
 const SECRET = "s".repeat(32);
 const KEY = "A".repeat(43) + "=";
 
-function problemsOf(env: Record<string, string>): readonly { name: string; problem: string }[] {
-  return assertThrows(() => readConfig(env), ConfigError).problems;
+function problemsOf(env: Record<string, string>): readonly { name: string; message: string }[] {
+  return assertThrows(() => readConfig(env), ConfigError).issues;
 }
 
 Deno.test("readConfig: an empty environment gives a loopback service with its own store", () => {
@@ -21,8 +21,8 @@ Deno.test("readConfig: an empty environment gives a loopback service with its ow
   assertEquals(config.egressAllow, []);
   assertEquals(config.unwatchedRunMs, 30_000);
   assertEquals(config.logLevel, "info");
-  assertEquals(config.vendors, {});
-  assertEquals(config.onDeploy, false);
+  assertEquals(config.connections, {});
+  assertEquals(config.onDenoDeploy, false);
   assertEquals(config.hmacSecrets, undefined);
 });
 
@@ -31,8 +31,8 @@ Deno.test("readConfig: the result is frozen, its lists and slots too", () => {
   assert(Object.isFrozen(config));
   assert(Object.isFrozen(config.hmacSecrets));
   assert(Object.isFrozen(config.egressAllow));
-  assert(Object.isFrozen(config.vendors));
-  assert(Object.isFrozen(config.vendors.vendor_a));
+  assert(Object.isFrozen(config.connections));
+  assert(Object.isFrozen(config.connections.vendor_a));
 });
 
 Deno.test("readConfig: PUBLIC_URL opens the listening address unless HOST says otherwise", () => {
@@ -68,9 +68,9 @@ Deno.test("readConfig: all problems are reported at once, each with its name and
     VENDOR_B_PROTOCOL: "telepathy",
   };
   const error = assertThrows(() => readConfig(env), ConfigError);
-  const named = new Set(error.problems.map((one) => one.name));
+  const named = new Set(error.issues.map((one) => one.name));
   for (const name of Object.keys(env)) assert(named.has(name), name);
-  for (const field of allFields().filter((one) => named.has(one.name))) {
+  for (const field of allVariables().filter((one) => named.has(one.name))) {
     assert(error.message.includes(field.name));
     assert(error.message.includes(field.purpose));
   }
@@ -86,7 +86,7 @@ Deno.test("readConfig: an error never repeats a value", () => {
   };
   const error = assertThrows(() => readConfig(env), ConfigError);
   assert(!error.message.includes("pasted-secret"));
-  assertEquals(error.problems.length, 5);
+  assertEquals(error.issues.length, 5);
 });
 
 Deno.test("readConfig: several HMAC secrets rotate, the first signs", () => {
@@ -105,7 +105,7 @@ Deno.test("readConfig: ENCRYPTION_KEY is a list of keys, each exactly 32 bytes o
 });
 
 Deno.test("readConfig: a slot with a credential speaks its default protocol at its vendor", () => {
-  const { vendors } = readConfig({
+  const { connections } = readConfig({
     VENDOR_A_API_KEY: "a",
     VENDOR_B_API_KEY: "b",
     VENDOR_C_API_KEY: "c",
@@ -113,10 +113,10 @@ Deno.test("readConfig: a slot with a credential speaks its default protocol at i
     VENDOR_C_BASE_URL: "http://127.0.0.1:11434/v1/",
     VENDOR_C_NAME: "Gateway",
   });
-  assertEquals(vendors.vendor_a?.protocol, "openai");
-  assertEquals(vendors.vendor_a?.baseUrl, "https://api.openai.com/v1");
-  assertEquals(vendors.vendor_b?.protocol, "anthropic");
-  assertEquals(vendors.vendor_c, {
+  assertEquals(connections.vendor_a?.protocol, "openai");
+  assertEquals(connections.vendor_a?.baseUrl, "https://api.openai.com/v1");
+  assertEquals(connections.vendor_b?.protocol, "anthropic");
+  assertEquals(connections.vendor_c, {
     protocol: "openai",
     baseUrl: "http://127.0.0.1:11434/v1",
     apiKey: "c",
@@ -125,22 +125,22 @@ Deno.test("readConfig: a slot with a credential speaks its default protocol at i
 });
 
 Deno.test("readConfig: a base URL follows the protocol that a slot is told", () => {
-  const { vendors } = readConfig({ VENDOR_A_API_KEY: "a", VENDOR_A_PROTOCOL: "google" });
-  assertEquals(vendors.vendor_a?.baseUrl, "https://generativelanguage.googleapis.com/v1beta");
+  const { connections } = readConfig({ VENDOR_A_API_KEY: "a", VENDOR_A_PROTOCOL: "google" });
+  assertEquals(connections.vendor_a?.baseUrl, "https://generativelanguage.googleapis.com/v1beta");
 });
 
 Deno.test("readConfig: half a vendor slot is an error, not a slot silently off", () => {
   const [problem] = problemsOf({ VENDOR_A_BASE_URL: "http://127.0.0.1:1" });
   assertEquals(problem?.name, "VENDOR_A_API_KEY");
-  assertEquals(problem?.problem, "is needed because VENDOR_A_BASE_URL is set");
+  assertEquals(problem?.message, "is needed because VENDOR_A_BASE_URL is set");
 });
 
 Deno.test("readConfig: a slot may have an embedding model, where its protocol knows such", () => {
   const slot = { VENDOR_A_API_KEY: "a", VENDOR_A_EMBEDDING_MODEL: "emb" };
-  assertEquals(readConfig(slot).vendors.vendor_a?.embeddingModel, "emb");
+  assertEquals(readConfig(slot).connections.vendor_a?.embeddingModel, "emb");
   const [problem] = problemsOf({ ...slot, VENDOR_A_PROTOCOL: "anthropic" });
   assertEquals(problem?.name, "VENDOR_A_EMBEDDING_MODEL");
-  assertEquals(problem?.problem, "needs the protocol openai or google");
+  assertEquals(problem?.message, "needs the protocol openai or google");
 });
 
 Deno.test("readConfig: on Deno Deploy secrets, setup token and address are required", () => {
@@ -153,13 +153,13 @@ Deno.test("readConfig: on Deno Deploy secrets, setup token and address are requi
     SETUP_TOKEN: "t".repeat(16),
     PUBLIC_URL: "https://chat.example.com",
   });
-  assertEquals(config.onDeploy, true);
+  assertEquals(config.onDenoDeploy, true);
 });
 
 Deno.test("demoOn: auto shows the demo until some vendor credential is configured", () => {
-  assertEquals(demoOn(readConfig({})), true);
-  assertEquals(demoOn(readConfig({}), { hasCredential: true }), false);
-  assertEquals(demoOn(readConfig({ VENDOR_A_API_KEY: "a" })), false);
-  assertEquals(demoOn(readConfig({ VENDOR_A_API_KEY: "a", DEMO: "on" })), true);
-  assertEquals(demoOn(readConfig({ DEMO: "off" })), false);
+  assertEquals(isDemoEnabled(readConfig({})), true);
+  assertEquals(isDemoEnabled(readConfig({}), { hasCredential: true }), false);
+  assertEquals(isDemoEnabled(readConfig({ VENDOR_A_API_KEY: "a" })), false);
+  assertEquals(isDemoEnabled(readConfig({ VENDOR_A_API_KEY: "a", DEMO: "on" })), true);
+  assertEquals(isDemoEnabled(readConfig({ DEMO: "off" })), false);
 });

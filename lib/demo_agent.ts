@@ -6,7 +6,7 @@ import { FIELD_BOUNDS } from "./wire/limits.ts";
 import { normalizeOrigin } from "./wire/origins.ts";
 import { DEMO_MODEL } from "./wire/vendors.ts";
 
-const DEMO_BODY = {
+const DEMO_AGENT = {
   name: "Demo agent",
   systemPrompt: "You are the demo agent of this service. Be brief, friendly and clear.",
   modelPolicy: { provider: "vendor_a", model: DEMO_MODEL },
@@ -16,7 +16,7 @@ const DEMO_BODY = {
 };
 
 /** What is needed to find or make the agent that `/demo` talks to. */
-export interface DemoAgentOptions {
+export interface DemoAgentDeps {
   kv: Deno.Kv;
   agents: AgentAdmin;
   tenant: string;
@@ -28,20 +28,20 @@ export interface DemoAgentOptions {
  * deleted stays deleted (`undefined`). When the service listens elsewhere than last time, the new
  * origin is added so that `/demo` goes on working; nothing else of it is touched.
  */
-export async function ensureDemoAgent(options: DemoAgentOptions): Promise<string | undefined> {
+export async function ensureDemoAgent(options: DemoAgentDeps): Promise<string | undefined> {
   const { kv, agents, tenant } = options;
-  const origins = ownOrigins(options.baseUrl);
+  const origins = serviceOrigins(options.baseUrl);
   const pointer = keys.installation("demo_agent");
   const known = await kv.get<string>(pointer);
-  if (known.value === null) return await create(options, { known, origins });
-  const agent = await agents.get(tenant, known.value).catch(ignoreNotFound);
+  if (known.value === null) return await createDemoAgent(options, { known, origins });
+  const agent = await agents.get(tenant, known.value).catch(undefinedIfNotFound);
   if (agent === undefined) return undefined;
-  await addOrigins(agents, { tenant, agent, origins });
+  await addMissingOrigins(agents, { tenant, agent, origins });
   return agent.id;
 }
 
 /** The service's own address as a page's origin; on this machine, under each of its names. */
-export function ownOrigins(baseUrl: string): string[] {
+export function serviceOrigins(baseUrl: string): string[] {
   const url = new URL(baseUrl);
   const names = ["localhost", "127.0.0.1"];
   const spellings = names.includes(url.hostname)
@@ -52,11 +52,11 @@ export function ownOrigins(baseUrl: string): string[] {
   );
 }
 
-async function create(
-  { kv, agents, tenant }: DemoAgentOptions,
+async function createDemoAgent(
+  { kv, agents, tenant }: DemoAgentDeps,
   { known, origins }: { known: Deno.KvEntryMaybe<string>; origins: string[] },
 ): Promise<string> {
-  const agent = await agents.create(tenant, { ...DEMO_BODY, allowedOrigins: origins });
+  const agent = await agents.create(tenant, { ...DEMO_AGENT, allowedOrigins: origins });
   const key = keys.installation("demo_agent");
   const committed = await kv.atomic().check(known).set(key, agent.id).commit();
   if (committed.ok) return agent.id;
@@ -65,7 +65,7 @@ async function create(
   return (await kv.get<string>(key)).value!;
 }
 
-async function addOrigins(
+async function addMissingOrigins(
   agents: AgentAdmin,
   { tenant, agent, origins }: { tenant: string; agent: Agent; origins: string[] },
 ): Promise<void> {
@@ -83,7 +83,7 @@ async function addOrigins(
   }
 }
 
-function ignoreNotFound(error: unknown): undefined {
+function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof ApiError && error.code === "not_found") return undefined;
   throw error;
 }

@@ -1,17 +1,17 @@
 import { assertEquals } from "@std/assert";
 import { openAdmin } from "@/tests/support/admin.ts";
 import { fakeUuid } from "@/tests/support/fake_system.ts";
-import { ensureDemoAgent, ownOrigins } from "./demo_agent.ts";
+import { ensureDemoAgent, serviceOrigins } from "./demo_agent.ts";
 
 const TENANT = fakeUuid(801);
 const BASE = "http://127.0.0.1:8000";
 
-Deno.test("ownOrigins: this machine under each of its names, any other address as it is", () => {
+Deno.test("serviceOrigins: this machine under each of its names, any other address as it is", () => {
   const local = ["http://localhost:8000", "http://127.0.0.1:8000"];
-  assertEquals(ownOrigins("http://localhost:8000"), local);
-  assertEquals(ownOrigins(BASE), local);
-  assertEquals(ownOrigins("https://chat.example"), ["https://chat.example"]);
-  assertEquals(ownOrigins("http://192.168.0.2:8000"), []);
+  assertEquals(serviceOrigins("http://localhost:8000"), local);
+  assertEquals(serviceOrigins(BASE), local);
+  assertEquals(serviceOrigins("https://chat.example"), ["https://chat.example"]);
+  assertEquals(serviceOrigins("http://192.168.0.2:8000"), []);
 });
 
 Deno.test("ensureDemoAgent: is made once, whoever asks first, and embeds on this service", async () => {
@@ -22,7 +22,7 @@ Deno.test("ensureDemoAgent: is made once, whoever asks first, and embeds on this
   assertEquals(new Set(ids).size, 1);
   const { data } = await agents.list(TENANT, { limit: 100 });
   assertEquals(data.map((agent) => agent.id), [ids[0]]);
-  assertEquals(data[0]?.allowedOrigins, ownOrigins(BASE));
+  assertEquals(data[0]?.allowedOrigins, serviceOrigins(BASE));
   assertEquals(data[0]?.modelPolicy.model, "demo");
 });
 
@@ -43,7 +43,7 @@ Deno.test("ensureDemoAgent: a new address is added, and nothing else is touched"
   await agents.patch(TENANT, id, { patch: { name: "Mine" } });
   await ensureDemoAgent({ ...options, baseUrl: "https://chat.example" });
   const agent = await agents.get(TENANT, id);
-  assertEquals(agent.allowedOrigins, ["https://chat.example", ...ownOrigins(BASE)]);
+  assertEquals(agent.allowedOrigins, ["https://chat.example", ...serviceOrigins(BASE)]);
   assertEquals([agent.name, agent.version], ["Mine", 3]);
   await ensureDemoAgent(options);
   assertEquals((await agents.get(TENANT, id)).version, 3);

@@ -1,5 +1,5 @@
-import { isTooDeep, MAX_NESTING } from "./nesting.ts";
-import { MAX_PATH_LENGTH, textFaults } from "./text_faults.ts";
+import { isTooDeep, MAX_JSON_DEPTH } from "./nesting.ts";
+import { MAX_PATH_LENGTH, textIssues } from "./text_faults.ts";
 import { ERROR_STATUS, type ErrorCode, type ValidationIssue } from "./wire/error_codes.ts";
 import { NOT_PLAIN_TEXT, textFault } from "./wire/plain_text.ts";
 import type { z } from "zod";
@@ -34,7 +34,7 @@ export class ApiError extends Error {
 const MAX_ISSUES = 100;
 
 /** `schema_validation_failed` with its list of faults, the first 100 of them. */
-export function invalid(faults: ValidationIssue[]): ApiError {
+export function validationError(faults: ValidationIssue[]): ApiError {
   const issues = faults.slice(0, MAX_ISSUES)
     .map(({ path, ...fault }) => ({ path: path.slice(0, MAX_PATH_LENGTH), ...fault }));
   const first = issues[0];
@@ -53,12 +53,12 @@ export function toIssues(error: z.ZodError): ValidationIssue[] {
         message: textFault(key) ?? "is not a known field",
       }));
     }
-    return [{ path: issue.path.join("."), code: codeOf(issue), message: issue.message }];
+    return [{ path: issue.path.join("."), code: issueCode(issue), message: issue.message }];
   });
 }
 
 /** A rule of ours may name a code of its own. */
-function codeOf(issue: z.core.$ZodIssue): string {
+function issueCode(issue: z.core.$ZodIssue): string {
   const own = issue.code === "custom" ? issue.params?.code : undefined;
   return typeof own === "string" ? own : issue.code ?? "custom";
 }
@@ -68,15 +68,15 @@ function codeOf(issue: z.core.$ZodIssue): string {
  * them. Text that is not plain is one wherever it stands, whatever the schema says of it.
  */
 export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
-  requirePlainJson(value);
+  assertSafeJson(value);
   const parsed = schema.safeParse(value);
-  const faults = textFaults(value, MAX_ISSUES);
+  const faults = textIssues(value, MAX_ISSUES);
   // What else is wrong with such a text follows from it: one issue for each, always the same.
   const broken = new Set(faults.map(({ path }) => path));
   const issues = parsed.success
     ? []
     : toIssues(parsed.error).filter(({ path }) => !broken.has(path));
-  if (!parsed.success || faults.length > 0) throw invalid([...faults, ...issues]);
+  if (!parsed.success || faults.length > 0) throw validationError([...faults, ...issues]);
   return parsed.data;
 }
 
@@ -84,21 +84,25 @@ export function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.
  * Parses what is put together of parts that each were parsed before: only rules between the parts can
  * be broken. What is stored was taken by the rules of its day.
  */
-export function parseAgain<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+export function parseCombined<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw invalid(toIssues(parsed.error));
+  if (!parsed.success) throw validationError(toIssues(parsed.error));
   return parsed.data;
 }
 
 /** Refuses, with a 400, JSON that cannot be walked or compared safely, whatever its schema. */
-export function requirePlainJson(value: unknown): void {
+export function assertSafeJson(value: unknown): void {
   if (isTooDeep(value)) {
-    const message = `is nested deeper than ${MAX_NESTING} levels`;
-    throw invalid([{ path: "", code: "too_deep", message }]);
+    const message = `is nested deeper than ${MAX_JSON_DEPTH} levels`;
+    throw validationError([{ path: "", code: "too_deep", message }]);
   }
   if (hasReservedKey(value)) {
     // Schemas of free-form objects skip it: accepted and dropped would be worse than refused.
-    throw invalid([{ path: "__proto__", code: "unrecognized_keys", message: "is not allowed" }]);
+    throw validationError([{
+      path: "__proto__",
+      code: "unrecognized_keys",
+      message: "is not allowed",
+    }]);
   }
 }
 

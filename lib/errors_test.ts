@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { z } from "zod";
-import { ApiError, invalid, parseOrThrow } from "./errors.ts";
+import { ApiError, parseOrThrow, validationError } from "./errors.ts";
 import { ERROR_STATUS, type ErrorCode } from "./wire/error_codes.ts";
 
 const schema = z.strictObject({ name: z.string().min(1), list: z.array(z.int()) });
@@ -16,8 +16,14 @@ Deno.test("invalid: the message is the first fault, the details are all", () => 
     { path: "a.0", code: "c", message: "is wrong" },
     { path: "b", code: "c", message: "too" },
   ];
-  assertEquals([invalid(issues).message, invalid(issues).details], ["a.0: is wrong", { issues }]);
-  assertEquals(invalid([{ path: "", code: "c", message: "is wrong" }]).message, "body: is wrong");
+  assertEquals([validationError(issues).message, validationError(issues).details], [
+    "a.0: is wrong",
+    { issues },
+  ]);
+  assertEquals(
+    validationError([{ path: "", code: "c", message: "is wrong" }]).message,
+    "body: is wrong",
+  );
 });
 
 Deno.test("parseOrThrow: tells every fault, each unknown field by its path", () => {

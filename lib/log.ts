@@ -1,5 +1,5 @@
 import type { LogLevel } from "./config_fields.ts";
-import { LogOutput } from "./log_output.ts";
+import { LineWriter } from "./log_output.ts";
 
 /** Facts about one log line; never whole requests or records. */
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -25,13 +25,13 @@ export interface LoggerOptions {
   now?: () => number;
 }
 
-const RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
+const LEVEL_RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
 /** Fields nested deeper than this are cut: a log line is not a dump. */
-const MAX_DEPTH = 4;
+const MAX_FIELD_DEPTH = 4;
 
 /** One for all loggers of the process: a line that one began is ended before another's begins. */
-const stderr = new LogOutput((bytes) => Deno.stderr.writeSync(bytes));
+const stderr = new LineWriter((bytes) => Deno.stderr.writeSync(bytes));
 const writeToStderr = stderr.write.bind(stderr);
 
 /**
@@ -46,14 +46,14 @@ export function createLogger(options: LoggerOptions = {}): Logger {
 
   const format = (lineLevel: LogLevel, message: string, fields: LogFields) => {
     const time = new Date(now()).toISOString();
-    const safe = readable(fields, { withStack, depth: 0 });
+    const safe = toLoggableFields(fields, { withStack, depth: 0 });
     const line = { time, level: lineLevel, message: redact(message) };
     // The line's own three come last as well: a field cannot pass for them.
-    return (json ? JSON.stringify({ ...line, ...safe, ...line }) : asText(line, safe)) + "\n";
+    return (json ? JSON.stringify({ ...line, ...safe, ...line }) : formatText(line, safe)) + "\n";
   };
   const tellLost = (lost: number) => format("warn", "log lines could not be written", { lost });
   const log = (lineLevel: LogLevel, message: string, fields: LogFields = {}) => {
-    if (RANK[lineLevel] < RANK[level]) return;
+    if (LEVEL_RANK[lineLevel] < LEVEL_RANK[level]) return;
     write(format(lineLevel, message, fields), tellLost, lineLevel);
   };
   return {
@@ -64,7 +64,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   };
 }
 
-const SECRETS: readonly [RegExp, string][] = [
+const SECRET_PATTERNS: readonly [RegExp, string][] = [
   // A key's prefix is public and helps to find it; what follows is not.
   [/ck_live_([0-9A-Za-z]{8})_[0-9A-Za-z]+/g, "ck_live_$1_[secret]"],
   [/ck_live_(?![0-9A-Za-z]{8}_\[secret\])[0-9A-Za-z_]+/g, "ck_live_[secret]"],
@@ -74,57 +74,59 @@ const SECRETS: readonly [RegExp, string][] = [
 
 /** `text` without anything that looks like an API key, session token or bearer credential. */
 export function redact(text: string): string {
-  return SECRETS.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text);
+  return SECRET_PATTERNS.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text);
 }
 
 /** A field may be anything that was thrown: one that throws when it is read costs no more than itself. */
-function readable(
+function toLoggableFields(
   fields: LogFields,
   options: { withStack: boolean; depth: number },
 ): Record<string, unknown> {
   try {
-    return plain(fields, options) as Record<string, unknown>;
+    return toLoggable(fields, options) as Record<string, unknown>;
   } catch {
     return { fields: "[unreadable]" };
   }
 }
 
 /** A copy that JSON can hold, with every string, keys included, redacted. */
-function plain(value: unknown, options: { withStack: boolean; depth: number }): unknown {
+function toLoggable(value: unknown, options: { withStack: boolean; depth: number }): unknown {
   if (typeof value === "string") return redact(value);
   if (typeof value === "bigint") return value.toString();
   if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
   if (value === null || typeof value !== "object") return value;
   if (value instanceof Date || value instanceof URL) return redact(String(value.toJSON()));
-  if (options.depth > MAX_DEPTH) return "[deep]";
+  if (options.depth > MAX_FIELD_DEPTH) return "[deep]";
   const inner = { ...options, depth: options.depth + 1 };
-  if (value instanceof Error) return plainError(value, inner);
-  if (Array.isArray(value)) return value.map((item) => plain(item, inner));
-  const entries = Object.entries(value).map(([key, item]) => [redact(key), plain(item, inner)]);
+  if (value instanceof Error) return toLoggableError(value, inner);
+  if (Array.isArray(value)) return value.map((item) => toLoggable(item, inner));
+  const entries = Object.entries(value).map((
+    [key, item],
+  ) => [redact(key), toLoggable(item, inner)]);
   return Object.fromEntries(entries);
 }
 
-function plainError(error: Error, options: { withStack: boolean; depth: number }): unknown {
+function toLoggableError(error: Error, options: { withStack: boolean; depth: number }): unknown {
   return {
     name: error.name,
     message: redact(error.message),
-    ...(error.cause === undefined ? {} : { cause: plain(error.cause, options) }),
+    ...(error.cause === undefined ? {} : { cause: toLoggable(error.cause, options) }),
     ...(options.withStack ? { stack: redact(error.stack ?? "") } : {}),
   };
 }
 
-function asText(
+function formatText(
   line: { time: string; level: LogLevel; message: string },
   fields: Record<string, unknown>,
 ): string {
   const words = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => `${oneLine(key)}=${oneLine(value)}`);
+    .map(([key, value]) => `${formatValue(key)}=${formatValue(value)}`);
   return [line.time, line.level.toUpperCase().padEnd(5), escapeControls(line.message), ...words]
     .join(" ");
 }
 
-function oneLine(value: unknown): string {
+function formatValue(value: unknown): string {
   const bare = typeof value === "string" && /^[^\s"=\p{Cc}]+$/u.test(value);
   return bare ? value : escapeControls(JSON.stringify(value));
 }

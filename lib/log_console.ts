@@ -1,7 +1,7 @@
 import type { LogLevel } from "./config_fields.ts";
 
 /** Writes one line with its line feed at its level. */
-export type LeveledWrite = (line: string, tellLost: unknown, level: LogLevel) => void;
+export type WriteLine = (line: string, tellLost: unknown, level: LogLevel) => void;
 
 /**
  * Whether this process's log is collected from its `console`: Deno Deploy does so always, other hosts
@@ -13,7 +13,7 @@ export function isConsoleCollected(env: Readonly<Record<string, string | undefin
 }
 
 /** Deno gives each method of `console` a severity of its own in OpenTelemetry. */
-const METHODS = {
+const CONSOLE_METHODS = {
   debug: (line: string) => console.debug(line),
   info: (line: string) => console.info(line),
   warn: (line: string) => console.warn(line),
@@ -21,9 +21,9 @@ const METHODS = {
 } satisfies Record<LogLevel, (line: string) => void>;
 
 /** Writes a line by the method of `console` that its level names; never throws. */
-export const writeToConsole: LeveledWrite = (line, _, level) => {
+export const writeToConsole: WriteLine = (line, _, level) => {
   try {
-    METHODS[level](line.endsWith("\n") ? line.slice(0, -1) : line);
+    CONSOLE_METHODS[level](line.endsWith("\n") ? line.slice(0, -1) : line);
   } catch {
     // Standard error may be closed; the log must not end what it reports on.
   }

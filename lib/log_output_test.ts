@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { createLogger } from "./log.ts";
-import { LogOutput } from "./log_output.ts";
+import { LineWriter } from "./log_output.ts";
 
 const MODULE = new URL("./log.ts", import.meta.url).href;
 
@@ -8,7 +8,7 @@ const MODULE = new URL("./log.ts", import.meta.url).href;
 function failing(fault: () => number) {
   let written = "";
   let room = 0;
-  const output = new LogOutput((bytes) => {
+  const output = new LineWriter((bytes) => {
     if (room === 0) return fault();
     const taken = bytes.subarray(0, room);
     room -= taken.length;
@@ -43,7 +43,7 @@ for (
   });
 }
 
-Deno.test("LogOutput: a line that was cut is ended before the next, or lost with none between", () => {
+Deno.test("LineWriter: a line that was cut is ended before the next, or lost with none between", () => {
   const { write, give, written } = failing(throwing(new Deno.errors.WouldBlock()));
   give(2);
   write("first");
@@ -57,7 +57,7 @@ Deno.test("LogOutput: a line that was cut is ended before the next, or lost with
   assertEquals(written(), "first\nlost 2\nfourth\n");
 });
 
-Deno.test("LogOutput: what tells the loss may be cut as well, and is told once", () => {
+Deno.test("LineWriter: what tells the loss may be cut as well, and is told once", () => {
   const { write, give, written } = failing(throwing(new Deno.errors.WouldBlock()));
   write("one");
   give(3);
@@ -67,10 +67,10 @@ Deno.test("LogOutput: what tells the loss may be cut as well, and is told once",
   assertEquals(written(), "lost 1\ntwo\nthree\n");
 });
 
-Deno.test("LogOutput: a character that is cut in the middle comes whole", () => {
+Deno.test("LineWriter: a character that is cut in the middle comes whole", () => {
   const bytes: number[] = [];
   let room = 1;
-  const output = new LogOutput((all) => {
+  const output = new LineWriter((all) => {
     const taken = all.subarray(0, room);
     bytes.push(...taken);
     room -= taken.length;
@@ -85,7 +85,7 @@ Deno.test("LogOutput: a character that is cut in the middle comes whole", () => 
 Deno.test("createLogger: lines that were lost are told as a warning in the log's own form", () => {
   const written: string[] = [];
   let full = true;
-  const output = new LogOutput((bytes) => {
+  const output = new LineWriter((bytes) => {
     if (full) throw new Deno.errors.BrokenPipe();
     written.push(new TextDecoder().decode(bytes));
     return bytes.length;

@@ -32,15 +32,15 @@ import type { TenantStore } from "./storage/tenant_store.ts";
 import type { ForwardedForCheck } from "./http/forwarded_for_check.ts";
 import type { MeterParts } from "./http/request_meter.ts";
 import type { Logger } from "./log.ts";
-import type { System } from "./system.ts";
+import type { Runtime } from "./system.ts";
 import type { StorageReports } from "./usage/storage_report.ts";
 import type { UsageReports } from "./usage/usage_report.ts";
-import type { WidgetBundle } from "./widget_bundle.ts";
+import type { ScriptBundle } from "./widget_bundle.ts";
 
 /** Everything a route may call: one per process, composed in `composition/open_service.ts`. */
 export interface Service {
   readonly config: Config;
-  readonly system: System;
+  readonly system: Runtime;
   /** For absolute links: `PUBLIC_URL`, or the listening address; never the `Host` header. */
   readonly baseUrl: string;
   readonly accounts: Accounts;
@@ -49,7 +49,7 @@ export interface Service {
   /** Who changed what; every change writes its own entry. */
   readonly audit: AuditStore;
   /** What goes wrong without anybody seeing it: refused origins, failing vendors. */
-  readonly attention: AlertStore;
+  readonly alerts: AlertStore;
   readonly catalogue: CatalogueStore;
   /** Which advice of the dashboard tenants do not want to see. */
   readonly dismissals: DismissalStore;
@@ -58,7 +58,7 @@ export interface Service {
   /** Makes of a digest one that nobody without the store's own key can guess what was said by. */
   readonly keyedDigest: (digest: string) => string;
   /** Keeps conversations within the tenants' plans. */
-  readonly conversationSpace: Pick<ConversationSpace, "settled">;
+  readonly conversationQuota: Pick<ConversationSpace, "settled">;
   /** Tells why a widget does not show on a page. */
   readonly doctor: Doctor;
   /** Finds passages in the tenants' knowledge bases. */
@@ -67,9 +67,9 @@ export interface Service {
   readonly documents: DocumentProcessor;
   readonly knowledge: KnowledgeAdmin;
   /** Settles what other processes left behind; sweeps by itself once it is started. */
-  readonly deadRuns: DeadRuns;
+  readonly orphanedRuns: DeadRuns;
   /** First answers to creating requests, for repeated ones. */
-  readonly receipts: IdempotencyStore;
+  readonly idempotencyRecords: IdempotencyStore;
   /** The secrets that API keys are hashed under, for the command line. */
   readonly hmacSecrets: HmacSecrets;
   /** Encrypts what is stored under the first of the encryption keys. */
@@ -90,31 +90,31 @@ export interface Service {
   /** Dashboard users, for the command line. */
   readonly users: UserAdmin;
   /** Vendor slots as they are stored; what the environment sets up is not among them. */
-  readonly vendorSlots: ConnectionStore;
+  readonly connections: ConnectionStore;
   /** Vendor slots as this process uses them, and how they have been doing. */
-  readonly vendors: Pick<ModelRegistry, "slot" | "health">;
+  readonly providers: Pick<ModelRegistry, "slot" | "health">;
   /** The processes that parse documents and uploads. */
   readonly workers: WorkerPool;
   /** What a plan that overrides nothing holds its tenant to. */
   readonly limits: Limits;
   readonly usage: UsageReports;
   /** The widget as it is served: its bytes, integrity and version. */
-  readonly widget: WidgetBundle;
+  readonly widget: ScriptBundle;
   /** The client that the widget is built on, for pages with a face of their own. */
-  readonly client: WidgetBundle;
+  readonly client: ScriptBundle;
   /** TypeScript declarations of the client. */
   readonly clientTypes: string;
   /** Scripts of this and the ten releases before it. */
   readonly releases: ScriptReleaseStore;
   readonly log: Logger;
   /** Notices a proxy in front that the configuration does not name. */
-  readonly forwardedFor: ForwardedForCheck;
+  readonly forwardedForCheck: ForwardedForCheck;
   /** The agent `/demo` talks to, while the demo is on. */
   readonly demoAgent: { tenant: string; id: string } | undefined;
   /** Settles when it is known whether there is one: the first request may come before. */
-  readonly demoOpened: Promise<void>;
+  readonly demoReady: Promise<void>;
   /** What counts requests and lets messages in. */
-  readonly meterParts: MeterParts;
+  readonly rateLimiterDeps: MeterParts;
   /** Aborted when the process ends: streams that have not ended by then are broken off. */
   readonly closing: AbortSignal;
   /** Whether the store answers and the process is not about to end. */

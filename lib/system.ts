@@ -1,8 +1,8 @@
 import { v7 as timeOrderedUuid } from "uuid";
-import { Alarms } from "./alarms.ts";
+import { CoalescedTimers } from "./alarms.ts";
 
 /** What the outside world gives a process, in one injectable place so that tests decide it. */
-export interface System {
+export interface Runtime {
   /** Milliseconds since the epoch. */
   now(): number;
   /**
@@ -18,7 +18,7 @@ export interface System {
 
 const wallClock = () => Date.now();
 
-export const realSystem: System = {
+export const systemRuntime: Runtime = {
   now: wallClock,
   uuid: () => timeOrderedUuid(),
   randomBytes: (n) => crypto.getRandomValues(new Uint8Array(n)),
@@ -29,13 +29,13 @@ export const realSystem: System = {
  * Milliseconds for telling how long something takes, since no moment in particular: setting the clock
  * does not move them. A world with a clock of its own has only that.
  */
-export function elapsed(system: Pick<System, "now">): number {
+export function monotonicNow(system: Pick<Runtime, "now">): number {
   return system.now === wallClock ? performance.now() : system.now();
 }
 
 /** From this on a wait may be a little late. */
-const LONG_MS = 1_000;
-const alarms = new Alarms();
+const COALESCE_FROM_MS = 1_000;
+const coalescedTimers = new CoalescedTimers();
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   // Never thrown at once: who handles the promise alone would miss it.
@@ -45,7 +45,7 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       callOff();
       reject(signal?.reason);
     };
-    const callOff = wake(ms, () => {
+    const callOff = startTimer(ms, () => {
       signal?.removeEventListener("abort", onAbort);
       resolve();
     });
@@ -57,20 +57,20 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
  * Calls `ring` once after `ms`, as if the system had slept; the answer calls it off. For a wait that is
  * nearly always called off, as most of a chat's are: neither a signal nor a rejection is made for it.
  */
-export function alarm(
-  system: Pick<System, "sleep">,
+export function setTimer(
+  system: Pick<Runtime, "sleep">,
   ms: number,
   ring: () => void,
 ): () => void {
-  if (system.sleep === sleep) return wake(ms, ring);
+  if (system.sleep === sleep) return startTimer(ms, ring);
   const waiting = new AbortController();
   const { signal } = waiting;
   system.sleep(ms, signal).then(() => signal.aborted || ring(), () => {});
-  return () => waiting.abort(CALLED_OFF);
+  return () => waiting.abort(CANCELLED);
 }
 
-function wake(ms: number, ring: () => void): () => void {
-  if (ms >= LONG_MS) return alarms.after(ms, ring);
+function startTimer(ms: number, ring: () => void): () => void {
+  if (ms >= COALESCE_FROM_MS) return coalescedTimers.setTimer(ms, ring);
   const timer = setTimeout(ring, ms);
   return () => clearTimeout(timer);
 }
@@ -79,9 +79,9 @@ function wake(ms: number, ring: () => void): () => void {
  * The reason of an abort that only calls off a wait. Made once: the default reason is an error made anew,
  * with its stack, which a chat would pay for several times.
  */
-export const CALLED_OFF = new Error("called off");
+export const CANCELLED = new Error("called off");
 
 /** ISO 8601 UTC of a time in milliseconds. */
-export function iso(ms: number): string {
+export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

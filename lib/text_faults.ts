@@ -8,7 +8,7 @@ export const MAX_PATH_LENGTH = 512;
  * The first `most` texts in a JSON value that are not plain, names of fields included, each with its
  * dotted path: also where a schema takes any JSON. Call it on what is known not to be nested deeply.
  */
-export function textFaults(root: unknown, most: number): ValidationIssue[] {
+export function textIssues(root: unknown, most: number): ValidationIssue[] {
   const faults: ValidationIssue[] = [];
   const names: string[] = [];
   const look = (text: string) => {

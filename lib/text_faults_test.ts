@@ -1,26 +1,26 @@
 import { assertEquals } from "@std/assert";
-import { textFaults } from "./text_faults.ts";
+import { textIssues } from "./text_faults.ts";
 
 const HALF = "\ud83d";
 
-Deno.test("textFaults: half characters and NUL are told wherever they stand, names included", () => {
+Deno.test("textIssues: half characters and NUL are told wherever they stand, names included", () => {
   const value = {
     a: HALF,
     b: [{ c: "x\0" }],
     [`d${HALF}`]: { e: 1, f: null },
     g: { "\0": [true] },
   };
-  const faults = textFaults(value, 9);
+  const faults = textIssues(value, 9);
   assertEquals(faults.map(({ path }) => path), ["a", "b.0.c", `d${HALF}`, "g.\0"]);
   assertEquals(new Set(faults.map(({ code }) => code)), new Set(["not_plain_text"]));
-  assertEquals(textFaults(HALF, 9).map(({ path }) => path), [""]);
+  assertEquals(textIssues(HALF, 9).map(({ path }) => path), [""]);
 });
 
-Deno.test("textFaults: whole characters of any script are none", () => {
-  assertEquals(textFaults({ "😀": ["é", "日本", "\u200b\ufffd\n", 1, true, null, {}] }, 9), []);
+Deno.test("textIssues: whole characters of any script are none", () => {
+  assertEquals(textIssues({ "😀": ["é", "日本", "\u200b\ufffd\n", 1, true, null, {}] }, 9), []);
 });
 
-Deno.test("textFaults: looks no further than it was asked to", () => {
+Deno.test("textIssues: looks no further than it was asked to", () => {
   let looked = 0;
   const endless = Array.from({ length: 1_000 }, () => ({
     get text() {
@@ -28,7 +28,7 @@ Deno.test("textFaults: looks no further than it was asked to", () => {
       return "\0";
     },
   }));
-  assertEquals(textFaults([[endless]], 3).map(({ path }) => path), [
+  assertEquals(textIssues([[endless]], 3).map(({ path }) => path), [
     "0.0.0.text",
     "0.0.1.text",
     "0.0.2.text",

@@ -1,9 +1,9 @@
 /** What a page needs to know about the widget script, computed from the very bytes that are served. */
 
 /** The major version in the file name `widget.v1.js`. */
-export const WIDGET_VERSION = "v1";
+export const SCRIPT_VERSION = "v1";
 
-export interface WidgetBundle {
+export interface ScriptBundle {
   readonly version: string;
   /** Subresource-integrity value for the script tag: `sha384-` and base64. */
   readonly integrity: string;
@@ -15,11 +15,11 @@ export interface WidgetBundle {
 }
 
 /** Describes a built widget. Copies `body`, so that no later write can part it from its hash. */
-export async function describeWidgetBundle(body: Uint8Array): Promise<WidgetBundle> {
+export async function describeScript(body: Uint8Array): Promise<ScriptBundle> {
   const copy = new Uint8Array(body);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-384", copy));
   return Object.freeze({
-    version: WIDGET_VERSION,
+    version: SCRIPT_VERSION,
     integrity: `sha384-${digest.toBase64()}`,
     bytes: copy.byteLength,
     hash12: digest.toHex().slice(0, 12),

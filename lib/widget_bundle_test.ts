@@ -1,10 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { describeWidgetBundle } from "./widget_bundle.ts";
+import { describeScript } from "./widget_bundle.ts";
 
 const BODY = new TextEncoder().encode("console.log(1);\n");
 
-Deno.test("describeWidgetBundle: integrity and hash12 come from the very bytes", async () => {
-  const bundle = await describeWidgetBundle(BODY);
+Deno.test("describeScript: integrity and hash12 come from the very bytes", async () => {
+  const bundle = await describeScript(BODY);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-384", BODY));
   assertEquals(bundle.integrity, `sha384-${btoa(String.fromCharCode(...digest))}`);
   assertMatch(bundle.hash12, /^[0-9a-f]{12}$/);
@@ -13,17 +13,17 @@ Deno.test("describeWidgetBundle: integrity and hash12 come from the very bytes",
   assertEquals(bundle.version, "v1");
 });
 
-Deno.test("describeWidgetBundle: a later write to the input does not reach the body", async () => {
+Deno.test("describeScript: a later write to the input does not reach the body", async () => {
   const input = BODY.slice();
-  const bundle = await describeWidgetBundle(input);
+  const bundle = await describeScript(input);
   input.fill(0);
   assertEquals(bundle.body, BODY);
 });
 
-Deno.test("describeWidgetBundle: one changed byte changes both names", async () => {
+Deno.test("describeScript: one changed byte changes both names", async () => {
   const other = BODY.slice();
   other[0] = 0x43;
-  const [a, b] = [await describeWidgetBundle(BODY), await describeWidgetBundle(other)];
+  const [a, b] = [await describeScript(BODY), await describeScript(other)];
   assertEquals(a.integrity === b.integrity, false);
   assertEquals(a.hash12 === b.hash12, false);
 });

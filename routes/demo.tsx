@@ -2,14 +2,14 @@ import { HttpError } from "fresh";
 import { renderToString } from "preact-render-to-string";
 import { DemoPage } from "@/components/DemoPage.tsx";
 import { ApiError } from "@/lib/errors.ts";
-import { ownOrigins } from "@/lib/demo_agent.ts";
+import { serviceOrigins } from "@/lib/demo_agent.ts";
 import type { Service } from "@/lib/service.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
-    await service.demoOpened;
+    await service.demoReady;
     if (service.demoAgent === undefined) throw new HttpError(404);
     // Each load stores a session, so it counts as a mint under /v1 does.
     await ctx.state.meter.count();
@@ -33,7 +33,7 @@ export const handler = define.handlers({
 
 /** The name of this machine that the browser was given, if it is one of ours; else the base URL. */
 function demoOrigin(service: Service, url: URL): string {
-  const own = ownOrigins(service.baseUrl);
+  const own = serviceOrigins(service.baseUrl);
   return own.includes(url.origin) ? url.origin : new URL(service.baseUrl).origin;
 }
 

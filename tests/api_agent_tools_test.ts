@@ -1,7 +1,7 @@
 /** What a tool may be when its agent is saved. */
 import { assertEquals } from "@std/assert";
 import { AgentStore } from "@/lib/storage/agent_store.ts";
-import { realSystem } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/system.ts";
 import type { AgentBody } from "@/lib/wire/agent.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { expectInvalid, expectJson } from "./support/expect_answer.ts";
@@ -52,7 +52,7 @@ Deno.test("PATCH takes a tool that is stored as it is, whatever was let in when 
   const key = await service.key();
   const tool = httpTool({ parameters: { type: "object" } });
   const body = { ...agentBody(), tools: [tool], allowedDomains: DOMAINS };
-  const store = new AgentStore(kv, realSystem);
+  const store = new AgentStore(kv, systemRuntime);
   const { id } = await store.create(await service.tenant(), body as unknown as AgentBody);
   const patch = (json: unknown) =>
     service.fetch(`/v1/agents/${id}`, { method: "PATCH", key, json });

@@ -1,7 +1,7 @@
 /** Text that cannot be stored or sent on as it is, is refused wherever a body holds it. */
 import { assertEquals } from "@std/assert";
 import { AgentStore } from "@/lib/storage/agent_store.ts";
-import { realSystem } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/system.ts";
 import type { AgentBody } from "@/lib/wire/agent.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { expectInvalid } from "./support/expect_answer.ts";
@@ -61,7 +61,7 @@ Deno.test("PATCH of an agent stored with such text, by an earlier version, chang
   const key = await service.key();
   const tool = httpTool({ description: BROKEN[0] });
   const body = { ...agentBody(), tools: [tool], allowedDomains: ["api.example.com"] };
-  const store = new AgentStore(kv, realSystem);
+  const store = new AgentStore(kv, systemRuntime);
   const stored = await store.create(await service.tenant(), body as unknown as AgentBody);
   const answer = await service.fetch(`/v1/agents/${stored.id}`, {
     method: "PATCH",

@@ -245,7 +245,7 @@ Deno.test("a run whose process died goes on after what its client has seen, and 
   }
   // Nobody renews the lease any more: to the others its process is dead.
   await using alive = await TestService.start({ kv, keepKv: true, system });
-  await sweepDead(alive.service.deadRuns, advance);
+  await sweepDead(alive.service.orphanedRuns, advance);
   for (const seen of [0, stored, stored + 40]) {
     const answer = await resume(alive, runId, { key, query: `?after=${seen}` });
     const frames = await readFrames(answer);

@@ -143,7 +143,7 @@ Deno.test("a run whose process died is in its conversation with what was said an
   }
   // Nobody renews the lease: to the others its process is dead.
   await using alive = await TestService.start({ kv, keepKv: true, system: held.system });
-  await sweepDead(alive.service.deadRuns, held.advance);
+  await sweepDead(alive.service.orphanedRuns, held.advance);
   const [conversation] = (await list()).data;
   const { runs } = await transcript(conversation!.id);
   const [run] = runs;

@@ -81,7 +81,7 @@ test("kill -9: what was told as done is settled, what ran is settled later, no s
 
   const held = heldSystem(Date.now() + LEASE_MS);
   await using second = await TestService.start({ system: held.system, kv, keepKv: true });
-  await sweepDead(second.service.deadRuns, held.advance);
+  await sweepDead(second.service.orphanedRuns, held.advance);
   const after = await accounts(kv);
   assertEquals([after.live, after.leases], [[], []]);
   assertEquals(after.used, after.settled);

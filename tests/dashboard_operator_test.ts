@@ -103,7 +103,7 @@ Deno.test("a credential that the vendor refuses is not saved, and the form says 
   assertStringIncludes(html, "Nothing was saved");
   assertStringIncludes(html, "status 401");
   assertStringIncludes(html, on.mock.url);
-  assertEquals(await on.here.service.vendorSlots.list(), []);
+  assertEquals(await on.here.service.connections.list(), []);
 });
 
 Deno.test("a slot of the environment is shown and not to be changed", async () => {
@@ -117,7 +117,7 @@ Deno.test("a slot of the environment is shown and not to be changed", async () =
   }
   // One that is in the store from before does not count either.
   const config = { protocol: "openai", baseUrl: on.mock.url, apiKey: "stored" } as const;
-  await on.here.service.vendorSlots.set("vendor_a", config);
+  await on.here.service.connections.set("vendor_a", config);
   await readFrames(await on.ask(on.there));
   assertEquals(on.mock.requests.length, 1);
   const headers = JSON.stringify(on.mock.requests[0]!.headers);

@@ -1,7 +1,7 @@
 /** What the operator opens for one tenant in EGRESS_ALLOW is closed to every other. */
 import { assert, assertEquals } from "@std/assert";
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
-import { realSystem } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/system.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { fastSystem } from "./support/fast_system.ts";
 import { one } from "./support/frame_words.ts";
@@ -30,7 +30,7 @@ function listen(answer: Answer) {
 /** A service of two tenants, whose `EGRESS_ALLOW` is made from their ids. */
 async function twoTenants(allow: (a: string, b: string) => string) {
   const kv = await openTestKv();
-  const tenants = new TenantStore(kv, realSystem);
+  const tenants = new TenantStore(kv, systemRuntime);
   const [a, b] = [(await tenants.ensureDefault()).id, (await tenants.create("B")).id];
   const env = { EGRESS_ALLOW: allow(a, b) };
   const service = await TestService.start({ ...fastSystem(), env, kv });

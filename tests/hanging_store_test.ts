@@ -1,6 +1,6 @@
 /** Every request is answered within 5 s of a store's falling silent, whatever it asks for. */
 import { assert, assertEquals } from "@std/assert";
-import { realSystem } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/system.ts";
 import { openTestKv } from "./support/open_kv.ts";
 import { HandClock } from "./support/hand_clock.ts";
 import { hangingKv } from "./support/hanging_kv.ts";
@@ -16,7 +16,7 @@ async function start() {
   let arrived = Promise.withResolvers<void>();
   const uuid = () => {
     arrived.resolve();
-    return realSystem.uuid();
+    return systemRuntime.uuid();
   };
   const system = { ...clock.system, uuid };
   const service = await TestService.start({ kv: store.kv, system, patienceMs: 5_000 });

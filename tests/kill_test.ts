@@ -103,7 +103,7 @@ async function afterDeath(kv: Deno.Kv): Promise<TestService & { now: () => numbe
   let ahead = 0;
   const now = () => Date.now() + ahead;
   const service = await TestService.start({ kv, keepKv: true, system: { now } });
-  await sweepDead(service.service.deadRuns, (ms) => void (ahead += ms));
+  await sweepDead(service.service.orphanedRuns, (ms) => void (ahead += ms));
   return Object.assign(service, { now });
 }
 

@@ -1,13 +1,13 @@
 /** What a chat, a process at rest and a process that has just started cost the store on Deno Deploy. */
 import { assertEquals } from "@std/assert";
 import { ServerSentEventParseStream } from "@std/http/server-sent-event-parse-stream";
-import { openAhead } from "@/lib/composition/open_ahead.ts";
+import { prefetchStore } from "@/lib/composition/open_ahead.ts";
 import { readConfig } from "@/lib/config.ts";
 import type { Model, ModelEvent, ModelRequest } from "@/lib/models/model.ts";
 import type { ModelRegistry } from "@/lib/models/model_registry.ts";
 import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
 import { openStore } from "@/lib/process/open_store.ts";
-import { realSystem, type System } from "@/lib/system.ts";
+import { type Runtime, systemRuntime } from "@/lib/system.ts";
 import { TEST_ENCRYPTION_KEY } from "./support/encryption_keys.ts";
 import { FakeSystem } from "./support/fake_system.ts";
 import { CHAT_BUDGETS, LISTS_AT_REST_A_MINUTE, LISTS_OF_CRON } from "./support/kv_cost_budget.ts";
@@ -36,7 +36,7 @@ const CALLERS: Record<string, Send> = {
 };
 
 /** Says one word after the other. */
-function steadyModel(system: Pick<System, "sleep">, { deltas, pauseMs }: Pace): Model {
+function steadyModel(system: Pick<Runtime, "sleep">, { deltas, pauseMs }: Pace): Model {
   async function* words({ signal }: ModelRequest): AsyncGenerator<ModelEvent> {
     for (let n = 0; n < deltas; n++) {
       yield { type: "text", text: "word " };
@@ -57,7 +57,7 @@ async function start(pace: Pace = PACES["10 s"]) {
   const service = await TestService.start({
     ...{ kv: withValueEncoding(meter.kv), keepKv: true, system: { now, sleep } },
   });
-  const registry = service.service.vendors as ModelRegistry;
+  const registry = service.service.providers as ModelRegistry;
   registry.find = () => steadyModel({ sleep }, pace);
   const dispose = async () => {
     await service[Symbol.asyncDispose]();
@@ -128,8 +128,8 @@ Deno.test("a process at rest asks the store for one list in 30 s, and for nothin
   await using world = await start();
   const { meter, clock, service } = world;
   await send(service);
-  const { deadRuns, documents } = service.service;
-  deadRuns.start();
+  const { orphanedRuns, documents } = service.service;
+  orphanedRuns.start();
   documents.start();
   const advance = async (seconds: number) => {
     for (let n = 0; n < seconds; n++) {
@@ -152,7 +152,7 @@ Deno.test("a process at rest asks the store for one list in 30 s, and for nothin
 
   meter.take();
   // As the cron in `main.ts` does.
-  await deadRuns.sweep();
+  await orphanedRuns.sweep();
   await documents.sweep();
   await documents.idle();
   const { lists, gets, commits } = meter.take();
@@ -167,14 +167,14 @@ Deno.test("a process at rest asks the store for one list in 30 s, and for nothin
 /** The store as a process opens it that a message with this key has started. */
 async function openedFor(key: string, kv: Deno.Kv): Promise<{ kv: Deno.Kv; end: () => void }> {
   const request = new Request("http://x/", { headers: { authorization: `Bearer ${key}` } });
-  const { openKv, end } = openAhead(() => Promise.resolve(kv), request);
+  const { openKv, discard } = prefetchStore(() => Promise.resolve(kv), request);
   const config = readConfig({
     KV_URL: "http://127.0.0.1:1",
     API_KEY_HMAC_SECRET: "test secret that is long enough to sign",
     ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
   });
-  const opened = await openStore(config, { openKv, system: realSystem });
-  return { kv: opened.kv, end };
+  const opened = await openStore(config, { openKv, system: systemRuntime });
+  return { kv: opened.kv, end: discard };
 }
 
 /** Round trips of a process that has just started, until its answer begins. */
@@ -192,7 +192,7 @@ async function roundsOfFirstChat(send: Send, options: { isOpen: boolean }): Prom
   end();
   const opening = meter.take().rounds;
   // Goes on beside the answer, which does not wait for it.
-  await cold.service.demoOpened;
+  await cold.service.demoReady;
   meter.take();
   const response = await send(cold, embedded);
   assertEquals(response.status, 200);

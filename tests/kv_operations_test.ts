@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { newApiKey } from "@/lib/credentials/api_key_format.ts";
 import { withVisitorLimits } from "@/lib/admin/visitor_limits.ts";
 import { DEFAULT_LIMITS, type Limits } from "@/lib/limits/limits.ts";
-import { realSystem } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/system.ts";
 import { countingKv, type KvCalls, made } from "./support/counting_kv.ts";
 import { fastSystem } from "./support/fast_system.ts";
 import { readFrames } from "./support/frames.ts";
@@ -138,7 +138,7 @@ Deno.test("/v1: what a plan's limit refuses costs no write, and one read because
 Deno.test("/v1: an unknown API key costs the store exactly what a wrong secret costs", async () => {
   await using world = await start();
   const { agentId, open, key, cost } = world;
-  const never = newApiKey(realSystem.randomBytes);
+  const never = newApiKey(systemRuntime.randomBytes);
   const wrong = key.slice(0, -never.secret.length) + never.secret;
   const requests = {
     chat: (service: TestService, bearer: string) =>

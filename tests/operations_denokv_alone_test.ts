@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Ledger } from "@/lib/limits/ledger.ts";
 import { keys } from "@/lib/storage/keys.ts";
-import { realSystem } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/system.ts";
 import { accounts } from "./support/accounts.ts";
 import { valuesOf } from "./support/admissions.ts";
 import { catalogueEntry } from "./support/chat.ts";
@@ -121,9 +121,9 @@ async function checkCopy(path: string, { vendorEnv }: World): Promise<void> {
   using kv = await openTestKv(path);
   assert((await accounts(kv)).live.length >= HELD);
   let ahead = 0;
-  const system = { now: () => realSystem.now() + ahead };
+  const system = { now: () => systemRuntime.now() + ahead };
   await using service = await TestService.start({ kv, keepKv: true, env: vendorEnv, system });
-  await sweepDead(service.service.deadRuns, (ms) => void (ahead += ms));
+  await sweepDead(service.service.orphanedRuns, (ms) => void (ahead += ms));
   const { live, used, settled } = await accounts(kv);
   // One for each shard, where the processes divided it.
   const ledgers = await valuesOf<Ledger>(kv, keys.tenantLedgers());

@@ -1,6 +1,6 @@
 /** docs/operations.md, "Routing to several processes": its nginx in front of two of them. */
 import { assert, assertEquals } from "@std/assert";
-import { realSystem } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/system.ts";
 import { readFrames } from "./support/frames.ts";
 import { hasNginx, startNginxWith } from "./support/nginx.ts";
 import { openTestKv } from "./support/open_kv.ts";
@@ -21,7 +21,7 @@ async function startFleet() {
   const kv = stack.use(await openTestKv());
   const asked = [0, 0];
   const start = async (n: number) => {
-    const uuid = () => (asked[n]!++, realSystem.uuid());
+    const uuid = () => (asked[n]!++, systemRuntime.uuid());
     const env = { TRUSTED_PROXY_HOPS: "1" };
     const limits = { ipRequests: 1e6, keyRequests: 1e6, ipMessages: MESSAGES };
     const service = await TestService.start({ kv, keepKv: true, env, limits, system: { uuid } });

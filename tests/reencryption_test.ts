@@ -8,9 +8,9 @@ import {
 } from "@std/assert";
 import { readConfig } from "@/lib/config.ts";
 import { openStore } from "@/lib/process/open_store.ts";
-import { StoreFault } from "@/lib/process/store_fault.ts";
+import { StartupError } from "@/lib/process/store_fault.ts";
 import { keys } from "@/lib/storage/keys.ts";
-import { realSystem } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/system.ts";
 import { runCli } from "./support/command_line.ts";
 import { ended } from "./support/conversations.ts";
 import {
@@ -62,10 +62,10 @@ async function chat(service: TestService, said: string) {
   const long = Array.from({ length: 16 }, (_, n) => say(`${n} ${said} `.repeat(350)));
   runs.push(await ask([...long, say("Well?")]));
   const tenant = await service.tenant();
-  const { secrets, vendorSlots } = service.service;
+  const { secrets, connections } = service.service;
   await secrets.set(tenant, { name: "CRM", value: `value-${said}`, domains: ["a.example"] });
   const slot = { protocol: "openai", baseUrl: "https://b.example", apiKey: said } as const;
-  await vendorSlots.set("vendor_b", slot);
+  await connections.set("vendor_b", slot);
   const made = await create(service, key);
   return { tenant, key, agentId: agent.id, runs, long, said, made };
 }
@@ -97,7 +97,7 @@ async function expectReadable(service: TestService, at: Said): Promise<void> {
     const log = await service.fetch(`/v1/chat/runs/${runId}/stream?after=0`, { key });
     assertEquals(textOf(await readFrames(log)), text);
   }
-  const { secrets, vendorSlots } = service.service;
+  const { secrets, connections: vendorSlots } = service.service;
   assertEquals((await secrets.find(tenant, "CRM"))?.value, `value-${said}`);
   const { connections, unreadable } = await vendorSlots.unsealAll();
   assertEquals([connections.vendor_b?.apiKey, unreadable], [said, []]);
@@ -169,10 +169,10 @@ Deno.test("secrets: a key that is dropped too early ends the start with what to 
   await service[Symbol.asyncDispose]();
   const start = async (key: string) => {
     const config = readConfig({ DATA_DIR: on.dir, ENCRYPTION_KEY: key });
-    await (await openStore(config, { openKv: Deno.openKv, system: realSystem })).close();
+    await (await openStore(config, { openKv: Deno.openKv, system: systemRuntime })).close();
   };
   await start(OLD);
-  const { message } = await assertRejects(() => start(NEW), StoreFault);
+  const { message } = await assertRejects(() => start(NEW), StartupError);
   for (const part of ["conversations", "ENCRYPTION_KEY=<new>,<old>", "secrets reencrypt"]) {
     assertStringIncludes(message, part);
   }

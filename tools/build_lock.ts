@@ -1,4 +1,4 @@
-import { freeLock } from "../lib/process/free_lock.ts";
+import { releaseLock } from "../lib/process/free_lock.ts";
 
 /**
  * Waits until no other process builds under `root`, and keeps others waiting until it is disposed. The
@@ -10,5 +10,5 @@ export async function lockBuild(root: string): Promise<Disposable> {
   await Deno.mkdir(dir, { recursive: true });
   const file = await Deno.open(`${dir}/build.lock`, { create: true, write: true });
   await file.lock(true);
-  return { [Symbol.dispose]: () => freeLock(file) };
+  return { [Symbol.dispose]: () => releaseLock(file) };
 }

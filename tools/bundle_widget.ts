@@ -3,7 +3,7 @@
  * because the bytes are what an integrity hash in somebody's page is compared with.
  */
 import { type BuildOptions, buildSync, type Metafile } from "esbuild";
-import { INTERNAL } from "./internal_names.ts";
+import { MANGLED_PROPS } from "./internal_names.ts";
 
 export interface BundleOptions {
   /** Folder that holds `widget/` and `node_modules/`; defaults to this repository. */
@@ -19,7 +19,7 @@ export interface BuiltWidget {
 /** Browsers with constructable style sheets and `100dvh`; older ones never show the widget. */
 const TARGET = ["chrome111", "edge111", "firefox114", "safari16.4"];
 
-export const WIDGET: BuildOptions = {
+export const WIDGET_OPTIONS: BuildOptions = {
   entryPoints: ["widget/main.ts"],
   format: "iife",
   platform: "browser",
@@ -28,7 +28,7 @@ export const WIDGET: BuildOptions = {
   jsxFactory: "h",
   jsxFragment: "Fragment",
   inject: ["widget/h.ts"],
-  mangleProps: INTERNAL,
+  mangleProps: MANGLED_PROPS,
 };
 
 /** Builds the widget script. Throws esbuild's own error, with file and line, on a mistake. */
@@ -46,13 +46,15 @@ export function buildClient(options: BundleOptions = {}): BuiltWidget {
 export function buildWidget(options: BundleOptions = {}): BuiltWidget {
   const root = options.root ?? new URL("../", import.meta.url).pathname;
   const css = build(root, { entryPoints: ["widget/styles/main.css"] });
-  const define = { WIDGET_CSS: JSON.stringify(tighten(new TextDecoder().decode(css.bytes))) };
-  const script = build(root, { ...WIDGET, define });
+  const define = {
+    WIDGET_CSS: JSON.stringify(stripCustomPropertySpaces(new TextDecoder().decode(css.bytes))),
+  };
+  const script = build(root, { ...WIDGET_OPTIONS, define });
   return { bytes: script.bytes, inputs: [...css.inputs, ...script.inputs].sort() };
 }
 
 /** Takes out the spaces that the minifier leaves around custom properties: none of them means anything. */
-function tighten(css: string): string {
+function stripCustomPropertySpaces(css: string): string {
   return css.replace(/(--[\w-]+:|,) /g, "$1").trim();
 }
 
@@ -74,10 +76,10 @@ function build(root: string, options: BuildOptions): BuiltWidget {
   });
   const [file, ...more] = result.outputFiles ?? [];
   if (!file || more.length > 0) throw new Error("the widget must be exactly one file");
-  return { bytes: file.contents, inputs: inputsOf(result.metafile) };
+  return { bytes: file.contents, inputs: bundledFiles(result.metafile) };
 }
 
-function inputsOf(metafile: Metafile | undefined): string[] {
+function bundledFiles(metafile: Metafile | undefined): string[] {
   return Object.keys(metafile?.inputs ?? {});
 }
 

@@ -1,5 +1,5 @@
 /** Where a `denokv` program may be. */
-export interface DenokvPlaces {
+export interface DenokvLocations {
   /** `DENOKV_BIN`: then it is there or nowhere. */
   bin?: string | undefined;
   /** `PATH`. */
@@ -12,7 +12,9 @@ export interface DenokvPlaces {
 export const INSTALL_COMMAND = "cargo install denokv --version 0.14.0 --locked";
 
 /** The path of the `denokv` program; undefined where there is none. */
-export async function findDenokv({ bin, path, home }: DenokvPlaces): Promise<string | undefined> {
+export async function findDenokv(
+  { bin, path, home }: DenokvLocations,
+): Promise<string | undefined> {
   if (bin) return await isProgram(bin) ? bin : undefined;
   const folders = (path ?? "").split(":").filter((folder) => folder !== "");
   if (home) folders.push(`${home}/.cargo/bin`);

@@ -5,7 +5,7 @@
  */
 
 /** Of the widget's own objects. */
-export const OWN = words(`
+export const WIDGET_PROPS = splitWords(`
   accent announce apiBase attach away below busy changed child config conversation css draw due emit
   emitter endpoint failure fetcher forget frames gap greeting handle hush imageOrigins input inside
   kids kind label languages launcher left line lines live load locale log lost mark newId nth
@@ -15,7 +15,7 @@ export const OWN = words(`
 `);
 
 /** Of Preact's: its tree, its options, and what it has for class components, of which there are none. */
-export const PREACT = words(`
+export const PREACT_PROPS = splitWords(`
   __ __E __P __b __c __d __e __h __i __k __m __n __r __s __u __v _sb
   base current debounceRendering diffed event props state sub unmount vnode
   context contextType defaultProps forceUpdate getChildContext getSnapshotBeforeUpdate
@@ -24,8 +24,8 @@ export const PREACT = words(`
   componentWillMount componentWillReceiveProps componentWillUnmount componentWillUpdate
 `);
 
-export const INTERNAL = new RegExp(`^(${[...OWN, ...PREACT].join("|")})$`);
+export const MANGLED_PROPS = new RegExp(`^(${[...WIDGET_PROPS, ...PREACT_PROPS].join("|")})$`);
 
-function words(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.trim().split(/\s+/);
 }

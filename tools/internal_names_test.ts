@@ -7,8 +7,8 @@ import type { WidgetScript } from "../widget/find_script.ts";
 import type { WidgetHandle } from "../widget/handle.ts";
 import type { Saved } from "../widget/state.ts";
 import type { Turn } from "../widget/turn.ts";
-import { WIDGET } from "./bundle_widget.ts";
-import { INTERNAL, OWN, PREACT } from "./internal_names.ts";
+import { WIDGET_OPTIONS } from "./bundle_widget.ts";
+import { MANGLED_PROPS, PREACT_PROPS, WIDGET_PROPS } from "./internal_names.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
 
@@ -83,19 +83,19 @@ const BODIES = "agentId sessionToken expiresAt messageCap details scope passages
 
 Deno.test("internal names: none of the page, the wire or the tab's storage is among them", () => {
   const public_ = [HANDLE, PAGE, STORED, WIRE].flatMap((names) => Object.keys(names));
-  assertEquals([...public_, ...BODIES].filter((name) => INTERNAL.test(name)), []);
+  assertEquals([...public_, ...BODIES].filter((name) => MANGLED_PROPS.test(name)), []);
 });
 
 Deno.test("internal names: each is one that the widget has, listed once and in order", () => {
   const { mangleCache } = buildSync({
-    ...WIDGET,
+    ...WIDGET_OPTIONS,
     absWorkingDir: ROOT,
     bundle: true,
     write: false,
     define: { WIDGET_CSS: '""' },
     mangleCache: {},
   });
-  const all = [...OWN, ...PREACT].toSorted();
+  const all = [...WIDGET_PROPS, ...PREACT_PROPS].toSorted();
   assertEquals(Object.keys(mangleCache!).toSorted(), all);
-  assertEquals(OWN, OWN.toSorted());
+  assertEquals(WIDGET_PROPS, WIDGET_PROPS.toSorted());
 });

@@ -4,7 +4,7 @@
  * before there are any. With the argument `packages` it sees to those only.
  */
 import { createLogger } from "../lib/log.ts";
-import { warnOfFewFiles } from "../lib/process/open_files.ts";
+import { warnOfLowFileLimit } from "../lib/process/open_files.ts";
 import { lockBuild } from "./build_lock.ts";
 import { isBuildCurrent } from "./build_mark.ts";
 import { arePackagesCurrent, installPackages } from "./install_packages.ts";
@@ -26,21 +26,21 @@ async function prepare(packagesOnly: boolean): Promise<void> {
   const env = Deno.env.toObject();
   // Told before anything else: the command that comes next could only say that a path is empty.
   toFlagValue(await startPaths("read", { root, env }), root);
-  if (!await isMade(packagesOnly)) await make(packagesOnly);
+  if (!await isPrepared(packagesOnly)) await installAndBuild(packagesOnly);
   if (packagesOnly) return;
   const log = createLogger();
   await writeWorkerScript(root, env).catch((error) => {
     log.warn("cannot write the start script of the document worker processes", { error });
   });
-  await warnOfFewFiles(log);
+  await warnOfLowFileLimit(log);
 }
 
 /** Nothing is written where all is there: the folder may be read-only. */
-async function isMade(packagesOnly: boolean): Promise<boolean> {
+async function isPrepared(packagesOnly: boolean): Promise<boolean> {
   return await arePackagesCurrent(root) && (packagesOnly || await isBuildCurrent(root));
 }
 
-async function make(packagesOnly: boolean): Promise<void> {
+async function installAndBuild(packagesOnly: boolean): Promise<void> {
   // Of services that start at once, one installs and builds, and the others wait.
   using _lock = await lockBuild(root);
   if (!await arePackagesCurrent(root)) await installPackages(root);

@@ -1,4 +1,4 @@
-import { allFields, type Field } from "../lib/config_fields.ts";
+import { allVariables, type EnvVariable } from "../lib/config_fields.ts";
 
 const INTRODUCTION = `<!-- deno-fmt-ignore-file -->
 <!-- Made by "deno task docs" from lib/config_fields.ts: change it there. -->
@@ -151,13 +151,13 @@ and what does not work there.
 
 /** The text of `docs/configuration.md`, from the very table that reads the variables. */
 export function renderConfiguration(): string {
-  const fields = allFields();
-  const isSlot = (field: Field<unknown>) => field.name.startsWith("VENDOR_");
+  const fields = allVariables();
+  const isSlot = (field: EnvVariable<unknown>) => field.name.startsWith("VENDOR_");
   return INTRODUCTION + table(fields.filter((field) => !isSlot(field))) +
     VENDORS_TEXT + table(fields.filter(isSlot)) + DATA_TEXT;
 }
 
-function table(fields: ReturnType<typeof allFields>): string {
+function table(fields: ReturnType<typeof allVariables>): string {
   const rows = fields.map((field) => {
     const unset = field.unset ?? `\`${field.fallback}\``;
     const purpose = field.secret ? `${field.purpose} (secret)` : field.purpose;

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { allFields } from "../lib/config_fields.ts";
+import { allVariables } from "../lib/config_fields.ts";
 import { renderConfiguration } from "./render_configuration.ts";
 
 Deno.test("docs/configuration.md: is what the configuration table says (run: deno task docs)", async () => {
@@ -9,11 +9,13 @@ Deno.test("docs/configuration.md: is what the configuration table says (run: den
 
 Deno.test("renderConfiguration: every variable has its row, each once", () => {
   const text = renderConfiguration();
-  for (const { name } of allFields()) assertEquals(text.split(`\n| \`${name}\` |`).length, 2, name);
+  for (const { name } of allVariables()) {
+    assertEquals(text.split(`\n| \`${name}\` |`).length, 2, name);
+  }
 });
 
 Deno.test("renderConfiguration: the examples are valid, except for those made up for secrets", () => {
-  for (const field of allFields().filter((one) => !one.example.startsWith("<"))) {
+  for (const field of allVariables().filter((one) => !one.example.startsWith("<"))) {
     assert("value" in field.parse(field.example), field.name);
   }
 });

@@ -5,17 +5,17 @@
 import { basename, dirname, resolve } from "node:path";
 
 /** What of the configuration names files. */
-export type PathEnvironment = Partial<Record<"DATA_DIR" | "KV_PATH" | "CATALOGUE", string>>;
+export type PathVariables = Partial<Record<"DATA_DIR" | "KV_PATH" | "CATALOGUE", string>>;
 
 /** The service's own folder, the data folder, and the files that the configuration names. */
 export async function startPaths(
   access: "read" | "write",
-  { root, env }: { root: string; env: PathEnvironment },
+  { root, env }: { root: string; env: PathVariables },
 ): Promise<string[]> {
   const data = env.DATA_DIR || ".data";
   const paths = [data, ...await storePaths(env.KV_PATH || undefined)];
   if (access === "read") paths.push(root, ...env.CATALOGUE ? [env.CATALOGUE] : []);
-  const absolute = await Promise.all(paths.map((path) => withTarget(resolve(root, path))));
+  const absolute = await Promise.all(paths.map((path) => withLinkTarget(resolve(root, path))));
   return [...new Set(absolute.flat())];
 }
 
@@ -46,7 +46,7 @@ async function storePaths(path: string | undefined): Promise<string[]> {
 }
 
 /** A path, and where it leads when it is a link or lies below one. */
-async function withTarget(path: string): Promise<string[]> {
+async function withLinkTarget(path: string): Promise<string[]> {
   const real = await Deno.realPath(path).catch(async () => {
     const folder = await Deno.realPath(dirname(path)).catch(() => undefined);
     return folder && `${folder}/${basename(path)}`;

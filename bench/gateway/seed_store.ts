@@ -4,7 +4,7 @@ import { AgentStore } from "@/lib/storage/agent_store.ts";
 import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
 import { keys } from "@/lib/storage/keys.ts";
 import { type Plan, type Tenant, TenantStore } from "@/lib/storage/tenant_store.ts";
-import { realSystem as system } from "@/lib/system.ts";
+import { systemRuntime as system } from "@/lib/system.ts";
 
 /** A tenant may have 800 streams at most, and a key 6,000 requests a minute: the load is spread. */
 const TENANTS = 2;

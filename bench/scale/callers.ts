@@ -4,7 +4,7 @@ import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
 import { keys } from "@/lib/storage/keys.ts";
 import { SessionStore } from "@/lib/storage/session_store.ts";
 import type { Plan, Tenant } from "@/lib/storage/tenant_store.ts";
-import { realSystem as system } from "@/lib/system.ts";
+import { systemRuntime as system } from "@/lib/system.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 
 /** `visitors`: a widget session and an address each. `backend`: one API key. */

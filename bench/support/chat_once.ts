@@ -2,7 +2,7 @@ import { sha256 } from "@/lib/credentials/hashing.ts";
 import { chatCaller, checkSessionOrigin, checkTokens } from "@/lib/http/chat_caller.ts";
 import { chatReceipt } from "@/lib/http/chat_receipt.ts";
 import { RequestMeter } from "@/lib/http/request_meter.ts";
-import { realSystem } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/system.ts";
 import type { RunEnd } from "@/lib/usage/run_record.ts";
 import type { Chatter, ChatWorld } from "./chat_world.ts";
 
@@ -23,13 +23,13 @@ const COST = { cost: 320, ceiling: 50_000 };
  */
 export async function chatOnce(world: ChatWorld, { address, headers, body }: Chatter) {
   const { service, agents, chat } = world;
-  const runId = realSystem.uuid();
+  const runId = systemRuntime.uuid();
   const meter = new RequestMeter(world.meter, address);
   await meter.begin();
   const req = new Request("http://127.0.0.1/v1/chat/stream", { method: "POST", headers });
   const stored = await meter.address();
   const admitted = await meter.work(async (view) => {
-    const reads = { address: stored, agentId: body.agentId, now: realSystem.now() };
+    const reads = { address: stored, agentId: body.agentId, now: systemRuntime.now() };
     const caller = await chatCaller(req, { service, meter }, { view, reads });
     checkTokens(caller, body);
     const receipt = await chatReceipt(req, { caller, body, keyed: world.keyedDigest });

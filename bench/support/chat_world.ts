@@ -24,7 +24,7 @@ import { createContentSealer, openContentCipher } from "@/lib/storage/content_ci
 import { keys } from "@/lib/storage/keys.ts";
 import { SessionStore } from "@/lib/storage/session_store.ts";
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
-import { realSystem } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/system.ts";
 import { type Agent, type AgentBody, agentBodySchema } from "@/lib/wire/agent.ts";
 import type { ChatBody } from "@/lib/wire/chat.ts";
 import type { Engine } from "./engines.ts";
@@ -75,7 +75,7 @@ export async function buildChatWorld(
   kv: Deno.Kv,
   { engine, tenants, chatters }: { engine: Engine; tenants: number; chatters: number },
 ): Promise<ChatWorld> {
-  const system = realSystem;
+  const system = systemRuntime;
   const tenantStore = new TenantStore(kv, system);
   const catalogue = new CatalogueStore(kv, { demoModel: false });
   await catalogue.addMissing([MODEL]);
@@ -129,7 +129,7 @@ interface Owner {
 }
 
 async function makeTenant(kv: Deno.Kv, agents: AgentStore): Promise<Omit<Owner, "address">> {
-  const tenant = realSystem.uuid();
+  const tenant = systemRuntime.uuid();
   await kv.set(keys.plan(tenant), { v: 1, models: "all", limits: {} });
   return { tenant, agent: await agents.create(tenant, AGENT) };
 }

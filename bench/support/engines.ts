@@ -1,12 +1,12 @@
 import { Committer } from "@/lib/committer/committer.ts";
-import { realSystem } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/system.ts";
 import { CheckAndSet } from "../baseline/check_and_set.ts";
 
 /** Decides and commits operations: ours, or what it is compared with. */
 export type Engine = Pick<Committer, "run" | "work" | "peek">;
 
 export const ENGINES = {
-  ours: (kv: Deno.Kv): Engine => new Committer(kv, { system: realSystem }),
+  ours: (kv: Deno.Kv): Engine => new Committer(kv, { system: systemRuntime }),
   baseline: (kv: Deno.Kv, signal: AbortSignal): Engine =>
     new CheckAndSet(kv, { signal }) as unknown as Engine,
   /** As the baseline, but who loses a race waits a little before the next. */

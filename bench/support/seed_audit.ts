@@ -1,5 +1,5 @@
 import { recordChange } from "@/lib/storage/audit_record.ts";
-import type { System } from "@/lib/system.ts";
+import type { Runtime } from "@/lib/system.ts";
 
 /** One step of the store takes 80 KiB of keys; an entry's four are some 700 bytes. */
 const ENTRIES_A_STEP = 80;
@@ -7,7 +7,7 @@ const ENTRIES_A_STEP = 80;
 /** Fills a tenant's audit log by the very code that changes use. */
 export async function seedAudit(
   kv: Deno.Kv,
-  { tenant, system, entries }: { tenant: string; system: System; entries: number },
+  { tenant, system, entries }: { tenant: string; system: Runtime; entries: number },
 ): Promise<void> {
   for (let at = 0; at < entries; at += ENTRIES_A_STEP) {
     const step = kv.atomic();

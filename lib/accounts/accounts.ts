@@ -5,7 +5,7 @@ import { type SignInEnd, SignInStore } from "../storage/sign_in_store.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
 import { type User, UserStore } from "../storage/user_store.ts";
 import type { Logger } from "../log.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { addressBlock } from "./address_block.ts";
 import { AttemptWindow } from "./attempt_window.ts";
 import { credentialFaults, type FieldFaults, normalizeEmail } from "./credential_rules.ts";
@@ -51,7 +51,7 @@ export type SetUpResult =
 export type SignInResult = StartedSignIn | Refusal | { refused: "wrong_credentials" };
 
 export interface AccountsOptions {
-  system: System;
+  system: Runtime;
   /** `SETUP_TOKEN`; without it each start makes its own. */
   setupToken?: string | undefined;
   hasher: PasswordHasher;
@@ -63,7 +63,7 @@ export interface AccountsOptions {
 
 /** Who may use the dashboard: the first owner's set-up, sign-in, sign-out. */
 export class Accounts {
-  #system: System;
+  #system: Runtime;
   #configuredToken: string | undefined;
   #users: UserStore;
   #signIns: SignInStore;

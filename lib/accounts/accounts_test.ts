@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { Signer } from "../credentials/hashing.ts";
 import { SignInFailureStore } from "../storage/sign_in_failure_store.ts";
-import { realSystem, type System } from "../system.ts";
+import { type Runtime, systemRuntime } from "../system.ts";
 import { Accounts } from "./accounts.ts";
 import { KnownBrowsers } from "./known_browsers.ts";
 import { PasswordGate } from "./password_gate.ts";
@@ -26,7 +26,7 @@ interface FixtureOptions {
 
 function openAccounts(
   kv: Deno.Kv,
-  system: System,
+  system: Runtime,
   { setupToken, cost = CHEAP, hasher }: FixtureOptions,
 ): Accounts {
   return new Accounts(kv, {
@@ -45,7 +45,7 @@ async function withAccounts(
 ): Promise<void> {
   using kv = await Deno.openKv(":memory:");
   const clock = { ms: Date.UTC(2026, 0, 1) };
-  const system: System = { ...realSystem, now: () => clock.ms, sleep: () => Promise.resolve() };
+  const system: Runtime = { ...systemRuntime, now: () => clock.ms, sleep: () => Promise.resolve() };
   await run({ kv, clock, accounts: openAccounts(kv, system, options) });
 }
 
@@ -104,7 +104,7 @@ Deno.test("set-up names the fields at fault", async () => {
 Deno.test("each start before set-up prints a usable token, and none afterwards", async () => {
   await withAccounts(async ({ kv, accounts }) => {
     const first = await accounts.ensureSetupToken();
-    const restarted = openAccounts(kv, realSystem, {});
+    const restarted = openAccounts(kv, systemRuntime, {});
     const second = await restarted.ensureSetupToken();
     assert(first !== undefined && second !== undefined);
     assertNotEquals(first, second);
@@ -134,7 +134,7 @@ Deno.test("an unknown account and a wrong password get the same answer and the s
       hashes++;
       return super.verify(password, stored);
     }
-  }({ ...realSystem, cost: CHEAP });
+  }({ ...systemRuntime, cost: CHEAP });
   await withAccounts(async ({ accounts }) => {
     await setUp(accounts);
     const wrong = await accounts.signIn({ ...OWNER, password: "not the password", ...HERE });
@@ -276,14 +276,14 @@ Deno.test("a stolen cookie has five tries at the password, from whatever address
 
 Deno.test("a sign-in replaces a hash of an earlier cost, and ends nothing by it", async () => {
   using kv = await Deno.openKv(":memory:");
-  const earlier = openAccounts(kv, realSystem, { setupToken: TOKEN });
+  const earlier = openAccounts(kv, systemRuntime, { setupToken: TOKEN });
   const cookie = await setUp(earlier);
   const hashOf = async () => {
     const [user] = await Array.fromAsync(kv.list<{ passwordHash: string }>({ prefix: ["users"] }));
     return user!.value.passwordHash;
   };
   assertMatch(await hashOf(), /^scrypt\$1024\$8\$1\$/);
-  const now = openAccounts(kv, realSystem, { cost: { N: 2 ** 10, r: 8, p: 3 } });
+  const now = openAccounts(kv, systemRuntime, { cost: { N: 2 ** 10, r: 8, p: 3 } });
   const wrong = await now.signIn({ ...OWNER, password: "a wrong password", ...HERE });
   assertEquals(wrong, { refused: "wrong_credentials" });
   assertMatch(await hashOf(), /^scrypt\$1024\$8\$1\$/);

@@ -1,6 +1,6 @@
 import type { Signer } from "../credentials/hashing.ts";
 import { base64url } from "../credentials/hashing.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 
 /** How long a browser is known after a sign-in. */
 export const KNOWN_BROWSER_MS = 90 * 86_400_000;
@@ -20,11 +20,11 @@ export interface KnownBrowser {
  */
 export class KnownBrowsers {
   #signer: Pick<Signer, "sign" | "verify">;
-  #system: Pick<System, "now" | "randomBytes">;
+  #system: Pick<Runtime, "now" | "randomBytes">;
 
   constructor(
     signer: Pick<Signer, "sign" | "verify">,
-    system: Pick<System, "now" | "randomBytes">,
+    system: Pick<Runtime, "now" | "randomBytes">,
   ) {
     this.#signer = signer;
     this.#system = system;

@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { Signer } from "../credentials/hashing.ts";
-import { realSystem } from "../system.ts";
+import { systemRuntime } from "../system.ts";
 import { KNOWN_BROWSER_MS, KnownBrowsers } from "./known_browsers.ts";
 
 const USER = crypto.randomUUID();
 
 function known(clock: { ms: number }, secrets = ["a secret that signs marks"]): KnownBrowsers {
-  return new KnownBrowsers(new Signer(secrets), { ...realSystem, now: () => clock.ms });
+  return new KnownBrowsers(new Signer(secrets), { ...systemRuntime, now: () => clock.ms });
 }
 
 Deno.test("KnownBrowsers: a mark names its user for ninety days, also after the secret was rotated", async () => {

@@ -1,4 +1,4 @@
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 
 /** Interval between attempts on one account: 43,200 a day, too few to guess an uncommon password. */
 const PACE_MS = 2_000;
@@ -9,12 +9,12 @@ const MAX_WAITING = 200;
 
 /** Enforces a minimum interval between attempts on one account. */
 export class Pacer {
-  readonly #system: Pick<System, "now" | "sleep">;
+  readonly #system: Pick<Runtime, "now" | "sleep">;
   /** When the next attempt on an account may begin; past times are dropped. */
   readonly #next = new Map<string, number>();
   #waiting = 0;
 
-  constructor(system: Pick<System, "now" | "sleep">) {
+  constructor(system: Pick<Runtime, "now" | "sleep">) {
     this.#system = system;
   }
 

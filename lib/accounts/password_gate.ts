@@ -4,7 +4,7 @@ import {
   MAX_FAILURES,
   type SignInFailureStore,
 } from "../storage/sign_in_failure_store.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { addressBlock } from "./address_block.ts";
 import { AttemptWindow } from "./attempt_window.ts";
 import { FairQueue, type FairTask } from "./fair_queue.ts";
@@ -55,7 +55,7 @@ export interface GateEvents {
 
 export interface PasswordGateOptions {
   failures: SignInFailureStore;
-  system: Pick<System, "now" | "sleep">;
+  system: Pick<Runtime, "now" | "sleep">;
   events?: GateEvents | undefined;
 }
 
@@ -73,7 +73,7 @@ interface Place {
  */
 export class PasswordGate {
   readonly #failures: SignInFailureStore;
-  readonly #system: Pick<System, "now" | "sleep">;
+  readonly #system: Pick<Runtime, "now" | "sleep">;
   readonly #events: GateEvents | undefined;
   readonly #queue = new FairQueue(HASHING);
   readonly #addresses = new AttemptWindow(ADDRESS_FAILURES);

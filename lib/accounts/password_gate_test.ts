@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { FakeSystem, settled } from "@/tests/support/fake_system.ts";
 import { SignInFailureStore } from "../storage/sign_in_failure_store.ts";
-import { realSystem } from "../system.ts";
+import { systemRuntime } from "../system.ts";
 import { PasswordGate } from "./password_gate.ts";
 
 const EMAIL = "owner@example.com";
@@ -17,7 +17,7 @@ async function withGate(
   let now = 1_000_000;
   const waited: number[] = [];
   const system = {
-    ...realSystem,
+    ...systemRuntime,
     now: () => now,
     sleep: (ms: number) => {
       waited.push(ms);

@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { realSystem } from "../system.ts";
+import { systemRuntime } from "../system.ts";
 import { PasswordHasher } from "./password_hasher.ts";
 
-const hasher = new PasswordHasher(realSystem);
+const hasher = new PasswordHasher(systemRuntime);
 
 /** A hash that an earlier version stored. */
 async function cheaperHash(password: string): Promise<string> {
-  const earlier = new PasswordHasher({ ...realSystem, cost: { N: 2 ** 15, r: 8, p: 1 } });
+  const earlier = new PasswordHasher({ ...systemRuntime, cost: { N: 2 ** 15, r: 8, p: 1 } });
   return await earlier.hash(password);
 }
 
@@ -41,7 +41,7 @@ Deno.test("PasswordHasher.isCurrent: a cheaper hash is to be replaced, a dearer 
 Deno.test("PasswordHasher.verify: a wrong password costs the same for no account, an old hash and a new one", async () => {
   let work = 0;
   const counting = new PasswordHasher({
-    ...realSystem,
+    ...systemRuntime,
     derive: (_password, _salt, { N, r, p }) => {
       work += N * r * p;
       return Promise.resolve(new Uint8Array(32).fill(1));

@@ -2,7 +2,7 @@ import { type Actor, runAs } from "../audit/acting.ts";
 import type { Logger } from "../log.ts";
 import { INSTALLATION, recordChange } from "../storage/audit_record.ts";
 import type { UserStore } from "../storage/user_store.ts";
-import { alarm, type System } from "../system.ts";
+import { type Runtime, setTimer } from "../system.ts";
 import { addressBlock } from "./address_block.ts";
 import type { GateEvents, PasswordAttempt } from "./password_gate.ts";
 import type { SignedInUser } from "./signed_in_user.ts";
@@ -46,7 +46,7 @@ interface Pending {
 export interface SecurityLogOptions {
   kv: Deno.Kv;
   users: Pick<UserStore, "findByEmail">;
-  system: Pick<System, "now" | "uuid" | "sleep">;
+  system: Pick<Runtime, "now" | "uuid" | "sleep">;
   log: Logger;
 }
 
@@ -117,7 +117,7 @@ export class SecurityLog implements GateEvents {
     this.#pending.set(nameOf(event), { event, times: 0 });
     this.#write(event, 1);
     const end = () => void this.flush();
-    this.#cancelTimer ??= alarm(this.#options.system, WINDOW_MS, end);
+    this.#cancelTimer ??= setTimer(this.#options.system, WINDOW_MS, end);
   }
 
   #write(event: Event, times: number): void {

@@ -6,7 +6,7 @@ import {
   type Invitation,
 } from "../storage/account_link_store.ts";
 import { type MemberChangeResult, type User, UserStore } from "../storage/user_store.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import type { Accounts, StartedSignIn } from "./accounts.ts";
 import { credentialFaults, type FieldFaults, normalizeEmail } from "./credential_rules.ts";
 import type { PasswordGate, Refusal } from "./password_gate.ts";
@@ -34,7 +34,7 @@ export type MemberRefusal =
 
 /** Who belongs to a tenant: invitations by link, roles, lost passwords, removal. */
 export class Team {
-  #system: System;
+  #system: Runtime;
   #users: UserStore;
   #links: AccountLinkStore;
   #accounts: Pick<Accounts, "start">;
@@ -42,7 +42,7 @@ export class Team {
   #gate: PasswordGate;
 
   constructor(kv: Deno.Kv, options: {
-    system: System;
+    system: Runtime;
     hasher: PasswordHasher;
     gate: PasswordGate;
     accounts: Pick<Accounts, "start">;

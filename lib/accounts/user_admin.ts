@@ -1,6 +1,6 @@
 import { AccountLinkStore, COMMAND_LINE_RESET_TTL_MS } from "../storage/account_link_store.ts";
 import { type User, UserStore } from "../storage/user_store.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { normalizeEmail } from "./credential_rules.ts";
 
 /** A user as the command line lists them. */
@@ -11,7 +11,7 @@ export class UserAdmin {
   #users: UserStore;
   #links: AccountLinkStore;
 
-  constructor(kv: Deno.Kv, system: System) {
+  constructor(kv: Deno.Kv, system: Runtime) {
     this.#users = new UserStore(kv, system);
     this.#links = new AccountLinkStore(kv, system);
   }

@@ -1,5 +1,5 @@
 import type { KvReader } from "../committer/view.ts";
-import { ApiError, invalid, parseAgain, parseOrThrow } from "../errors.ts";
+import { ApiError, parseCombined, parseOrThrow, validationError } from "../errors.ts";
 import type { AgentSearchResult } from "../storage/agent_search.ts";
 import type { AgentChangeResult, AgentStore, Precondition } from "../storage/agent_store.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
@@ -146,7 +146,7 @@ export class AgentAdmin {
 
   async #checkReferences(agent: ReferringAgent): Promise<void> {
     const issues = await referenceFaults(this.#references, agent);
-    if (issues.length > 0) throw invalid(issues);
+    if (issues.length > 0) throw validationError(issues);
   }
 }
 
@@ -161,7 +161,7 @@ export function mergeAgent(body: AgentBody, patch: AgentPatch): AgentBody {
     ...(fallback ? { fallback } : {}),
   };
   if (fallback === null) delete merged.fallback;
-  return parseAgain(agentBodySchema, merged);
+  return parseCombined(agentBodySchema, merged);
 }
 
 function bodyOf(agent: Agent): AgentBody {

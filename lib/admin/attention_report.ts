@@ -29,7 +29,7 @@ export type Attention =
 
 /** Dependencies of `HomeAdvice`. */
 export interface AttentionParts {
-  attention: Pick<AlertStore, "list">;
+  alerts: Pick<AlertStore, "list">;
   apiKeys: Pick<ApiKeyStore, "list">;
   agents: Pick<AgentAdmin, "get">;
 }
@@ -37,7 +37,7 @@ export interface AttentionParts {
 /** What needs a look in this tenant, the most pressing first. */
 export async function readAttention(
   tenant: string,
-  { attention, apiKeys, agents }: AttentionParts,
+  { alerts, apiKeys, agents }: AttentionParts,
   { usage, storage, visitorLimits, untrustedHops, now }: {
     usage: UsageSummary;
     storage: StorageFigures;
@@ -49,9 +49,9 @@ export async function readAttention(
   },
 ): Promise<Attention[]> {
   const [failures, refusals, full, expiring] = await Promise.all([
-    attention.list(tenant, "vendor_failed"),
-    attention.list(tenant, "origin_refused"),
-    attention.list(tenant, "conversations_full"),
+    alerts.list(tenant, "vendor_failed"),
+    alerts.list(tenant, "origin_refused"),
+    alerts.list(tenant, "conversations_full"),
     apiKeys.list(tenant).then((all) =>
       all.flatMap(({ name, state, expiresAt }) => {
         const isNear = expiresAt !== undefined && Date.parse(expiresAt) - now < EXPIRES_SOON_MS;

@@ -33,7 +33,7 @@ function tenantWith(
   notes: Partial<Record<string, Alert[]>> = {},
 ): AttentionParts {
   return {
-    attention: { list: (_tenant, kind) => Promise.resolve(notes[kind] ?? []) },
+    alerts: { list: (_tenant, kind) => Promise.resolve(notes[kind] ?? []) },
     apiKeys: {
       list: () =>
         Promise.resolve(

@@ -12,7 +12,7 @@ import { conversationName } from "../storage/conversation_name.ts";
 import type { ConversationSearch, SearchCursor } from "../storage/conversation_search.ts";
 import type { ConversationName } from "../storage/keys.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
-import { iso } from "../system.ts";
+import { isoTime } from "../system.ts";
 import type { RunRecord } from "../usage/run_record.ts";
 import type { Conversation, ConversationRun, Transcript } from "../wire/conversation.ts";
 import type { CursorSeal } from "./cursor_seal.ts";
@@ -148,9 +148,9 @@ function toConversation(stored: Stored): Conversation {
     id,
     agentId,
     ...(origin === undefined ? {} : { origin }),
-    createdAt: iso(stored.createdAt),
-    updatedAt: iso(stored.updatedAt),
-    expiresAt: iso(stored.exp),
+    createdAt: isoTime(stored.createdAt),
+    updatedAt: isoTime(stored.updatedAt),
+    expiresAt: isoTime(stored.exp),
     runCount: stored.runs,
     costUsd: toUsd(stored.cost),
   };
@@ -159,7 +159,7 @@ function toConversation(stored: Stored): Conversation {
 function toRun({ row, transcript }: RunWithTranscript): ConversationRun {
   const { v: _v, words: _w, parts: _p, bytes: _b, exp: _e, ...told } = row;
   const { cost, startedAt, endedAt, ...facts } = told;
-  const times = { startedAt: iso(startedAt), endedAt: iso(endedAt) };
+  const times = { startedAt: isoTime(startedAt), endedAt: isoTime(endedAt) };
   const known = { ...facts, ...times, costUsd: toUsd(cost) };
   if (transcript === "unreadable") {
     return { ...known, messages: [], text: "", toolCalls: [], unreadable: true };

@@ -1,5 +1,5 @@
 import type { Signer } from "../credentials/hashing.ts";
-import { invalid } from "../errors.ts";
+import { validationError } from "../errors.ts";
 import type { Page, PageRequest } from "../storage/page.ts";
 
 /** Of a SHA-256 HMAC in base64url. */
@@ -37,7 +37,11 @@ export class CursorSeal {
     const signature = sealed.slice(0, SIGNATURE_LENGTH);
     const genuine = cursor !== "" && await this.#signer.verify(signed(list, cursor), signature);
     if (genuine) return cursor;
-    throw invalid([{ path: "cursor", code: "invalid_cursor", message: "is not one of ours" }]);
+    throw validationError([{
+      path: "cursor",
+      code: "invalid_cursor",
+      message: "is not one of ours",
+    }]);
   }
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, invalid, parseOrThrow } from "../errors.ts";
+import { ApiError, parseOrThrow, validationError } from "../errors.ts";
 import type { DocumentProcessor } from "../knowledge/document_processor.ts";
 import type { FoundPassage, KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
 import type { Upload } from "../knowledge/worker_job.ts";
@@ -160,7 +160,7 @@ function settled(change: DocumentChangeResult, notFound: () => never = noBase): 
 }
 
 function full(message: string): ApiError {
-  return invalid([{ path: "", code: "too_many", message }]);
+  return validationError([{ path: "", code: "too_many", message }]);
 }
 
 function noBase(): never {

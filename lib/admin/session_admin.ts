@@ -3,7 +3,7 @@ import { ApiError } from "../errors.ts";
 import type { CommitStep } from "../storage/record.ts";
 import type { OnRevoked } from "../storage/api_key_store.ts";
 import type { Session, SessionStore } from "../storage/session_store.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import type { Agent } from "../wire/agent.ts";
 import type { MintedSession } from "../wire/session.ts";
 
@@ -15,13 +15,13 @@ export interface MintOptions {
 /** Minting, checking and revoking widget sessions. Throws `ApiError`. */
 export class SessionAdmin {
   #store: SessionStore;
-  #system: System;
+  #system: Runtime;
   #onRevoked: OnRevoked;
 
   /** `onRevoked` is told of each session that is revoked. */
   constructor(
     store: SessionStore,
-    options: { system: System; onRevoked?: OnRevoked },
+    options: { system: Runtime; onRevoked?: OnRevoked },
   ) {
     this.#store = store;
     this.#system = options.system;

@@ -8,7 +8,7 @@ import type { Charge, Closing } from "../limits/settle_run.ts";
 import type { Logger } from "../log.ts";
 import type { ModelRegistry } from "../models/model_registry.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
-import { alarm, type System } from "../system.ts";
+import { type Runtime, setTimer } from "../system.ts";
 import type { RunEnd, RunFacts } from "../usage/run_record.ts";
 import { billDoubt } from "./bill_doubts.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "./prepare_run.ts";
@@ -44,7 +44,7 @@ export interface EndedRun {
 export interface ChatParts {
   models: ModelAccess;
   registry: ModelRegistry;
-  system: System;
+  system: Runtime;
   log: Logger;
   /** A run that nobody follows for so long is cancelled, milliseconds. */
   unwatchedMs: number;
@@ -247,7 +247,7 @@ export class ChatService {
       spent: () => run.costMicroUsd,
       raise: (amount) => admission.reserve(run.id, amount),
     });
-    const callOff = alarm(system, wallClockMs, () => run.stop("timeout"));
+    const callOff = setTimer(system, wallClockMs, () => run.stop("timeout"));
     try {
       await run.drive(runWithTools(tools, {
         candidates: policy.entries.map(({ vendor, model }) => ({

@@ -19,7 +19,7 @@ import { ConversationStore } from "../storage/conversation_store.ts";
 import { conversationName } from "../storage/conversation_name.ts";
 import { type ConversationName, keys } from "../storage/keys.ts";
 import { type Chunk, joinChunks, totalBytes } from "../storage/parts.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { isFailed, type RunEnd, type RunFacts } from "../usage/run_record.ts";
 import type { Frame } from "../wire/frames.ts";
 import { type AskedMessages, packAsked, unpackAsked } from "./asked_messages.ts";
@@ -58,7 +58,7 @@ interface EndedRun {
 export interface ConversationLogParts {
   kv: Deno.Kv;
   committer: Committer;
-  system: System;
+  system: Runtime;
   content: ContentCipher;
   /** Keeps conversations within the plan; without it there is always room. */
   space?: Pick<ConversationSpace, "hasRoom" | "added">;
@@ -70,7 +70,7 @@ export interface ConversationLogParts {
 export class ConversationLog {
   readonly #kv: Deno.Kv;
   readonly #committer: Committer;
-  readonly #system: System;
+  readonly #system: Runtime;
   readonly #content: ContentCipher;
   readonly #store: ConversationStore;
   readonly #space: ConversationLogParts["space"];

@@ -8,7 +8,7 @@ import {
   readConversationUsage,
 } from "../storage/conversation_usage.ts";
 import { type Quotas, quotasOf, type TenantStore } from "../storage/tenant_store.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 
 /** How often tenants with new chats are measured. */
 const MEASURE_EVERY_MS = 60_000;
@@ -19,7 +19,7 @@ const MOST_SHARE = 1.1;
 
 interface Parts {
   kv: Deno.Kv;
-  system: System;
+  system: Runtime;
   log: Logger;
   tenants: Pick<TenantStore, "plan">;
   store: Pick<ConversationStore, "delete" | "oldestFirst">;

@@ -7,7 +7,7 @@ import { CorruptRecordError, parseRecord } from "../storage/record.ts";
 import { type ActiveRun, activeRunSchema } from "../storage/live_run.ts";
 import { closedLog, type LogState } from "../storage/run_head.ts";
 import type { RunLogStore } from "../storage/run_log_store.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { interruptedEnd, type RunFacts } from "../usage/run_record.ts";
 import type { ConversationLog } from "./conversation_log.ts";
 import { endLog } from "./end_log.ts";
@@ -16,7 +16,7 @@ import { endLog } from "./end_log.ts";
 export interface DeadRunParts {
   kv: Deno.Kv;
   admission: Pick<Admission, "settleDead">;
-  system: Pick<System, "now">;
+  system: Pick<Runtime, "now">;
   leases: LeaseWatch;
   store: RunLogStore;
   conversations: Pick<ConversationLog, "find" | "closing">;

@@ -1,7 +1,7 @@
 import { messageBytes, promptBytes } from "../agent/input_bound.ts";
 import type { ModelAccess } from "../admin/model_access.ts";
 import type { KvReader } from "../committer/view.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 import type { Agent } from "../wire/agent.ts";
 import type { ChatBody, ChatMessage } from "../wire/chat.ts";
@@ -48,7 +48,7 @@ export interface PreparedRun {
 /** What preparing a run takes. */
 export interface Preparing {
   models: ModelAccess;
-  system: System;
+  system: Runtime;
   directory: RunDirectory;
 }
 

@@ -1,7 +1,7 @@
 import { type ModelAccess, type ModelName, notInPlan } from "../admin/model_access.ts";
 import type { ContextRoom } from "../agent/context_room.ts";
 import type { KvReader } from "../committer/view.ts";
-import { invalid } from "../errors.ts";
+import { validationError } from "../errors.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
 import type { Agent } from "../wire/agent.ts";
 import type { ChatBody } from "../wire/chat.ts";
@@ -44,7 +44,9 @@ export async function resolveCandidates(options: ResolveOptions): Promise<Resolv
     model: body.model ?? policy.model,
   };
   const primary = await models.find(tenant, chosen, reader);
-  if (primary === undefined) throw invalid([notInPlan(chosen, body.model ? "model" : "provider")]);
+  if (primary === undefined) {
+    throw validationError([notInPlan(chosen, body.model ? "model" : "provider")]);
+  }
   const spare = agent.fallback && await models.find(tenant, agent.fallback, reader);
   if (allowed === "not_dearer" && (body.model !== undefined || body.provider !== undefined)) {
     const own = await models.find(tenant, policy, reader);
@@ -74,7 +76,7 @@ async function allowedOverrides(
   const allowed = await models.visitorOverrides(tenant, reader);
   if (allowed !== "none") return allowed;
   const message = "may not be chosen by a visitor of this agent";
-  throw invalid(given.map((path) => ({ path, code: "override_not_allowed", message })));
+  throw validationError(given.map((path) => ({ path, code: "override_not_allowed", message })));
 }
 
 function outputLimit(
@@ -94,5 +96,5 @@ function refuseDearer(chosen: CatalogueEntry, own: CatalogueEntry[]): void {
   );
   if (affordable) return;
   const message = "costs more than the agent's own model, which a visitor may not choose";
-  throw invalid([{ path: "model", code: "model_too_dear", message }]);
+  throw validationError([{ path: "model", code: "model_too_dear", message }]);
 }

@@ -8,7 +8,7 @@ import type { RunDetails, RunEnd } from "../usage/run_record.ts";
 import { type Price, toUsd } from "./money.ts";
 import { RunAccount } from "./run_account.ts";
 import { INTERRUPTED, RunLog } from "./run_log.ts";
-import { alarm, type System } from "../system.ts";
+import { type Runtime, setTimer } from "../system.ts";
 import { Watchers } from "./watchers.ts";
 
 /** A stream opens without `start` when no vendor has accepted by then. */
@@ -37,7 +37,7 @@ export interface RunOptions {
   startedBy: string;
   /** Named in `start` when nobody has been asked by then. */
   first: { provider: Vendor; model: string };
-  system: System;
+  system: Runtime;
   /** A run nobody follows for this long is cancelled. */
   unwatchedMs: number;
   price: (name: { provider: Vendor; model: string }) => Price;
@@ -136,7 +136,7 @@ export class Run {
    */
   opening(): Promise<RunBeginning> {
     return new Promise((resolve) => {
-      const callOff = alarm(this.#options.system, OPEN_ANYWAY_MS, () => {
+      const callOff = setTimer(this.#options.system, OPEN_ANYWAY_MS, () => {
         // A stream opened now would never get a frame, nor an end.
         if (this.#refused) return;
         this.#opened = true;

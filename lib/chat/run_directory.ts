@@ -19,7 +19,7 @@ import {
 import { sealRunDetails } from "../storage/run_details.ts";
 import { RunLogStore } from "../storage/run_log_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import type { RunEnd, RunFacts } from "../usage/run_record.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
@@ -62,7 +62,7 @@ export interface RunOpening extends Opening {
 export class RunDirectory {
   readonly #kv: Deno.Kv;
   readonly #committer: Committer;
-  readonly #system: System;
+  readonly #system: Runtime;
   readonly #content: ContentCipher;
   readonly #store: RunLogStore;
   readonly #tenants: Pick<TenantStore, "plan">;

@@ -21,7 +21,7 @@ import { ConversationStore } from "../storage/conversation_store.ts";
 import { keys } from "../storage/keys.ts";
 import { RunLogStore } from "../storage/run_log_store.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
-import { realSystem, type System } from "../system.ts";
+import { type Runtime, systemRuntime } from "../system.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
 import { RunDirectory } from "./run_directory.ts";
@@ -42,7 +42,7 @@ const pick = <T>(random: Random, some: readonly T[]): T =>
   some[Math.floor(random() * some.length)]!;
 
 /** One process on a store that it reaches badly. */
-function open(raw: Deno.Kv, { random, system }: { random: Random; system: System }) {
+function open(raw: Deno.Kv, { random, system }: { random: Random; system: Runtime }) {
   const { kv } = flakyKv(raw, { random, ambiguous: 0.12, locked: 0.12, turns: 8 });
   const committer = new Committer(kv, { system });
   const admission = new Admission(committer, { system });
@@ -130,7 +130,7 @@ async function play(seed: number): Promise<void> {
   using kv = await Deno.openKv(":memory:");
   const random = seeded(seed);
   const fast = fastSystem(Date.UTC(2026, 0, 2, 12));
-  const system = { ...realSystem, ...fast.system };
+  const system = { ...systemRuntime, ...fast.system };
   const [one, two, sweeper] = [1, 2, 3].map(() => open(kv, { random, system }));
   const store = new ConversationStore(kv, { system, content: contentCipher() });
   const parts = { directory: sweeper!.directory, store };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { keys } from "../storage/keys.ts";
 import { parseRecord } from "../storage/record.ts";
-import { CALLED_OFF, type System } from "../system.ts";
+import { CANCELLED, type Runtime } from "../system.ts";
 
 /** Where a store does not tell of changes, its bell is looked at this often. */
 const LOOK_MS = 1_000;
@@ -23,7 +23,7 @@ export async function requestStop(
     owner: string;
     tenant: string;
     runId: string;
-    system: System;
+    system: Runtime;
   },
 ): Promise<void> {
   const request: StopRequest = { v: 1, tenant, runId };
@@ -40,7 +40,7 @@ export async function requestStop(
 export class StopRequests {
   #kv: Deno.Kv;
   #owner: string;
-  #system: System;
+  #system: Runtime;
   #onStop: (runId: string) => void;
   #onWatched: (runId: string) => void;
   #listening: AbortController | undefined;
@@ -51,7 +51,7 @@ export class StopRequests {
     kv: Deno.Kv,
     parts: {
       owner: string;
-      system: System;
+      system: Runtime;
       onStop: (runId: string) => void;
       /** A client follows the run through another process. Called only where the store can be watched. */
       onWatched?: (runId: string) => void;
@@ -65,7 +65,7 @@ export class StopRequests {
   }
 
   listen(): void {
-    this.#resting?.abort(CALLED_OFF);
+    this.#resting?.abort(CANCELLED);
     this.#resting = undefined;
     if (this.#listening !== undefined) return;
     const listening = new AbortController();
@@ -83,8 +83,8 @@ export class StopRequests {
   }
 
   stop(): void {
-    this.#resting?.abort(CALLED_OFF);
-    this.#listening?.abort(CALLED_OFF);
+    this.#resting?.abort(CANCELLED);
+    this.#listening?.abort(CANCELLED);
     this.#resting = this.#listening = undefined;
   }
 

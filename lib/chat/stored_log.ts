@@ -8,7 +8,7 @@ import { keys } from "../storage/keys.ts";
 import { splitChunks, totalBytes } from "../storage/parts.ts";
 import { appendLog, closedLog, type LogState } from "../storage/run_head.ts";
 import { encodeFrames } from "../storage/run_log_store.ts";
-import { alarm, type System } from "../system.ts";
+import { type Runtime, setTimer } from "../system.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 import type { Frame } from "../wire/frames.ts";
 import { endLog } from "./end_log.ts";
@@ -34,7 +34,7 @@ const URGENT = new Set<Frame["type"]>(["tool_call", "tool_result"]);
 /** What storing a log takes. */
 export interface StoredLogParts {
   committer: Committer;
-  system: System;
+  system: Runtime;
   content: ContentCipher;
   facts: RunFacts;
   /** The log as it is stored with the run when that begins, without any frame. */
@@ -183,7 +183,7 @@ export class StoredLog {
     this.#waiting?.();
     this.#waiting = undefined;
     if (wait === 0) return this.#flush();
-    this.#waiting = alarm(system, wait, () => {
+    this.#waiting = setTimer(system, wait, () => {
       this.#waiting = undefined;
       this.#flush();
     });

@@ -1,6 +1,6 @@
 import type { FrameReader, RunLogStore } from "../storage/run_log_store.ts";
 import { CorruptRecordError } from "../storage/record.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import type { FollowedRun } from "./followed_run.ts";
 import { RunLog } from "./run_log.ts";
 import { untilChanged } from "./until_changed.ts";
@@ -11,7 +11,7 @@ const LOOKS_PER_CHECK = 20;
 /** What a follower of another process's run does besides reading. */
 export interface StoredRunParts {
   store: RunLogStore;
-  system: System;
+  system: Runtime;
   /** Ends the run if its process has died; false when nobody will ever go on with its log. */
   checkOwner: () => Promise<boolean>;
   /** Notifies the process that runs it that a client follows the run here. */

@@ -1,5 +1,5 @@
 import type { RunLogStore } from "../storage/run_log_store.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 
 /** Between two looks at a log that another process writes, which stores 4 times a second at most. */
 const LOOK_MS = 250;
@@ -7,7 +7,7 @@ const LOOK_MS = 250;
 /** Until the store has part `next` of a run's log or its end, or for a while; or it is called off. */
 export async function untilChanged(
   run: { tenant: string; runId: string; next: number },
-  { store, system, signal }: { store: RunLogStore; system: System; signal?: AbortSignal },
+  { store, system, signal }: { store: RunLogStore; system: Runtime; signal?: AbortSignal },
 ): Promise<void> {
   const waiting = new AbortController();
   const either = signal === undefined ? waiting.signal : AbortSignal.any([signal, waiting.signal]);

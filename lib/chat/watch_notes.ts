@@ -1,5 +1,5 @@
 import { keys } from "../storage/keys.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 
 /** A run that is watched through another process says so more often than this. */
 const WATCHED_FOR_MS = 30_000;
@@ -7,11 +7,11 @@ const WATCHED_FOR_MS = 30_000;
 /** Records which runs are followed through this process, and finds which of its own are through others. */
 export class WatchNotes {
   readonly #kv: Deno.Kv;
-  readonly #system: Pick<System, "now">;
+  readonly #system: Pick<Runtime, "now">;
   /** Of runs of this process: the note that was found last. */
   readonly #found = new Map<string, string | null>();
 
-  constructor(kv: Deno.Kv, system: Pick<System, "now">) {
+  constructor(kv: Deno.Kv, system: Pick<Runtime, "now">) {
     this.#kv = kv;
     this.#system = system;
   }

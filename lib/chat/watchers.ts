@@ -1,10 +1,10 @@
-import { CALLED_OFF, type System } from "../system.ts";
+import { CANCELLED, type Runtime } from "../system.ts";
 
 /** Who follows a run through another process says so at least this often. */
 const SAID_EVERY_MS = 10_000;
 
 export interface WatchersOptions {
-  system: System;
+  system: Runtime;
   /** Nobody following for this long, milliseconds, ends the run. */
   unwatchedMs: number;
   /** Whether somebody has said since it was last asked to follow it through another process. */
@@ -37,7 +37,7 @@ export class Watchers {
 
   /** Ends the wait: somebody is there again, or the run is over. */
   settle(): void {
-    this.#waiting?.abort(CALLED_OFF);
+    this.#waiting?.abort(CANCELLED);
     this.#waiting = undefined;
   }
 

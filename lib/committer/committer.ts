@@ -1,4 +1,4 @@
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { Batch, type Entry } from "./batch.ts";
 import { BatchSize } from "./batch_size.ts";
 import { Contention } from "./contention.ts";
@@ -20,7 +20,7 @@ const CACHED_BYTES = 64 * 1024 * 1024;
 const MAX_TRIES = 20;
 
 export interface CommitterOptions {
-  system: System;
+  system: Runtime;
   /** Operations that may wait; one more is told `StoreUnavailableError`. */
   maxQueue?: number;
   /** An operation that is not decided within this many milliseconds is given up. */
@@ -39,7 +39,7 @@ export interface CommitterOptions {
  */
 export class Committer {
   #kv: Deno.Kv;
-  #system: System;
+  #system: Runtime;
   #documents: Documents;
   #line = new Line();
   #maxQueue: number;

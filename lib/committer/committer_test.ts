@@ -2,13 +2,13 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { flakyKv, seeded } from "../../tests/support/flaky_kv.ts";
 import { hangingKv } from "../../tests/support/hanging_kv.ts";
-import { realSystem, type System } from "../system.ts";
+import { type Runtime, systemRuntime } from "../system.ts";
 import { Committer } from "./committer.ts";
 import { type Draft, type Operation, StoreUnavailableError } from "./operation.ts";
 
 /** Time stands, waits between tries pass at once, and one for a store that hangs never ends itself. */
-const system: System = {
-  ...realSystem,
+const system: Runtime = {
+  ...systemRuntime,
   now: () => 0,
   sleep: (ms, signal) => ms < 1000 ? Promise.resolve() : untilAborted(signal),
 };
@@ -232,8 +232,8 @@ describe("Committer", () => {
             : hung.promise.then(() => kv.getMany(wanted));
       },
     });
-    const clock: System = {
-      ...realSystem,
+    const clock: Runtime = {
+      ...systemRuntime,
       now: () => now,
       sleep: (ms, signal) => reads < 2 ? untilAborted(signal) : Promise.resolve(void (now += ms)),
     };
@@ -260,8 +260,8 @@ describe("Committer", () => {
   it("gives up on a store that hangs", async () => {
     let now = 0;
     const hanging = { getMany: () => new Promise(() => {}) } as unknown as Deno.Kv;
-    const clock: System = {
-      ...realSystem,
+    const clock: Runtime = {
+      ...systemRuntime,
       now: () => now,
       sleep: (ms) => Promise.resolve(void (now += ms)),
     };

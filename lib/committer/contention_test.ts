@@ -2,14 +2,14 @@ import { assertEquals } from "@std/assert";
 import { settled } from "@/tests/support/fake_system.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { hangingKv } from "@/tests/support/hanging_kv.ts";
-import { realSystem } from "../system.ts";
+import { systemRuntime } from "../system.ts";
 import { Committer } from "./committer.ts";
 import type { Operation } from "./operation.ts";
 
 /** Committers of two processes on one store, with a clock that a test moves. */
 function world(kv: Deno.Kv) {
   let now = 0;
-  const system = { ...realSystem, now: () => now, sleep: () => new Promise<void>(() => {}) };
+  const system = { ...systemRuntime, now: () => now, sleep: () => new Promise<void>(() => {}) };
   const [here, there] = [flakyKv(kv, { random: seeded(1) }), flakyKv(kv, { random: seeded(2) })];
   const open = (of: typeof here) => ({
     committer: new Committer(of.kv, { system }),
@@ -90,7 +90,7 @@ Deno.test("Committer: what was read again a moment ago is relied on", async () =
 Deno.test("Committer: what is read again while the store hangs counts among those that wait", async () => {
   using kv = await Deno.openKv(":memory:");
   let now = 0;
-  const system = { ...realSystem, now: () => now, sleep: () => new Promise<void>(() => {}) };
+  const system = { ...systemRuntime, now: () => now, sleep: () => new Promise<void>(() => {}) };
   const store = hangingKv(kv);
   const here = new Committer(store.kv, { system, maxQueue: 3 });
   const there = new Committer(kv, { system });

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { DENOKV, type EngineLimits, limitedKv, statedLimits } from "@/tests/support/limited_kv.ts";
-import { realSystem as system } from "../system.ts";
+import { systemRuntime as system } from "../system.ts";
 import { Committer } from "./committer.ts";
 import type { Operation } from "./operation.ts";
 import { learnMaxChecks } from "./store_error.ts";

@@ -1,14 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { flakyKv, seeded } from "../../tests/support/flaky_kv.ts";
-import { realSystem, type System } from "../system.ts";
+import { type Runtime, systemRuntime } from "../system.ts";
 import { Committer } from "./committer.ts";
 import { keyText } from "./documents.ts";
 import type { Operation } from "./operation.ts";
 
 /** Waits between tries pass at once, and patience never ends, however slow the machine is. */
-const system: System = {
-  ...realSystem,
+const system: Runtime = {
+  ...systemRuntime,
   now: () => 0,
   sleep: (ms, signal) =>
     ms < 1000 ? Promise.resolve() : new Promise((_, reject) => {

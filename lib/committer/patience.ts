@@ -1,4 +1,4 @@
-import { alarm, type System } from "../system.ts";
+import { type Runtime, setTimer } from "../system.ts";
 import { StoreUnavailableError } from "./operation.ts";
 import { storeDeadline } from "./store_deadline.ts";
 
@@ -10,9 +10,9 @@ const MAX_BACKOFF_MS = 80;
 export class Patience {
   /** Milliseconds. */
   readonly ms: number;
-  #system: System;
+  #system: Runtime;
 
-  constructor(system: System, ms: number = DEFAULT_MS) {
+  constructor(system: Runtime, ms: number = DEFAULT_MS) {
     this.#system = system;
     this.ms = ms;
   }
@@ -20,7 +20,7 @@ export class Patience {
   /** A store that hangs must not hang its callers: they are told `StoreUnavailableError`. */
   async inTime<T>(attempt: Promise<T>): Promise<T> {
     const late = Promise.withResolvers<never>();
-    const callOff = alarm(this.#system, this.ms, () => {
+    const callOff = setTimer(this.#system, this.ms, () => {
       late.reject(new StoreUnavailableError("the store did not answer in time"));
     });
     try {

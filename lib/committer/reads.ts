@@ -1,4 +1,4 @@
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import type { Contention } from "./contention.ts";
 import type { Documents } from "./documents.ts";
 import { StoreUnavailableError } from "./operation.ts";
@@ -16,11 +16,11 @@ export class Reads {
   readonly #documents: Documents;
   readonly #contention: Contention;
   readonly #patience: Patience;
-  readonly #system: Pick<System, "now">;
+  readonly #system: Pick<Runtime, "now">;
 
   constructor(
     documents: Documents,
-    parts: { contention: Contention; patience: Patience; system: Pick<System, "now"> },
+    parts: { contention: Contention; patience: Patience; system: Pick<Runtime, "now"> },
   ) {
     this.#documents = documents;
     this.#contention = parts.contention;

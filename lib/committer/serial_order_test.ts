@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import { seeded } from "../../tests/support/flaky_kv.ts";
-import { realSystem, type System } from "../system.ts";
+import { type Runtime, systemRuntime } from "../system.ts";
 import { Committer } from "./committer.ts";
 import type { Draft } from "./operation.ts";
 
@@ -26,7 +26,7 @@ interface Deed {
 let moment = 0;
 
 /** Time stands. Every twentieth wait for the store ends at once: its read or commit goes on unheeded. */
-function impatient(random: () => number): System {
+function impatient(random: () => number): Runtime {
   const sleep = (ms: number, signal?: AbortSignal) => {
     if (ms < 1000) return Promise.resolve();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -34,7 +34,7 @@ function impatient(random: () => number): System {
     if (random() < 0.05) setImmediate(resolve);
     return promise;
   };
-  return { ...realSystem, now: () => 0, sleep };
+  return { ...systemRuntime, now: () => 0, sleep };
 }
 
 /** Between which moments a commit was made. */

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { alarm, elapsed, type System } from "../system.ts";
+import { monotonicNow, type Runtime, setTimer } from "../system.ts";
 import { StoreUnavailableError } from "./operation.ts";
 
 const deadlines = new AsyncLocalStorage<StoreDeadline>();
@@ -10,7 +10,7 @@ const deadlines = new AsyncLocalStorage<StoreDeadline>();
  * has run out, every further call of the request fails at once instead of waiting again.
  */
 export class StoreDeadline {
-  readonly #system: Pick<System, "now" | "sleep">;
+  readonly #system: Pick<Runtime, "now" | "sleep">;
   readonly #ms: number;
   readonly #waiting = new Set<(error: Error) => void>();
   /** Milliseconds waited since the last answer, before the present wait. */
@@ -21,7 +21,7 @@ export class StoreDeadline {
   #isSpent = false;
   #isOver = false;
 
-  constructor({ system, ms }: { system: Pick<System, "now" | "sleep">; ms: number }) {
+  constructor({ system, ms }: { system: Pick<Runtime, "now" | "sleep">; ms: number }) {
     this.#system = system;
     this.#ms = ms;
   }
@@ -61,26 +61,30 @@ export class StoreDeadline {
   }
 
   #enter(reject: (error: Error) => void): void {
-    if (this.#waiting.size === 0) this.#waitingSince = elapsed(this.#system);
+    if (this.#waiting.size === 0) this.#waitingSince = monotonicNow(this.#system);
     this.#waiting.add(reject);
     if (!this.#isArmed) this.#arm();
   }
 
   #leave(reject: (error: Error) => void, answered: boolean): void {
     if (!this.#waiting.delete(reject)) return;
-    const now = elapsed(this.#system);
+    const now = monotonicNow(this.#system);
     this.#waitedMs = answered ? 0 : this.#waitedMs + now - this.#waitingSince;
     this.#waitingSince = now;
     if (this.#isOver && this.#waiting.size === 0) this.#disarm();
   }
 
   #leftMs(): number {
-    return this.#ms - this.#waitedMs - (elapsed(this.#system) - this.#waitingSince);
+    return this.#ms - this.#waitedMs - (monotonicNow(this.#system) - this.#waitingSince);
   }
 
   #arm(): void {
     this.#isArmed = true;
-    this.#callOff = alarm(this.#system, Math.max(0, Math.ceil(this.#leftMs())), () => this.#ring());
+    this.#callOff = setTimer(
+      this.#system,
+      Math.max(0, Math.ceil(this.#leftMs())),
+      () => this.#ring(),
+    );
   }
 
   #disarm(): void {
@@ -101,7 +105,7 @@ export class StoreDeadline {
 
 /** Runs `work`, the work of one request, under its own deadline, which ends with the response. */
 export async function withStoreDeadline<T>(
-  options: { system: Pick<System, "now" | "sleep">; ms: number },
+  options: { system: Pick<Runtime, "now" | "sleep">; ms: number },
   work: () => Promise<T>,
 ): Promise<T> {
   const deadline = new StoreDeadline(options);

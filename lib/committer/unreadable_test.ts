@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { realSystem } from "../system.ts";
+import { systemRuntime } from "../system.ts";
 import { Committer } from "./committer.ts";
 
 const DAMAGED = "stored record bad cannot be decoded: it is damaged";
@@ -24,7 +24,7 @@ Deno.test("Committer: a value that cannot be decoded fails its own operations at
   await kv.set(["good"], "good");
   await kv.set(["bad"], "bad");
   // Asking again would wait for ever.
-  const system = { ...realSystem, sleep: () => new Promise<void>(() => {}) };
+  const system = { ...systemRuntime, sleep: () => new Promise<void>(() => {}) };
   const committer = new Committer(withBadValue(kv), { system });
   const read = (...keys: Deno.KvKey[]) =>
     committer.run({ keys, decide: (draft) => draft.get<string>(keys[0]!) });

@@ -1,11 +1,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
-import { realSystem } from "../system.ts";
+import { systemRuntime } from "../system.ts";
 import { Committer } from "./committer.ts";
 import { StoreFailedError, StoreUnavailableError } from "./operation.ts";
 import type { View } from "./view.ts";
 
-const system = realSystem;
+const system = systemRuntime;
 const RULE = ["rules", "a"];
 const USE = ["uses", "a"];
 

@@ -8,10 +8,10 @@ import type { Limits } from "../limits/limits.ts";
 import type { Logger } from "../log.ts";
 import type { ContentCipher } from "../storage/content_cipher.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 
 /** What every part of the service is made with. */
-export interface Basis {
+export interface CoreDeps {
   config: Config;
   /** Tells its failures as `StoreFailedError`. */
   kv: Deno.Kv;
@@ -20,7 +20,7 @@ export interface Basis {
   shards: LedgerShards;
   /** Divides the request windows of callers that several processes serve. */
   windows: WindowShards;
-  system: System;
+  system: Runtime;
   log: Logger;
   limits: Limits;
   tenants: TenantStore;

@@ -4,20 +4,20 @@ import { keys } from "../storage/keys.ts";
 import { readAhead } from "../storage/read_ahead.ts";
 
 /** How to open a store whose first reads are already under way. */
-export interface OpeningAhead {
+export interface StorePrefetch {
   openKv: (path?: string) => Promise<Deno.Kv>;
   /** To be called once the service is open. */
-  end(): void;
+  discard(): void;
 }
 
 /**
  * Opens a store with `openKv` and at once reads, in one round trip, all that opening the service needs and
  * the owner of the API key in `request`, the request that started the process.
  */
-export function openAhead(
+export function prefetchStore(
   openKv: (path?: string) => Promise<Deno.Kv>,
   request?: Request,
-): OpeningAhead {
+): StorePrefetch {
   const ends: (() => void)[] = [];
   const text = request && bearerKey(request);
   const parts = text === undefined ? undefined : parseApiKey(text);
@@ -28,6 +28,6 @@ export function openAhead(
       ends.push(end);
       return kv;
     },
-    end: () => ends.forEach((end) => end()),
+    discard: () => ends.forEach((end) => end()),
   };
 }

@@ -13,28 +13,28 @@ import { IDEMPOTENCY_PURPOSE, IdempotencyStore } from "../storage/receipt_store.
 import { SessionStore } from "../storage/session_store.ts";
 import { SignInFailureStore } from "../storage/sign_in_failure_store.ts";
 import { UserStore } from "../storage/user_store.ts";
-import type { Basis } from "./basis.ts";
+import type { CoreDeps } from "./basis.ts";
 
 /** Who may ask, in the dashboard, with a key or with a session, and what they did. */
-export interface Callers {
+export interface AuthServices {
   accounts: Accounts;
   team: Team;
   apiKeys: ApiKeyStore;
   sessions: SessionAdmin;
-  receipts: IdempotencyStore;
+  idempotencyRecords: IdempotencyStore;
   audit: AuditStore;
   securityLog: SecurityLog;
   users: UserAdmin;
 }
 
-export function openCallers(
-  { config, kv, log, passwordCost, sealer, system }: Basis,
+export function openAuth(
+  { config, kv, log, passwordCost, sealer, system }: CoreDeps,
   { signer, onRevoked }: {
     signer: Signer;
     /** Told of a key or session that is no longer good. */
     onRevoked: (tenant: string, id: string) => Promise<void>;
   },
-): Callers {
+): AuthServices {
   const securityLog = new SecurityLog({ kv, users: new UserStore(kv, system), system, log });
   const failures = new SignInFailureStore(kv, system);
   const gate = new PasswordGate({ failures, system, events: securityLog });
@@ -49,7 +49,7 @@ export function openCallers(
     users: new UserAdmin(kv, system),
     apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
     sessions: new SessionAdmin(new SessionStore(kv, system), { system, onRevoked }),
-    receipts: new IdempotencyStore(kv, { system, sealer: sealer(IDEMPOTENCY_PURPOSE) }),
+    idempotencyRecords: new IdempotencyStore(kv, { system, sealer: sealer(IDEMPOTENCY_PURPOSE) }),
     audit: new AuditStore(kv),
   };
 }

@@ -1,10 +1,10 @@
 import { Egress } from "../egress/egress.ts";
 import { parseEgressTarget } from "../egress/egress_allow.ts";
-import type { Basis } from "./basis.ts";
+import type { CoreDeps } from "./basis.ts";
 
 /** The way out for tools and the doctor; warns of entries of `EGRESS_ALLOW` that say too much or nothing. */
 export async function openEgress(
-  { config, log, system, tenants }: Basis,
+  { config, log, system, tenants }: CoreDeps,
   refusalMs?: number,
 ): Promise<Egress> {
   const ids = (await tenants.list()).map(({ id }) => id);

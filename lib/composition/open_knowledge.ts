@@ -8,11 +8,11 @@ import { openKnowledgeSearch } from "../knowledge/search/open_knowledge_search.t
 import { DocumentStore } from "../storage/document_store.ts";
 import { DocumentTaskQueue } from "../storage/document_tasks.ts";
 import { KnowledgeBaseStore } from "../storage/knowledge_base_store.ts";
-import type { Basis } from "./basis.ts";
-import type { Models } from "./open_models.ts";
+import type { CoreDeps } from "./basis.ts";
+import type { ProviderServices } from "./open_models.ts";
 
 /** Knowledge bases: kept, read and searched. */
-export interface KnowledgeParts {
+export interface KnowledgeServices {
   knowledge: KnowledgeAdmin;
   /** Reads documents in the background. */
   documents: DocumentProcessor;
@@ -22,14 +22,14 @@ export interface KnowledgeParts {
 }
 
 export function openKnowledge(
-  { kv, committer, shards, system, log, limits, tenants }: Basis,
+  { kv, committer, shards, system, log, limits, tenants }: CoreDeps,
   { models, cursors, worker, indexBytes }: {
-    models: Models;
+    models: ProviderServices;
     cursors: CursorSeal;
     worker: WorkerCommand | undefined;
     indexBytes: number | undefined;
   },
-): KnowledgeParts {
+): KnowledgeServices {
   const { catalogue, registry } = models;
   const bases = new KnowledgeBaseStore(kv, system);
   const knowledgeSearch = openKnowledgeSearch({

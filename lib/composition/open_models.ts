@@ -2,23 +2,23 @@ import { ModelAccess } from "../admin/model_access.ts";
 import { ModelRegistry } from "../models/model_registry.ts";
 import { type CatalogueEntry, CatalogueStore } from "../storage/catalogue_store.ts";
 import { CONNECTIONS_PURPOSE, ConnectionStore } from "../storage/vendor_slot_store.ts";
-import type { Basis } from "./basis.ts";
+import type { CoreDeps } from "./basis.ts";
 
 /** Vendors, the models they offer, and who may use which. */
-export interface Models {
+export interface ProviderServices {
   registry: ModelRegistry;
-  vendorSlots: ConnectionStore;
+  connections: ConnectionStore;
   catalogue: CatalogueStore;
   access: ModelAccess;
 }
 
 /** Adds `entries` to the catalogue, and has it and the vendor slots in memory before anybody asks. */
-export async function openModels(
-  { config, kv, system, log, sealer, tenants }: Basis,
+export async function openProviders(
+  { config, kv, system, log, sealer, tenants }: CoreDeps,
   entries: readonly CatalogueEntry[],
-): Promise<Models> {
+): Promise<ProviderServices> {
   const registry = new ModelRegistry(system, {
-    vendors: config.vendors,
+    vendors: config.connections,
     report: (event) => log.warn("a model vendor failed", { ...event }),
   });
   const vendorSlots = new ConnectionStore(kv, { system, sealer: sealer(CONNECTIONS_PURPOSE) });
@@ -30,5 +30,10 @@ export async function openModels(
   const catalogue = new CatalogueStore(kv, { demoModel: config.demoModel, refresh: setUpSlots });
   await catalogue.addMissing(entries);
   await catalogue.list();
-  return { registry, vendorSlots, catalogue, access: new ModelAccess({ catalogue, tenants }) };
+  return {
+    registry,
+    connections: vendorSlots,
+    catalogue,
+    access: new ModelAccess({ catalogue, tenants }),
+  };
 }

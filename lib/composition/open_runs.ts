@@ -11,39 +11,39 @@ import { LeaseWatch } from "../limits/lease_watch.ts";
 import type { AlertStore } from "../storage/attention_store.ts";
 import type { ConversationStore } from "../storage/conversation_store.ts";
 import type { SecretStore } from "../storage/secret_store.ts";
-import type { Basis } from "./basis.ts";
-import type { KnowledgeParts } from "./open_knowledge.ts";
-import type { Models } from "./open_models.ts";
+import type { CoreDeps } from "./basis.ts";
+import type { KnowledgeServices } from "./open_knowledge.ts";
+import type { ProviderServices } from "./open_models.ts";
 
 /** Chats from their admission to their end, those of processes that died among them. */
-export interface Runs {
+export interface ChatServices {
   admission: Admission;
   chat: ChatService;
-  deadRuns: DeadRuns;
-  directory: RunDirectory;
-  space: ConversationSpace;
+  orphanedRuns: DeadRuns;
+  runs: RunDirectory;
+  conversationQuota: ConversationSpace;
 }
 
-interface Parts {
-  attention: AlertStore;
+interface OpenChatDeps {
+  alerts: AlertStore;
   conversations: ConversationStore;
   egress: Egress;
-  knowledge: Pick<KnowledgeParts, "knowledgeSearch">;
-  models: Models;
+  knowledge: Pick<KnowledgeServices, "knowledgeSearch">;
+  models: ProviderServices;
   secrets: SecretStore;
 }
 
-export function openRuns(
-  { config, kv, committer, content, shards, windows, system, log, tenants }: Basis,
-  { attention, conversations, egress, knowledge, models, secrets }: Parts,
-): Runs {
+export function openChat(
+  { config, kv, committer, content, shards, windows, system, log, tenants }: CoreDeps,
+  { alerts, conversations, egress, knowledge, models, secrets }: OpenChatDeps,
+): ChatServices {
   const admission = new Admission(committer, {
     ...{ system, shards, windows },
     onLost: (runId) => chat.stopLost(runId),
   });
   const leases = new LeaseWatch(system);
   const space = new ConversationSpace({
-    ...{ kv, system, log, tenants, attention },
+    ...{ kv, system, log, tenants, attention: alerts },
     store: conversations,
   });
   const directory = new RunDirectory({
@@ -65,7 +65,7 @@ export function openRuns(
     system,
     log,
     unwatchedMs: config.unwatchedRunMs,
-    onEnded: (run) => noteVendorFailure(attention, run),
+    onEnded: (run) => noteVendorFailure(alerts, run),
     toolsets: new Toolsets({
       egress,
       system,
@@ -73,5 +73,5 @@ export function openRuns(
       builtIn: (request) => knowledgeTools(knowledge.knowledgeSearch, request),
     }),
   });
-  return { admission, chat, deadRuns, directory, space };
+  return { admission, chat, orphanedRuns: deadRuns, runs: directory, conversationQuota: space };
 }

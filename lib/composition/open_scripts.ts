@@ -1,6 +1,6 @@
 import { ScriptReleaseStore } from "../storage/release_store.ts";
-import { describeWidgetBundle, type WidgetBundle } from "../widget_bundle.ts";
-import type { Basis } from "./basis.ts";
+import { describeScript, type ScriptBundle } from "../widget_bundle.ts";
+import type { CoreDeps } from "./basis.ts";
 
 /** What pages of others load. */
 export interface BuiltScripts {
@@ -11,22 +11,22 @@ export interface BuiltScripts {
 }
 
 /** The scripts as they are served, and those of earlier releases. */
-export interface Scripts {
-  widget: WidgetBundle;
-  client: WidgetBundle;
+export interface ServedScripts {
+  widget: ScriptBundle;
+  client: ScriptBundle;
   clientTypes: string;
   releases: ScriptReleaseStore;
 }
 
 /** Keeps this release's scripts for pages that name them by version. */
 export async function openScripts(
-  { kv, system }: Basis,
+  { kv, system }: CoreDeps,
   { widget, client, clientTypes }: BuiltScripts,
-): Promise<Scripts> {
+): Promise<ServedScripts> {
   const releases = new ScriptReleaseStore(kv, system);
   const described = {
-    widget: await describeWidgetBundle(widget),
-    client: await describeWidgetBundle(client),
+    widget: await describeScript(widget),
+    client: await describeScript(client),
   };
   await Promise.all([
     releases.publish("widget", described.widget),

@@ -3,7 +3,7 @@ import { AgentAdmin } from "../admin/agent_admin.ts";
 import { ConversationAdmin } from "../admin/conversation_admin.ts";
 import { CursorSeal } from "../admin/cursor_seal.ts";
 import { Committer } from "../committer/committer.ts";
-import { type Config, demoOn } from "../config.ts";
+import { type Config, isDemoEnabled } from "../config.ts";
 import { Signer } from "../credentials/hashing.ts";
 import { RememberedHashes } from "../credentials/remembered_hashes.ts";
 import { Sealer } from "../credentials/sealing.ts";
@@ -34,18 +34,18 @@ import { withStoreFailures } from "../storage/store_failures.ts";
 import { withStoreGate } from "../storage/store_gate.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
 import type { ConnectionStore } from "../storage/vendor_slot_store.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { StorageReports } from "../usage/storage_report.ts";
 import { UsageReports } from "../usage/usage_report.ts";
-import type { Basis } from "./basis.ts";
-import type { MemoryBounds } from "./memory_bounds.ts";
-import { openCallers } from "./open_callers.ts";
+import type { CoreDeps } from "./basis.ts";
+import type { MemoryLimits } from "./memory_bounds.ts";
+import { openAuth } from "./open_callers.ts";
 import { openEgress } from "./open_egress.ts";
 import { openKnowledge } from "./open_knowledge.ts";
-import { openModels } from "./open_models.ts";
-import { openRuns } from "./open_runs.ts";
+import { openProviders } from "./open_models.ts";
+import { openChat } from "./open_runs.ts";
 import { isStoreReady } from "./readiness.ts";
-import { type BuiltScripts, openScripts, type Scripts } from "./open_scripts.ts";
+import { type BuiltScripts, openScripts, type ServedScripts } from "./open_scripts.ts";
 
 /** What the process hands in: the outside world, opened. */
 export interface OpenServiceOptions {
@@ -54,7 +54,7 @@ export interface OpenServiceOptions {
   hmacSecrets: readonly string[];
   /** Each base64 of 32 bytes. The first encrypts, all decrypt. */
   encryptionKeys: readonly string[];
-  system: System;
+  system: Runtime;
   log: Logger;
   /** Where this service is reached, without a trailing slash. */
   baseUrl: string;
@@ -67,32 +67,32 @@ export interface OpenServiceOptions {
   /** A cheap hash for tests where hashing is not the subject; `main.ts` never sets it. */
   passwordCost?: HashCost;
   /** How long the store may take for an answer, milliseconds; 5,000 by default. */
-  patienceMs?: number;
+  storeTimeoutMs?: number;
   /** What the refusal of a tool's host takes a whole multiple of, milliseconds; 1,000 by default. */
-  refusalMs?: number;
+  egressRejectionMs?: number;
   /** Bounds for a process with little memory; those of each part by default. */
-  memory?: MemoryBounds | undefined;
+  memory?: MemoryLimits | undefined;
   /** Whether what is stored still goes where it was opened; of a store that is no file, always. */
   isStoreInPlace?: () => boolean;
   /** How a process that parses documents is started; `undefined` where none can be. */
   worker: WorkerCommand | undefined;
   /** A client waits for the first answer: opens in the background what no chat needs. */
-  inHaste?: boolean;
+  openDemoInBackground?: boolean;
   /** Closes what the process opened for the service. */
   close: () => Promise<void>;
 }
 
 /** Composes the service on an open store; makes the default tenant and the demo agent once. */
 export async function openService(options: OpenServiceOptions): Promise<Service> {
-  const basis = await openBasis(options);
+  const basis = await openCoreDeps(options);
   const { config, kv, committer, system, log, limits, tenants } = basis;
   const { baseUrl } = options;
   const signer = new Signer(options.hmacSecrets);
   const cursors = new CursorSeal(signer);
   const closing = new AbortController();
   const tenant = (await tenants.ensureDefault()).id;
-  const models = await openModels(basis, options.catalogue ?? []);
-  const { access, catalogue, registry, vendorSlots } = models;
+  const models = await openProviders(basis, options.catalogue ?? []);
+  const { access, catalogue, registry, connections } = models;
   const scripts = await openScripts(basis, options.scripts);
   const { memory, worker } = options;
   if (memory) BODIES.resize(memory.bodyBytes, { share: memory.bodyBytes / 4 });
@@ -105,41 +105,42 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     secrets,
     cursors,
   });
-  const egress = await openEgress(basis, options.refusalMs);
-  const attention = new AlertStore(kv, system);
+  const egress = await openEgress(basis, options.egressRejectionMs);
+  const alerts = new AlertStore(kv, system);
   const conversations = new ConversationStore(kv, basis);
   const storage = new StorageReports(kv, system);
-  const stores = { attention, conversations, secrets };
-  const runs = openRuns(basis, { ...stores, egress, knowledge, models });
-  const { admission, chat, directory, deadRuns, space } = runs;
+  const stores = { alerts, conversations, secrets };
+  const runs = openChat(basis, { ...stores, egress, knowledge, models });
+  const { admission, chat, runs: directory, orphanedRuns, conversationQuota } = runs;
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
-  const callers = openCallers(basis, { signer, onRevoked });
-  const demo = openDemo(basis, { tenant, agents, vendorSlots, baseUrl });
-  if (options.inHaste) demo.opened.catch((error) => log.error("no demo agent", { error }));
-  else await demo.opened;
+  const callers = openAuth(basis, { signer, onRevoked });
+  const demo = openDemo(basis, { tenant, agents, vendorSlots: connections, baseUrl });
+  if (options.openDemoInBackground) {
+    demo.opened.catch((error) => log.error("no demo agent", { error }));
+  } else await demo.opened;
   return {
     ...{ config, system, log, baseUrl, limits, tenants },
-    forwardedFor: new ForwardedForCheck(config, log),
+    forwardedForCheck: new ForwardedForCheck(config, log),
     ...callers,
     ...knowledge,
     ...scripts,
     hmacSecrets: new HmacSecrets(kv, options.hmacSecrets),
-    ...{ agents, attention, catalogue, chat, deadRuns, secrets, vendorSlots },
+    ...{ agents, alerts, catalogue, chat, orphanedRuns, secrets, connections },
     keyedDigest: (digest) => basis.content.digest(digest),
     conversations: new ConversationAdmin(conversations, { cursors, runs: directory }),
-    conversationSpace: space,
+    conversationQuota: conversationQuota,
     get demoAgent() {
       return demo.agent;
     },
-    demoOpened: demo.opened,
+    demoReady: demo.opened,
     dismissals: new DismissalStore(kv, system),
     doctor: new Doctor({
       ...{ egress, committer, system, releases: scripts.releases },
       sessions: new SessionStore(kv, system),
-      addresses: addressesOf(options, scripts),
+      addresses: embedAddresses(options, scripts),
       signal: closing.signal,
     }),
-    meterParts: {
+    rateLimiterDeps: {
       ...{ committer, admission, tenants, limits, signer: new RememberedHashes(signer) },
       addresses: new AddressWindows(committer, basis),
       underWay: new RequestsUnderWay(),
@@ -147,9 +148,9 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, system }),
     runs: directory,
     storage,
-    storeDeadlineMs: requestMs(options.patienceMs),
+    storeDeadlineMs: storeDeadlineMs(options.storeTimeoutMs),
     usage: new UsageReports(kv, { system, tenants, limits, storage }),
-    vendors: registry,
+    providers: registry,
     closing: closing.signal,
     ready: async () =>
       !chat.draining && (options.isStoreInPlace?.() ?? true) && await isStoreReady(basis),
@@ -158,14 +159,14 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       closing.abort();
     },
     close: async () => {
-      await deadRuns.close();
+      await orphanedRuns.close();
       await knowledge.documents.close();
       await knowledge.workers.close();
       await chat.stopAll();
-      await space.close();
+      await conversationQuota.close();
       await knowledge.knowledgeSearch.close();
       closing.abort();
-      await attention.close();
+      await alerts.close();
       await callers.securityLog.flush();
       registry.close();
       directory.close();
@@ -177,16 +178,16 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
 }
 
 /** How long a request waits for the store: the answer to its caller is due 5 s after the store is silent. */
-function requestMs(patienceMs = 5_000): number {
+function storeDeadlineMs(patienceMs = 5_000): number {
   return patienceMs * 0.9;
 }
 
-async function openBasis(
-  { config, encryptionKeys, kv, limits, log, memory, passwordCost, patienceMs, system }:
+async function openCoreDeps(
+  { config, encryptionKeys, kv, limits, log, memory, passwordCost, storeTimeoutMs, system }:
     OpenServiceOptions,
-): Promise<Basis> {
-  const patience = { system, ...patienceMs !== undefined && { patienceMs } };
-  const gated = withStoreGate(kv, { system, log, maxWaitMs: requestMs(patienceMs) });
+): Promise<CoreDeps> {
+  const patience = { system, ...storeTimeoutMs !== undefined && { patienceMs: storeTimeoutMs } };
+  const gated = withStoreGate(kv, { system, log, maxWaitMs: storeDeadlineMs(storeTimeoutMs) });
   // The committer knows by itself what to do about a store that fails.
   const committer = new Committer(gated, {
     ...patience,
@@ -219,36 +220,36 @@ async function openBasis(
 }
 
 /** Where the agent of `/demo` is, once that is `opened`. */
-interface Demo {
+interface OpeningDemo {
   agent: Service["demoAgent"];
   opened: Promise<void>;
 }
 
 /** The agent of `/demo`, where the configuration and the installation have one. */
 function openDemo(
-  { config, kv }: Basis,
+  { config, kv }: CoreDeps,
   { tenant, agents, vendorSlots, baseUrl }: {
     tenant: string;
     agents: AgentAdmin;
     vendorSlots: ConnectionStore;
     baseUrl: string;
   },
-): Demo {
+): OpeningDemo {
   const find = async (): Promise<Service["demoAgent"]> => {
     const hasCredential = (await vendorSlots.list()).length > 0;
-    if (!config.demoModel || !demoOn(config, { hasCredential })) return undefined;
+    if (!config.demoModel || !isDemoEnabled(config, { hasCredential })) return undefined;
     const id = await ensureDemoAgent({ kv, agents, tenant, baseUrl });
     return id === undefined ? undefined : { tenant, id };
   };
   const opened = find().then((agent) => void (demo.agent = agent));
-  const demo: Demo = { agent: undefined, opened };
+  const demo: OpeningDemo = { agent: undefined, opened };
   return demo;
 }
 
 /** What a page that embeds the widget names. */
-function addressesOf(
+function embedAddresses(
   { config, baseUrl }: OpenServiceOptions,
-  { widget }: Scripts,
+  { widget }: ServedScripts,
 ): EmbedAddresses {
   return { baseUrl, scriptBase: config.cdnUrl ?? baseUrl, integrity: widget.integrity };
 }

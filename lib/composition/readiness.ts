@@ -1,11 +1,11 @@
 import type { Committer } from "../committer/committer.ts";
 import { keys } from "../storage/keys.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 
-interface Parts {
+interface StoreReadinessDeps {
   kv: Deno.Kv;
   committer: Committer;
-  system: Pick<System, "now">;
+  system: Pick<Runtime, "now">;
 }
 
 /**
@@ -13,7 +13,9 @@ interface Parts {
  * is tried only when it has failed, so that a process that nobody asks any more finds out that it is
  * well again.
  */
-export async function isStoreReady({ kv, committer, system }: Parts): Promise<boolean> {
+export async function isStoreReady(
+  { kv, committer, system }: StoreReadinessDeps,
+): Promise<boolean> {
   try {
     await kv.get(keys.installation("default_tenant"));
     if (!committer.isFailing) return true;

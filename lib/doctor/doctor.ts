@@ -5,7 +5,7 @@ import { LimitError } from "../limits/refusal.ts";
 import { keys } from "../storage/keys.ts";
 import type { ScriptReleaseStore } from "../storage/release_store.ts";
 import type { SessionStore } from "../storage/session_store.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import type { Agent } from "../wire/agent.ts";
 import type { DoctorReport } from "../wire/doctor.ts";
 import { normalizeOrigin } from "../wire/origins.ts";
@@ -24,7 +24,7 @@ export interface DoctorParts {
   committer: Pick<Committer, "run">;
   releases: Pick<ScriptReleaseStore, "find">;
   sessions: Pick<SessionStore, "find">;
-  system: Pick<System, "now">;
+  system: Pick<Runtime, "now">;
   /** Current facts for the lines to paste. */
   addresses: EmbedAddresses;
   signal: AbortSignal;

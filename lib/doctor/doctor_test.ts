@@ -6,9 +6,9 @@ import { Committer } from "../committer/committer.ts";
 import { LimitError } from "../limits/refusal.ts";
 import { ScriptReleaseStore } from "../storage/release_store.ts";
 import { SessionStore } from "../storage/session_store.ts";
-import { realSystem } from "../system.ts";
+import { systemRuntime } from "../system.ts";
 import type { DoctorCheck } from "../wire/doctor.ts";
-import { describeWidgetBundle } from "../widget_bundle.ts";
+import { describeScript } from "../widget_bundle.ts";
 import { Doctor } from "./doctor.ts";
 
 const ORIGIN = "https://shop.example.com";
@@ -20,13 +20,13 @@ const POLICY = `default-src 'none'; script-src ${CDN}; connect-src ${BASE}`;
 /** A doctor at a time that the test moves, and the one site it may visit. */
 async function setUp(site: (seen: SeenRequest) => Response = () => new Response("")) {
   let now = Date.UTC(2026, 0, 15, 12);
-  const system = { ...realSystem, now: () => now };
+  const system = { ...systemRuntime, now: () => now };
   const kv = await Deno.openKv(":memory:");
   const server = new EgressServer(site);
   const committer = new Committer(kv, { system });
   const releases = new ScriptReleaseStore(kv, system);
   const sessions = new SessionStore(kv, system);
-  const widget = await describeWidgetBundle(new TextEncoder().encode("widget"));
+  const widget = await describeScript(new TextEncoder().encode("widget"));
   await releases.publish("widget", widget);
   const agent = agentOf({ allowedOrigins: [ORIGIN, "http://localhost:3000"] });
   const { egress } = server;

@@ -1,6 +1,6 @@
 import type { Egress, EgressAnswer } from "../egress/egress.ts";
 import { EgressError } from "../egress/egress_error.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 
 const MAX_BYTES = 512 * 1024;
 const TIMEOUT_MS = 5_000;
@@ -19,7 +19,7 @@ export interface FetchPageOptions {
   egress: Pick<Egress, "open">;
   /** The tenant that makes the request. */
   tenant: string;
-  system: Pick<System, "now">;
+  system: Pick<Runtime, "now">;
   signal: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { isDomainAllowed } from "../wire/domains.ts";
 import { refusedAddress } from "./addresses.ts";
 import type { EgressAllow } from "./egress_allow.ts";
@@ -21,7 +21,7 @@ export interface TargetRules {
   /** The tenant that makes the call. */
   tenant: string;
   resolver: Resolver;
-  system: Pick<System, "now" | "sleep">;
+  system: Pick<Runtime, "now" | "sleep">;
   /** The refusal of a name takes a whole multiple of this, milliseconds. */
   refusalMs: number;
   onRefused: (refusal: TargetRefusal) => void;

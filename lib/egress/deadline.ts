@@ -1,4 +1,4 @@
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { EgressError } from "./egress_error.ts";
 
 /** The time one call has, redirects and body included; also ends when the caller gives up. */
@@ -9,7 +9,7 @@ export class Deadline {
   #onAbort = () => this.#abort("the call was stopped");
 
   constructor(
-    system: Pick<System, "sleep">,
+    system: Pick<Runtime, "sleep">,
     { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
   ) {
     this.#caller = signal;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { checkTarget, type TargetRefusal, type TargetRules } from "./check_target.ts";
 import { Deadline } from "./deadline.ts";
 import { EgressAllow } from "./egress_allow.ts";
@@ -52,7 +52,7 @@ export interface EgressAnswer {
 export interface EgressOptions {
   /** Entries of `EGRESS_ALLOW`. */
   allow?: readonly string[];
-  system: Pick<System, "now" | "sleep">;
+  system: Pick<Runtime, "now" | "sleep">;
   resolver?: Resolver;
   dial?: Dial;
   /** Receives the reason why a host was blocked, which the caller does not see. */
@@ -65,7 +65,7 @@ export interface EgressOptions {
 
 /** The one way out for everything a tool may reach. */
 export class Egress {
-  #system: Pick<System, "now" | "sleep">;
+  #system: Pick<Runtime, "now" | "sleep">;
   #rules: Pick<TargetRules, "allow" | "onRefused" | "refusalMs" | "resolver" | "system">;
   #dial: Dial;
   #ca: string | undefined;

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { EgressServer, PUBLIC_ADDRESS } from "@/tests/support/egress_server.ts";
 import { Egress } from "./egress.ts";
 import { EgressError } from "./egress_error.ts";
-import { realSystem } from "../system.ts";
+import { systemRuntime } from "../system.ts";
 
 Deno.test("Egress: a call to an allowed public host goes to the checked address, by its name", async () => {
   await using server = new EgressServer(({ url }) =>
@@ -121,7 +121,7 @@ Deno.test("Egress: EGRESS_ALLOW opens plain http and private addresses, nothing 
   const { port } = plain.addr as Deno.NetAddr;
   const ask = async (url: string, options: { allow: string[]; domains?: string[] }) => {
     const resolver = () => Promise.resolve(["127.0.0.1"]);
-    const system = realSystem;
+    const system = systemRuntime;
     const egress = new Egress({ allow: options.allow, system, resolver, refusalMs: 0 });
     const { status } = await egress.fetch({
       method: "GET",

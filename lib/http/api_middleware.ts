@@ -19,7 +19,7 @@ const RESUMED = /^\/v1\/chat\/runs\/[^/]+\/stream$/;
 export async function apiMiddleware(ctx: Context<State>): Promise<Response> {
   const { pathname } = ctx.url;
   if (!isApiPath(pathname)) return await ctx.next();
-  ctx.state.service.deadRuns.awaken();
+  ctx.state.service.orphanedRuns.awaken();
   const browser = isBrowserPath(pathname);
   const response = browser && isPreflight(ctx.req) ? preflightResponse() : await answer(ctx);
   response.headers.set("x-request-id", ctx.state.requestId);

@@ -1,4 +1,4 @@
-import { alarm, elapsed, type System } from "../system.ts";
+import { monotonicNow, type Runtime, setTimer } from "../system.ts";
 
 /** The minimum rate at which a body must arrive. */
 export interface ArrivalRule {
@@ -37,7 +37,7 @@ const STEPS = 4;
  * connections or let a sender hold a place for minutes at a byte a second.
  */
 export class ArrivalRate {
-  readonly #system: Pick<System, "now" | "sleep">;
+  readonly #system: Pick<Runtime, "now" | "sleep">;
   readonly #rule: ArrivalRule;
   readonly #start: number;
   readonly #tooSlow = Promise.withResolvers<"too_slow">();
@@ -45,10 +45,10 @@ export class ArrivalRate {
   readonly #steps = new Map<number, number>();
   #cancelTimer: () => void;
 
-  constructor(system: Pick<System, "now" | "sleep">, rule: ArrivalRule) {
+  constructor(system: Pick<Runtime, "now" | "sleep">, rule: ArrivalRule) {
     this.#system = system;
     this.#rule = rule;
-    this.#start = elapsed(system);
+    this.#start = monotonicNow(system);
     this.#cancelTimer = this.#checkAfter(rule.windowMs);
   }
 
@@ -69,7 +69,7 @@ export class ArrivalRate {
   }
 
   #checkAfter(ms: number): () => void {
-    return alarm(this.#system, ms, () => {
+    return setTimer(this.#system, ms, () => {
       if (this.#isTooSlow()) this.#tooSlow.resolve("too_slow");
       else this.#cancelTimer = this.#checkAfter(this.#rule.windowMs / STEPS);
     });
@@ -77,7 +77,7 @@ export class ArrivalRate {
 
   #isTooSlow(): boolean {
     const { bytesPerSecond, windowMs, totalMs } = this.#rule;
-    if (elapsed(this.#system) - this.#start >= totalMs) return true;
+    if (monotonicNow(this.#system) - this.#start >= totalMs) return true;
     const first = this.#step() - STEPS;
     for (const step of this.#steps.keys()) if (step < first) this.#steps.delete(step);
     const bytes = this.#steps.values().reduce((sum, some) => sum + some, 0);
@@ -85,6 +85,6 @@ export class ArrivalRate {
   }
 
   #step(): number {
-    return Math.floor((elapsed(this.#system) - this.#start) * STEPS / this.#rule.windowMs);
+    return Math.floor((monotonicNow(this.#system) - this.#start) * STEPS / this.#rule.windowMs);
   }
 }

@@ -1,6 +1,6 @@
 import { refuseToken, type SessionAdmin } from "../admin/session_admin.ts";
 import type { View } from "../committer/view.ts";
-import { ApiError, invalid } from "../errors.ts";
+import { ApiError, validationError } from "../errors.ts";
 import type { ApiKeyIdentity, ApiKeyStore } from "../storage/api_key_store.ts";
 import { keys } from "../storage/keys.ts";
 import { type Session, sessionKey } from "../storage/session_store.ts";
@@ -67,7 +67,7 @@ export function checkTokens(caller: ChatCaller, body: ChatBody): void {
   const { sessionTokenMin: min, sessionTokenMax: max } = FIELD_BOUNDS;
   if (sessionHeader.length < min || sessionHeader.length > max) {
     const message = `the X-Service-Session header must be ${min}-${max} characters`;
-    throw invalid([{ path: "sessionToken", code: "out_of_range", message }]);
+    throw validationError([{ path: "sessionToken", code: "out_of_range", message }]);
   }
   if (body.sessionToken !== undefined && body.sessionToken !== sessionHeader) tokenMismatch();
 }
@@ -95,7 +95,7 @@ export function checkSessionOrigin(
 
 function tokenMismatch(): never {
   const message = "must be the same value as the X-Service-Session header";
-  throw invalid([{ path: "sessionToken", code: "token_mismatch", message }]);
+  throw validationError([{ path: "sessionToken", code: "token_mismatch", message }]);
 }
 
 function refuseOrigin(): never {

@@ -1,4 +1,4 @@
-import { invalid } from "../errors.ts";
+import { validationError } from "../errors.ts";
 import type { ConversationFilter } from "../storage/conversation_store.ts";
 import { isUuid } from "./uuid_param.ts";
 
@@ -6,7 +6,7 @@ import { isUuid } from "./uuid_param.ts";
 export function agentIdQuery(url: URL): string | undefined {
   const agentId = url.searchParams.get("agentId") ?? undefined;
   if (agentId === undefined || isUuid(agentId)) return agentId?.toLowerCase();
-  throw invalid([{ path: "agentId", code: "invalid_format", message: "must be a UUID" }]);
+  throw validationError([{ path: "agentId", code: "invalid_format", message: "must be a UUID" }]);
 }
 
 /** `?agentId&origin`, which tell apart conversations that share an id. */

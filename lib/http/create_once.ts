@@ -22,7 +22,7 @@ export interface Creation<T> {
 
 interface CreatingContext {
   req: Request;
-  state: { service: { receipts: IdempotencyStore } };
+  state: { service: { idempotencyRecords: IdempotencyStore } };
 }
 
 /**
@@ -37,19 +37,21 @@ export async function createOnce<T>(
 ): Promise<Response> {
   const key = idempotencyKey(req);
   if (key === undefined) return respond(answerOf(creation, await creation.create({})));
-  const { receipts } = state.service;
+  const { idempotencyRecords } = state.service;
   const { route, apiKeyId } = creation;
   const scope = await idempotencyScope({ route, caller: ["key", apiKeyId], key });
   const fingerprint = await fingerprintOf(creation.request);
   return await retryUntilCommitted(async () => {
-    const place = await receipts.find(scope);
+    const place = await idempotencyRecords.find(scope);
     if (place.record !== undefined) return replay(place.record, fingerprint);
     try {
-      return await createWithReceipt(creation, { receipts, place, fingerprint });
+      return await createWithReceipt(creation, { idempotencyRecords, place, fingerprint });
     } catch (error) {
       // What was made meanwhile under the same key may be what took the last room.
       const isRefused = error instanceof ApiError && error.code === "quota_exceeded";
-      if (isRefused && (await receipts.find(scope)).record !== undefined) return undefined;
+      if (isRefused && (await idempotencyRecords.find(scope)).record !== undefined) {
+        return undefined;
+      }
       throw error;
     }
   }, { what: "receipt" });
@@ -58,14 +60,14 @@ export async function createOnce<T>(
 /** `undefined` when another request with the same key was first. */
 async function createWithReceipt<T>(
   creation: Creation<T>,
-  { receipts, place, fingerprint }: {
-    receipts: IdempotencyStore;
+  { idempotencyRecords, place, fingerprint }: {
+    idempotencyRecords: IdempotencyStore;
     place: IdempotencyEntry;
     fingerprint: string;
   },
 ): Promise<Response | undefined> {
   const commit: CommitStep<T> = async (change, made) => {
-    await receipts.add(change, place, { fingerprint, ...answerOf(creation, made) });
+    await idempotencyRecords.add(change, place, { fingerprint, ...answerOf(creation, made) });
     if (await commitStep(change)) return true;
     // Thrown through the store, which would take it for the loss of an id.
     throw new LostRaceError();

@@ -1,6 +1,6 @@
 import { HttpError } from "fresh";
 import { StoreUnavailableError } from "../committer/operation.ts";
-import { ApiError, invalid } from "../errors.ts";
+import { ApiError, validationError } from "../errors.ts";
 import { ClientDisconnectError } from "./client_disconnect_error.ts";
 import type { ErrorEnvelope } from "../wire/error_codes.ts";
 
@@ -30,7 +30,7 @@ export function toApiError(error: unknown): ApiError {
     );
   }
   if (error instanceof ClientDisconnectError) {
-    return invalid([{ path: "", code: "body_incomplete", message: error.message }]);
+    return validationError([{ path: "", code: "body_incomplete", message: error.message }]);
   }
   const told = error instanceof HttpError ? httpRefusal(error) : undefined;
   return told ?? new ApiError("internal_error", "the request failed on our side");
@@ -44,7 +44,7 @@ function httpRefusal({ status, message }: HttpError): ApiError | undefined {
     case 405:
       return new ApiError("method_not_allowed", "this address does not take that method");
     case 408:
-      return invalid([{ path: "", code: "body_timeout", message }]);
+      return validationError([{ path: "", code: "body_timeout", message }]);
     case 413:
       return new ApiError("payload_too_large", message);
     case 415:

@@ -1,5 +1,5 @@
 import { BusyError } from "../busy_error.ts";
-import { alarm, type System } from "../system.ts";
+import { type Runtime, setTimer } from "../system.ts";
 
 /** The holder of a slot. */
 export interface SlotHolder {
@@ -50,7 +50,7 @@ export class FairSlots {
 
   /** Runs `work` in a slot. Throws `BusyError` if the tenant's queue is full or the wait too long. */
   async run<T>(
-    { holder, system }: { holder: SlotHolder; system: Pick<System, "sleep"> },
+    { holder, system }: { holder: SlotHolder; system: Pick<Runtime, "sleep"> },
     work: () => Promise<T>,
   ): Promise<T> {
     if (this.#mayEnter(holder)) this.#take(holder);
@@ -62,12 +62,12 @@ export class FairSlots {
     }
   }
 
-  #wait(holder: SlotHolder, system: Pick<System, "sleep">): Promise<void> {
+  #wait(holder: SlotHolder, system: Pick<Runtime, "sleep">): Promise<void> {
     const { waitingPerTenant, maxWaitMs } = this.#rules;
     const queued = this.#waiters.filter(({ tenant }) => tenant === holder.tenant).length;
     if (queued >= waitingPerTenant) throw new BusyError("the tenant's queue is full");
     return new Promise((resolve, reject) => {
-      const cancelTimer = maxWaitMs === undefined ? () => {} : alarm(system, maxWaitMs, () => {
+      const cancelTimer = maxWaitMs === undefined ? () => {} : setTimer(system, maxWaitMs, () => {
         this.#waiters = this.#waiters.filter((one) => one !== waiter);
         reject(new BusyError("no slot became free in time"));
       });

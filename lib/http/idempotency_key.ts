@@ -1,6 +1,6 @@
 import { canonicalJson } from "../canonical_json.ts";
 import { sha256 } from "../credentials/hashing.ts";
-import { invalid, requirePlainJson } from "../errors.ts";
+import { assertSafeJson, validationError } from "../errors.ts";
 
 const MAX_LENGTH = 255;
 
@@ -27,18 +27,18 @@ export function idempotencyKey(
   const { min = 1 } = options;
   if (/^[\x21-\x7e]*$/.test(key) && key.length >= min && key.length <= MAX_LENGTH) return key;
   const message = `must be ${min}-${MAX_LENGTH} visible characters`;
-  throw invalid([{ path: "Idempotency-Key", code: "invalid_header", message }]);
+  throw validationError([{ path: "Idempotency-Key", code: "invalid_header", message }]);
 }
 
 /**
  * Tells requests apart that share a key: a hash of `value`, parsed JSON, whatever the order of its
- * fields; those `without` do not count. 400 for what no schema would take (see `requirePlainJson`).
+ * fields; those `without` do not count. 400 for what no schema would take (see `assertSafeJson`).
  */
 export async function fingerprintOf(
   value: unknown,
   options: { without?: readonly string[] } = {},
 ): Promise<string> {
-  requirePlainJson(value);
+  assertSafeJson(value);
   return await sha256(canonicalJson(leaveOut(value, options.without ?? [])));
 }
 

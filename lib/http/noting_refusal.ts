@@ -14,7 +14,7 @@ export function notingRefusal<T>(
   const note = (error: unknown): never => {
     const name = ctx.req.headers.get("origin");
     if (name !== null && error instanceof ApiError && error.code === "origin_not_allowed") {
-      ctx.state.service.attention.note(tenant, "origin_refused", { name, detail: agent.id });
+      ctx.state.service.alerts.note(tenant, "origin_refused", { name, detail: agent.id });
     }
     throw error;
   };

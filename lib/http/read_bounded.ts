@@ -1,5 +1,5 @@
 import { ApiError } from "../errors.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { ArrivalRate, type ArrivalRule, BODY_ARRIVAL } from "./arrival_rate.ts";
 import type { ByteBudget } from "./byte_budget.ts";
 import { ClientDisconnectError } from "./client_disconnect_error.ts";
@@ -23,7 +23,7 @@ export async function readBounded(
   body: ReadableStream<Uint8Array>,
   { limit, system, arrival = BODY_ARRIVAL, memory }: {
     limit: number;
-    system: Pick<System, "now" | "sleep">;
+    system: Pick<Runtime, "now" | "sleep">;
     arrival?: ArrivalRule;
     memory?: BodyMemory;
   },

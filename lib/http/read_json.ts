@@ -1,5 +1,5 @@
-import { ApiError, invalid } from "../errors.ts";
-import type { System } from "../system.ts";
+import { ApiError, validationError } from "../errors.ts";
+import type { Runtime } from "../system.ts";
 import { FIELD_BOUNDS } from "../wire/limits.ts";
 import { BODIES } from "./byte_budget.ts";
 import { readBounded } from "./read_bounded.ts";
@@ -12,7 +12,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
  * what is not UTF-8 or comes too slowly, 503 while too much is being sent. An empty body is `""`,
  * whatever its type.
  */
-export async function readJsonText(req: Request, system: System): Promise<string> {
+export async function readJsonText(req: Request, system: Runtime): Promise<string> {
   const length = contentLength(req);
   if (req.body === null) return "";
   if (length > 0) requireJsonType(req);
@@ -26,7 +26,7 @@ export async function readJsonText(req: Request, system: System): Promise<string
  * For a request that says everything in its address: what its body holds is not looked at, but one past
  * 1 MiB is 413 as everywhere.
  */
-export async function discardBody(req: Request, system: System): Promise<void> {
+export async function discardBody(req: Request, system: Runtime): Promise<void> {
   contentLength(req);
   if (req.body !== null) await readBytes(req.body, { req, system });
 }
@@ -40,7 +40,7 @@ function contentLength(req: Request): number {
 
 async function readBytes(
   body: ReadableStream<Uint8Array>,
-  { req, system }: { req: Request; system: System },
+  { req, system }: { req: Request; system: Runtime },
 ): Promise<Uint8Array> {
   const bytes = await readBounded(body, {
     limit: FIELD_BOUNDS.bodyBytes,
@@ -69,7 +69,7 @@ export function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     const message = text === "" ? "a JSON body is required" : "is not valid JSON";
-    throw invalid([{ path: "", code: "invalid_json", message }]);
+    throw validationError([{ path: "", code: "invalid_json", message }]);
   }
 }
 
@@ -77,7 +77,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
-    throw invalid([{ path: "", code: "invalid_encoding", message: "is not UTF-8" }]);
+    throw validationError([{ path: "", code: "invalid_encoding", message: "is not UTF-8" }]);
   }
 }
 
@@ -86,7 +86,7 @@ function tooLarge(): never {
 }
 
 function tooSlow(): never {
-  throw invalid([{
+  throw validationError([{
     path: "",
     code: "body_timeout",
     message: "the body arrived too slowly: send at least 4 KiB per second",

@@ -1,11 +1,11 @@
 import { BusyError } from "../busy_error.ts";
-import { ApiError, invalid } from "../errors.ts";
+import { ApiError, validationError } from "../errors.ts";
 import type { Sent } from "../knowledge/open_upload.ts";
 import { UnreadableError } from "../knowledge/unreadable.ts";
 import type { WorkerPool } from "../knowledge/worker/worker_pool.ts";
 import type { Upload, UploadFault } from "../knowledge/worker_job.ts";
 import { doJob } from "../knowledge/worker/do_job.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
 import { UPLOAD_ARRIVAL } from "./arrival_rate.ts";
 import { FairSlots, type SlotHolder } from "./fair_slots.ts";
@@ -32,7 +32,7 @@ const opening = new FairSlots({
 
 /** What `receiveUpload` needs. */
 export interface UploadContext {
-  system: System;
+  system: Runtime;
   workers: Pick<WorkerPool, "run" | "maxDocumentBytes">;
   /** The holder of the upload slot. */
   tenant: string;
@@ -131,7 +131,7 @@ function unreadable(message: string): ApiError {
 }
 
 function faulty(faults: UploadFault[]): ApiError {
-  return invalid(faults);
+  return validationError(faults);
 }
 
 /** All documents of one body are held in memory together. */

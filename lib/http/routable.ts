@@ -1,4 +1,4 @@
-import { invalid } from "../errors.ts";
+import { validationError } from "../errors.ts";
 
 /** The methods Fresh's router has a table for; another one makes it throw, outside all middleware. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -25,7 +25,7 @@ export function toRoutable(request: Request): Request | Response {
 /** Throws 400 for a request whose `Host` made no URL. */
 export function requireHost(request: Request): void {
   if (!misaddressed.has(request)) return;
-  throw invalid([{ path: "Host", code: "invalid_header", message: "names no host" }]);
+  throw validationError([{ path: "Host", code: "invalid_header", message: "names no host" }]);
 }
 
 /** Whether a path, with its query or without, belongs to the API. */

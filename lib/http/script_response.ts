@@ -1,6 +1,6 @@
 import { type Context, HttpError } from "fresh";
 import type { State } from "../../utils.ts";
-import type { WidgetBundle } from "../widget_bundle.ts";
+import type { ScriptBundle } from "../widget_bundle.ts";
 import { unavailableResponse } from "./unavailable_response.ts";
 
 /** For as long as a release may go unnoticed. */
@@ -23,7 +23,7 @@ const SCRIPT = { ...ANYWHERE, "content-type": "text/javascript; charset=utf-8" }
 
 /** The current script under the name of its major version. */
 export function scriptResponse(
-  { body, hash12 }: WidgetBundle,
+  { body, hash12 }: ScriptBundle,
   more: Record<string, string> = {},
 ): Response {
   const headers = { ...SCRIPT, ...more, "cache-control": FRESH, etag: `"${hash12}"` };
@@ -52,7 +52,7 @@ export async function pinnedScript(
 /** What the current script is, for those who write its tag. */
 export function scriptInfo(
   name: "widget" | "client",
-  { version, integrity, bytes, hash12 }: WidgetBundle,
+  { version, integrity, bytes, hash12 }: ScriptBundle,
 ): Response {
   const pinned = `/${name}.${version}.${hash12}.js`;
   const headers = { "cache-control": FRESH, "access-control-allow-origin": "*" };

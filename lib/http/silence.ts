@@ -1,18 +1,18 @@
-import { alarm, type System } from "../system.ts";
+import { type Runtime, setTimer } from "../system.ts";
 
 /**
  * Tells who waits for something that it has been silent for too long. One timer runs through however
  * many waits there are: a stream waits for every frame, and hardly ever for the whole time.
  */
 export class Silence {
-  readonly #system: Pick<System, "now" | "sleep">;
+  readonly #system: Pick<Runtime, "now" | "sleep">;
   readonly #ms: number;
   #since = 0;
   #isOver = false;
   #callOff: (() => void) | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(system: Pick<System, "now" | "sleep">, ms: number) {
+  constructor(system: Pick<Runtime, "now" | "sleep">, ms: number) {
     this.#system = system;
     this.#ms = ms;
   }
@@ -35,7 +35,7 @@ export class Silence {
   }
 
   #watch(ms: number): void {
-    this.#callOff = alarm(this.#system, ms, () => {
+    this.#callOff = setTimer(this.#system, ms, () => {
       const rest = this.#since + this.#ms - this.#system.now();
       if (rest > 0) return this.#watch(rest);
       this.#callOff = undefined;

@@ -1,6 +1,6 @@
 import type { FollowedRun } from "../chat/followed_run.ts";
 import type { LoggedFrame } from "../chat/run_log.ts";
-import { alarm, CALLED_OFF, type System } from "../system.ts";
+import { CANCELLED, type Runtime, setTimer } from "../system.ts";
 import { Silence } from "./silence.ts";
 
 /** A comment after this much silence keeps proxies and phones from dropping the connection. */
@@ -22,7 +22,7 @@ export const SSE_HEADERS = {
 
 /** What a stream is answered with. */
 export interface SseOptions {
-  system: System;
+  system: Runtime;
   /** The frame after which it begins. */
   after?: number;
   headers?: Record<string, string>;
@@ -91,7 +91,7 @@ class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
 
   cancel(): void {
     if (this.#left.signal.aborted) return;
-    this.#left.abort(CALLED_OFF);
+    this.#left.abort(CANCELLED);
     this.#unguard?.();
     this.#silence.end();
     this.#run.watchers.leave();
@@ -155,7 +155,7 @@ class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
     if (this.#unguard !== undefined) return;
     const { system } = this.#options;
     const due = this.#sentAt + STALLED_MS;
-    this.#unguard = alarm(system, due - system.now(), () => {
+    this.#unguard = setTimer(system, due - system.now(), () => {
       this.#unguard = undefined;
       if (this.#waiting) return;
       if (system.now() < this.#sentAt + STALLED_MS) return this.#guard();

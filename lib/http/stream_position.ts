@@ -1,4 +1,4 @@
-import { invalid } from "../errors.ts";
+import { validationError } from "../errors.ts";
 
 /**
  * After which frame a follower goes on: `Last-Event-ID` or else `?after=`, a frame's id or its number; 0,
@@ -16,5 +16,5 @@ function parsePosition(text: string, { runId, path }: { runId: string; path: str
   const number = text.startsWith(`${runId}.`) ? text.slice(runId.length + 1) : text;
   if (/^\d{1,9}$/.test(number)) return Number(number);
   const message = "must be the id of a frame of this run, or its number";
-  throw invalid([{ path, code: "invalid_position", message }]);
+  throw validationError([{ path, code: "invalid_position", message }]);
 }

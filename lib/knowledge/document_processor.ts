@@ -7,7 +7,7 @@ import type {
 } from "../storage/document_tasks.ts";
 import type { DocumentName } from "../storage/keys.ts";
 import type { KnowledgeBaseStore } from "../storage/knowledge_base_store.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { UNKNOWN_TYPE } from "../wire/media_types.ts";
 import { unsupportedReason } from "./detect_type.ts";
 import { UnreadableError } from "./unreadable.ts";
@@ -25,7 +25,7 @@ const MAX_TRIES = 3;
 interface Parts {
   tasks: Pick<DocumentTaskQueue, "take" | "finish" | "release" | "isEmpty">;
   bases: Pick<KnowledgeBaseStore, "sweep">;
-  system: System;
+  system: Runtime;
   log: Logger;
   /** What parses documents. */
   workers: Pick<WorkerPool, "run">;

@@ -1,5 +1,5 @@
 import type { Committer } from "../committer/committer.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { countResume, type ResumeCount } from "./count_request.ts";
 import type { Limits } from "./limits.ts";
 import type { WindowLeft } from "./rate_window.ts";
@@ -10,12 +10,12 @@ import type { WindowShards } from "./window_shards.ts";
 /** What is decided by the windows of an address alone, whoever it speaks for. */
 export class AddressWindows {
   readonly #committer: Committer;
-  readonly #system: Pick<System, "now">;
+  readonly #system: Pick<Runtime, "now">;
   readonly #windows: WindowShards;
 
   constructor(
     committer: Committer,
-    options: { system: Pick<System, "now">; windows: WindowShards },
+    options: { system: Pick<Runtime, "now">; windows: WindowShards },
   ) {
     this.#committer = committer;
     this.#system = options.system;

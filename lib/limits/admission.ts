@@ -1,7 +1,7 @@
 import type { Committer } from "../committer/committer.ts";
 import type { View } from "../committer/view.ts";
 import { keys } from "../storage/keys.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { interruptedEnd, type RunEnd } from "../usage/run_record.ts";
 import { callerKeys, type Count, countRequest, type RequestCount } from "./count_request.ts";
 import {
@@ -55,7 +55,7 @@ export class Admission {
   #committer: Committer;
   #shards: LedgerShards;
   #windows: WindowShards;
-  #system: System;
+  #system: Runtime;
   #running = new Map<string, Running>();
   #settlements: Settlements;
   #unsettled = new UnsettledRuns();
@@ -66,7 +66,7 @@ export class Admission {
   constructor(
     committer: Committer,
     options: {
-      system: System;
+      system: Runtime;
       shards?: LedgerShards;
       windows?: WindowShards;
       onLost?: (runId: string) => void;

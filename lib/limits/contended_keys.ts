@@ -1,6 +1,6 @@
 import type { Committer } from "../committer/committer.ts";
 import { keys } from "../storage/keys.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { ProcessShard } from "./process_shard.ts";
 
 /** Changes by other processes are counted over this long. */
@@ -37,7 +37,7 @@ export class ContendedKeys {
   readonly #times = new Map<string, number[]>();
   readonly #divided = new Set<string>();
 
-  constructor(committer: Committer, system: System) {
+  constructor(committer: Committer, system: Runtime) {
     this.#now = () => system.now();
     this.process = new ProcessShard(committer, system);
     committer.onContended((key) => this.#note(key));

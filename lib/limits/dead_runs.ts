@@ -1,7 +1,7 @@
 import type { Logger } from "../log.ts";
 import { keys } from "../storage/keys.ts";
 import { parseRecord } from "../storage/record.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import type { Admission } from "./admission.ts";
 import type { LeaseWatch } from "./lease_watch.ts";
 import type { Lease, Ledger } from "./ledger.ts";
@@ -22,7 +22,7 @@ interface Parts {
   leases: LeaseWatch;
   /** Settles one run with all it leaves behind; nothing when it goes on, or is settled. */
   settle: (live: ActiveRun, lease: Lease | undefined) => Promise<Charge | undefined>;
-  system: System;
+  system: Runtime;
   log: Logger;
 }
 

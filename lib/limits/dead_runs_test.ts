@@ -10,7 +10,7 @@ import { OPEN_LIMITS, RUN_END, runFacts, runRequest } from "@/tests/support/run_
 import { Committer } from "../committer/committer.ts";
 import { createLogger } from "../log.ts";
 import { keys } from "../storage/keys.ts";
-import { realSystem, type System } from "../system.ts";
+import { type Runtime, systemRuntime } from "../system.ts";
 import type { RunRecord } from "../usage/run_record.ts";
 import { Admission } from "./admission.ts";
 import type { ActiveRun } from "../storage/live_run.ts";
@@ -27,11 +27,11 @@ const LIMITS: Limits = { ...OPEN_LIMITS, streams: 100 };
 /** Time that a test moves; waits between tries pass at once, heartbeats and sweeps never come. */
 function world() {
   const { system, advance } = fastSystem(NOON);
-  return { system: { ...realSystem, ...system }, advance };
+  return { system: { ...systemRuntime, ...system }, advance };
 }
 
 /** One process: what it lets in, and its sweep. */
-function open(kv: Deno.Kv, system: System) {
+function open(kv: Deno.Kv, system: Runtime) {
   const admission = new Admission(new Committer(kv, { system }), { system });
   const logged: string[] = [];
   const log = createLogger({ json: true, write: (line) => logged.push(line) });

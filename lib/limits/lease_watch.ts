@@ -1,4 +1,4 @@
-import { elapsed, type System } from "../system.ts";
+import { monotonicNow, type Runtime } from "../system.ts";
 import { HEARTBEAT_MS, isOver, type Lease } from "./ledger.ts";
 
 /** A live process has renewed its leases in this time, even if one renewal was lost and took long. */
@@ -10,7 +10,7 @@ export const SILENT_MS = 4 * HEARTBEAT_MS;
  * lease says little; it decides only when it is minutes ago, for a process that is never up for long.
  */
 export class LeaseWatch {
-  readonly #system: Pick<System, "now">;
+  readonly #system: Pick<Runtime, "now">;
   readonly #elapsed: () => number;
   /** What the clock was ahead of the time that has passed when the watch began. */
   readonly #ahead: number;
@@ -18,8 +18,8 @@ export class LeaseWatch {
 
   /** `elapsed`: milliseconds that setting the clock does not move. */
   constructor(
-    system: Pick<System, "now">,
-    { elapsed: passed = () => elapsed(system) }: { elapsed?: () => number } = {},
+    system: Pick<Runtime, "now">,
+    { elapsed: passed = () => monotonicNow(system) }: { elapsed?: () => number } = {},
   ) {
     this.#system = system;
     this.#elapsed = passed;

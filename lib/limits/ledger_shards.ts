@@ -1,7 +1,7 @@
 import type { Committer } from "../committer/committer.ts";
 import { StoreUnavailableError } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import {
   type AllotmentRequest,
   allottedLimits,
@@ -89,10 +89,10 @@ export class LedgerShards {
   /** What this process writes a shard of; other records than ledgers are divided by it as well. */
   readonly contended: ContendedKeys;
   readonly #committer: Committer;
-  readonly #system: System;
+  readonly #system: Runtime;
   readonly #waiting = new Map<string, Waiting>();
 
-  constructor(committer: Committer, system: System) {
+  constructor(committer: Committer, system: Runtime) {
     this.#committer = committer;
     this.#system = system;
     this.contended = new ContendedKeys(committer, system);

@@ -1,6 +1,6 @@
 import type { Committer } from "../committer/committer.ts";
 import { keys } from "../storage/keys.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 
 /**
  * How many shards there are: the shards of a ledger and their division are read at once, and some stores
@@ -30,13 +30,13 @@ interface Holders {
  */
 export class ProcessShard {
   readonly #committer: Committer;
-  readonly #system: System;
+  readonly #system: Runtime;
   readonly #owner: string;
   #number = 0;
   #renewAt = Infinity;
   #claiming: Promise<void> | undefined;
 
-  constructor(committer: Committer, system: System) {
+  constructor(committer: Committer, system: Runtime) {
     this.#committer = committer;
     this.#system = system;
     this.#owner = system.uuid();

@@ -1,4 +1,4 @@
-import { CALLED_OFF, type System } from "../system.ts";
+import { CANCELLED, type Runtime } from "../system.ts";
 
 interface Pause {
   /** When the work begins again, milliseconds. */
@@ -8,7 +8,7 @@ interface Pause {
 
 /** Does the same work again and again while it is wanted; the pause is between two of them. */
 export class Repeating {
-  #system: System;
+  #system: Runtime;
   #everyMs: () => number;
   #work: () => Promise<void>;
   #going: AbortController | undefined;
@@ -19,7 +19,7 @@ export class Repeating {
 
   /** Runs `work` every `everyMs`, which may change, first after one interval; a failure is retried then. */
   constructor(
-    system: System,
+    system: Runtime,
     options: { everyMs: number | (() => number); work: () => Promise<void> },
   ) {
     const { everyMs, work } = options;
@@ -62,7 +62,7 @@ export class Repeating {
   async #untilDue(signal: AbortSignal): Promise<void> {
     for (let due = this.#due();; due = this.#due()) {
       const woken = new AbortController();
-      this.#pause = { due, wake: () => woken.abort(CALLED_OFF) };
+      this.#pause = { due, wake: () => woken.abort(CANCELLED) };
       const either = AbortSignal.any([signal, woken.signal]);
       try {
         return await this.#system.sleep(Math.max(0, due - this.#system.now()), either);

@@ -8,7 +8,7 @@ import { OPEN_LIMITS, RUN_END, runFacts, runRequest } from "@/tests/support/run_
 import { Committer } from "../committer/committer.ts";
 import { sha256 } from "../credentials/hashing.ts";
 import { SessionStore } from "../storage/session_store.ts";
-import { realSystem } from "../system.ts";
+import { systemRuntime } from "../system.ts";
 import { Admission } from "./admission.ts";
 import type { RunRequest } from "./decide_run.ts";
 import { LimitError } from "./refusal.ts";
@@ -28,7 +28,7 @@ async function start(seed: number) {
   const { system: time, advance } = fastSystem(
     Date.UTC(2026, 0, 2) + Math.floor(random() * 86_000_000),
   );
-  const system = { ...realSystem, ...time };
+  const system = { ...systemRuntime, ...time };
   const admission = new Admission(new Committer(kv, { system }), { system });
   let tries = 0;
   const told = async (admitted: Promise<unknown>): Promise<Told> => {

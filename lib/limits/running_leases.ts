@@ -1,7 +1,7 @@
 import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
 import type { ActiveRun } from "../storage/live_run.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { type Account, divisionIn, keptFor, limitsWithin, momentOf } from "./accounts.ts";
 import { currentLedger, leaseOf, type Ledger, renewLeases, roomOf, setLease } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
@@ -56,7 +56,7 @@ export async function renewAll(
   committer: Committer,
   { running, system }: {
     running: ReadonlyMap<string, { live: ActiveRun }>;
-    system: Pick<System, "now">;
+    system: Pick<Runtime, "now">;
   },
 ): Promise<Set<string>> {
   const leases = [...running].flatMap(([runId, { live }]) =>

@@ -1,7 +1,7 @@
 import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 import { addUsage, NO_USAGE, usageKeyOf } from "../usage/usage_rows.ts";
 import { currentLedger, dayOf, isFull, type Ledger, roomOf, settleRun } from "./ledger.ts";
@@ -36,14 +36,14 @@ export interface SideCost extends Pick<RunFacts, "agentId" | "source" | "provide
  */
 export class SideCosts {
   readonly #committer: Committer;
-  readonly #system: System;
+  readonly #system: Runtime;
   readonly #limitsOf: (tenant: string) => Promise<Limits>;
   readonly #shards: LedgerShards;
 
   constructor(
     committer: Committer,
     parts: {
-      system: System;
+      system: Runtime;
       limitsOf: (tenant: string) => Promise<Limits>;
       shards?: LedgerShards;
     },

@@ -6,7 +6,7 @@ import { RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
 import { StoreUnavailableError } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { Admission } from "./admission.ts";
 import { HEARTBEAT_MS, type Ledger } from "./ledger.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
@@ -22,9 +22,9 @@ const REQUEST = runRequest(1, {
 });
 
 /** A clock that is moved by hand, but for the short waits between tries. */
-function clock(): { time: FakeSystem; system: System } {
+function clock(): { time: FakeSystem; system: Runtime } {
   const time = new FakeSystem(NOON);
-  const sleep: System["sleep"] = (ms, signal) =>
+  const sleep: Runtime["sleep"] = (ms, signal) =>
     ms < 1_000 ? Promise.resolve() : time.sleep(ms, signal);
   return {
     time,
@@ -66,7 +66,7 @@ Deno.test("Admission.admit: a message told 503 that was let in after all gives e
   const { time, system } = clock();
   // The wait before the second try is longer than any patience, so that the outcome stays unknown.
   let late = 0;
-  const slow: System = {
+  const slow: Runtime = {
     ...system,
     now: () => time.now() + late,
     sleep: (ms, signal) => {

@@ -1,6 +1,6 @@
 import type { Committer } from "../committer/committer.ts";
 import type { Draft } from "../committer/operation.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { type ContendedKeys, forgetOldest } from "./contended_keys.ts";
 import { fullWindow } from "./count_request.ts";
 import { MAX_SKEW_MS } from "./ledger.ts";
@@ -67,7 +67,7 @@ type Moved =
  */
 export class WindowShards {
   readonly #committer: Committer;
-  readonly #system: System;
+  readonly #system: Runtime;
   readonly #contended: ContendedKeys;
   readonly #full = new Map<string, Full>();
   /** How many wait for a place, by the window. */
@@ -75,7 +75,7 @@ export class WindowShards {
 
   constructor(
     committer: Committer,
-    options: { system: System; contended: ContendedKeys },
+    options: { system: Runtime; contended: ContendedKeys },
   ) {
     this.#committer = committer;
     this.#system = options.system;

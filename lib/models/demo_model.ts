@@ -1,4 +1,4 @@
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import type { Model, ModelEvent, ModelMessage, ModelRequest } from "./model.ts";
 
 /** Pause between two words, so that a person sees the answer stream. */
@@ -13,9 +13,9 @@ const SEARCH_TOOL = "search_knowledge";
  * base where there is one, and calls a tool when asked to: `use <tool> with {json}`.
  */
 export class DemoModel implements Model {
-  #system: System;
+  #system: Runtime;
 
-  constructor(system: System) {
+  constructor(system: Runtime) {
     this.#system = system;
   }
 

@@ -1,6 +1,6 @@
-import type { VendorConfig } from "../config.ts";
+import type { ConnectionConfig } from "../config.ts";
 import type { Protocol as ProtocolName } from "../config_fields.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { DEMO_MODEL, type Vendor, VENDORS } from "../wire/vendors.ts";
 import { anthropicProtocol } from "./anthropic/anthropic_protocol.ts";
 import { DemoModel } from "./demo_model.ts";
@@ -17,7 +17,7 @@ import { VendorModel } from "./vendor_model.ts";
 import type { VendorReport } from "./vendor_report.ts";
 import type { VendorTimeouts } from "./vendor_timeouts.ts";
 
-export type VendorConfigs = Readonly<Partial<Record<Vendor, VendorConfig>>>;
+export type VendorConfigs = Readonly<Partial<Record<Vendor, ConnectionConfig>>>;
 
 export interface ModelRegistryOptions {
   /** The slots that the environment sets up: they stay as they are. */
@@ -28,7 +28,7 @@ export interface ModelRegistryOptions {
 }
 
 interface Slot {
-  config: VendorConfig;
+  config: ConnectionConfig;
   client: VendorModel;
 }
 
@@ -40,9 +40,9 @@ export class ModelRegistry {
   readonly #demo: Model;
   readonly #fixed: VendorConfigs;
   readonly #slots = new Map<Vendor, Slot>();
-  readonly #makeClient: (vendor: Vendor, config: VendorConfig) => VendorModel;
+  readonly #makeClient: (vendor: Vendor, config: ConnectionConfig) => VendorModel;
 
-  constructor(system: System, options: ModelRegistryOptions = {}) {
+  constructor(system: Runtime, options: ModelRegistryOptions = {}) {
     const { vendors = {}, report = () => {}, timeouts } = options;
     const health = new VendorHealth(() => system.now());
     this.health = health;
@@ -88,7 +88,7 @@ export class ModelRegistry {
   }
 
   /** How the slot is set up, wherever that was done; its credential stays here. */
-  slot(vendor: Vendor): Omit<VendorConfig, "apiKey"> | undefined {
+  slot(vendor: Vendor): Omit<ConnectionConfig, "apiKey"> | undefined {
     const config = this.#slots.get(vendor)?.config;
     if (config === undefined) return undefined;
     const { protocol, baseUrl, name } = config;
@@ -117,7 +117,7 @@ function embedderOf(
   return undefined;
 }
 
-function isSame(one: VendorConfig, other: VendorConfig): boolean {
+function isSame(one: ConnectionConfig, other: ConnectionConfig): boolean {
   return one.protocol === other.protocol && one.baseUrl === other.baseUrl &&
     one.apiKey === other.apiKey && one.name === other.name;
 }

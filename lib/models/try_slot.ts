@@ -1,5 +1,5 @@
-import type { VendorConfig } from "../config.ts";
-import type { System } from "../system.ts";
+import type { ConnectionConfig } from "../config.ts";
+import type { Runtime } from "../system.ts";
 import type { Vendor } from "../wire/vendors.ts";
 import { ModelError } from "./model.ts";
 import { ModelRegistry } from "./model_registry.ts";
@@ -16,8 +16,8 @@ export type SlotFault = { message: string; status?: number } | undefined;
  * are all proven by one request.
  */
 export async function trySlot(
-  { vendor, config, model }: { vendor: Vendor; config: VendorConfig; model: string },
-  options: { system: System; report?: (event: VendorReport) => void },
+  { vendor, config, model }: { vendor: Vendor; config: ConnectionConfig; model: string },
+  options: { system: Runtime; report?: (event: VendorReport) => void },
 ): Promise<SlotFault> {
   const { system } = options;
   let status: number | undefined;

@@ -1,4 +1,4 @@
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import type { Vendor } from "../wire/vendors.ts";
 import { AnswerReader } from "./connection/answer_reader.ts";
 import type { Exchange } from "./connection/exchange.ts";
@@ -20,7 +20,7 @@ export interface VendorModelOptions {
   protocol: Protocol;
   baseUrl: string;
   apiKey: string;
-  system: System;
+  system: Runtime;
   timeouts?: Partial<VendorTimeouts> | undefined;
   /** Told of every failure, also of one that a retry makes good. */
   report: (event: VendorReport) => void;

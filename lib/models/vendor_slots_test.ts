@@ -1,7 +1,7 @@
 /** Slots that are set up while the service runs. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { MockVendors } from "@/tests/support/mock_vendors/mock_vendors.ts";
-import { realSystem } from "../system.ts";
+import { systemRuntime } from "../system.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "./model.ts";
 import { ModelRegistry } from "./model_registry.ts";
 import { trySlot } from "./try_slot.ts";
@@ -21,7 +21,7 @@ function slot(mock: MockVendors, apiKey = "first") {
 
 Deno.test("ModelRegistry: a slot is used once it is configured, and refuses once it is emptied", async () => {
   await using mock = await MockVendors.start();
-  const registry = new ModelRegistry(realSystem);
+  const registry = new ModelRegistry(systemRuntime);
   const ask = () => registry.find("vendor_a", "mid").stream(REQUEST).then(eventsOf);
   await assertRejects(ask, ModelError, "no vendor is configured");
   registry.configure({ vendor_a: slot(mock) });
@@ -37,7 +37,7 @@ Deno.test("ModelRegistry: a slot is used once it is configured, and refuses once
 
 Deno.test("ModelRegistry: the environment's slot stays, whatever is configured", async () => {
   await using mock = await MockVendors.start();
-  const registry = new ModelRegistry(realSystem, { vendors: { vendor_a: slot(mock, "fixed") } });
+  const registry = new ModelRegistry(systemRuntime, { vendors: { vendor_a: slot(mock, "fixed") } });
   registry.configure({ vendor_a: slot(mock, "stored") });
   await eventsOf(await registry.find("vendor_a", "mid").stream(REQUEST));
   assertEquals(mock.requests[0]!.headers.authorization, "Bearer fixed");
@@ -46,7 +46,7 @@ Deno.test("ModelRegistry: the environment's slot stays, whatever is configured",
 
 Deno.test("ModelRegistry: an answer that streams when its slot changes is heard to its end", async () => {
   await using mock = await MockVendors.start();
-  const registry = new ModelRegistry(realSystem);
+  const registry = new ModelRegistry(systemRuntime);
   registry.configure({ vendor_a: slot(mock) });
   const go = Promise.withResolvers<void>();
   mock.next({ say: [{ text: "one " }, { wait: go.promise }, { text: "two" }] });
@@ -65,7 +65,7 @@ Deno.test("trySlot: an answer is no fault; a refusal is told by its status, neve
   const report = (event: unknown) => void reports.push(event);
   const ask = () =>
     trySlot({ vendor: "vendor_a", config: slot(mock), model: "mid" }, {
-      system: realSystem,
+      system: systemRuntime,
       report,
     });
   assertEquals(await ask(), undefined);

@@ -6,14 +6,14 @@ import type { SecretStore } from "../storage/secret_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import type { Commands } from "./commands.ts";
 import { type HmacSecretList, keyCommands } from "./key_commands.ts";
-import { type FindAgent, secretCommands } from "./secret_commands.ts";
-import { tenantFinder } from "./tenant_finder.ts";
+import { type AgentLookup, secretCommands } from "./secret_commands.ts";
+import { tenantResolver } from "./tenant_finder.ts";
 import { userCommands } from "./user_commands.ts";
 
 /** What commands work on. */
-export interface CommandStores {
+export interface CommandDeps {
   apiKeys: Pick<ApiKeyStore, "create" | "list" | "revoke" | "findByPrefix">;
-  agents: FindAgent;
+  agents: AgentLookup;
   hmacSecrets: HmacSecretList;
   secrets: Pick<SecretStore, "set" | "list" | "delete" | "agentOf">;
   tenants: Pick<TenantStore, "get" | "ensureDefault">;
@@ -24,10 +24,10 @@ export interface CommandStores {
 }
 
 /** Every command; without a tenant they mean the installation's default one. */
-export function adminCommands(stores: CommandStores): Commands {
+export function adminCommands(stores: CommandDeps): Commands {
   const { apiKeys, baseUrl, hmacSecrets, tenants, users } = stores;
-  const tenantId = tenantFinder(tenants);
-  return asCommandLine({
+  const tenantId = tenantResolver(tenants);
+  return withCommandLineActor({
     ...keyCommands({ apiKeys, hmacSecrets, tenantId }),
     ...secretCommands({ ...stores, tenantId }),
     ...userCommands({ users, tenantId, baseUrl }),
@@ -35,7 +35,7 @@ export function adminCommands(stores: CommandStores): Commands {
 }
 
 /** The commands with the command line as the author of what they change. */
-function asCommandLine(commands: Commands): Commands {
+function withCommandLineActor(commands: Commands): Commands {
   const entries = Object.entries(commands).map(([name, run]) => [
     name,
     (input: never) => runAs({ kind: "command_line" }, () => run(input)),

@@ -1,15 +1,15 @@
-import { LogOutput } from "../log_output.ts";
+import { LineWriter } from "../log_output.ts";
 import type { Service } from "../service.ts";
 
-const stdout = new LogOutput((bytes) => Deno.stdout.writeSync(bytes));
+const stdout = new LineWriter((bytes) => Deno.stdout.writeSync(bytes));
 
 /** Where a person looks next, for a terminal: one `listening` line, then the rest. */
-export async function announce(
+export async function printBanner(
   service: Service,
   print: (line: string) => void = printLine,
 ): Promise<void> {
   const { baseUrl } = service;
-  await service.demoOpened;
+  await service.demoReady;
   const setupToken = await service.accounts.ensureSetupToken();
   const configured = service.config.setupToken !== undefined;
   const lines = [`listening on ${baseUrl}`, ""];
@@ -17,13 +17,13 @@ export async function announce(
   lines.push(`  Dashboard      ${baseUrl}/`);
   if (setupToken !== undefined) {
     lines.push(`  Setup token    ${configured ? "the one in SETUP_TOKEN" : setupToken}`, "");
-    lines.push(...nextCommands(service).map((line) => `  ${line}`));
+    lines.push(...nextSteps(service).map((line) => `  ${line}`));
   }
   for (const line of lines) print(line);
 }
 
 /** The next commands to paste: a key, the agents it sees, and an answer that streams. */
-function nextCommands({ baseUrl, demoAgent }: Service): string[] {
+function nextSteps({ baseUrl, demoAgent }: Service): string[] {
   const id = demoAgent?.id ?? "<agent_id>";
   const body = `{"agentId":"${id}","messages":[{"role":"user","content":"Hello"}]}`;
   return [

@@ -12,7 +12,7 @@ import {
 const tenant = z.uuid("must be a tenant's id").optional();
 
 /** What each command takes; checked where it runs, whichever way it came. */
-export const commandInputs = {
+export const commandSchemas = {
   "keys.create": newApiKeySchema.extend({ tenant }),
   "keys.list": z.strictObject({ tenant }),
   "keys.forget_secrets": z.strictObject({}),
@@ -29,8 +29,8 @@ export const commandInputs = {
   "secrets.reencrypt": z.strictObject({ forget: z.boolean().optional() }),
 } as const;
 
-export type CommandName = keyof typeof commandInputs;
-export type CommandInput<C extends CommandName> = z.input<typeof commandInputs[C]>;
+export type CommandName = keyof typeof commandSchemas;
+export type CommandInput<C extends CommandName> = z.input<typeof commandSchemas[C]>;
 
 /** What each command answers. */
 export interface CommandOutputs {
@@ -55,7 +55,7 @@ export type Commands = {
 };
 
 /** The commands of one family: those whose names begin with it. */
-export type CommandsOf<Family extends string> = Pick<
+export type CommandFamily<Family extends string> = Pick<
   Commands,
   Extract<CommandName, `${Family}.${string}`>
 >;
@@ -69,9 +69,9 @@ export class CommandError extends Error {
 export function parseCommandInput<C extends CommandName>(
   command: C,
   input: unknown,
-): z.output<typeof commandInputs[C]> {
-  const parsed = commandInputs[command].safeParse(input);
-  if (parsed.success) return parsed.data as z.output<typeof commandInputs[C]>;
+): z.output<typeof commandSchemas[C]> {
+  const parsed = commandSchemas[command].safeParse(input);
+  if (parsed.success) return parsed.data as z.output<typeof commandSchemas[C]>;
   const faults = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
   throw new CommandError(faults.join("; "));
 }

@@ -1,4 +1,4 @@
-import { encodeOldValues } from "./encode_old_values.ts";
+import { convertLegacyValues } from "./encode_old_values.ts";
 
 /** What SQLite says where Deno does not let it attach a database, as `VACUUM` does. */
 const NOT_PERMITTED = "too many attached databases";
@@ -13,7 +13,7 @@ export async function compactFile(path: string): Promise<void> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(path);
   try {
-    encodeOldValues(database);
+    convertLegacyValues(database);
     database.exec("VACUUM");
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch (error) {

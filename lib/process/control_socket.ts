@@ -1,5 +1,5 @@
 import type { Logger } from "../log.ts";
-import { CALLED_OFF, type System } from "../system.ts";
+import { CANCELLED, type Runtime } from "../system.ts";
 import {
   CommandError,
   type CommandInput,
@@ -7,13 +7,13 @@ import {
   type CommandOutputs,
   type Commands,
 } from "./commands.ts";
-import { LastingServer } from "./lasting_server.ts";
-import { StoreFault } from "./store_fault.ts";
+import { RestartingServer } from "./lasting_server.ts";
+import { StartupError } from "./store_fault.ts";
 
 /** A socket's path must fit `sockaddr_un`: 104 bytes on macOS, 108 on Linux, a zero included. */
 const MAX_PATH_BYTES = 103;
 /** How long a command may take to arrive, and its end when the socket closes. */
-const MOST_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 /** The open socket. */
 export interface ControlSocket {
@@ -24,45 +24,45 @@ export interface ControlSocket {
   close(): Promise<void>;
 }
 
-export interface ControlOptions {
+export interface ControlSocketOptions {
   path: string;
   handlers: Commands;
   log: Logger;
-  system: Pick<System, "now" | "sleep">;
+  system: Pick<Runtime, "now" | "sleep">;
 }
 
-type Answer<C extends CommandName> = { output: CommandOutputs[C] } | { refused: string };
+type ControlResponse<C extends CommandName> = { output: CommandOutputs[C] } | { refused: string };
 
 /**
  * Takes commands on a Unix socket that only this user may open (0600): who can read the store may
  * command it, and nothing of it is on a network. A file left at `path` is removed, so the caller
  * must hold the data folder's lock.
  */
-export function serveControl(options: ControlOptions): ControlSocket {
+export function serveControlSocket(options: ControlSocketOptions): ControlSocket {
   const { path, log, system } = options;
   if (new TextEncoder().encode(path).length > MAX_PATH_BYTES) {
-    throw new StoreFault(`${path} is too long for a socket: point DATA_DIR at a shorter path`);
+    throw new StartupError(`${path} is too long for a socket: point DATA_DIR at a shorter path`);
   }
-  const listen = () => listenPrivately(options);
-  const server = new LastingServer(listen, { name: "the control socket", log, system });
+  const listen = () => listenOwnerOnly(options);
+  const server = new RestartingServer(listen, { name: "the control socket", log, system });
   return {
     close: async () => {
       const closed = new AbortController();
-      const late = system.sleep(MOST_MS, closed.signal).catch(() => {});
+      const late = system.sleep(TIMEOUT_MS, closed.signal).catch(() => {});
       await Promise.race([server.shutdown(), late]);
-      closed.abort(CALLED_OFF);
-      removeIfThere(path);
+      closed.abort(CANCELLED);
+      removeIfExists(path);
     },
   };
 }
 
-function listenPrivately(options: ControlOptions): Deno.HttpServer<Deno.UnixAddr> {
+function listenOwnerOnly(options: ControlSocketOptions): Deno.HttpServer<Deno.UnixAddr> {
   const { path } = options;
-  removeIfThere(path);
+  removeIfExists(path);
   // The mode is right from the first moment on: bind() applies the mask.
   const mask = Deno.umask(0o177);
   try {
-    return Deno.serve({ path, onListen: () => {} }, (request) => answer(request, options));
+    return Deno.serve({ path, onListen: () => {} }, (request) => handleRequest(request, options));
   } finally {
     Deno.umask(mask);
   }
@@ -72,14 +72,14 @@ function listenPrivately(options: ControlOptions): Deno.HttpServer<Deno.UnixAddr
  * Runs one command in the process that serves `path`. Throws `CommandError` for a refusal, and
  * when nothing answers there.
  */
-export async function callControl<C extends CommandName>(
+export async function callControlSocket<C extends CommandName>(
   path: string,
   command: C,
   input: CommandInput<C>,
 ): Promise<CommandOutputs[C]> {
   using client = Deno.createHttpClient({ proxy: { transport: "unix", path } });
   const request = { client, method: "POST", body: JSON.stringify({ command, input }) };
-  let answer: Answer<C>;
+  let answer: ControlResponse<C>;
   try {
     answer = await (await fetch("http://localhost/", request)).json();
   } catch (cause) {
@@ -89,10 +89,10 @@ export async function callControl<C extends CommandName>(
   return answer.output;
 }
 
-async function answer(request: Request, options: ControlOptions): Promise<Response> {
+async function handleRequest(request: Request, options: ControlSocketOptions): Promise<Response> {
   const { handlers } = options;
   try {
-    const { command, input } = await bodyOf(request, options);
+    const { command, input } = await readCommand(request, options);
     if (!Object.hasOwn(handlers, command)) throw new CommandError("unknown command");
     return Response.json({ output: await handlers[command as CommandName](input) });
   } catch (error) {
@@ -104,22 +104,22 @@ async function answer(request: Request, options: ControlOptions): Promise<Respon
 }
 
 /** Who sends a command has all of it at hand: one that takes long will never be whole. */
-async function bodyOf(
+async function readCommand(
   request: Request,
-  { system }: ControlOptions,
+  { system }: ControlSocketOptions,
 ): Promise<{ command: string; input: never }> {
   const read = new AbortController();
-  const late = system.sleep(MOST_MS, read.signal).then(() => {
+  const late = system.sleep(TIMEOUT_MS, read.signal).then(() => {
     throw new CommandError("the command did not arrive whole");
   });
   try {
     return await Promise.race([request.json(), late]);
   } finally {
-    read.abort(CALLED_OFF);
+    read.abort(CANCELLED);
   }
 }
 
-function removeIfThere(path: string): void {
+function removeIfExists(path: string): void {
   try {
     Deno.removeSync(path);
   } catch (error) {

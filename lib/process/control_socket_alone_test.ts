@@ -3,11 +3,11 @@ import { commandStores } from "@/tests/support/command_line.ts";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { createLogger } from "../log.ts";
 import type { ApiKeyStore } from "../storage/api_key_store.ts";
-import { realSystem } from "../system.ts";
+import { systemRuntime } from "../system.ts";
 import { adminCommands } from "./admin_commands.ts";
 import { CommandError, type Commands } from "./commands.ts";
-import { callControl, type ControlSocket, serveControl } from "./control_socket.ts";
-import { StoreFault } from "./store_fault.ts";
+import { callControlSocket, type ControlSocket, serveControlSocket } from "./control_socket.ts";
+import { StartupError } from "./store_fault.ts";
 
 const log = createLogger();
 
@@ -24,7 +24,12 @@ async function withSocket(
   const path = `${dir}/control.sock`;
   // What a killed process leaves behind.
   await Deno.writeTextFile(path, "");
-  const control = serveControl({ path, handlers: change(commands), log, system: realSystem });
+  const control = serveControlSocket({
+    path,
+    handlers: change(commands),
+    log,
+    system: systemRuntime,
+  });
   await run({ path, apiKeys }).finally(() => control.close());
   await assertRejects(() => Deno.lstat(path), Deno.errors.NotFound);
   await Deno.remove(dir, { recursive: true });
@@ -33,13 +38,13 @@ async function withSocket(
 Deno.test("control socket: a key is created, listed and revoked through it", () =>
   withSocket(async ({ path, apiKeys }) => {
     const input = { name: "ci", scopes: ["agents:write" as const] };
-    const { apiKey, secret } = await callControl(path, "keys.create", input);
+    const { apiKey, secret } = await callControlSocket(path, "keys.create", input);
     assertEquals((await apiKeys.verify(secret))?.id, apiKey.id);
-    assertEquals((await callControl(path, "keys.list", {})).apiKeys, [
+    assertEquals((await callControlSocket(path, "keys.list", {})).apiKeys, [
       (await apiKeys.list((await apiKeys.verify(secret))!.tenant))[0]!,
     ]);
     const prefix = apiKey.secrets[0]!.prefix;
-    const revoked = await callControl(path, "keys.revoke", { prefix });
+    const revoked = await callControlSocket(path, "keys.revoke", { prefix });
     assertEquals(revoked.apiKey.state, "revoked");
     assertEquals(await apiKeys.verify(secret), undefined);
   }));
@@ -51,33 +56,41 @@ Deno.test("control socket: only its owner may open it", () =>
 
 Deno.test("control socket: refusals come back as CommandError with their reason", () =>
   withSocket(async ({ path }) => {
-    const call = (prefix: string) => callControl(path, "keys.revoke", { prefix });
+    const call = (prefix: string) => callControlSocket(path, "keys.revoke", { prefix });
     await assertRejects(() => call("AAAAAAAA"), CommandError, "no key with prefix AAAAAAAA");
     await assertRejects(() => call("not one"), CommandError, "prefix");
     const tenant = crypto.randomUUID();
-    await assertRejects(() => callControl(path, "keys.list", { tenant }), CommandError, tenant);
+    await assertRejects(
+      () => callControlSocket(path, "keys.list", { tenant }),
+      CommandError,
+      tenant,
+    );
     const unknown = "toString" as "keys.list";
-    await assertRejects(() => callControl(path, unknown, {}), CommandError, "unknown command");
+    await assertRejects(
+      () => callControlSocket(path, unknown, {}),
+      CommandError,
+      "unknown command",
+    );
   }));
 
 Deno.test("control socket: a failure inside the service is told as one", () =>
   withSocket(
     async ({ path }) => {
-      const list = () => callControl(path, "keys.list", {});
+      const list = () => callControlSocket(path, "keys.list", {});
       await assertRejects(list, CommandError, "the service could not do it: disk full");
     },
     (commands) => ({ ...commands, "keys.list": () => Promise.reject(new Error("disk full")) }),
   ));
 
-Deno.test("callControl: nobody at the socket is an error to try again on", async () => {
-  const call = () => callControl("/nonexistent/control.sock", "keys.list", {});
+Deno.test("callControlSocket: nobody at the socket is an error to try again on", async () => {
+  const call = () => callControlSocket("/nonexistent/control.sock", "keys.list", {});
   await assertRejects(call, CommandError, "try again");
 });
 
-Deno.test("serveControl: a path that no socket can have is refused with a reason", () => {
+Deno.test("serveControlSocket: a path that no socket can have is refused with a reason", () => {
   const path = `/tmp/${"d".repeat(120)}/control.sock`;
-  const options = { path, handlers: {} as Commands, log, system: realSystem };
-  const error = assertThrows(() => serveControl(options), StoreFault);
+  const options = { path, handlers: {} as Commands, log, system: systemRuntime };
+  const error = assertThrows(() => serveControlSocket(options), StartupError);
   assert(error.message.includes("DATA_DIR"));
 });
 
@@ -94,7 +107,7 @@ async function withCutCommand(
     return system.sleep(ms, signal);
   };
   const handlers = {} as Commands;
-  const control = serveControl({ path, handlers, log, system: { now: system.now, sleep } });
+  const control = serveControlSocket({ path, handlers, log, system: { now: system.now, sleep } });
   const connection = await Deno.connect({ transport: "unix", path });
   const head = "POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n";
   await connection.write(new TextEncoder().encode(`${head}{"c`));

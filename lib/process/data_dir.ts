@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { System } from "../system.ts";
-import { StoreFault } from "./store_fault.ts";
+import type { Runtime } from "../system.ts";
+import { StartupError } from "./store_fault.ts";
 
 const secretsSchema = z.object({
   hmacSecret: z.string().min(32),
@@ -30,7 +30,10 @@ export async function makePrivateFile(path: string): Promise<void> {
  * The secrets kept in the data folder, made at the first call. A file that cannot be read is an
  * error and is never replaced: with new secrets every API key and stored credential would be lost.
  */
-export async function keepSecrets(dataDir: string, system: System): Promise<GeneratedSecrets> {
+export async function loadOrCreateSecrets(
+  dataDir: string,
+  system: Runtime,
+): Promise<GeneratedSecrets> {
   const path = `${dataDir}/secrets.json`;
   const known = await readSecrets(path);
   if (known !== undefined) return known;
@@ -38,7 +41,7 @@ export async function keepSecrets(dataDir: string, system: System): Promise<Gene
     hmacSecret: system.randomBytes(32).toBase64(),
     encryptionKey: system.randomBytes(32).toBase64(),
   };
-  await writePrivately(path, JSON.stringify(made, null, 2) + "\n");
+  await writePrivateFile(path, JSON.stringify(made, null, 2) + "\n");
   return made;
 }
 
@@ -50,14 +53,14 @@ async function readSecrets(path: string): Promise<GeneratedSecrets | undefined> 
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
-  const parsed = secretsSchema.safeParse(parseJson(text));
+  const parsed = secretsSchema.safeParse(tryParseJson(text));
   if (parsed.success) return parsed.data;
-  throw new StoreFault(
+  throw new StartupError(
     `${path} is damaged: restore it from a backup; without it no API key is valid`,
   );
 }
 
-function parseJson(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -66,7 +69,7 @@ function parseJson(text: string): unknown {
 }
 
 /** Whole or not at all: a crash half-way leaves the old state, and a reader never sees a part. */
-async function writePrivately(path: string, text: string): Promise<void> {
+async function writePrivateFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     using file = await Deno.open(temporary, { createNew: true, write: true, mode: 0o600 });

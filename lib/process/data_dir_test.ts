@@ -1,6 +1,6 @@
 import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
-import { realSystem } from "../system.ts";
-import { keepSecrets, makePrivateDir, makePrivateFile } from "./data_dir.ts";
+import { systemRuntime } from "../system.ts";
+import { loadOrCreateSecrets, makePrivateDir, makePrivateFile } from "./data_dir.ts";
 
 async function modeOf(path: string): Promise<string> {
   return ((await Deno.stat(path)).mode! & 0o777).toString(8);
@@ -33,21 +33,21 @@ Deno.test("makePrivateFile: an existing file becomes private and keeps its conte
     assertEquals(await Deno.readTextFile(`${dir}/kv`), "data");
   }));
 
-Deno.test("keepSecrets: makes 32-byte secrets once, in a private file, and keeps them", () =>
+Deno.test("loadOrCreateSecrets: makes 32-byte secrets once, in a private file, and keeps them", () =>
   inTempDir(async (dir) => {
-    const made = await keepSecrets(dir, realSystem);
+    const made = await loadOrCreateSecrets(dir, systemRuntime);
     assertEquals(Uint8Array.fromBase64(made.hmacSecret).length, 32);
     assertEquals(Uint8Array.fromBase64(made.encryptionKey).length, 32);
     assertNotEquals(made.hmacSecret, made.encryptionKey);
     assertEquals(await modeOf(`${dir}/secrets.json`), "600");
-    assertEquals(await keepSecrets(dir, realSystem), made);
+    assertEquals(await loadOrCreateSecrets(dir, systemRuntime), made);
     const left = Array.from(Deno.readDirSync(dir), (entry) => entry.name);
     assertEquals(left, ["secrets.json"]);
   }));
 
-Deno.test("keepSecrets: a damaged file is an error and is left as it is", () =>
+Deno.test("loadOrCreateSecrets: a damaged file is an error and is left as it is", () =>
   inTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/secrets.json`, '{"hmacSecret": "cut o');
-    await assertRejects(() => keepSecrets(dir, realSystem), Error, "damaged");
+    await assertRejects(() => loadOrCreateSecrets(dir, systemRuntime), Error, "damaged");
     assertEquals(await Deno.readTextFile(`${dir}/secrets.json`), '{"hmacSecret": "cut o');
   }));

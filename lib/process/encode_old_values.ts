@@ -5,20 +5,20 @@ import { encodeValue } from "../storage/value_codec.ts";
 /** How a value is stored, in the files of Deno KV. Source: `denokv_sqlite`, `backend.rs`. */
 const V8 = 1;
 const BYTES = 3;
-const ROWS_A_STEP = 500;
+const BATCH_ROWS = 500;
 
 /**
  * Converts values that earlier releases wrote with V8's serialization to the stored format, and keeps
  * their expiry. For the file of a store that no process has open; returns how many values it changed.
  */
-export function encodeOldValues(database: DatabaseSync): number {
+export function convertLegacyValues(database: DatabaseSync): number {
   const rows = database.prepare(
     "SELECT k, v FROM kv WHERE v_encoding = ? AND k > ? ORDER BY k LIMIT ?",
   );
   const update = database.prepare("UPDATE kv SET v = ?, v_encoding = ? WHERE k = ?");
   let changed = 0;
   for (let last = new Uint8Array();;) {
-    const step = rows.all(V8, last, ROWS_A_STEP) as { k: Uint8Array<ArrayBuffer>; v: Uint8Array }[];
+    const step = rows.all(V8, last, BATCH_ROWS) as { k: Uint8Array<ArrayBuffer>; v: Uint8Array }[];
     if (step.length === 0) return changed;
     database.exec("BEGIN");
     for (const { k, v } of step) {

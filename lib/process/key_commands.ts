@@ -1,6 +1,6 @@
 import type { ApiKeyStore } from "../storage/api_key_store.ts";
-import { CommandError, type CommandsOf, parseCommandInput } from "./commands.ts";
-import type { TenantFinder } from "./tenant_finder.ts";
+import { CommandError, type CommandFamily, parseCommandInput } from "./commands.ts";
+import type { ResolveTenant } from "./tenant_finder.ts";
 
 /** The HMAC secrets of the process. */
 export interface HmacSecretList {
@@ -13,9 +13,9 @@ export function keyCommands(
   { apiKeys, hmacSecrets, tenantId }: {
     apiKeys: Pick<ApiKeyStore, "create" | "list" | "revoke" | "findByPrefix">;
     hmacSecrets: HmacSecretList;
-    tenantId: TenantFinder;
+    tenantId: ResolveTenant;
   },
-): CommandsOf<"keys"> {
+): CommandFamily<"keys"> {
   return {
     "keys.create": async (input) => {
       const { tenant, ...key } = parseCommandInput("keys.create", input);

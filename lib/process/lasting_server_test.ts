@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { createLogger } from "../log.ts";
-import { LastingServer } from "./lasting_server.ts";
+import { RestartingServer } from "./lasting_server.ts";
 
 const ADDR = { transport: "tcp", hostname: "127.0.0.1", port: 4_000 } as const;
 
@@ -32,12 +32,12 @@ function open() {
   const logged: string[] = [];
   const log = createLogger({ json: true, write: (line) => void logged.push(line) });
   const world = listening();
-  const lasting = new LastingServer(world.listen, { name: "the server", log, system });
+  const lasting = new RestartingServer(world.listen, { name: "the server", log, system });
   const levels = () => logged.map((line) => JSON.parse(line).level);
   return { ...world, lasting, system, levels };
 }
 
-Deno.test("LastingServer: one that fails is listened for again, at the address it had", async () => {
+Deno.test("RestartingServer: one that fails is listened for again, at the address it had", async () => {
   const { lasting, servers, asked, system, levels } = open();
   servers[0]!.fail(new Deno.errors.Http("Too many open files"));
   await system.advance(99);
@@ -56,7 +56,7 @@ Deno.test("LastingServer: one that fails is listened for again, at the address i
   await ending;
 });
 
-Deno.test("LastingServer: the pauses grow to 5 s while it fails, and begin anew once it lasted", async () => {
+Deno.test("RestartingServer: the pauses grow to 5 s while it fails, and begin anew once it lasted", async () => {
   const { servers, refusals, asked, system } = open();
   refusals.push(...Array.from({ length: 8 }, () => new Deno.errors.AddrInUse()));
   servers[0]!.fail(new Error("Too many open files"));
@@ -80,7 +80,7 @@ Deno.test("LastingServer: the pauses grow to 5 s while it fails, and begin anew 
   assertEquals(servers.length, 4);
 });
 
-Deno.test("LastingServer: told to end, it listens no more, whether it fails before or after", async () => {
+Deno.test("RestartingServer: told to end, it listens no more, whether it fails before or after", async () => {
   for (const failsFirst of [true, false]) {
     const { lasting, servers, asked, system } = open();
     if (failsFirst) servers[0]!.fail(new Error("Too many open files"));
@@ -93,11 +93,11 @@ Deno.test("LastingServer: told to end, it listens no more, whether it fails befo
   }
 });
 
-Deno.test("LastingServer: what prevents the first listening is thrown", () => {
+Deno.test("RestartingServer: what prevents the first listening is thrown", () => {
   const { listen, refusals } = listening();
   refusals.push(new Deno.errors.AddrInUse("in use"));
   const parts = { name: "the server", log: createLogger(), system: new FakeSystem() };
-  assertThrows(() => new LastingServer(listen, parts), Deno.errors.AddrInUse);
+  assertThrows(() => new RestartingServer(listen, parts), Deno.errors.AddrInUse);
 });
 
 const PROGRAM = `

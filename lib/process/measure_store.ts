@@ -1,12 +1,12 @@
 import { learnMaxChecks } from "../committer/store_error.ts";
 import { keys } from "../storage/keys.ts";
-import { elapsed, type System } from "../system.ts";
+import { monotonicNow, type Runtime } from "../system.ts";
 
 /** A small value, one that takes two writes to a socket, and a large one. Bytes. */
 const WRITE_BYTES = [500, 2_000, 16_000] as const;
 const SAMPLES = 9;
 /** The most checks that any engine takes. */
-const MANY_CHECKS = 100;
+const MAX_CHECKS_TRIED = 100;
 
 /** How a store answers, medians in milliseconds. */
 export interface StoreMeasurements {
@@ -17,7 +17,7 @@ export interface StoreMeasurements {
 }
 
 export interface MeasureStoreOptions {
-  system: Pick<System, "now" | "uuid" | "randomBytes">;
+  system: Pick<Runtime, "now" | "uuid" | "randomBytes">;
   /** Calls of each kind; 9 by default. */
   samples?: number;
 }
@@ -31,9 +31,9 @@ export async function measureStore(
   const median = async (call: () => Promise<unknown>) => {
     const times: number[] = [];
     for (let n = 0; n < samples; n++) {
-      const began = elapsed(system);
+      const began = monotonicNow(system);
       await call();
-      times.push(elapsed(system) - began);
+      times.push(monotonicNow(system) - began);
     }
     return times.sort((a, b) => a - b)[Math.floor(times.length / 2)]!;
   };
@@ -46,15 +46,15 @@ export async function measureStore(
       const value = system.randomBytes(bytes);
       writes.push({ bytes, ms: await median(() => kv.set(key, value)) });
     }
-    return { readMs, writes, maxChecks: await maxChecksOf(kv) };
+    return { readMs, writes, maxChecks: await measureMaxChecks(kv) };
   } finally {
     await kv.delete(key);
   }
 }
 
 /** Tries commits of checks that hold and change nothing. */
-async function maxChecksOf(kv: Deno.Kv): Promise<number> {
-  for (let asked = MANY_CHECKS;;) {
+async function measureMaxChecks(kv: Deno.Kv): Promise<number> {
+  for (let asked = MAX_CHECKS_TRIED;;) {
     const step = kv.atomic();
     for (let n = 0; n < asked; n++) {
       step.check({ key: keys.storeProbe(`check ${n}`), versionstamp: null });
@@ -74,9 +74,9 @@ async function maxChecksOf(kv: Deno.Kv): Promise<number> {
  * By how many milliseconds a server's clock is ahead of this one's, from the `Date` of an answer, to the
  * second; `undefined` when it sends none.
  */
-export async function clockAheadMs(
+export async function measureClockSkewMs(
   url: string,
-  { fetch, system }: { fetch: typeof globalThis.fetch; system: Pick<System, "now"> },
+  { fetch, system }: { fetch: typeof globalThis.fetch; system: Pick<Runtime, "now"> },
 ): Promise<number | undefined> {
   const began = system.now();
   const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(10_000) });

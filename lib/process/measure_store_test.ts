@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
-import { clockAheadMs, measureStore } from "./measure_store.ts";
+import { measureClockSkewMs, measureStore } from "./measure_store.ts";
 
 /** A store whose calls take as long as is said, on the clock of a test. */
 async function distantKv(
@@ -64,7 +64,7 @@ Deno.test("measureStore: what the store fails at is thrown, and nothing is left 
   assertEquals(await Array.fromAsync(kv.list({ prefix: [] })), []);
 });
 
-Deno.test("clockAheadMs: assumes half the round trip, and the middle of the second that the server names", async () => {
+Deno.test("measureClockSkewMs: assumes half the round trip, and the middle of the second that the server names", async () => {
   const system = new FakeSystem();
   const at = system.now();
   const answer = (date?: string) => async () => {
@@ -73,6 +73,6 @@ Deno.test("clockAheadMs: assumes half the round trip, and the middle of the seco
   };
   const date = new Date(at + 61_000).toUTCString();
   const url = "http://kv.internal";
-  assertEquals(await clockAheadMs(url, { fetch: answer(date), system }), 60_500);
-  assertEquals(await clockAheadMs(url, { fetch: answer(), system }), undefined);
+  assertEquals(await measureClockSkewMs(url, { fetch: answer(date), system }), 60_500);
+  assertEquals(await measureClockSkewMs(url, { fetch: answer(), system }), undefined);
 });

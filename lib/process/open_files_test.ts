@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { createLogger } from "../log.ts";
-import { warnOfFewFiles } from "./open_files.ts";
+import { warnOfLowFileLimit } from "./open_files.ts";
 
 async function warnings(read?: () => Promise<string>): Promise<unknown[]> {
   const logged: string[] = [];
   const log = createLogger({ json: true, write: (line) => void logged.push(line) });
-  await warnOfFewFiles(log, read);
+  await warnOfLowFileLimit(log, read);
   return logged.map((line) => JSON.parse(line)).map(({ limit, hardLimit }) => [limit, hardLimit]);
 }
 
@@ -16,14 +16,14 @@ const limits = (soft: string, hard: string) => () =>
       `Max open files            ${soft.padEnd(20)} ${hard.padEnd(20)} files     \n`,
   );
 
-Deno.test("warnOfFewFiles: warns of a limit below 4,096, and of no other", async () => {
+Deno.test("warnOfLowFileLimit: warns of a limit below 4,096, and of no other", async () => {
   assertEquals(await warnings(limits("1024", "4096")), [[1024, "4096"]]);
   assertEquals(await warnings(limits("4095", "unlimited")), [[4095, "unlimited"]]);
   assertEquals(await warnings(limits("4096", "4096")), []);
   assertEquals(await warnings(limits("unlimited", "unlimited")), []);
 });
 
-Deno.test("warnOfFewFiles: says nothing where the system does not tell", async () => {
+Deno.test("warnOfLowFileLimit: says nothing where the system does not tell", async () => {
   assertEquals(await warnings(() => Promise.reject(new Deno.errors.NotFound())), []);
   assertEquals(await warnings(() => Promise.resolve("something else")), []);
 });

@@ -1,19 +1,19 @@
 import type { Stoppable } from "./lasting_server.ts";
 
 /** Tracks requests whose responses are still being sent, where the runtime owns the server. */
-export class OpenRequests implements Stoppable {
-  #open = new Set<Promise<void>>();
+export class PendingResponses implements Stoppable {
+  #pending = new Set<Promise<void>>();
 
   /** `completed` settles once the whole response is sent or the client has disconnected. */
   add(completed: Promise<void>): void {
     const ended: Promise<void> = completed.catch(() => {}).then(() =>
-      void this.#open.delete(ended)
+      void this.#pending.delete(ended)
     );
-    this.#open.add(ended);
+    this.#pending.add(ended);
   }
 
   /** Waits until every response is sent, including those that begin meanwhile. */
   async shutdown(): Promise<void> {
-    while (this.#open.size > 0) await Promise.all(this.#open);
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 }

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
-import { OpenRequests } from "./open_requests.ts";
+import { PendingResponses } from "./open_requests.ts";
 
-Deno.test("OpenRequests.shutdown: waits for each answer, one that begins meanwhile included", async () => {
-  const requests = new OpenRequests();
+Deno.test("PendingResponses.shutdown: waits for each answer, one that begins meanwhile included", async () => {
+  const requests = new PendingResponses();
   const [first, second, later] = [1, 2, 3].map(() => Promise.withResolvers<void>());
   requests.add(first!.promise);
   requests.add(second!.promise);
@@ -18,11 +18,11 @@ Deno.test("OpenRequests.shutdown: waits for each answer, one that begins meanwhi
   await ending;
 });
 
-Deno.test("OpenRequests.shutdown: a client that has gone is not waited for", async () => {
-  const requests = new OpenRequests();
+Deno.test("PendingResponses.shutdown: a client that has gone is not waited for", async () => {
+  const requests = new PendingResponses();
   requests.add(Promise.reject(new Deno.errors.Interrupted("the client has gone")));
   await requests.shutdown();
 });
 
-Deno.test("OpenRequests.shutdown: ends at once when nothing is open", () =>
-  new OpenRequests().shutdown());
+Deno.test("PendingResponses.shutdown: ends at once when nothing is open", () =>
+  new PendingResponses().shutdown());

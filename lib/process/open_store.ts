@@ -10,17 +10,17 @@ import {
 } from "../storage/encryption_keys.ts";
 import { keys } from "../storage/keys.ts";
 import { Patience } from "../committer/patience.ts";
-import type { System } from "../system.ts";
-import { keepSecrets, makePrivateDir, makePrivateFile } from "./data_dir.ts";
-import { type ProcessLock, takeProcessLock } from "./process_lock.ts";
+import type { Runtime } from "../system.ts";
+import { loadOrCreateSecrets, makePrivateDir, makePrivateFile } from "./data_dir.ts";
+import { acquireProcessLock, type ProcessLock } from "./process_lock.ts";
 import { compactFile } from "./compact_file.ts";
-import { orFault, StoreFault } from "./store_fault.ts";
-import { realStoreFile } from "./store_file.ts";
+import { StartupError, wrapStartupError } from "./store_fault.ts";
+import { resolveStoreFile } from "./store_file.ts";
 
 /** SQLite's name for a store that ends with the process. */
 const IN_MEMORY = ":memory:";
 /** A server that does not answer within this many milliseconds fails the start. */
-const REMOTE_OPEN_MS = 10_000;
+const REMOTE_OPEN_TIMEOUT_MS = 10_000;
 
 /** The open store of this process with the secrets that go with it. */
 export interface Store {
@@ -32,9 +32,9 @@ export interface Store {
   /** Each base64 of 32 bytes. The first encrypts, all decrypt. */
   readonly encryptionKeys: readonly string[];
   /** Whether nothing has been stored yet. */
-  readonly firstStart: boolean;
+  readonly isFirstStart: boolean;
   /** No other process can have it open. */
-  readonly alone: boolean;
+  readonly isExclusive: boolean;
   /**
    * Closes the store's file and rewrites it without what has been deleted or replaced, which otherwise
    * stands in its unused parts; absent where there is no file. `close` must follow.
@@ -46,7 +46,7 @@ export interface Store {
 
 export interface OpenStoreOptions {
   openKv: (path?: string) => Promise<Deno.Kv>;
-  system: System;
+  system: Runtime;
   /** Opens a store also when it may hold values under encryption keys that are missing. */
   allowMissingKeys?: boolean;
   /** Opens a store also when it holds API keys under HMAC secrets that are missing. */
@@ -56,14 +56,14 @@ export interface OpenStoreOptions {
 /**
  * Opens the store that `config` names. A local file is taken for this process alone: two of them on
  * one file fail each other's writes ("database is locked"), and each would settle the other's runs
- * as a dead process's. Throws `StoreInUseError` when it is taken, `StoreFault` for what is broken.
+ * as a dead process's. Throws `StoreInUseError` when it is taken, `StartupError` for what is broken.
  */
 export async function openStore(config: Config, options: OpenStoreOptions): Promise<Store> {
-  const remote = config.onDeploy || config.kvUrl !== undefined;
-  const { locks, file } = remote ? { locks: [], file: undefined } : await takeLocks(config);
+  const remote = config.onDenoDeploy || config.kvUrl !== undefined;
+  const { locks, file } = remote ? { locks: [], file: undefined } : await acquireLocks(config);
   let kv: Deno.Kv | undefined;
   try {
-    const secrets = await secretsFor(config, options.system);
+    const secrets = await loadSecrets(config, options.system);
     const open = async () => {
       kv = withValueEncoding(await openKv(config, { ...options, file }));
       return await kv.get(keys.installation("default_tenant"));
@@ -72,10 +72,16 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
       ? openRemote(open, { config, system: options.system })
       : file === undefined
       ? open()
-      : orFault(open, tellDamaged(file)));
+      : wrapStartupError(open, describeDamage(file)));
     const firstStart = tenant.versionstamp === null;
     await checkSecrets(kv!, { ...secrets, ...options });
-    return { ...closing(kv!, { file, locks }), file, ...secrets, firstStart, alone: !remote };
+    return {
+      ...storeHandle(kv!, { file, locks }),
+      file,
+      ...secrets,
+      isFirstStart: firstStart,
+      isExclusive: !remote,
+    };
   } catch (error) {
     kv?.close();
     for (const lock of locks) lock.release();
@@ -86,11 +92,11 @@ export async function openStore(config: Config, options: OpenStoreOptions): Prom
 /** A server that is away, silent or refuses its token is reported in one sentence. */
 function openRemote<T>(
   open: () => Promise<T>,
-  { config, system }: { config: Config; system: System },
+  { config, system }: { config: Config; system: Runtime },
 ): Promise<T> {
-  const timeout = new Patience(system, REMOTE_OPEN_MS);
+  const timeout = new Patience(system, REMOTE_OPEN_TIMEOUT_MS);
   const { kvUrl } = config;
-  return orFault(
+  return wrapStartupError(
     () => timeout.inTime(open()),
     (why) =>
       kvUrl === undefined
@@ -100,7 +106,7 @@ function openRemote<T>(
   );
 }
 
-function tellDamaged(file: string): (why: string) => string {
+function describeDamage(file: string): (why: string) => string {
   return (why) =>
     `the store ${file} cannot be opened: ${why}. If it is damaged, restore it from a backup, ` +
     "together with secrets.json";
@@ -111,7 +117,7 @@ async function openKv(
   { openKv, file }: OpenStoreOptions & { file: string | undefined },
 ): Promise<Deno.Kv> {
   if (config.kvUrl !== undefined) return await openKv(config.kvUrl);
-  if (config.onDeploy) return await openKv();
+  if (config.onDenoDeploy) return await openKv();
   if (file === undefined) return await openKv(IN_MEMORY);
   // Made private before SQLite sees it: its -wal and -shm files take over the mode.
   await makePrivateFile(file);
@@ -119,14 +125,14 @@ async function openKv(
 }
 
 /** The folder's lock and the file's own: another folder's process may name the file as well. */
-async function takeLocks(
+async function acquireLocks(
   { dataDir, kvPath }: Config,
 ): Promise<{ locks: ProcessLock[]; file: string | undefined }> {
   const takeFolder = async () => {
     await makePrivateDir(dataDir);
-    return await takeProcessLock(`${dataDir}/lock`, { what: "data folder", path: dataDir });
+    return await acquireProcessLock(`${dataDir}/lock`, { what: "data folder", path: dataDir });
   };
-  const folder = await orFault(
+  const folder = await wrapStartupError(
     takeFolder,
     (why) =>
       `the data folder ${dataDir} cannot be used: ${why}. Point DATA_DIR at a folder that can be made ` +
@@ -134,12 +140,12 @@ async function takeLocks(
   );
   if (kvPath === IN_MEMORY) return { locks: [folder], file: undefined };
   const takeFile = async () => {
-    const file = await realStoreFile(kvPath);
-    const lock = await takeProcessLock(`${file}.lock`, { what: "store", path: kvPath });
+    const file = await resolveStoreFile(kvPath);
+    const lock = await acquireProcessLock(`${file}.lock`, { what: "store", path: kvPath });
     return { locks: [folder, lock], file };
   };
   try {
-    return await orFault(takeFile, (why) => `the store ${kvPath} cannot be used: ${why}`);
+    return await wrapStartupError(takeFile, (why) => `the store ${kvPath} cannot be used: ${why}`);
   } catch (error) {
     folder.release();
     throw error;
@@ -147,16 +153,16 @@ async function takeLocks(
 }
 
 /** The environment wins; what it leaves out is kept in the data folder. */
-async function secretsFor(
+async function loadSecrets(
   config: Config,
-  system: System,
+  system: Runtime,
 ): Promise<Pick<Store, "hmacSecrets" | "encryptionKeys">> {
   const { hmacSecrets, encryptionKeys, dataDir } = config;
   if (hmacSecrets !== undefined && encryptionKeys !== undefined) {
     return { hmacSecrets, encryptionKeys };
   }
   await makePrivateDir(dataDir);
-  const kept = await keepSecrets(dataDir, system);
+  const kept = await loadOrCreateSecrets(dataDir, system);
   return {
     hmacSecrets: hmacSecrets ?? [kept.hmacSecret],
     encryptionKeys: encryptionKeys ?? [kept.encryptionKey],
@@ -189,7 +195,7 @@ async function checkHmacSecrets(
   } catch (error) {
     if (!(error instanceof MissingHmacSecretError)) throw error;
     const { ids } = error;
-    throw new StoreFault(
+    throw new StartupError(
       "API keys in the store are hashed under " +
         `${ids.length === 1 ? "a secret" : "secrets"} that this process does not have (secret id ` +
         `${
@@ -214,7 +220,7 @@ async function checkEncryptionKeys(
   } catch (error) {
     if (!(error instanceof MissingEncryptionKeyError)) throw error;
     const { ids } = error;
-    throw new StoreFault(
+    throw new StartupError(
       "conversations, run logs, tool secrets and vendor credentials in the store may be " +
         `encrypted under ${ids.length === 1 ? "a key" : "keys"} that this process does not have ` +
         `(key id ${ids.join(", ")}). If ENCRYPTION_KEY was changed, put the old key behind the ` +
@@ -226,7 +232,7 @@ async function checkEncryptionKeys(
   }
 }
 
-function closing(
+function storeHandle(
   kv: Deno.Kv,
   { file, locks }: { file: string | undefined; locks: ProcessLock[] },
 ): Pick<Store, "kv" | "compact" | "close"> {

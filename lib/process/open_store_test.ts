@@ -1,13 +1,13 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { readConfig } from "../config.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
-import { realSystem } from "../system.ts";
+import { systemRuntime } from "../system.ts";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { openStore, type OpenStoreOptions } from "./open_store.ts";
 import { StoreInUseError } from "./process_lock.ts";
-import { StoreFault } from "./store_fault.ts";
+import { StartupError } from "./store_fault.ts";
 
-const REAL: OpenStoreOptions = { openKv: Deno.openKv, system: realSystem };
+const REAL: OpenStoreOptions = { openKv: Deno.openKv, system: systemRuntime };
 const SECRET = "s".repeat(32);
 const KEY = "A".repeat(43) + "=";
 const SECRETS = { API_KEY_HMAC_SECRET: SECRET, ENCRYPTION_KEY: KEY };
@@ -34,11 +34,11 @@ Deno.test("openStore: a second start keeps the secrets and is no first start any
   inTempDir(async (dir) => {
     const config = readConfig({ DATA_DIR: dir });
     const first = await openStore(config, REAL);
-    assertEquals(first.firstStart, true);
-    await new TenantStore(first.kv, realSystem).ensureDefault();
+    assertEquals(first.isFirstStart, true);
+    await new TenantStore(first.kv, systemRuntime).ensureDefault();
     await first.close();
     const second = await openStore(config, REAL);
-    assertEquals(second.firstStart, false);
+    assertEquals(second.isFirstStart, false);
     assertEquals(second.hmacSecrets, first.hmacSecrets);
     assertEquals(second.encryptionKeys, first.encryptionKeys);
     await second.close();
@@ -100,7 +100,7 @@ Deno.test("openStore: one file is one owner's, whichever folder it lies in and w
 Deno.test("openStore: a damaged file, or a folder that is none, is told by its path", () =>
   inTempDir(async (dir) => {
     const fault = async (env: Record<string, string>) => {
-      const { message } = await assertRejects(() => openStore(readConfig(env), REAL), StoreFault);
+      const { message } = await assertRejects(() => openStore(readConfig(env), REAL), StartupError);
       return message;
     };
     await Deno.writeTextFile(`${dir}/kv.sqlite3`, "not a store".repeat(1_000));
@@ -154,7 +154,7 @@ Deno.test("openStore: a server that is away or refuses its token fails the start
     const config = readConfig({ ...secrets, KV_URL: url, DATA_DIR: dir });
     for (const why of ["Connection refused", "responded with status 401 Unauthorized"]) {
       const openKv = () => Promise.reject(new TypeError(why));
-      const fault = await assertRejects(() => openStore(config, { ...REAL, openKv }), StoreFault);
+      const fault = await assertRejects(() => openStore(config, { ...REAL, openKv }), StartupError);
       for (const part of [url, why, "DENO_KV_ACCESS_TOKEN"]) {
         assert(fault.message.includes(part), fault.message);
       }
@@ -171,7 +171,7 @@ Deno.test("openStore: a server that does not answer fails the start after 10 sec
       opening.resolve();
       return new Promise<Deno.Kv>(() => {});
     };
-    const failed = assertRejects(() => openStore(config, { openKv, system }), StoreFault);
+    const failed = assertRejects(() => openStore(config, { openKv, system }), StartupError);
     await opening.promise;
     await system.advance(10_000);
     assert((await failed).message.includes("did not answer in time"));
@@ -186,7 +186,7 @@ Deno.test("openStore: other HMAC secrets than the store's fail the start in one 
       });
     const other = "o".repeat(32);
     await (await open(SECRET)).close();
-    const { message } = await assertRejects(() => open(other), StoreFault);
+    const { message } = await assertRejects(() => open(other), StartupError);
     for (const words of ["API_KEY_HMAC_SECRET=<new>,<old>", "secrets.json", "forget-secrets"]) {
       assert(message.includes(words), message);
     }

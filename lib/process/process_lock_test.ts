@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { StoreInUseError, takeProcessLock } from "./process_lock.ts";
+import { acquireProcessLock, StoreInUseError } from "./process_lock.ts";
 
 const MODULE = new URL("./process_lock.ts", import.meta.url).href;
 
@@ -18,10 +18,10 @@ async function holdInChild(path: string): Promise<Deno.ChildProcess> {
   return child;
 }
 
-Deno.test("takeProcessLock: a second taker is refused at once, and told who holds it", async () => {
+Deno.test("acquireProcessLock: a second taker is refused at once, and told who holds it", async () => {
   const dir = await Deno.makeTempDir();
-  const lock = await takeProcessLock(`${dir}/lock`, { what: "data folder", path: dir });
-  const take = () => takeProcessLock(`${dir}/lock`, { what: "data folder", path: dir });
+  const lock = await acquireProcessLock(`${dir}/lock`, { what: "data folder", path: dir });
+  const take = () => acquireProcessLock(`${dir}/lock`, { what: "data folder", path: dir });
   const error = await assertRejects(take, StoreInUseError);
   assertEquals(error.pid, Deno.pid);
   assertEquals(error.message.includes(dir), true);
@@ -31,10 +31,10 @@ Deno.test("takeProcessLock: a second taker is refused at once, and told who hold
   await Deno.remove(dir, { recursive: true });
 });
 
-Deno.test("takeProcessLock: kill -9 of the holder frees it", async () => {
+Deno.test("acquireProcessLock: kill -9 of the holder frees it", async () => {
   const dir = await Deno.makeTempDir();
   const child = await holdInChild(`${dir}/lock`);
-  const take = () => takeProcessLock(`${dir}/lock`, { what: "data folder", path: dir });
+  const take = () => acquireProcessLock(`${dir}/lock`, { what: "data folder", path: dir });
   const error = await assertRejects(take, StoreInUseError);
   assertEquals(error.pid, child.pid);
   child.kill("SIGKILL");
@@ -43,7 +43,7 @@ Deno.test("takeProcessLock: kill -9 of the holder frees it", async () => {
   await Deno.remove(dir, { recursive: true });
 });
 
-Deno.test("takeProcessLock: a released lock is free, whatever is being started at that moment", async () => {
+Deno.test("acquireProcessLock: a released lock is free, whatever is being started at that moment", async () => {
   const dir = await Deno.makeTempDir();
   // Another thread's child has every file of this process open between its fork and its exec.
   const program = `for (;;) { await new Deno.Command("true").output(); postMessage("started"); }`;
@@ -53,15 +53,15 @@ Deno.test("takeProcessLock: a released lock is free, whatever is being started a
   let started = 0;
   await new Promise((resolve) => worker.onmessage = () => ++started === 1 && resolve(started));
   while (started < 200) {
-    (await takeProcessLock(`${dir}/lock`, { what: "data folder", path: dir })).release();
+    (await acquireProcessLock(`${dir}/lock`, { what: "data folder", path: dir })).release();
   }
   worker.terminate();
   await Deno.remove(dir, { recursive: true });
 });
 
-Deno.test("takeProcessLock: a Deno that can only wait for locks is refused as well, and ends", async () => {
+Deno.test("acquireProcessLock: a Deno that can only wait for locks is refused as well, and ends", async () => {
   const dir = await Deno.makeTempDir();
-  const lock = await takeProcessLock(`${dir}/lock`, { what: "store", path: "it" });
+  const lock = await acquireProcessLock(`${dir}/lock`, { what: "store", path: "it" });
   const program = `const { takeProcessLock } = await import(${JSON.stringify(MODULE)});
     delete Deno.FsFile.prototype.tryLock;
     const take = (name) => takeProcessLock(${

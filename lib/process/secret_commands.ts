@@ -1,22 +1,22 @@
 import type { Reencryption } from "../storage/reencryption.ts";
 import type { SecretStore } from "../storage/secret_store.ts";
-import { CommandError, type CommandsOf, parseCommandInput } from "./commands.ts";
-import type { TenantFinder } from "./tenant_finder.ts";
+import { CommandError, type CommandFamily, parseCommandInput } from "./commands.ts";
+import type { ResolveTenant } from "./tenant_finder.ts";
 
 /** Looks an agent up; `undefined` when there is none. */
-export interface FindAgent {
+export interface AgentLookup {
   find(tenant: string, id: string): Promise<unknown>;
 }
 
 /** The commands for tools' secrets on an open store; none of them answers a value. */
 export function secretCommands(
   { agents, secrets, reencryption, tenantId }: {
-    agents: FindAgent;
+    agents: AgentLookup;
     secrets: Pick<SecretStore, "set" | "list" | "delete" | "agentOf">;
     reencryption: Pick<Reencryption, "run">;
-    tenantId: TenantFinder;
+    tenantId: ResolveTenant;
   },
-): CommandsOf<"secrets"> {
+): CommandFamily<"secrets"> {
   return {
     "secrets.set": async (input) => {
       const { tenant, agentId: asked, ...secret } = parseCommandInput("secrets.set", input);

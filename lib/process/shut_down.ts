@@ -5,16 +5,16 @@ import type { Stoppable } from "./lasting_server.ts";
 /** Runs that are still going get this long to end by themselves. */
 const GRACE_MS = 3_000;
 /** What it takes to interrupt and settle one of many: who has more begins earlier. */
-const SETTLING_MS = 2;
+const SETTLE_MS_PER_RUN = 2;
 /**
  * Whoever lingers is cut off, before platforms kill: Deno Deploy 5 s after its signal, Docker 10 s,
  * systemd 90 s.
  */
-const LAST_MS = 9_000;
-const LAST_ON_DEPLOY_MS = 4_500;
+const DEADLINE_MS = 9_000;
+const DEPLOY_DEADLINE_MS = 4_500;
 
 /** Settles with the first SIGTERM, SIGINT or SIGHUP, which a closed terminal sends. */
-export function untilStopped(): Promise<void> {
+export function waitForStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
       try {
@@ -49,8 +49,8 @@ export async function shutDown(
     if (unsettled > 0) log.error(`ended with ${unsettled} runs unsettled`, { unsettled });
     exit(unsettled > 0 ? 1 : 0);
   };
-  void system.sleep(config.onDeploy ? LAST_ON_DEPLOY_MS : LAST_MS).then(end);
-  const graceMs = Math.max(0, GRACE_MS - SETTLING_MS * chat.active.length);
+  void system.sleep(config.onDenoDeploy ? DEPLOY_DEADLINE_MS : DEADLINE_MS).then(end);
+  const graceMs = Math.max(0, GRACE_MS - SETTLE_MS_PER_RUN * chat.active.length);
   // Side by side: a command that hangs must not keep the runs from ending.
   await Promise.all([service.drain(graceMs), control?.close()]);
   await server?.shutdown();

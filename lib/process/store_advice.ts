@@ -6,20 +6,20 @@ export interface StoreFindings extends StoreMeasurements {
   /** Address of a KV server. */
   url?: string | undefined;
   /** How much the server's clock is ahead, where that can be known. */
-  clockAheadMs?: number | undefined;
+  clockSkewMs?: number | undefined;
 }
 
 /** A delayed acknowledgement is 40 ms on Linux. */
-const DELAYED_ACK_MS = 30;
-const FAR_MS = 30;
+const DELAYED_ACK_THRESHOLD_MS = 30;
+const DISTANT_STORE_MS = 30;
 const SLOW_DISK_MS = 20;
 /** The `Date` header is to the second. */
-const CLOCK_MS = 3_000;
+const CLOCK_TOLERANCE_MS = 3_000;
 
-const SECTION = `docs/operations.md, "Connecting to a KV server"`;
+const KV_SERVER_SECTION = `docs/operations.md, "Connecting to a KV server"`;
 
 /** What the operator should change, in sentences; none when all is well. */
-export function adviceOn(findings: StoreFindings): string[] {
+export function storeAdvice(findings: StoreFindings): string[] {
   const { kind, readMs, writes } = findings;
   const [small, medium] = writes.map(({ ms }) => ms) as [number, number];
   const advice: string[] = [];
@@ -29,32 +29,32 @@ export function adviceOn(findings: StoreFindings): string[] {
   if (kind === "file" && small > SLOW_DISK_MS) {
     advice.push(
       `The disk takes ${
-        round(small)
+        formatMs(small)
       } ms to store a small value safely, and every chat waits for two ` +
         "such writes: put DATA_DIR on a local SSD, not on a network file system.",
     );
   }
-  if (kind === "server" && medium - small > DELAYED_ACK_MS) {
+  if (kind === "server" && medium - small > DELAYED_ACK_THRESHOLD_MS) {
     advice.push(
       `A write of 2 KB takes ${
-        round(medium - small)
+        formatMs(medium - small)
       } ms longer than one of 500 bytes. Deno's client ` +
         "sends it in two packets and waits for the server's delayed acknowledgement (Nagle's " +
-        `algorithm): put HAProxy in front of the server, as ${SECTION} shows.`,
+        `algorithm): put HAProxy in front of the server, as ${KV_SERVER_SECTION} shows.`,
     );
   }
-  if (kind !== "file" && readMs > FAR_MS) {
+  if (kind !== "file" && readMs > DISTANT_STORE_MS) {
     advice.push(
       `The store is ${
-        round(readMs)
+        formatMs(readMs)
       } ms away, and a chat waits for one to three round trips before it ` +
         "begins: run the service in the store's region.",
     );
   }
-  return [...advice, ...adviceOnUrl(findings.url), ...adviceOnClock(findings.clockAheadMs)];
+  return [...advice, ...urlAdvice(findings.url), ...clockAdvice(findings.clockSkewMs)];
 }
 
-function adviceOnUrl(text: string | undefined): string[] {
+function urlAdvice(text: string | undefined): string[] {
   if (text === undefined) return [];
   const { protocol, hostname } = new URL(text);
   if (protocol === "https:" || /^(localhost|127\..*|\[::1\])$/.test(hostname)) return [];
@@ -64,8 +64,8 @@ function adviceOnUrl(text: string | undefined): string[] {
   ];
 }
 
-function adviceOnClock(aheadMs: number | undefined): string[] {
-  if (aheadMs === undefined || Math.abs(aheadMs) < CLOCK_MS) return [];
+function clockAdvice(aheadMs: number | undefined): string[] {
+  if (aheadMs === undefined || Math.abs(aheadMs) < CLOCK_TOLERANCE_MS) return [];
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
   return [
     `The server's clock is ${seconds} s ${
@@ -75,31 +75,31 @@ function adviceOnClock(aheadMs: number | undefined): string[] {
   ];
 }
 
-function round(ms: number): string {
+function formatMs(ms: number): string {
   return ms < 10 ? ms.toFixed(1) : String(Math.round(ms));
 }
 
 /** The findings as lines for a terminal. */
 export function formatFindings(findings: StoreFindings): string {
-  const { kind, url, readMs, writes, maxChecks, clockAheadMs } = findings;
+  const { kind, url, readMs, writes, maxChecks, clockSkewMs } = findings;
   const names = { file: "a local file", memory: "memory", deploy: "Deno Deploy's database" };
-  const sizes = writes.map(({ bytes, ms }) => `${sizeText(bytes)} ${round(ms)} ms`);
+  const sizes = writes.map(({ bytes, ms }) => `${formatBytes(bytes)} ${formatMs(ms)} ms`);
   const lines = [
     `Store    ${kind === "server" ? `KV server at ${url}` : names[kind]}`,
     "Secrets  fit the store",
-    `Read     ${round(readMs)} ms`,
+    `Read     ${formatMs(readMs)} ms`,
     `Write    ${sizes.join(", ")}`,
     `Limits   ${maxChecks} checks in one commit`,
   ];
-  if (clockAheadMs !== undefined) {
-    const off = Math.abs(clockAheadMs) < CLOCK_MS
+  if (clockSkewMs !== undefined) {
+    const off = Math.abs(clockSkewMs) < CLOCK_TOLERANCE_MS
       ? "the server's and this one agree"
-      : `the server's is off by ${Math.round(clockAheadMs / 1_000)} s`;
+      : `the server's is off by ${Math.round(clockSkewMs / 1_000)} s`;
     lines.push(`Clock    ${off}`);
   }
   return lines.join("\n");
 }
 
-function sizeText(bytes: number): string {
+function formatBytes(bytes: number): string {
   return bytes < 1_000 ? `${bytes} B` : `${bytes / 1_000} KB`;
 }

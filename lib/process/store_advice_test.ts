@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { adviceOn, formatFindings, type StoreFindings } from "./store_advice.ts";
+import { formatFindings, storeAdvice, type StoreFindings } from "./store_advice.ts";
 
 function findings(change: Partial<StoreFindings> & { ms?: number[] } = {}): StoreFindings {
   const { ms = [0.6, 0.8, 1.2], ...rest } = change;
@@ -15,9 +15,9 @@ function findings(change: Partial<StoreFindings> & { ms?: number[] } = {}): Stor
 }
 
 Deno.test("adviceOn: a store that is well needs none", () => {
-  assertEquals(adviceOn(findings()), []);
-  assertEquals(adviceOn(findings({ url: "https://kv.example", clockAheadMs: -900 })), []);
-  assertEquals(adviceOn(findings({ kind: "file", url: undefined })), []);
+  assertEquals(storeAdvice(findings()), []);
+  assertEquals(storeAdvice(findings({ url: "https://kv.example", clockSkewMs: -900 })), []);
+  assertEquals(storeAdvice(findings({ kind: "file", url: undefined })), []);
 });
 
 Deno.test("adviceOn: each thing that is wrong is one sentence with what to do", async (t) => {
@@ -30,12 +30,12 @@ Deno.test("adviceOn: each thing that is wrong is one sentence with what to do", 
     ]],
     ["memory", { kind: "memory", url: undefined }, ["lost", "KV_PATH"]],
     ["no encryption", { url: "http://kv.internal:4512" }, ["kv.internal", "access token", "https"]],
-    ["clocks", { clockAheadMs: -61_000 }, ["61 s behind", "NTP"]],
-    ["clocks", { clockAheadMs: 5_000 }, ["5 s ahead of"]],
+    ["clocks", { clockSkewMs: -61_000 }, ["61 s behind", "NTP"]],
+    ["clocks", { clockSkewMs: 5_000 }, ["5 s ahead of"]],
   ];
   for (const [name, change, words] of cases) {
     await t.step(name, () => {
-      const advice = adviceOn(findings(change));
+      const advice = storeAdvice(findings(change));
       assertEquals(advice.length, 1, advice.join("\n"));
       for (const word of words) assert(advice[0]!.includes(word), advice[0]);
     });
@@ -44,7 +44,7 @@ Deno.test("adviceOn: each thing that is wrong is one sentence with what to do", 
 
 Deno.test("formatFindings: one line for each thing that was measured", () => {
   assertEquals(
-    formatFindings(findings({ clockAheadMs: 100 })),
+    formatFindings(findings({ clockSkewMs: 100 })),
     `Store    KV server at http://127.0.0.1:4512
 Secrets  fit the store
 Read     0.3 ms

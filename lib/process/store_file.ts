@@ -5,7 +5,7 @@ import { makePrivateDir, makePrivateFile } from "./data_dir.ts";
  * The one path of the store's file, whatever links lead to it: two processes that name it by two
  * ways must find one lock. Makes it, private, where there is none.
  */
-export async function realStoreFile(path: string): Promise<string> {
+export async function resolveStoreFile(path: string): Promise<string> {
   try {
     return await Deno.realPath(path);
   } catch (error) {

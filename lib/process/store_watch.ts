@@ -1,10 +1,10 @@
 import type { Logger } from "../log.ts";
-import { CALLED_OFF, type System } from "../system.ts";
+import { CANCELLED, type Runtime } from "../system.ts";
 
-const EVERY_MS = 10_000;
+const CHECK_INTERVAL_MS = 10_000;
 
 /** Knows whether the store's file is still the one that was opened. */
-export interface StoreWatch {
+export interface StoreFileMonitor {
   isInPlace(): boolean;
   close(): void;
 }
@@ -14,16 +14,16 @@ export interface StoreWatch {
  * was removed or replaced is written on without an error, and all of it is gone when the process ends:
  * the log must say so, and whoever asks whether the process is ready must hear that it is not.
  */
-export async function watchStore(
+export async function monitorStoreFile(
   file: string | undefined,
-  { log, system }: { log: Logger; system: Pick<System, "sleep"> },
-): Promise<StoreWatch> {
+  { log, system }: { log: Logger; system: Pick<Runtime, "sleep"> },
+): Promise<StoreFileMonitor> {
   if (file === undefined) return { isInPlace: () => true, close: () => {} };
-  const opened = await identityOf(file);
+  const opened = await fileIdentity(file);
   const closing = new AbortController();
   let inPlace = true;
   const look = async () => {
-    const found = await identityOf(file).catch(() => opened);
+    const found = await fileIdentity(file).catch(() => opened);
     if (inPlace === (found === opened)) return;
     inPlace = !inPlace;
     const lost = "the store's file was removed or replaced: what is stored now is lost";
@@ -32,16 +32,16 @@ export async function watchStore(
   };
   const watch = async () => {
     while (true) {
-      await system.sleep(EVERY_MS, closing.signal);
+      await system.sleep(CHECK_INTERVAL_MS, closing.signal);
       await look();
     }
   };
   watch().catch(() => {});
-  return { isInPlace: () => inPlace, close: () => closing.abort(CALLED_OFF) };
+  return { isInPlace: () => inPlace, close: () => closing.abort(CANCELLED) };
 }
 
 /** What no two files have in common at a time; `undefined` where there is no file. */
-async function identityOf(file: string): Promise<string | undefined> {
+async function fileIdentity(file: string): Promise<string | undefined> {
   try {
     const { dev, ino } = await Deno.stat(file);
     return `${dev} ${ino}`;

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { createLogger } from "../log.ts";
-import { watchStore } from "./store_watch.ts";
+import { monitorStoreFile } from "./store_watch.ts";
 
-Deno.test("watchStore: a file that is removed or replaced is told within 10 s, and so is its return", async () => {
+Deno.test("monitorStoreFile: a file that is removed or replaced is told within 10 s, and so is its return", async () => {
   const dir = await Deno.makeTempDir();
   const file = `${dir}/kv`;
   await Deno.writeTextFile(file, "store");
@@ -15,7 +15,7 @@ Deno.test("watchStore: a file that is removed or replaced is told within 10 s, a
     looked.resolve();
     return system.sleep(ms, signal);
   };
-  const watch = await watchStore(file, { log, system: { sleep } });
+  const watch = await monitorStoreFile(file, { log, system: { sleep } });
   /** It sleeps again once it has looked. */
   const look = async () => {
     looked = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
 /** How long to wait for a free lock. A holder keeps its lock as long as it runs. */
-const WAIT_MS = 500;
+const LOCK_WAIT_MS = 500;
 
 /**
  * Locks a file for this process, or returns false if another process has the lock. Before Deno 2.7 there
@@ -9,7 +9,7 @@ const WAIT_MS = 500;
 export async function tryLock(file: Deno.FsFile): Promise<boolean> {
   if (typeof file.tryLock === "function") return await file.tryLock(true);
   const gaveUp = Promise.withResolvers<false>();
-  const timer = setTimeout(() => gaveUp.resolve(false), WAIT_MS);
+  const timer = setTimeout(() => gaveUp.resolve(false), LOCK_WAIT_MS);
   const locked = file.lock(true).then(() => true);
   try {
     return await Promise.race([locked, gaveUp.promise]);

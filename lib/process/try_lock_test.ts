@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { freeLock } from "./free_lock.ts";
+import { releaseLock } from "./free_lock.ts";
 import { tryLock } from "./try_lock.ts";
 
 /** A file as Deno 2.5 has it, which can only wait for a lock. */
@@ -13,7 +13,7 @@ Deno.test("tryLock: where Deno can only wait for a lock, a free one is had, and 
     const [first, second] = [await Deno.open(path), await Deno.open(path)];
     assertEquals(await tryLock(withoutTryLock(first)), true);
     assertEquals(await tryLock(withoutTryLock(second)), false);
-    freeLock(first);
+    releaseLock(first);
     // Comes after the wait that was given up, which ends now.
     await second.lock(true);
     second.close();

@@ -1,22 +1,22 @@
 import type { UserAdmin } from "../accounts/user_admin.ts";
-import { iso } from "../system.ts";
-import { CommandError, type CommandsOf, parseCommandInput } from "./commands.ts";
-import type { TenantFinder } from "./tenant_finder.ts";
+import { isoTime } from "../system.ts";
+import { CommandError, type CommandFamily, parseCommandInput } from "./commands.ts";
+import type { ResolveTenant } from "./tenant_finder.ts";
 
 /** The commands for users on an open store. */
 export function userCommands(
   { users, tenantId, baseUrl }: {
     users: Pick<UserAdmin, "list" | "reset">;
-    tenantId: TenantFinder;
+    tenantId: ResolveTenant;
     /** Where the dashboard is reached, without a trailing slash. */
     baseUrl: string;
   },
-): CommandsOf<"users"> {
+): CommandFamily<"users"> {
   return {
     "users.list": async (input) => {
       const { tenant } = parseCommandInput("users.list", input);
       const all = await users.list(await tenantId(tenant));
-      return { users: all.map((user) => ({ ...user, createdAt: iso(user.createdAt) })) };
+      return { users: all.map((user) => ({ ...user, createdAt: isoTime(user.createdAt) })) };
     },
     "users.reset": async (input) => {
       const { email } = parseCommandInput("users.reset", input);

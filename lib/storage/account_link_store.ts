@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { base64url, sha256 } from "../credentials/hashing.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
 import { parseRecord } from "./record.ts";
@@ -54,9 +54,9 @@ export interface FoundLink {
  */
 export class AccountLinkStore {
   #kv: Deno.Kv;
-  #system: System;
+  #system: Runtime;
 
-  constructor(kv: Deno.Kv, system: System) {
+  constructor(kv: Deno.Kv, system: Runtime) {
     this.#kv = kv;
     this.#system = system;
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiError } from "../errors.ts";
 import { utf8Length } from "../utf8_length.ts";
-import { iso } from "../system.ts";
+import { isoTime } from "../system.ts";
 import { type Agent, type AgentBody, agentBodySchema } from "../wire/agent.ts";
 import { keys } from "./keys.ts";
 import { joinChunks, readChunks, splitChunks, totalBytes } from "./parts.ts";
@@ -119,8 +119,8 @@ export function toAgent(record: AgentRecord): Agent {
   return {
     id: record.id,
     ...record.body,
-    createdAt: iso(record.createdAt),
-    updatedAt: iso(record.updatedAt),
+    createdAt: isoTime(record.createdAt),
+    updatedAt: isoTime(record.updatedAt),
     version: record.version,
   };
 }

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../canonical_json.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import type { Agent, AgentBody } from "../wire/agent.ts";
 import { updateBaseIndex } from "./agent_bases.ts";
 import { type AgentRecord, readAgentRecord, setAgentRecord, toAgent } from "./agent_record.ts";
@@ -31,11 +31,11 @@ export interface Precondition {
 /** Agents of all tenants; every method takes the tenant first and sees nothing outside it. */
 export class AgentStore {
   #kv: Deno.Kv;
-  #system: System;
+  #system: Runtime;
   #versions: AgentVersions;
   #usage: StorageUsage<"agents" | "agentBytes">;
 
-  constructor(kv: Deno.Kv, system: System) {
+  constructor(kv: Deno.Kv, system: Runtime) {
     this.#kv = kv;
     this.#system = system;
     this.#versions = new AgentVersions(kv);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { iso } from "../system.ts";
+import { isoTime } from "../system.ts";
 import { type Scope, SCOPE_NAMES } from "../wire/scopes.ts";
 
 export const apiKeyRecordSchema = z.object({
@@ -50,17 +50,17 @@ export function toApiKey(
     name: record.name,
     scopes: record.scopes,
     state: apiKeyState(record, now),
-    createdAt: iso(record.createdAt),
+    createdAt: isoTime(record.createdAt),
     // The minute of its first use may have begun before it was made.
     ...(lastUsedAt === undefined
       ? {}
-      : { lastUsedAt: iso(Math.max(lastUsedAt, record.createdAt)) }),
-    ...(record.expiresAt === undefined ? {} : { expiresAt: iso(record.expiresAt) }),
-    ...(record.revokedAt === undefined ? {} : { revokedAt: iso(record.revokedAt) }),
+      : { lastUsedAt: isoTime(Math.max(lastUsedAt, record.createdAt)) }),
+    ...(record.expiresAt === undefined ? {} : { expiresAt: isoTime(record.expiresAt) }),
+    ...(record.revokedAt === undefined ? {} : { revokedAt: isoTime(record.revokedAt) }),
     secrets: record.secrets.map((secret) => ({
       prefix: secret.prefix,
-      createdAt: iso(secret.createdAt),
-      ...(secret.expiresAt === undefined ? {} : { expiresAt: iso(secret.expiresAt) }),
+      createdAt: isoTime(secret.createdAt),
+      ...(secret.expiresAt === undefined ? {} : { expiresAt: isoTime(secret.expiresAt) }),
     })),
   };
 }
@@ -70,10 +70,10 @@ export function auditedFields({ name, scopes, expiresAt, revokedAt, secrets }: A
   return {
     name,
     scopes: scopes.join(", "),
-    expiresAt: expiresAt === undefined ? undefined : iso(expiresAt),
-    revokedAt: revokedAt === undefined ? undefined : iso(revokedAt),
+    expiresAt: expiresAt === undefined ? undefined : isoTime(expiresAt),
+    revokedAt: revokedAt === undefined ? undefined : isoTime(revokedAt),
     secrets: secrets.map(({ prefix, expiresAt: end }) =>
-      end === undefined ? prefix : `${prefix} until ${iso(end)}`
+      end === undefined ? prefix : `${prefix} until ${isoTime(end)}`
     ).join(", "),
   };
 }

@@ -1,7 +1,7 @@
 import type { KvReader } from "../committer/view.ts";
 import { newApiKey, parseApiKey } from "../credentials/api_key_format.ts";
 import type { Signer } from "../credentials/hashing.ts";
-import { iso, type System } from "../system.ts";
+import { isoTime, type Runtime } from "../system.ts";
 import type { NewApiKey } from "../wire/api_key.ts";
 import type { Scope } from "../wire/scopes.ts";
 import {
@@ -46,14 +46,14 @@ export type OnRevoked = (tenant: string, id: string) => void | Promise<void>;
 /** API keys: made, shown once, verified, revoked. */
 export class ApiKeyStore {
   #kv: Deno.Kv;
-  #system: System;
+  #system: Runtime;
   #signer: Signer;
   #onRevoked: OnRevoked;
 
   /** `onRevoked` is told of each key that is revoked. */
   constructor(
     kv: Deno.Kv,
-    options: { system: System; signer: Signer; onRevoked?: OnRevoked },
+    options: { system: Runtime; signer: Signer; onRevoked?: OnRevoked },
   ) {
     this.#kv = kv;
     this.#system = options.system;
@@ -142,7 +142,7 @@ export class ApiKeyStore {
       const live = record.secrets.filter((secret) => (secret.expiresAt ?? Infinity) > now);
       const leaving = live.find((secret) => secret.expiresAt !== undefined);
       if (leaving?.expiresAt !== undefined) {
-        return { refused: "overlap", until: iso(leaving.expiresAt) };
+        return { refused: "overlap", until: isoTime(leaving.expiresAt) };
       }
       const ending = live.map((secret) => ({ ...secret, expiresAt: now + overlapMs }));
       const secrets = [...overlapMs > 0 ? ending : [], {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { keys } from "./keys.ts";
 import { parseRecord, retryUntilCommitted } from "./record.ts";
 
@@ -46,10 +46,10 @@ interface TrackedAlerts {
  */
 export class AlertStore {
   readonly #kv: Deno.Kv;
-  readonly #system: Pick<System, "now">;
+  readonly #system: Pick<Runtime, "now">;
   readonly #tracked = new Map<string, TrackedAlerts>();
 
-  constructor(kv: Deno.Kv, system: Pick<System, "now">) {
+  constructor(kv: Deno.Kv, system: Pick<Runtime, "now">) {
     this.#kv = kv;
     this.#system = system;
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { currentActor } from "../audit/acting.ts";
 import { describeChange, type PlainObject } from "../audit/describe_change.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { keys } from "./keys.ts";
 
 /** What may be changed; the first part of every action's name. */
@@ -73,7 +73,7 @@ export interface AuditedChange {
  */
 export function recordChange(
   step: Deno.AtomicOperation,
-  system: Pick<System, "now" | "uuid">,
+  system: Pick<Runtime, "now" | "uuid">,
   { tenant, before, after, ttlMs = AUDIT_TTL_MS, ...facts }: AuditedChange,
 ): void {
   const changes = describeChange(before, after);

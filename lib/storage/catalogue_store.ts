@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { KvReader } from "../committer/view.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { DEMO_MODEL, type Vendor, VENDORS } from "../wire/vendors.ts";
 import { INSTALLATION, recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
@@ -80,7 +80,7 @@ export class CatalogueStore {
   }
 
   /** Adds an entry, or replaces the one of the same vendor and model, from the next message on. */
-  async set(entry: CatalogueEntry, system: Pick<System, "now" | "uuid">): Promise<void> {
+  async set(entry: CatalogueEntry, system: Pick<Runtime, "now" | "uuid">): Promise<void> {
     const key = keys.catalogueEntry(entry.vendor, entry.model);
     await retryUntilCommitted(async () => {
       const current = await this.#kv.get(key);
@@ -95,7 +95,7 @@ export class CatalogueStore {
   async remove(
     vendor: Vendor,
     model: string,
-    system: Pick<System, "now" | "uuid">,
+    system: Pick<Runtime, "now" | "uuid">,
   ): Promise<boolean> {
     const current = await this.#kv.get(keys.catalogueEntry(vendor, model));
     const before = toEntry(current);
@@ -107,7 +107,7 @@ export class CatalogueStore {
 
   #record(
     step: Deno.AtomicOperation,
-    system: Pick<System, "now" | "uuid">,
+    system: Pick<Runtime, "now" | "uuid">,
     { before, after }: { before?: CatalogueEntry | undefined; after?: CatalogueEntry },
   ): void {
     const { vendor, model } = (after ?? before)!;

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "
 import { contentCipher } from "@/tests/support/content.ts";
 import { NEW_ENCRYPTION_KEY, TEST_ENCRYPTION_KEY } from "@/tests/support/encryption_keys.ts";
 import { Sealer } from "../credentials/sealing.ts";
-import { realSystem } from "../system.ts";
+import { systemRuntime } from "../system.ts";
 import {
   ContentCipher,
   contentContexts,
@@ -16,7 +16,7 @@ const SAID = encode('{"type":"delta","text":"größer 世界"}\n');
 const PLACE = contentContexts.logChunk("tenant", "run", 3);
 
 function sealerOf(...keys: string[]): Sealer {
-  return createContentSealer(keys, realSystem.randomBytes);
+  return createContentSealer(keys, systemRuntime.randomBytes);
 }
 
 Deno.test("ContentCipher: what is sealed opens at its place alone, and a fault is told without content", async () => {
@@ -66,7 +66,7 @@ Deno.test("ContentCipher: a value is sealed anew when it is plain or under an ol
 Deno.test("openContentCipher: processes that start at once share one digest key, also under a new key", async () => {
   using kv = await Deno.openKv(":memory:");
   const open = (...keys: string[]) =>
-    openContentCipher(kv, { sealer: sealerOf(...keys), randomBytes: realSystem.randomBytes });
+    openContentCipher(kv, { sealer: sealerOf(...keys), randomBytes: systemRuntime.randomBytes });
   const all = await Promise.all(Array.from({ length: 5 }, () => open(TEST_ENCRYPTION_KEY)));
   all.push(await open(NEW_ENCRYPTION_KEY, TEST_ENCRYPTION_KEY));
   const digests = new Set(all.map((one) => one.digest("text")));

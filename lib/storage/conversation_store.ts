@@ -1,4 +1,4 @@
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { type RunRecord, runRecordSchema } from "../usage/run_record.ts";
 import { unsealRunDetails } from "./run_details.ts";
 import { conversationIndexKeys, TOMBSTONE_TTL_MS } from "./append_run.ts";
@@ -50,10 +50,10 @@ export interface RunWithTranscript {
 /** Conversations of all tenants; every method takes the tenant first and sees nothing outside it. */
 export class ConversationStore {
   #kv: Deno.Kv;
-  #system: Pick<System, "now">;
+  #system: Pick<Runtime, "now">;
   #content: ContentCipher;
 
-  constructor(kv: Deno.Kv, parts: { system: Pick<System, "now">; content: ContentCipher }) {
+  constructor(kv: Deno.Kv, parts: { system: Pick<Runtime, "now">; content: ContentCipher }) {
     this.#kv = kv;
     this.#system = parts.system;
     this.#content = parts.content;

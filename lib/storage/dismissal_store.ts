@@ -1,4 +1,4 @@
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
 
@@ -12,9 +12,9 @@ export type Dismissible = keyof typeof DISMISSIBLE;
 /** Which advice each tenant has dismissed. */
 export class DismissalStore {
   readonly #kv: Deno.Kv;
-  readonly #system: Pick<System, "now" | "uuid">;
+  readonly #system: Pick<Runtime, "now" | "uuid">;
 
-  constructor(kv: Deno.Kv, system: Pick<System, "now" | "uuid">) {
+  constructor(kv: Deno.Kv, system: Pick<Runtime, "now" | "uuid">) {
     this.#kv = kv;
     this.#system = system;
   }

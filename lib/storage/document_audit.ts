@@ -1,4 +1,4 @@
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { recordChange } from "./audit_record.ts";
 import type { DocumentRecord } from "./document_record.ts";
 import type { DocumentName } from "./keys.ts";
@@ -16,7 +16,7 @@ export interface AuditedDocumentChange {
 /** Adds the audit log's entry to the step that makes the change. What the document says is not in it. */
 export function recordDocumentChange(
   step: Deno.AtomicOperation,
-  system: System,
+  system: Runtime,
   { of: { tenant, id }, action, base, before, after }: AuditedDocumentChange,
 ): void {
   const name = (after ?? before)?.title ?? "";

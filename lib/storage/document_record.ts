@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { iso } from "../system.ts";
+import { isoTime } from "../system.ts";
 import { type Document, documentSchema } from "../wire/knowledge.ts";
 import type { DocumentName } from "./keys.ts";
 
@@ -67,7 +67,7 @@ export function toDocument(record: DocumentRecord): Document {
     bytes,
     state,
     ...(error === undefined ? {} : { error }),
-    createdAt: iso(record.createdAt),
-    updatedAt: iso(record.updatedAt),
+    createdAt: isoTime(record.createdAt),
+    updatedAt: isoTime(record.updatedAt),
   };
 }

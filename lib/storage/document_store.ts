@@ -1,4 +1,4 @@
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import type { Document } from "../wire/knowledge.ts";
 import type { MediaType } from "../wire/media_types.ts";
 import { deletePrefixes, writeChunks } from "./bulk.ts";
@@ -48,11 +48,11 @@ export type DocumentChangeResult =
 /** Documents of all tenants: storing, listing and deleting them. Reading them is `DocumentTaskQueue`. */
 export class DocumentStore {
   #kv: Deno.Kv;
-  #system: System;
+  #system: Runtime;
 
   #usage: StorageUsage<KnowledgeQuota>;
 
-  constructor(kv: Deno.Kv, system: System) {
+  constructor(kv: Deno.Kv, system: Runtime) {
     this.#kv = kv;
     this.#system = system;
     this.#usage = knowledgeStorageUsage(kv);

@@ -1,5 +1,5 @@
 import type { ReadDocument } from "../knowledge/read_document.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
 import { deletePrefixes, writeChunks } from "./bulk.ts";
 import {
@@ -42,13 +42,13 @@ export type ProcessingOutcome = { read: ReadDocument } | {
  */
 export class DocumentTaskQueue {
   #kv: Deno.Kv;
-  #system: System;
+  #system: Runtime;
   #usage: StorageUsage<KnowledgeQuota>;
   /** Whose turn it was last: one tenant's thousand documents must not keep all others waiting. */
   #lastTenant = "";
   #isEmpty = false;
 
-  constructor(kv: Deno.Kv, system: System) {
+  constructor(kv: Deno.Kv, system: Runtime) {
     this.#kv = kv;
     this.#system = system;
     this.#usage = knowledgeStorageUsage(kv);

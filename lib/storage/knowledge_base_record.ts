@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { iso } from "../system.ts";
+import { isoTime } from "../system.ts";
 import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
 import { type KnowledgeBase, knowledgeLanguageSchema } from "../wire/knowledge.ts";
 
@@ -76,7 +76,7 @@ export function toKnowledgeBase(record: KnowledgeBaseRecord): KnowledgeBase {
     ...(language === undefined ? {} : { language }),
     documentCount: documents,
     chunkCount: chunks,
-    createdAt: iso(record.createdAt),
-    updatedAt: iso(record.updatedAt),
+    createdAt: isoTime(record.createdAt),
+    updatedAt: isoTime(record.updatedAt),
   };
 }

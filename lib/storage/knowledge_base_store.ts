@@ -1,4 +1,4 @@
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import type { KnowledgeBase, KnowledgeBaseBody, KnowledgeBasePatch } from "../wire/knowledge.ts";
 import { recordChange } from "./audit_record.ts";
 import { deletePrefixes } from "./bulk.ts";
@@ -16,10 +16,10 @@ import type { StorageUsage } from "./storage_usage.ts";
 /** Knowledge bases of all tenants; every method takes the tenant first and sees nothing outside it. */
 export class KnowledgeBaseStore {
   #kv: Deno.Kv;
-  #system: System;
+  #system: Runtime;
   #usage: StorageUsage<KnowledgeQuota>;
 
-  constructor(kv: Deno.Kv, system: System) {
+  constructor(kv: Deno.Kv, system: Runtime) {
     this.#kv = kv;
     this.#system = system;
     this.#usage = knowledgeStorageUsage(kv);

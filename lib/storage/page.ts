@@ -1,4 +1,4 @@
-import { invalid } from "../errors.ts";
+import { validationError } from "../errors.ts";
 
 /** One page of a list; `nextCursor` is absent on the last. */
 export interface Page<T> {
@@ -59,7 +59,11 @@ async function collectEntries<Value>(
 
 /** The refusal of a cursor that this service did not give out. */
 export function invalidCursor() {
-  return invalid([{ path: "cursor", code: "invalid_cursor", message: "is not one of ours" }]);
+  return validationError([{
+    path: "cursor",
+    code: "invalid_cursor",
+    message: "is not one of ours",
+  }]);
 }
 
 async function hasMore(kv: Deno.Kv, prefix: Deno.KvKey, cursor: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { meteredKv } from "@/tests/support/metered_kv.ts";
 import { keys } from "./keys.ts";
-import { realSystem } from "../system.ts";
+import { systemRuntime } from "../system.ts";
 import { VENDORS } from "../wire/vendors.ts";
 import { type CatalogueEntry, CatalogueStore } from "./catalogue_store.ts";
 import { readAhead } from "./read_ahead.ts";
@@ -82,7 +82,7 @@ for (const action of ["set", "remove"] as const) {
     using kv = await Deno.openKv(":memory:");
     const operator = new CatalogueStore(kv, { demoModel: false });
     const [old, other] = ["old", "other"].map((model) => entryOf(model));
-    await operator.set(old!, realSystem);
+    await operator.set(old!, systemRuntime);
     const late = Promise.withResolvers<void>();
     const store = new Proxy(kv, {
       get(target, name) {
@@ -97,8 +97,8 @@ for (const action of ["set", "remove"] as const) {
     const { kv: ahead, end } = readAhead(store);
     // Its entries are read, its version is not.
     await kv.get(["anything"]);
-    if (action === "set") await operator.set(other!, realSystem);
-    else await operator.remove(old!.vendor, old!.model, realSystem);
+    if (action === "set") await operator.set(other!, systemRuntime);
+    else await operator.remove(old!.vendor, old!.model, systemRuntime);
     late.resolve();
     const catalogue = new CatalogueStore(ahead, { demoModel: false });
     assertEquals(await catalogue.list(), action === "set" ? [old!, other!] : []);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Sealer } from "../credentials/sealing.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { keys } from "./keys.ts";
 import { joinChunks, readChunks, splitChunks } from "./parts.ts";
 import { commitStep, CorruptRecordError, parseRecord } from "./record.ts";
@@ -48,10 +48,10 @@ export interface IdempotencyEntry {
  */
 export class IdempotencyStore {
   #kv: Deno.Kv;
-  #system: System;
+  #system: Runtime;
   #sealer: Sealer;
 
-  constructor(kv: Deno.Kv, options: { system: System; sealer: Sealer }) {
+  constructor(kv: Deno.Kv, options: { system: Runtime; sealer: Sealer }) {
     this.#kv = kv;
     this.#system = options.system;
     this.#sealer = options.sealer;

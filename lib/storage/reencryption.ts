@@ -1,6 +1,6 @@
 import { encryptionKeyIds } from "../credentials/encryption_key.ts";
 import { Sealer, UnsealError } from "../credentials/sealing.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { createContentSealer, openContentCipher, resealDigestKey } from "./content_cipher.ts";
 import { readEncryptionKeyIds, retireEncryptionKeys } from "./encryption_keys.ts";
 import { CorruptRecordError } from "./record.ts";
@@ -38,11 +38,11 @@ export interface ReencryptionReport {
 export class Reencryption {
   readonly #kv: Deno.Kv;
   readonly #encryptionKeys: readonly string[];
-  readonly #system: Pick<System, "now" | "randomBytes">;
+  readonly #system: Pick<Runtime, "now" | "randomBytes">;
 
   constructor(
     kv: Deno.Kv,
-    options: { encryptionKeys: readonly string[]; system: Pick<System, "now" | "randomBytes"> },
+    options: { encryptionKeys: readonly string[]; system: Pick<Runtime, "now" | "randomBytes"> },
   ) {
     this.#kv = kv;
     this.#encryptionKeys = options.encryptionKeys;

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { System } from "../system.ts";
-import type { WidgetBundle } from "../widget_bundle.ts";
-import { describeWidgetBundle } from "../widget_bundle.ts";
+import type { Runtime } from "../system.ts";
+import type { ScriptBundle } from "../widget_bundle.ts";
+import { describeScript } from "../widget_bundle.ts";
 import { keys } from "./keys.ts";
 import { joinChunks, readChunks, splitChunks } from "./parts.ts";
 import { parseRecord } from "./record.ts";
@@ -30,16 +30,16 @@ interface Release {
  */
 export class ScriptReleaseStore {
   #kv: Deno.Kv;
-  #system: Pick<System, "now">;
-  #cached = new Map<string, WidgetBundle>();
+  #system: Pick<Runtime, "now">;
+  #cached = new Map<string, ScriptBundle>();
 
-  constructor(kv: Deno.Kv, system: Pick<System, "now">) {
+  constructor(kv: Deno.Kv, system: Pick<Runtime, "now">) {
     this.#kv = kv;
     this.#system = system;
   }
 
   /** Keeps `bundle` as the newest release, and drops the eleventh before it. */
-  async publish(name: ScriptName, bundle: WidgetBundle): Promise<void> {
+  async publish(name: ScriptName, bundle: ScriptBundle): Promise<void> {
     this.#cached.set(`${name}.${bundle.hash12}`, bundle);
     const kept = await this.#list(name);
     if (kept[0]?.hash12 === bundle.hash12) return;
@@ -51,7 +51,7 @@ export class ScriptReleaseStore {
   }
 
   /** The script with these first 12 digits of its digest, if it is one of the last. */
-  async find(name: ScriptName, hash12: string): Promise<WidgetBundle | undefined> {
+  async find(name: ScriptName, hash12: string): Promise<ScriptBundle | undefined> {
     const id = `${name}.${hash12}`;
     const known = this.#cached.get(id);
     if (known || !/^[0-9a-f]{12}$/.test(hash12)) return known;
@@ -61,7 +61,7 @@ export class ScriptReleaseStore {
     );
     const parts = release && await readChunks(this.#kv, chunkKeys(name, { ...release, hash12 }));
     if (parts === undefined) return undefined;
-    const bundle = await describeWidgetBundle(joinChunks(parts));
+    const bundle = await describeScript(joinChunks(parts));
     this.#cached.set(id, bundle);
     return bundle;
   }
@@ -76,7 +76,7 @@ export class ScriptReleaseStore {
     return releases.sort((a, b) => b.at - a.at);
   }
 
-  async #write(name: ScriptName, { body, hash12 }: WidgetBundle): Promise<void> {
+  async #write(name: ScriptName, { body, hash12 }: ScriptBundle): Promise<void> {
     const parts = splitChunks(body);
     const record = { v: 1, at: this.#system.now(), parts: parts.length };
     const change = this.#kv.atomic().set(keys.scriptRelease(name, hash12), record);

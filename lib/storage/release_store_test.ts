@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { describeWidgetBundle } from "../widget_bundle.ts";
+import { describeScript } from "../widget_bundle.ts";
 import { ScriptReleaseStore } from "./release_store.ts";
 
-const bundleOf = (text: string) => describeWidgetBundle(new TextEncoder().encode(text));
+const bundleOf = (text: string) => describeScript(new TextEncoder().encode(text));
 
 async function releases(kv: Deno.Kv, texts: string[]) {
   let now = 1_000;

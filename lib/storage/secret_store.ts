@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SealContext, Sealer } from "../credentials/sealing.ts";
-import { iso, type System } from "../system.ts";
+import { isoTime, type Runtime } from "../system.ts";
 import { MIN_SECRET_LENGTH, type NewToolSecret, type ToolSecretInfo } from "../wire/tool_secret.ts";
 import { recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
@@ -39,12 +39,12 @@ export interface UnsealedSecret {
  */
 export class SecretStore {
   #kv: Deno.Kv;
-  #system: System;
+  #system: Runtime;
   #sealer: Sealer;
   #cache = new Map<string, UnsealedSecret>();
 
   /** The sealer is made for `SECRETS_PURPOSE`. */
-  constructor(kv: Deno.Kv, options: { system: System; sealer: Sealer }) {
+  constructor(kv: Deno.Kv, options: { system: Runtime; sealer: Sealer }) {
     this.#kv = kv;
     this.#system = options.system;
     this.#sealer = options.sealer;
@@ -173,5 +173,5 @@ function toInfo(
   name: string,
   record: { domains: string[]; agentId?: string | undefined; updatedAt: number },
 ): ToolSecretInfo {
-  return { name, ...toBinding(record), updatedAt: iso(record.updatedAt) };
+  return { name, ...toBinding(record), updatedAt: isoTime(record.updatedAt) };
 }

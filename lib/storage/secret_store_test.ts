@@ -2,7 +2,7 @@ import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { storedKeys, storedText } from "@/tests/support/store.ts";
 import { Sealer, UnsealError } from "../credentials/sealing.ts";
-import { realSystem } from "../system.ts";
+import { systemRuntime } from "../system.ts";
 import { newToolSecretSchema } from "../wire/tool_secret.ts";
 import { keys } from "./keys.ts";
 import { SECRETS_PURPOSE, SecretStore } from "./secret_store.ts";
@@ -17,7 +17,7 @@ const CRM = newToolSecretSchema.parse({
 
 function open(kv: Deno.Kv, encryptionKey = new Uint8Array(32).fill(7).toBase64()) {
   const system = new FakeSystem();
-  const { randomBytes } = realSystem;
+  const { randomBytes } = systemRuntime;
   const sealer = new Sealer([encryptionKey], { purpose: SECRETS_PURPOSE, randomBytes });
   return { system, secrets: new SecretStore(kv, { system, sealer }) };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { KvReader } from "../committer/view.ts";
 import { sha256 } from "../credentials/hashing.ts";
 import { newSessionToken, tenantOfToken } from "../credentials/session_token.ts";
-import { iso, type System } from "../system.ts";
+import { isoTime, type Runtime } from "../system.ts";
 import { SESSION_MESSAGE_CAP, SESSION_TTL_MS } from "../wire/limits.ts";
 import type { MintedSession } from "../wire/session.ts";
 import { keys } from "./keys.ts";
@@ -35,9 +35,9 @@ export function sessionExpireIn(leftMs: number): number {
 /** Widget sessions, stored under a hash of their token. */
 export class SessionStore {
   #kv: Deno.Kv;
-  #system: System;
+  #system: Runtime;
 
-  constructor(kv: Deno.Kv, system: System) {
+  constructor(kv: Deno.Kv, system: Runtime) {
     this.#kv = kv;
     this.#system = system;
   }
@@ -66,7 +66,7 @@ export class SessionStore {
     const change = this.#kv.atomic()
       .check({ key, versionstamp: null })
       .set(key, session, { expireIn });
-    const minted = { sessionToken, expiresAt: iso(exp), messageCap: session.messageCap };
+    const minted = { sessionToken, expiresAt: isoTime(exp), messageCap: session.messageCap };
     const done = await (options.commit ?? commitStep)(change, minted);
     if (!done) throw new Error("a session token was drawn twice");
     return minted;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { sha256 } from "../credentials/hashing.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { keys } from "./keys.ts";
 import { parseRecord, retryUntilCommitted } from "./record.ts";
 
@@ -32,9 +32,9 @@ export interface FailureState {
  */
 export class SignInFailureStore {
   #kv: Deno.Kv;
-  #system: Pick<System, "now">;
+  #system: Pick<Runtime, "now">;
 
-  constructor(kv: Deno.Kv, system: Pick<System, "now">) {
+  constructor(kv: Deno.Kv, system: Pick<Runtime, "now">) {
     this.#kv = kv;
     this.#system = system;
   }

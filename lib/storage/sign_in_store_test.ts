@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { realSystem } from "../system.ts";
+import { systemRuntime } from "../system.ts";
 import { SIGN_IN_MAX_MS, SIGN_IN_TTL_MS, SignInStore } from "./sign_in_store.ts";
 
 const WHO = { tenant: crypto.randomUUID(), userId: crypto.randomUUID(), epoch: 0 };
@@ -9,7 +9,7 @@ async function withStore(
 ): Promise<void> {
   using kv = await Deno.openKv(":memory:");
   const clock = { ms: 1_000_000 };
-  await run({ kv, clock, store: new SignInStore(kv, { ...realSystem, now: () => clock.ms }) });
+  await run({ kv, clock, store: new SignInStore(kv, { ...systemRuntime, now: () => clock.ms }) });
 }
 
 async function versionOfOnlySignIn(kv: Deno.Kv): Promise<string | undefined> {

@@ -2,10 +2,10 @@ import { StoreFailedError, StoreUnavailableError } from "../committer/operation.
 import { Patience } from "../committer/patience.ts";
 import { storeDeadline } from "../committer/store_deadline.ts";
 import { isInvalidCall } from "../committer/store_error.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 
 export interface StoreFailuresOptions {
-  system: System;
+  system: Runtime;
   /** How long a read may take, milliseconds; 5,000 by default. */
   patienceMs?: number;
 }

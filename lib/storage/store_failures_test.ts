@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { StoreFailedError, StoreUnavailableError } from "../committer/operation.ts";
 import { isTooLarge } from "../committer/store_error.ts";
-import { realSystem as system } from "../system.ts";
+import { systemRuntime as system } from "../system.ts";
 import { breakableKv } from "@/tests/support/broken_kv.ts";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { hangingKv } from "@/tests/support/hanging_kv.ts";

@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from "../committer/operation.ts";
 import type { Logger } from "../log.ts";
-import { alarm, elapsed, type System } from "../system.ts";
+import { monotonicNow, type Runtime, setTimer } from "../system.ts";
 import { keys } from "./keys.ts";
 
 /** A store that has left all its calls unanswered for this long is sent no more of them, milliseconds. */
@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 4_500;
 const PROBE_INTERVAL_MS = { first: 1_000, most: 60_000 };
 
 export interface StoreGateOptions {
-  system: Pick<System, "now" | "sleep">;
+  system: Pick<Runtime, "now" | "sleep">;
   log: Pick<Logger, "info" | "warn">;
   /** How long a call waits to be sent, milliseconds; 4,500 by default. */
   maxWaitMs?: number | undefined;
@@ -100,7 +100,7 @@ class StoreGate {
   /** Calls are held back. */
   get isShut(): boolean {
     return this.#unanswered > 0 &&
-      elapsed(this.#system) - this.#silentSince >= SILENCE_THRESHOLD_MS;
+      monotonicNow(this.#system) - this.#silentSince >= SILENCE_THRESHOLD_MS;
   }
 
   call<T>(send: () => Promise<T>): Promise<T> {
@@ -108,7 +108,7 @@ class StoreGate {
   }
 
   async #send<T>(send: () => Promise<T>): Promise<T> {
-    this.#sentAt = elapsed(this.#system);
+    this.#sentAt = monotonicNow(this.#system);
     if (this.#unanswered++ === 0) this.#silentSince = this.#sentAt;
     try {
       return await send();
@@ -119,7 +119,7 @@ class StoreGate {
 
   /** None of the calls that are out may ever be answered, although the store is there. */
   #probe(): void {
-    if (elapsed(this.#system) - this.#sentAt < this.#probeMs) return;
+    if (monotonicNow(this.#system) - this.#sentAt < this.#probeMs) return;
     this.#probeMs = Math.min(2 * this.#probeMs, PROBE_INTERVAL_MS.most);
     this.#send(this.#sendProbe).catch(() => {});
   }
@@ -134,7 +134,7 @@ class StoreGate {
         },
         fail: reject,
       };
-      const callOff = alarm(this.#system, this.#maxWaitMs, () => {
+      const callOff = setTimer(this.#system, this.#maxWaitMs, () => {
         if (this.#queue.delete(held)) held.fail(new StoreUnavailableError("the store is silent"));
       });
       this.#queue.add(held);
@@ -166,6 +166,6 @@ class StoreGate {
   }
 
   #silentMs(): number {
-    return Math.round(elapsed(this.#system) - this.#silentSince);
+    return Math.round(monotonicNow(this.#system) - this.#silentSince);
   }
 }

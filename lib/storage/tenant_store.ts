@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { KvReader } from "../committer/view.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { DEFAULT_QUOTAS, MAX_QUOTAS, type QuotaName } from "../wire/limits.ts";
 import { VENDORS } from "../wire/vendors.ts";
 import { INSTALLATION, recordChange } from "./audit_record.ts";
@@ -96,9 +96,9 @@ export function quotasOf({ quotas }: Pick<Plan, "quotas">): Quotas {
 /** Tenants and the plan each is on. */
 export class TenantStore {
   #kv: Deno.Kv;
-  #system: System;
+  #system: Runtime;
 
-  constructor(kv: Deno.Kv, system: System) {
+  constructor(kv: Deno.Kv, system: Runtime) {
     this.#kv = kv;
     this.#system = system;
   }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import { consumeLink, type FoundLink } from "./account_link_store.ts";
 import { recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
@@ -32,9 +32,9 @@ export type SetupState = { done: boolean; tokenHash?: string };
 /** Dashboard users, and the one-time set-up that makes the first of them. */
 export class UserStore {
   #kv: Deno.Kv;
-  #system: Pick<System, "now" | "uuid">;
+  #system: Pick<Runtime, "now" | "uuid">;
 
-  constructor(kv: Deno.Kv, system: Pick<System, "now" | "uuid">) {
+  constructor(kv: Deno.Kv, system: Pick<Runtime, "now" | "uuid">) {
     this.#kv = kv;
     this.#system = system;
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { PROTOCOLS, type VendorConfig } from "../config.ts";
+import { type ConnectionConfig, PROTOCOLS } from "../config.ts";
 import { type Sealer, UnsealError } from "../credentials/sealing.ts";
-import { iso, type System } from "../system.ts";
+import { isoTime, type Runtime } from "../system.ts";
 import { type Vendor, VENDORS } from "../wire/vendors.ts";
 import { INSTALLATION, recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
@@ -24,14 +24,14 @@ type ConnectionRecord = Omit<z.infer<typeof connectionRecordSchema>, "sealed"> &
 };
 
 /** A slot as an operator sees it: never its credential. `updatedAt` is ISO 8601 UTC. */
-export interface StoredConnection extends Omit<VendorConfig, "apiKey"> {
+export interface StoredConnection extends Omit<ConnectionConfig, "apiKey"> {
   vendor: Vendor;
   updatedAt: string;
 }
 
 /** What `open` found: usable slots, and those whose credential does not open any more. */
 export interface UnsealedConnections {
-  connections: Partial<Record<Vendor, VendorConfig>>;
+  connections: Partial<Record<Vendor, ConnectionConfig>>;
   unreadable: Vendor[];
 }
 
@@ -41,11 +41,11 @@ export interface UnsealedConnections {
  */
 export class ConnectionStore {
   #kv: Deno.Kv;
-  #system: System;
+  #system: Runtime;
   #sealer: Sealer;
 
   /** The sealer is made for `CONNECTIONS_PURPOSE`. */
-  constructor(kv: Deno.Kv, options: { system: System; sealer: Sealer }) {
+  constructor(kv: Deno.Kv, options: { system: Runtime; sealer: Sealer }) {
     this.#kv = kv;
     this.#system = options.system;
     this.#sealer = options.sealer;
@@ -54,7 +54,7 @@ export class ConnectionStore {
   async list(): Promise<StoredConnection[]> {
     const found = await this.#readAll();
     return found.map(([vendor, { protocol, baseUrl, name, updatedAt }]) => {
-      return { vendor, protocol, baseUrl, name, updatedAt: iso(updatedAt) };
+      return { vendor, protocol, baseUrl, name, updatedAt: isoTime(updatedAt) };
     });
   }
 
@@ -71,7 +71,7 @@ export class ConnectionStore {
   }
 
   /** Sets a slot up: every process uses it from its next run on. */
-  async set(vendor: Vendor, config: VendorConfig): Promise<void> {
+  async set(vendor: Vendor, config: ConnectionConfig): Promise<void> {
     const key = keys.providerConnection(vendor);
     const { protocol, baseUrl, name } = config;
     const plain = new TextEncoder().encode(config.apiKey);
@@ -157,7 +157,7 @@ export function resealConnections(sealer: Sealer): ResealTask {
 }
 
 function auditedFields({ protocol, baseUrl, name, updatedAt }: ConnectionRecord) {
-  return { protocol, baseUrl, name, credential: `set ${iso(updatedAt)}` };
+  return { protocol, baseUrl, name, credential: `set ${isoTime(updatedAt)}` };
 }
 
 function sealContext(vendor: Vendor, baseUrl: string): string[] {

@@ -1,4 +1,4 @@
-import { invalid } from "../errors.ts";
+import { validationError } from "../errors.ts";
 
 const DAY_MS = 86_400_000;
 /** Days around these are still written with four digits, so that texts compare as the days do. */
@@ -58,5 +58,5 @@ function parseDay(text: string | null, path: string): string | undefined {
 }
 
 function badDay(path: string, message: string) {
-  return invalid([{ path, code: "invalid_day", message }]);
+  return validationError([{ path, code: "invalid_day", message }]);
 }

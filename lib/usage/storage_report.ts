@@ -1,7 +1,7 @@
 import { agentStorageUsage } from "../storage/agent_versions.ts";
 import { readConversationUsage } from "../storage/conversation_usage.ts";
 import { knowledgeStorageUsage } from "../storage/knowledge_usage.ts";
-import type { System } from "../system.ts";
+import type { Runtime } from "../system.ts";
 import type { QuotaName } from "../wire/limits.ts";
 
 /** Storage of a tenant that quotas limit. */
@@ -17,9 +17,9 @@ export type StorageFigures = Readonly<Record<StoredQuota, StorageFigure>>;
 /** Reports what tenants store, from counters updated by each write. */
 export class StorageReports {
   readonly #kv: Deno.Kv;
-  readonly #system: Pick<System, "now">;
+  readonly #system: Pick<Runtime, "now">;
 
-  constructor(kv: Deno.Kv, system: Pick<System, "now">) {
+  constructor(kv: Deno.Kv, system: Pick<Runtime, "now">) {
     this.#kv = kv;
     this.#system = system;
   }

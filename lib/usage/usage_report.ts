@@ -3,7 +3,7 @@ import { dayOf, type Ledger, slotsOf, untilMidnight } from "../limits/ledger.ts"
 import { ledgerShardKeys } from "../limits/ledger_shards.ts";
 import { type Limits, withOverrides } from "../limits/limits.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
-import { iso, type System } from "../system.ts";
+import { isoTime, type Runtime } from "../system.ts";
 import type { UsageReport } from "../wire/usage.ts";
 import type { Vendor } from "../wire/vendors.ts";
 import type { DayRange } from "./day_range.ts";
@@ -32,7 +32,7 @@ export interface UsageSummary {
 /** What tenants have used, read from the sums that settling keeps. */
 export class UsageReports {
   #kv: Deno.Kv;
-  #system: System;
+  #system: Runtime;
   #tenants: TenantStore;
   #limits: Limits;
   #storage: Pick<StorageReports, "read">;
@@ -41,7 +41,7 @@ export class UsageReports {
   constructor(
     kv: Deno.Kv,
     parts: {
-      system: System;
+      system: Runtime;
       tenants: TenantStore;
       limits: Limits;
       storage: Pick<StorageReports, "read">;
@@ -76,7 +76,7 @@ export class UsageReports {
     const ledger = mergeShards(snapshot);
     return {
       day,
-      resetsAt: iso(now + untilMidnight(now)),
+      resetsAt: isoTime(now + untilMidnight(now)),
       today: todays.day.get(day) ?? NO_USAGE,
       softLimit: limits.softDailyCost,
       hardLimit: limits.hardDailyCost,

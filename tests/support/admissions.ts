@@ -8,7 +8,7 @@ import { dayOf, type Ledger } from "@/lib/limits/ledger.ts";
 import { ledgerShardKeys } from "@/lib/limits/ledger_shards.ts";
 import type { Limits } from "@/lib/limits/limits.ts";
 import type { Caller } from "@/lib/limits/request_windows.ts";
-import { realSystem, type System } from "@/lib/system.ts";
+import { type Runtime, systemRuntime } from "@/lib/system.ts";
 import { NO_USAGE, sumUsage, type Usage, type UsageRow } from "@/lib/usage/usage_rows.ts";
 import { fakeUuid } from "@/tests/support/fake_system.ts";
 import { RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
@@ -19,8 +19,8 @@ export const TENANT = fakeUuid(801);
 export const AGENT = fakeUuid(901);
 
 /** A standing clock; waits between tries pass at once, heartbeats never come. */
-export const standing: System = {
-  ...realSystem,
+export const standing: Runtime = {
+  ...systemRuntime,
   now: () => NOON,
   sleep: (ms, signal) => ms < 1_000 ? Promise.resolve() : untilAborted(signal),
 };
@@ -45,7 +45,7 @@ export function count(admission: Admission, caller: Caller, limits: Limits) {
   return admission.countRequest({ id: counted++, caller, limits });
 }
 
-export function openAdmission(kv: Deno.Kv, system: System = standing): Admission {
+export function openAdmission(kv: Deno.Kv, system: Runtime = standing): Admission {
   return new Admission(new Committer(kv, { system }), { system });
 }
 

@@ -1,4 +1,4 @@
-import { realSystem, type System } from "@/lib/system.ts";
+import { type Runtime, systemRuntime } from "@/lib/system.ts";
 
 /** How much faster the service's short waits are over. */
 const SPEED = 25;
@@ -6,6 +6,6 @@ const SPEED = 25;
 const SHORT_MS = 1_000;
 
 /** The real world, in which logs are stored and looked at 25 times as often as they would be. */
-export const briskSystem: Pick<System, "sleep"> = {
-  sleep: (ms, signal) => realSystem.sleep(ms > SHORT_MS ? ms : ms / SPEED, signal),
+export const briskSystem: Pick<Runtime, "sleep"> = {
+  sleep: (ms, signal) => systemRuntime.sleep(ms > SHORT_MS ? ms : ms / SPEED, signal),
 };

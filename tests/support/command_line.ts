@@ -3,8 +3,8 @@ import { readConfig } from "@/lib/config.ts";
 import { Signer } from "@/lib/credentials/hashing.ts";
 import { Sealer } from "@/lib/credentials/sealing.ts";
 import { createLogger } from "@/lib/log.ts";
-import { adminCommands, type CommandStores } from "@/lib/process/admin_commands.ts";
-import { serveControl } from "@/lib/process/control_socket.ts";
+import { adminCommands, type CommandDeps } from "@/lib/process/admin_commands.ts";
+import { serveControlSocket } from "@/lib/process/control_socket.ts";
 import { openStore } from "@/lib/process/open_store.ts";
 import { AgentStore } from "@/lib/storage/agent_store.ts";
 import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
@@ -12,7 +12,7 @@ import { HmacSecrets } from "@/lib/storage/hmac_secrets.ts";
 import { Reencryption } from "@/lib/storage/reencryption.ts";
 import { SECRETS_PURPOSE, SecretStore } from "@/lib/storage/secret_store.ts";
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
-import { realSystem } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/system.ts";
 import { taskCommand } from "./task_command.ts";
 
 /** What one run of a command line came to. */
@@ -51,12 +51,12 @@ export async function runCli(
 export function commandStores(
   kv: Deno.Kv,
   secrets: { hmacSecrets: readonly string[]; encryptionKeys: readonly string[] },
-): CommandStores & {
+): CommandDeps & {
   apiKeys: ApiKeyStore;
   secrets: SecretStore;
   tenants: TenantStore;
 } {
-  const system = realSystem;
+  const system = systemRuntime;
   const { randomBytes } = system;
   const sealer = new Sealer(secrets.encryptionKeys, { purpose: SECRETS_PURPOSE, randomBytes });
   return {
@@ -77,14 +77,14 @@ export async function serveIn(
 ): Promise<ReturnType<typeof commandStores> & { close(): Promise<void> }> {
   const store = await openStore(readConfig({ DATA_DIR: dir }), {
     openKv: Deno.openKv,
-    system: realSystem,
+    system: systemRuntime,
   });
   const stores = commandStores(store.kv, store);
-  const control = serveControl({
+  const control = serveControlSocket({
     path: `${dir}/control.sock`,
     handlers: adminCommands(stores),
     log: createLogger(),
-    system: realSystem,
+    system: systemRuntime,
   });
   const close = async () => {
     await control.close();

@@ -3,7 +3,7 @@ import {
   type ContentCipherOptions,
   createContentSealer,
 } from "@/lib/storage/content_cipher.ts";
-import { realSystem } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/system.ts";
 import { TEST_ENCRYPTION_KEY } from "./encryption_keys.ts";
 
 /** A cipher of content, the same in all tests unless its keys are named. */
@@ -12,6 +12,6 @@ export function contentCipher(
     & { keys?: readonly string[] }
     & Pick<ContentCipherOptions, "onUnreadable"> = {},
 ): ContentCipher {
-  const sealer = createContentSealer(keys, realSystem.randomBytes);
+  const sealer = createContentSealer(keys, systemRuntime.randomBytes);
   return new ContentCipher({ sealer, digestKey: new Uint8Array(32).fill(1), ...options });
 }

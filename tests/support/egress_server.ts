@@ -2,7 +2,7 @@ import { Egress, type EgressRequest } from "@/lib/egress/egress.ts";
 import type { TargetRefusal } from "@/lib/egress/check_target.ts";
 import type { EgressCall } from "@/lib/egress/egress_error.ts";
 import type { Resolver } from "@/lib/egress/resolve_host.ts";
-import type { System } from "@/lib/system.ts";
+import type { Runtime } from "@/lib/system.ts";
 import { fakeUuid } from "./fake_system.ts";
 import { fastSystem } from "./fast_system.ts";
 
@@ -46,7 +46,7 @@ export class EgressServer implements AsyncDisposable {
       allow?: string[];
       /** Addresses that take no connection. */
       refusing?: string[];
-      system?: Pick<System, "now" | "sleep">;
+      system?: Pick<Runtime, "now" | "sleep">;
     } = {},
   ) {
     const handler = async (request: Request) => {

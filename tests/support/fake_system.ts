@@ -1,4 +1,4 @@
-import type { System } from "@/lib/system.ts";
+import type { Runtime } from "@/lib/system.ts";
 
 interface Sleeper {
   due: number;
@@ -9,7 +9,7 @@ interface Sleeper {
  * A world that stands still: the clock moves when a test moves it, ids and bytes follow from the
  * order they are drawn in. Its methods may be passed on without their object.
  */
-export class FakeSystem implements System {
+export class FakeSystem implements Runtime {
   #now: number;
   #drawn = 0;
   #byte = 0;

@@ -1,11 +1,11 @@
-import type { System } from "@/lib/system.ts";
+import type { Runtime } from "@/lib/system.ts";
 
 /** Shorter sleeps only pace what a person watches; longer ones are limits on time. */
 const PACING_MS = 100;
 
 /** A clock that stands until it is told to move, and sleeps that cost nothing. */
 export interface FastSystem {
-  readonly system: Pick<System, "now" | "sleep">;
+  readonly system: Pick<Runtime, "now" | "sleep">;
   advance(ms: number): void;
 }
 

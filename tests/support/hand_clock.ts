@@ -1,4 +1,4 @@
-import type { System } from "@/lib/system.ts";
+import type { Runtime } from "@/lib/system.ts";
 import { FakeSystem } from "./fake_system.ts";
 
 /** Shorter sleeps pace retries and readers; longer ones are limits on time. */
@@ -20,7 +20,7 @@ export class HandClock {
     this.#still = new FakeSystem(start);
   }
 
-  get system(): Pick<System, "now" | "sleep"> {
+  get system(): Pick<Runtime, "now" | "sleep"> {
     return { now: this.#still.now, sleep: this.#sleep };
   }
 

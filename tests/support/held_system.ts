@@ -1,11 +1,11 @@
-import type { System } from "@/lib/system.ts";
+import type { Runtime } from "@/lib/system.ts";
 
 /** Shorter sleeps only pace what a person watches; longer ones are limits on time. */
 const PACING_MS = 100;
 
 /** A clock that stands, and runs that go no further than their first word until they may. */
 export interface HeldSystem {
-  readonly system: Pick<System, "now" | "sleep">;
+  readonly system: Pick<Runtime, "now" | "sleep">;
   /** Lets every run go on to its end. */
   release(): void;
   /** From now on runs stand still again. */

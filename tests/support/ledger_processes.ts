@@ -3,7 +3,7 @@ import { outcome, request, settlement, tally, TENANT } from "./admissions.ts";
 import { fastSystem } from "./fast_system.ts";
 import { OPEN_LIMITS } from "./run_requests.ts";
 import { Committer } from "@/lib/committer/committer.ts";
-import { realSystem, type System } from "@/lib/system.ts";
+import { type Runtime, systemRuntime } from "@/lib/system.ts";
 import { Admission } from "@/lib/limits/admission.ts";
 import type { Ledger } from "@/lib/limits/ledger.ts";
 import { ledgerShardKeys, LedgerShards } from "@/lib/limits/ledger_shards.ts";
@@ -16,10 +16,10 @@ export const LIMITS: Limits = { ...OPEN_LIMITS, streams: 10, hardDailyCost: 1_00
 /** Processes on one store, whose clock a test moves. */
 export function world(kv: Deno.Kv) {
   const { system: time, advance } = fastSystem(NOON);
-  const system: System = { ...realSystem, ...time };
+  const system: Runtime = { ...systemRuntime, ...time };
   let n = 0;
   const open = ({ ahead = 0, through = kv } = {}) => {
-    const own: System = { ...system, now: () => system.now() + ahead };
+    const own: Runtime = { ...system, now: () => system.now() + ahead };
     const committer = new Committer(through, { system: own });
     const shards = new LedgerShards(committer, own);
     const admission = new Admission(committer, { system: own, shards });

@@ -6,13 +6,13 @@
  */
 import { Egress } from "@/lib/egress/egress.ts";
 import { VendorConnection } from "@/lib/models/connection/vendor_connection.ts";
-import { realSystem } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/system.ts";
 import type { IncomingMessage } from "node:http";
 
 const host = `127.0.0.1:${Deno.args[0]}`;
 
 async function callTool(): Promise<string> {
-  const egress = new Egress({ allow: [host], system: realSystem });
+  const egress = new Egress({ allow: [host], system: systemRuntime });
   const { status, body } = await egress.fetch({
     method: "GET",
     tenant: "tenant",

@@ -4,11 +4,11 @@ import type { HashCost } from "@/lib/accounts/password_hasher.ts";
 import { type Config, readConfig } from "@/lib/config.ts";
 import { createLogger } from "@/lib/log.ts";
 import type { BuiltScripts } from "@/lib/composition/open_scripts.ts";
-import type { MemoryBounds } from "@/lib/composition/memory_bounds.ts";
+import type { MemoryLimits } from "@/lib/composition/memory_bounds.ts";
 import { openService } from "@/lib/composition/open_service.ts";
 import type { Limits } from "@/lib/limits/limits.ts";
 import type { Service } from "@/lib/service.ts";
-import { realSystem, type System } from "@/lib/system.ts";
+import { type Runtime, systemRuntime } from "@/lib/system.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import type { Scope } from "@/lib/wire/scopes.ts";
 import { openTestKv } from "./open_kv.ts";
@@ -27,7 +27,7 @@ const built = (() => {
 
 export interface TestServiceOptions {
   env?: Record<string, string>;
-  system?: Partial<System>;
+  system?: Partial<Runtime>;
   /** As `openStore` hands it out, so from `openTestKv`. */
   kv?: Deno.Kv;
   /** The given store is shared: it outlives this service. */
@@ -42,7 +42,7 @@ export interface TestServiceOptions {
   /** The first encrypts, all decrypt. */
   encryptionKeys?: readonly string[];
   /** Bounds for a process with little memory. */
-  memory?: MemoryBounds;
+  memory?: MemoryLimits;
   /** Whether processes that parse documents can be started; they can by default. */
   workers?: boolean;
   /** What no chat needs is opened beside it. */
@@ -108,18 +108,18 @@ export class TestService implements AsyncDisposable {
       kv,
       hmacSecrets: [TEST_HMAC_SECRET],
       encryptionKeys: options.encryptionKeys ?? [TEST_ENCRYPTION_KEY],
-      system: { ...realSystem, ...options.system },
+      system: { ...systemRuntime, ...options.system },
       log: createLogger({ level: "debug", json: true, write: (line) => logged.push(line) }),
       baseUrl: config.publicUrl ?? url,
       scripts: { ...scripts, ...options.scripts },
       limits: options.limits ?? NO_LIMITS,
-      patienceMs: options.patienceMs ?? 3_600_000,
+      storeTimeoutMs: options.patienceMs ?? 3_600_000,
       passwordCost: options.passwordCost ?? CHEAP_HASH,
       // A clock that stands would never get there.
-      refusalMs: 0,
+      egressRejectionMs: 0,
       isStoreInPlace: options.isStoreInPlace ?? (() => true),
       memory: options.memory,
-      inHaste: options.inHaste ?? false,
+      openDemoInBackground: options.inHaste ?? false,
       worker: options.workers === false ? undefined : testWorker(),
       close: () => Promise.resolve(options.keepKv ? undefined : kv.close()),
     });

@@ -10,7 +10,7 @@ import { fetchPage } from "@/lib/doctor/fetch_page.ts";
 import { Egress } from "@/lib/egress/egress.ts";
 import { ModelRegistry } from "@/lib/models/model_registry.ts";
 import { trySlot } from "@/lib/models/try_slot.ts";
-import { realSystem } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/system.ts";
 import { toolDefinitionSchema } from "@/lib/wire/tool_definition.ts";
 import { type Vendor, VENDORS } from "@/lib/wire/vendors.ts";
 
@@ -18,7 +18,7 @@ const host = `127.0.0.1:${Deno.args[0]}`;
 const origin = `https://${host}`;
 const tenant = "tenant";
 const { signal } = new AbortController();
-const egress = new Egress({ allow: [host], system: realSystem });
+const egress = new Egress({ allow: [host], system: systemRuntime });
 // A retry would only repeat what the first attempt shows.
 const deadline = 0;
 const slots = {
@@ -31,7 +31,7 @@ function slotOf(vendor: Vendor) {
   return { ...slots[vendor], baseUrl: `${origin}/${vendor}`, apiKey: "vendor-key" };
 }
 
-const models = new ModelRegistry(realSystem, {
+const models = new ModelRegistry(systemRuntime, {
   vendors: {
     vendor_a: slotOf("vendor_a"),
     vendor_b: slotOf("vendor_b"),
@@ -60,7 +60,7 @@ async function embed(): Promise<string> {
 
 async function trySlotForm(): Promise<string> {
   const slot = { vendor: "vendor_a", config: slotOf("vendor_a"), model: "m" } as const;
-  return (await trySlot(slot, { system: realSystem }))?.message ?? "answered";
+  return (await trySlot(slot, { system: systemRuntime }))?.message ?? "answered";
 }
 
 /** The output of an HTTP tool that sends a secret, and what is noted of an MCP server that is sent one. */
@@ -82,7 +82,7 @@ async function callTools(): Promise<unknown> {
     tenant,
     allowedDomains: [host],
     checks: new ArgumentChecks(),
-    system: realSystem,
+    system: systemRuntime,
     listMs: 5_000,
     egress,
   });
@@ -93,7 +93,7 @@ async function callTools(): Promise<unknown> {
 }
 
 async function readPage(): Promise<string> {
-  const page = await fetchPage(origin, { egress, tenant, system: realSystem, signal });
+  const page = await fetchPage(origin, { egress, tenant, system: systemRuntime, signal });
   return page === undefined ? "not read" : "read";
 }
 

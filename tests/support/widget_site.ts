@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { describeWidgetBundle } from "../../lib/widget_bundle.ts";
+import { describeScript } from "../../lib/widget_bundle.ts";
 import { bundleWidget } from "../../tools/bundle_widget.ts";
 import { type ConsoleLine, type PageOptions, withPage } from "./browser.ts";
 import { FakeChat } from "./fake_chat.ts";
@@ -28,8 +28,8 @@ export interface SiteOptions extends PageOptions {
 
 /** Built once for all pages of a test file. */
 const bundled = (() => {
-  let bundle: ReturnType<typeof describeWidgetBundle> | undefined;
-  return () => bundle ??= bundleWidget().then(describeWidgetBundle);
+  let bundle: ReturnType<typeof describeScript> | undefined;
+  return () => bundle ??= bundleWidget().then(describeScript);
 })();
 
 /**

@@ -7,7 +7,7 @@ import type { Limits } from "@/lib/limits/limits.ts";
 import { LimitError, type LimitRefusal } from "@/lib/limits/refusal.ts";
 import type { Caller } from "@/lib/limits/request_windows.ts";
 import { WindowShards } from "@/lib/limits/window_shards.ts";
-import { realSystem, type System } from "@/lib/system.ts";
+import { type Runtime, systemRuntime } from "@/lib/system.ts";
 import { request, settlement, TENANT } from "./admissions.ts";
 import { fastSystem } from "./fast_system.ts";
 import { seeded } from "./flaky_kv.ts";
@@ -28,7 +28,12 @@ export function windowProcesses(start = Date.UTC(2026, 0, 2, 12)) {
   let n = 0;
   /** `ahead` is by how much its clock is wrong, milliseconds. */
   const open = (kv: Deno.Kv, { ahead = 0 } = {}) => {
-    const system: System = { ...realSystem, ...time, randomBytes, now: () => time.now() + ahead };
+    const system: Runtime = {
+      ...systemRuntime,
+      ...time,
+      randomBytes,
+      now: () => time.now() + ahead,
+    };
     const committer = new Committer(kv, { system });
     const shards = new LedgerShards(committer, system);
     const windows = new WindowShards(committer, { system, contended: shards.contended });

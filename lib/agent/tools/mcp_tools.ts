@@ -1,4 +1,4 @@
-import { alarm, type System } from "../../system.ts";
+import { type Runtime, setTimer } from "../../system.ts";
 import type { ToolWorld } from "./http_tool.ts";
 import { nameTools } from "./mcp_names.ts";
 import type { ListedTool } from "./mcp_list.ts";
@@ -15,7 +15,7 @@ export interface McpTools {
 export interface McpOptions {
   world: ToolWorld;
   signal: AbortSignal;
-  system: Pick<System, "sleep">;
+  system: Pick<Runtime, "sleep">;
   /** For shaking hands and listing together, milliseconds. */
   listMs: number;
   /** Is told which tools are left out, and why. */
@@ -46,7 +46,7 @@ export async function openMcpTools(
   const close = async () =>
     void await Promise.all([...closing, ...connections.map((one) => one.close())]);
   const late = new AbortController();
-  const callOff = alarm(system, listMs, () => late.abort());
+  const callOff = setTimer(system, listMs, () => late.abort());
   const attempts = await Promise.allSettled(definitions.map(open));
   callOff();
   const fault = attempts.find((one) => one.status === "rejected");

@@ -1,5 +1,5 @@
 import type { EgressCall } from "../../egress/egress_error.ts";
-import type { System } from "../../system.ts";
+import type { Runtime } from "../../system.ts";
 import type { ModelTool } from "../../models/model.ts";
 import type { ToolDefinition } from "../../wire/tool_definition.ts";
 import type { ArgumentCheck } from "./argument_check.ts";
@@ -22,7 +22,7 @@ export interface ToolsetOptions
   /** The agent's own. */
   tools: readonly ToolDefinition[];
   checks: ArgumentChecks;
-  system: Pick<System, "sleep">;
+  system: Pick<Runtime, "sleep">;
   /** How long MCP servers may take to list their tools, milliseconds. */
   listMs: number;
   /** The service's own, such as `search_knowledge`; an agent's tool of the same name yields. */

@@ -1,5 +1,5 @@
 import type { Egress } from "../../egress/egress.ts";
-import type { System } from "../../system.ts";
+import type { Runtime } from "../../system.ts";
 import type { Agent } from "../../wire/agent.ts";
 import { ArgumentChecks } from "./argument_checks.ts";
 import { type CallableTool, createToolset, type Toolset } from "./toolset.ts";
@@ -30,7 +30,7 @@ export class Toolsets {
   #egress: Pick<Egress, "fetch" | "open">;
   #findSecret: FindTenantSecret;
   #builtIn: (request: ToolsetRequest) => readonly CallableTool[];
-  #system: Pick<System, "sleep">;
+  #system: Pick<Runtime, "sleep">;
   #checks = new ArgumentChecks();
 
   /** `builtIn` makes the tools that the service itself has for an agent. */
@@ -38,7 +38,7 @@ export class Toolsets {
     parts: {
       egress: Pick<Egress, "fetch" | "open">;
       findSecret: FindTenantSecret;
-      system: Pick<System, "sleep">;
+      system: Pick<Runtime, "sleep">;
       builtIn?: (request: ToolsetRequest) => readonly CallableTool[];
     },
   ) {

@@ -14,12 +14,12 @@ export interface EditorChoices {
 }
 
 export async function editorChoices(
-  service: Pick<Service, "catalogue" | "knowledge" | "tenants" | "meterParts" | "vendors">,
+  service: Pick<Service, "catalogue" | "knowledge" | "tenants" | "rateLimiterDeps" | "providers">,
   tenant: string,
 ): Promise<EditorChoices> {
   const plan = await service.tenants.plan(tenant);
   const bases = await service.knowledge.list(tenant, { limit: MAX_QUOTAS.knowledgeBases });
-  const { hardDailyCost } = withOverrides(service.meterParts.limits, plan.limits);
+  const { hardDailyCost } = withOverrides(service.rateLimiterDeps.limits, plan.limits);
   return {
     models: await modelGroups(service, tenant),
     knowledgeBases: bases.data.map(({ id, name }) => ({ id, name })),

@@ -1,5 +1,5 @@
 import { HttpError } from "fresh";
-import type { System } from "../../system.ts";
+import type { Runtime } from "../../system.ts";
 import { BODIES } from "../byte_budget.ts";
 import { readBounded } from "../read_bounded.ts";
 import { memoryHolders } from "../request_sender.ts";
@@ -12,7 +12,7 @@ const MAX_FORM_BYTES = 2 * 1_048_576;
  * 415 for another content type, 413 for a body over 2 MiB and 408 for one that comes too slowly,
  * without reading the rest of it; `ApiError` 503 while too much is being sent.
  */
-export async function readForm(req: Request, system: System): Promise<URLSearchParams> {
+export async function readForm(req: Request, system: Runtime): Promise<URLSearchParams> {
   const type = req.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/x-www-form-urlencoded") {
     throw new HttpError(415, "Send the form as application/x-www-form-urlencoded.");

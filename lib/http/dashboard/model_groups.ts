@@ -4,7 +4,7 @@ import { type Vendor, VENDORS } from "../../wire/vendors.ts";
 
 /** The models a tenant's plan lets it choose, by vendor, as the editor offers them. */
 export async function modelGroups(
-  service: Pick<Service, "catalogue" | "tenants" | "vendors">,
+  service: Pick<Service, "catalogue" | "tenants" | "providers">,
   tenant: string,
 ): Promise<{ label: string; models: CatalogueEntry[] }[]> {
   const { models: allowed } = await service.tenants.plan(tenant);
@@ -13,7 +13,7 @@ export async function modelGroups(
     allowed.some((one) => one.vendor === entry.vendor && one.model === entry.model)
   );
   return VENDORS.map((vendor) => ({
-    label: service.vendors.slot(vendor)?.name ?? slotName(vendor),
+    label: service.providers.slot(vendor)?.name ?? slotName(vendor),
     models: entries.filter((entry) => entry.vendor === vendor),
   })).filter((group) => group.models.length > 0);
 }

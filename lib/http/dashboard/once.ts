@@ -24,15 +24,15 @@ export async function once<T extends object>(
   make: () => Promise<T>,
 ): Promise<T | { refused: "sent_before" }> {
   if (!form.has(ONCE)) return await make();
-  const { receipts } = ctx.state.service;
+  const { idempotencyRecords } = ctx.state.service;
   const scope = await scopeOf(ctx, form);
-  if (!await receipts.claim(scope)) return { refused: "sent_before" };
+  if (!await idempotencyRecords.claim(scope)) return { refused: "sent_before" };
   let made: T | undefined;
   try {
     made = await make();
     return made;
   } finally {
-    if (made === undefined || "refused" in made) await receipts.release(scope);
+    if (made === undefined || "refused" in made) await idempotencyRecords.release(scope);
   }
 }
 

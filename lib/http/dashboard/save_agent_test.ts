@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { agentOf } from "@/tests/support/agents.ts";
-import { ApiError, invalid } from "../../errors.ts";
+import { ApiError, validationError } from "../../errors.ts";
 import { toFormValues } from "./agent_form.ts";
 import { saveAgent } from "./save_agent.ts";
 
@@ -16,7 +16,7 @@ async function statusOf(error: unknown): Promise<number> {
 }
 
 Deno.test("saveAgent: what can be put right is told in the form, with what was typed", async () => {
-  const fault = invalid([{ path: "name", code: "too_small", message: "is empty" }]);
+  const fault = validationError([{ path: "name", code: "too_small", message: "is empty" }]);
   assertEquals(await statusOf(fault), 400);
   assertEquals(await statusOf(new ApiError("version_conflict", "changed")), 412);
   assertEquals(await statusOf(new ApiError("payload_too_large", "too large")), 413);

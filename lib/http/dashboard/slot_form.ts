@@ -1,5 +1,9 @@
-import { type Protocol, PROTOCOLS, type VendorConfig } from "../../config.ts";
-import { PUBLIC_BASE_URLS, SLOT_PROTOCOLS, type SlotLetter } from "../../config_fields.ts";
+import { type ConnectionConfig, type Protocol, PROTOCOLS } from "../../config.ts";
+import {
+  type ConnectionLetter,
+  DEFAULT_BASE_URLS,
+  DEFAULT_PROTOCOLS,
+} from "../../config_fields.ts";
 import { httpUrl } from "../../config_values.ts";
 import type { StoredConnection } from "../../storage/vendor_slot_store.ts";
 import type { Vendor } from "../../wire/vendors.ts";
@@ -22,10 +26,11 @@ export function toSlotForm(
   vendor: Vendor,
   { slot, model }: { slot: StoredConnection | undefined; model: string | undefined },
 ): SlotFormValues {
-  const protocol = slot?.protocol ?? SLOT_PROTOCOLS[vendor.slice(-1).toUpperCase() as SlotLetter];
+  const protocol = slot?.protocol ??
+    DEFAULT_PROTOCOLS[vendor.slice(-1).toUpperCase() as ConnectionLetter];
   return {
     protocol,
-    baseUrl: slot?.baseUrl ?? PUBLIC_BASE_URLS[protocol],
+    baseUrl: slot?.baseUrl ?? DEFAULT_BASE_URLS[protocol],
     name: slot?.name ?? "",
     model: model ?? "",
   };
@@ -45,7 +50,7 @@ export function readSlotForm(form: URLSearchParams): SlotFormValues {
 export function parseSlotForm(
   values: SlotFormValues,
   apiKey: string,
-): { config: VendorConfig; model: string } | { faults: SlotFaults } {
+): { config: ConnectionConfig; model: string } | { faults: SlotFaults } {
   const protocol: Protocol | undefined = PROTOCOLS.find((name) => name === values.protocol);
   const url = httpUrl()(values.baseUrl);
   const faults: SlotFaults = {

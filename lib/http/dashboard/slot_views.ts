@@ -1,6 +1,6 @@
 import type { Service } from "../../service.ts";
 import type { SlotHealth } from "../../models/vendor_health.ts";
-import { iso } from "../../system.ts";
+import { isoTime } from "../../system.ts";
 import { type Vendor, VENDORS } from "../../wire/vendors.ts";
 import { slotName } from "./model_groups.ts";
 
@@ -18,17 +18,17 @@ export interface SlotView {
 }
 
 /** All slots as this process uses them, with how they have been doing since it began. */
-export function slotViews(service: Pick<Service, "config" | "vendors">): SlotView[] {
+export function slotViews(service: Pick<Service, "config" | "providers">): SlotView[] {
   return VENDORS.map((vendor) => {
-    const slot = service.vendors.slot(vendor);
+    const slot = service.providers.slot(vendor);
     const label = slot?.name ?? slotName(vendor);
     if (slot === undefined) return { vendor, label, state: "empty" };
-    const health = service.vendors.health.of(vendor);
+    const health = service.providers.health.of(vendor);
     return {
       vendor,
       label,
       state: health.failures > 0 ? "failing" : "ready",
-      source: service.config.vendors[vendor] === undefined ? "dashboard" : "environment",
+      source: service.config.connections[vendor] === undefined ? "dashboard" : "environment",
       protocol: slot.protocol,
       baseUrl: slot.baseUrl,
       ...timesOf(health),
@@ -38,10 +38,10 @@ export function slotViews(service: Pick<Service, "config" | "vendors">): SlotVie
 
 function timesOf({ lastAnswerAt, lastFailure }: SlotHealth): Partial<SlotView> {
   return {
-    ...(lastAnswerAt === undefined ? {} : { lastAnswerAt: iso(lastAnswerAt) }),
+    ...(lastAnswerAt === undefined ? {} : { lastAnswerAt: isoTime(lastAnswerAt) }),
     ...(lastFailure === undefined ? {} : {
       lastFailure: {
-        at: iso(lastFailure.at),
+        at: isoTime(lastFailure.at),
         code: lastFailure.code,
         ...(lastFailure.status === undefined ? {} : { status: lastFailure.status }),
       },

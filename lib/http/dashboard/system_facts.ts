@@ -24,9 +24,9 @@ export function systemFacts(
 }
 
 /** A KV server's address may hold a credential, so its host alone is told. */
-function storeOf({ kvUrl, kvPath, onDeploy }: Service["config"]): string {
+function storeOf({ kvUrl, kvPath, onDenoDeploy }: Service["config"]): string {
   if (kvUrl !== undefined) return `KV server ${new URL(kvUrl).host}`;
-  return onDeploy ? "the platform's KV" : kvPath;
+  return onDenoDeploy ? "the platform's KV" : kvPath;
 }
 
 function addressesOf(hops: number): string {

@@ -1,5 +1,5 @@
 import type { Toolset } from "../../agent/tools/toolset.ts";
-import type { System } from "../../system.ts";
+import type { Runtime } from "../../system.ts";
 import type { ToolTest } from "../../wire/tryout.ts";
 
 /** Makes one call of a toolset's tool, or only asks what it offers; closes it. */
@@ -7,7 +7,7 @@ export async function testTool(
   toolset: Toolset,
   { call, system, signal }: {
     call: { name: string; args: unknown } | undefined;
-    system: Pick<System, "now">;
+    system: Pick<Runtime, "now">;
     signal: AbortSignal;
   },
 ): Promise<ToolTest> {

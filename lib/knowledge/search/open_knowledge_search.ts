@@ -6,7 +6,7 @@ import type { Logger } from "../../log.ts";
 import type { Embedder } from "../../models/embeddings/embedder.ts";
 import type { CatalogueStore } from "../../storage/catalogue_store.ts";
 import type { TenantStore } from "../../storage/tenant_store.ts";
-import type { System } from "../../system.ts";
+import type { Runtime } from "../../system.ts";
 import { KnowledgeSearch } from "./knowledge_search.ts";
 import { PricedEmbedder } from "./priced_embedder.ts";
 import { SemanticSearch } from "./semantic_search.ts";
@@ -16,7 +16,7 @@ import { VectorMaker } from "./vector_maker.ts";
 
 interface Parts {
   kv: Deno.Kv;
-  system: System;
+  system: Runtime;
   log: Logger;
   committer: Committer;
   shards?: LedgerShards;

@@ -1,5 +1,5 @@
 import type { Logger } from "../../log.ts";
-import type { System } from "../../system.ts";
+import type { Runtime } from "../../system.ts";
 import type { BaseIndex } from "./base_index.ts";
 import type { BaseName, FoundRevision } from "./chunk_source.ts";
 import type { PricedEmbedder, Searcher } from "./priced_embedder.ts";
@@ -17,7 +17,7 @@ interface Parts {
   embedder: Pick<PricedEmbedder, "embed" | "model">;
   vectors: Pick<StoredVectors, "read">;
   maker: Pick<VectorMaker, "begin" | "idle" | "close">;
-  system: System;
+  system: Runtime;
   log: Logger;
 }
 

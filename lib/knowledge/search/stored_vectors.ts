@@ -1,7 +1,7 @@
 import { writeChunks } from "../../storage/bulk.ts";
 import { type DocumentName, keys } from "../../storage/keys.ts";
 import { joinChunks, splitChunks } from "../../storage/parts.ts";
-import type { System } from "../../system.ts";
+import type { Runtime } from "../../system.ts";
 import type { FoundRevision } from "./chunk_source.ts";
 import { VectorMatrix } from "./vector_matrix.ts";
 
@@ -20,9 +20,9 @@ export interface VectorsName {
 /** Vectors in the store, beside the passages they are of: they go when those go. */
 export class StoredVectors {
   readonly #kv: Deno.Kv;
-  readonly #system: Pick<System, "now">;
+  readonly #system: Pick<Runtime, "now">;
 
-  constructor(kv: Deno.Kv, system: Pick<System, "now">) {
+  constructor(kv: Deno.Kv, system: Pick<Runtime, "now">) {
     this.#kv = kv;
     this.#system = system;
   }

@@ -1,5 +1,5 @@
 import type { Logger } from "../../log.ts";
-import type { System } from "../../system.ts";
+import type { Runtime } from "../../system.ts";
 import type { Chunk } from "../chunk.ts";
 import { utf8Length } from "../../utf8_length.ts";
 import type { BaseName, FoundRevision } from "./chunk_source.ts";
@@ -23,7 +23,7 @@ export interface Unembedded {
 interface Parts {
   embedder: Pick<PricedEmbedder, "embed" | "model">;
   vectors: Pick<StoredVectors, "claim" | "release" | "read" | "write">;
-  system: Pick<System, "now">;
+  system: Pick<Runtime, "now">;
   log: Logger;
 }
 

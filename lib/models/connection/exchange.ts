@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { alarm, type System } from "../../system.ts";
+import { type Runtime, setTimer } from "../../system.ts";
 import { VendorFault } from "./vendor_fault.ts";
 import type { VendorConnection, VendorPost } from "./vendor_connection.ts";
 
 export interface ExchangeOptions {
   connection: VendorConnection;
   post: VendorPost;
-  system: Pick<System, "now" | "sleep">;
+  system: Pick<Runtime, "now" | "sleep">;
   signal: AbortSignal;
   /** Longest time to a connection, its TLS handshake included. */
   connectMs: number;
@@ -217,7 +217,7 @@ export class Exchange {
   /** One timer for a whole stretch of silence, not one per chunk. */
   #watch(): void {
     const { system, connectMs, headMs } = this.#options;
-    this.#callOff = alarm(system, Math.min(connectMs, headMs), () => {
+    this.#callOff = setTimer(system, Math.min(connectMs, headMs), () => {
       if (this.#connected) return this.#watchSilence();
       this.destroy(silence("did not accept a connection in time"));
     });
@@ -227,7 +227,7 @@ export class Exchange {
     const { system } = this.#options;
     const rest = this.#rest();
     if (rest <= 0) return this.destroy(silence("fell silent"));
-    this.#callOff = alarm(system, rest, () => this.#watchSilence());
+    this.#callOff = setTimer(system, rest, () => this.#watchSilence());
   }
 
   /** A response that we paused is not silent. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { System } from "../../system.ts";
+import type { Runtime } from "../../system.ts";
 import type { Exchange } from "./exchange.ts";
 import { retryAfterMs } from "./retry_after.ts";
 import { VendorFault } from "./vendor_fault.ts";
@@ -12,7 +12,7 @@ const WORDS_MS = 2000;
 /** What a vendor's refusal (any status but 200) means; the socket is closed unless it is spent. */
 export async function readRefusal(
   exchange: Exchange,
-  options: { response: IncomingMessage; system: Pick<System, "now" | "sleep"> },
+  options: { response: IncomingMessage; system: Pick<Runtime, "now" | "sleep"> },
 ): Promise<VendorFault> {
   const { response, system } = options;
   const status = response.statusCode ?? 0;
@@ -57,7 +57,7 @@ const refusals: Readonly<Record<number, string>> = {
 /** The first bytes of the body as text; a body that breaks or dawdles ends there. */
 export async function readWords(
   exchange: Exchange,
-  system: Pick<System, "sleep">,
+  system: Pick<Runtime, "sleep">,
 ): Promise<string> {
   const decoder = new TextDecoder();
   const whole = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-import type { System } from "../../system.ts";
+import type { Runtime } from "../../system.ts";
 import { VendorFault } from "./vendor_fault.ts";
 
 export const MAX_RETRIES = 2;
@@ -7,7 +7,7 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 
 export interface RetryOptions {
-  system: Pick<System, "now" | "sleep" | "randomBytes">;
+  system: Pick<Runtime, "now" | "sleep" | "randomBytes">;
   signal: AbortSignal;
   /** Milliseconds since the epoch. */
   deadline?: number | undefined;

@@ -1,4 +1,4 @@
-import type { System } from "../../system.ts";
+import type { Runtime } from "../../system.ts";
 import type { Vendor } from "../../wire/vendors.ts";
 import { openExchange } from "../connection/open_exchange.ts";
 import { readAnswer } from "../connection/read_answer.ts";
@@ -20,7 +20,7 @@ export interface EmbedderOptions {
   protocol: EmbeddingProtocol;
   baseUrl: string;
   apiKey: string;
-  system: System;
+  system: Runtime;
   timeouts?: Partial<VendorTimeouts> | undefined;
   /** Told of every failure, also of one that a retry makes good. */
   report: (event: VendorReport) => void;

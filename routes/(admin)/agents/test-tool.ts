@@ -1,5 +1,5 @@
 import { toolFaults } from "@/lib/agent/tools/tool_faults.ts";
-import { invalid, parseOrThrow } from "@/lib/errors.ts";
+import { parseOrThrow, validationError } from "@/lib/errors.ts";
 import { dashboardApi } from "@/lib/http/dashboard/dashboard_api.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
@@ -17,7 +17,7 @@ export const handler = define.handlers({
     const body = parseJson(await readJsonText(ctx.req, system));
     const { tool, agentId: id, allowedDomains, call } = parseOrThrow(toolTestSchema, body);
     const faults = await toolFaults([tool]);
-    if (faults.length > 0) throw invalid(faults);
+    if (faults.length > 0) throw validationError(faults);
     const agent = { tools: [tool], allowedDomains, ...id !== undefined && { id } };
     const toolset = chat.openTools({ tenant, agent });
     const tested = await testTool(toolset, { call, system, signal: closing });

@@ -8,7 +8,7 @@ import { withNotice } from "@/lib/http/dashboard/notices.ts";
 import { once, onceMark } from "@/lib/http/dashboard/once.ts";
 import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { iso } from "@/lib/system.ts";
+import { isoTime } from "@/lib/system.ts";
 import { newApiKeySchema } from "@/lib/wire/api_key.ts";
 import { define, type State } from "@/utils.ts";
 
@@ -27,7 +27,7 @@ export const handler = define.handlers({
     const form = await readForm(ctx.req, ctx.state.service.system);
     const [name, scopes] = [form.get("name") ?? "", form.getAll("scopes")];
     const days = KEY_LIFETIMES.find(([value]) => value === form.get("days"))?.[0] ?? "";
-    const expiresAt = iso(service.system.now() + Number(days) * DAY_MS);
+    const expiresAt = isoTime(service.system.now() + Number(days) * DAY_MS);
     const input = newApiKeySchema.safeParse({ name, scopes, ...(days && { expiresAt }) });
     const typed = { ...blank(ctx.state), name, scopes, days };
     if (!input.success) {

@@ -45,7 +45,7 @@ export const handler = define.handlers({
       storage,
       // The list of first steps offers the same.
       visitorLimits: gettingStarted === undefined ? visitorLimits : undefined,
-      untrustedHops: operator ? service.forwardedFor.suggestedHops : undefined,
+      untrustedHops: operator ? service.forwardedForCheck.suggestedHops : undefined,
       now,
     });
     const days = daysOf(range).map((day) => ({ day, usage: usage.range.day.get(day) ?? NO_USAGE }));

@@ -8,7 +8,7 @@ import { listPart } from "@/lib/http/dashboard/list_part.ts";
 import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import { isOwner, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { Invitation } from "@/lib/storage/account_link_store.ts";
-import { iso } from "@/lib/system.ts";
+import { isoTime } from "@/lib/system.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
@@ -75,7 +75,7 @@ function MemberRow(
         <div>
           <dt>Joined</dt>
           <dd>
-            <Time at={iso(member.createdAt)} now={now} />
+            <Time at={isoTime(member.createdAt)} now={now} />
           </dd>
         </div>
       </dl>
@@ -111,7 +111,7 @@ function InvitationRow(
         <div>
           <dt>Expires</dt>
           <dd>
-            <Time at={iso(invitation.exp)} now={now} />
+            <Time at={isoTime(invitation.exp)} now={now} />
           </dd>
         </div>
       </dl>

@@ -2,7 +2,7 @@ import { Signer } from "@/lib/credentials/hashing.ts";
 import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
 import { type CatalogueEntry, CatalogueStore } from "@/lib/storage/catalogue_store.ts";
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
-import type { System } from "@/lib/system.ts";
+import type { Runtime } from "@/lib/system.ts";
 import { catalogueEntry } from "../chat.ts";
 import { TEST_HMAC_SECRET } from "../service.ts";
 import type { FleetVendor } from "./fleet_vendor.ts";
@@ -66,7 +66,7 @@ const MODEL: CatalogueEntry = catalogueEntry({
 });
 
 /** The operator of an empty store, which has the fleet's model from then on. */
-export async function openOperator(kv: Deno.Kv, system: System): Promise<Operator> {
+export async function openOperator(kv: Deno.Kv, system: Runtime): Promise<Operator> {
   await new CatalogueStore(kv, { demoModel: true }).addMissing([MODEL]);
   return {
     tenants: new TenantStore(kv, system),

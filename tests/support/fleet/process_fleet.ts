@@ -1,5 +1,5 @@
 import { openTestKv } from "../open_kv.ts";
-import { realSystem } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/system.ts";
 import { DelayingProxy } from "../delaying_proxy.ts";
 import { DENOKV_TOKEN, DenokvServer } from "../denokv_server.ts";
 import { TEST_ENCRYPTION_KEY } from "../encryption_keys.ts";
@@ -60,7 +60,7 @@ export class ProcessFleet implements Fleet {
       ? undefined
       : owned.use(new DelayingProxy({ port: server.port, delayMs }));
     const kv = owned.use(await openTestKv(server.url));
-    const operator = await openOperator(kv, realSystem);
+    const operator = await openOperator(kv, systemRuntime);
     const storeUrl = proxy?.url ?? server.url;
     const parts = { vendor, operator, server, storeUrl, dir, owned: owned.move() };
     const fleet = new ProcessFleet(parts);
@@ -109,7 +109,7 @@ export class ProcessFleet implements Fleet {
   }
 
   pass(ms: number): Promise<void> {
-    return realSystem.sleep(ms);
+    return systemRuntime.sleep(ms);
   }
 
   async within(ms: number, condition: () => Promise<boolean>): Promise<void> {
@@ -121,7 +121,7 @@ export class ProcessFleet implements Fleet {
   }
 
   pause(): Promise<void> {
-    return realSystem.sleep(PAUSE_MS);
+    return systemRuntime.sleep(PAUSE_MS);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,7 @@
 import { openTestKv } from "../open_kv.ts";
 import { setImmediate } from "node:timers";
 import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
-import { realSystem, type System } from "@/lib/system.ts";
+import { type Runtime, systemRuntime } from "@/lib/system.ts";
 import { HandClock } from "../hand_clock.ts";
 import { type HangingKv, hangingKv } from "../hanging_kv.ts";
 import { TestService } from "../service.ts";
@@ -45,7 +45,7 @@ export class ServiceFleet implements Fleet {
   ): Promise<ServiceFleet> {
     const kv = await openTestKv();
     const clock = new HandClock(at);
-    const system: System = { ...realSystem, ...clock.system };
+    const system: Runtime = { ...systemRuntime, ...clock.system };
     const operator = await openOperator(kv, system);
     const vendor = await FleetVendor.start();
     const fleet = new ServiceFleet({ vendor, operator, kv, clock });
@@ -67,7 +67,7 @@ export class ServiceFleet implements Fleet {
       limits: DEFAULT_LIMITS,
       workers: false,
     });
-    service.service.deadRuns.start();
+    service.service.orphanedRuns.start();
     const member: Member = { url: service.url, service, store };
     this.#alive.push(member);
     this.#all.push(member);

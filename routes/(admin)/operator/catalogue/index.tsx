@@ -11,11 +11,11 @@ import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
-    const { catalogue, vendors } = ctx.state.service;
+    const { catalogue, providers } = ctx.state.service;
     const { shown, ...links } = listPart(await catalogue.listStored(), ctx.url);
     const rows = shown.map((entry) => ({
       entry,
-      ready: vendors.slot(entry.vendor) !== undefined,
+      ready: providers.slot(entry.vendor) !== undefined,
     }));
     return page({ rows, links });
   },

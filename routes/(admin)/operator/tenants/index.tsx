@@ -5,7 +5,7 @@ import { PartLinks } from "@/components/PartLinks.tsx";
 import { Time } from "@/components/Time.tsx";
 import { listPart } from "@/lib/http/dashboard/list_part.ts";
 import { noticeAt } from "@/lib/http/dashboard/notices.ts";
-import { iso } from "@/lib/system.ts";
+import { isoTime } from "@/lib/system.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
@@ -51,7 +51,7 @@ export default define.page<typeof handler>(({ data, url }) => {
               <div>
                 <dt>Created</dt>
                 <dd>
-                  <Time at={iso(tenant.createdAt)} now={data.now} />
+                  <Time at={isoTime(tenant.createdAt)} now={data.now} />
                 </dd>
               </div>
             </dl>

@@ -30,7 +30,7 @@ export const handler = define.handlers({
     if (refused !== undefined) {
       return page<Data>({ vendor, password: { asked: true, fault: refused.fault } }, refused);
     }
-    await service.vendorSlots.remove(vendor);
+    await service.connections.remove(vendor);
     return ctx.redirect(withNotice("/operator/vendors", "slot_emptied"), 303);
   },
 });

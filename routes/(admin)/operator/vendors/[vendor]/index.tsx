@@ -42,7 +42,7 @@ export const handler = define.handlers({
     const report = (event: object) => log.warn("a model vendor failed its test", { ...event });
     const fault = await trySlot({ vendor, ...parsed }, { system, report });
     if (fault !== undefined) return await refuse({ form: inWords(fault) }, { status: 422 });
-    await service.vendorSlots.set(vendor, parsed.config);
+    await service.connections.set(vendor, parsed.config);
     return ctx.redirect(withNotice("/operator/vendors", "slot_saved"), 303);
   },
 });
@@ -56,8 +56,8 @@ async function formProps(
   ctx: Context<State>,
   { vendor, faults }: { vendor: Vendor; faults: SlotFaults },
 ): Promise<SlotFormProps> {
-  const { catalogue, vendorSlots } = ctx.state.service;
-  const [stored, entries] = await Promise.all([vendorSlots.list(), catalogue.listStored()]);
+  const { catalogue, connections } = ctx.state.service;
+  const [stored, entries] = await Promise.all([connections.list(), catalogue.listStored()]);
   const slot = stored.find((one) => one.vendor === vendor);
   const model = entries.find((entry) => entry.vendor === vendor)?.model;
   return {
