@@ -92,7 +92,7 @@ export interface Service {
   /** Vendor slots as they are stored; what the environment sets up is not among them. */
   readonly connections: ConnectionStore;
   /** Vendor slots as this process uses them, and how they have been doing. */
-  readonly providers: Pick<ModelRegistry, "slot" | "health">;
+  readonly providers: Pick<ModelRegistry, "connection" | "health">;
   /** The processes that parse documents and uploads. */
   readonly workers: WorkerPool;
   /** What a plan that overrides nothing holds its tenant to. */

@@ -1,4 +1,4 @@
-import { Toolsets } from "@/lib/agent/tools/toolsets.ts";
+import { ToolsetFactory } from "@/lib/agent/tools/toolsets.ts";
 import { ModelAccess } from "@/lib/admin/model_access.ts";
 import { SessionAdmin } from "@/lib/admin/session_admin.ts";
 import { RunDirectory } from "@/lib/chat/run_directory.ts";
@@ -101,7 +101,11 @@ export async function buildChatWorld(
     system,
     log: createLogger({ level: "error" }),
     unwatchedMs: 30_000,
-    toolsets: new Toolsets({ egress: new Egress({ system }), system, findSecret: () => undefined }),
+    toolsets: new ToolsetFactory({
+      egress: new Egress({ system }),
+      system,
+      findSecret: () => undefined,
+    }),
   });
   const apiKeys = new ApiKeyStore(kv, { system, signer });
   const sessions = new SessionAdmin(new SessionStore(kv, system), { system });

@@ -1,6 +1,6 @@
 import { SEARCH_KNOWLEDGE } from "../agent/tools/search_knowledge_tool.ts";
 import { secretNames } from "../agent/tools/template.ts";
-import { toolFaults } from "../agent/tools/tool_faults.ts";
+import { toolIssues } from "../agent/tools/tool_faults.ts";
 import type { AgentBody } from "../wire/agent.ts";
 import type { ValidationIssue } from "../wire/error_codes.ts";
 import type { KnowledgeAdmin } from "./knowledge_admin.ts";
@@ -44,7 +44,7 @@ export async function referenceFaults(
     issues.push({ path: "knowledgeBaseId", code: "unknown_knowledge_base", message });
   }
   if (before === undefined || !hidesTool(before)) issues.push(...hiddenTools(agent));
-  issues.push(...await toolFaults(agent.tools, { kept: before?.tools }));
+  issues.push(...await toolIssues(agent.tools, { kept: before?.tools }));
   issues.push(...await foreignSecrets(agent.tools, { tenant, id, secrets }));
   return issues;
 }

@@ -1,29 +1,29 @@
 import type { ModelMessage, ModelToolCall } from "../models/model.ts";
-import { argumentsOf } from "./arguments_of.ts";
-import { toldName } from "./retelling.ts";
+import { parseToolArguments } from "./arguments_of.ts";
+import { sanitizeToolName } from "./retelling.ts";
 import type { AgentEvent, AgentRunOptions } from "./run_agent.ts";
 
 /** Carries out one call, told before and after; arguments that are no values never reach a tool. */
-export async function* carryOut(
+export async function* executeToolCall(
   call: ModelToolCall,
   { tools, executeTool, signal }: Pick<AgentRunOptions, "tools" | "executeTool" | "signal">,
 ): AsyncGenerator<AgentEvent, ModelMessage> {
-  const args = argumentsOf(call);
+  const args = parseToolArguments(call);
   const known = tools.some((tool) => tool.name === call.name);
   yield { type: "tool_call", name: call.name, args: args ?? call.args };
   const output = !known
-    ? toolError("tool_unknown", `there is no tool named ${call.name}`)
+    ? errorOutput("tool_unknown", `there is no tool named ${call.name}`)
     : args === undefined
-    ? toolError(
+    ? errorOutput(
       "tool_invalid_arguments",
       "the arguments are not a JSON object, or nested too deeply",
     )
     : await executeTool(call.name, args, signal);
   yield { type: "tool_result", name: call.name, output };
-  return { role: "tool", callId: call.id, name: toldName(call.name), output };
+  return { role: "tool", callId: call.id, name: sanitizeToolName(call.name), output };
 }
 
 /** A tool's failure as its output: the model sees it, and the run goes on. */
-export function toolError(code: string, message: string) {
+export function errorOutput(code: string, message: string) {
   return { error: { code, message } };
 }

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { frameSchema } from "../wire/frames.ts";
-import { carryOut } from "./carry_out.ts";
-import { asTold } from "./retelling.ts";
+import { executeToolCall } from "./carry_out.ts";
+import { sanitizeToolCall } from "./retelling.ts";
 import type { AgentEvent } from "./run_agent.ts";
 
 const callOf = (levels: number) => {
@@ -13,7 +13,7 @@ const callOf = (levels: number) => {
 async function carriedOut(call: ReturnType<typeof callOf>) {
   const executed: unknown[] = [];
   const told: AgentEvent[] = [];
-  const events = carryOut(call, {
+  const events = executeToolCall(call, {
     tools: [{ name: "look_up", description: "Looks up.", parameters: { type: "object" } }],
     executeTool: (_name, args) => Promise.resolve(executed.push(args)),
     signal: new AbortController().signal,
@@ -43,6 +43,6 @@ Deno.test("carryOut: arguments of some levels reach their tool", async () => {
 });
 
 Deno.test("asTold: a model is not told again of arguments that no tool was given", () => {
-  assertEquals(asTold(callOf(1_000_000)).args, "{}");
-  assertEquals(asTold(callOf(20)), callOf(20));
+  assertEquals(sanitizeToolCall(callOf(1_000_000)).args, "{}");
+  assertEquals(sanitizeToolCall(callOf(20)), callOf(20));
 });

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
-import { outputText } from "../models/call_arguments.ts";
+import { toolOutputText } from "../models/call_arguments.ts";
 import type { ModelMessage } from "../models/model.ts";
-import { opaqueBytes } from "./input_bound.ts";
+import { metadataBytes } from "./input_bound.ts";
 
 /** Of each result at least so much is shown, however little room there is. */
-const LEAST_SHOWN_BYTES = 200;
+const MIN_RESULT_BYTES = 200;
 
 /** What of the messages fits. */
 export interface FittedMessages {
@@ -12,7 +12,7 @@ export interface FittedMessages {
   /** How many of the oldest were left out. */
   dropped: number;
   /** How many results of tools are not shown whole. */
-  cut: number;
+  truncated: number;
 }
 
 /**
@@ -24,7 +24,7 @@ export function fitMessages(
   messages: readonly ModelMessage[],
   { bytes, question }: { bytes: number; question: number },
 ): FittedMessages {
-  const sizes = messages.map(sizeOf);
+  const sizes = messages.map(contentBytes);
   const own = sizes.slice(question).reduce((sum, size) => sum + size, 0);
   let first = question;
   for (let left = bytes - own; first > 0; first--) {
@@ -32,29 +32,30 @@ export function fitMessages(
     if (left < 0) break;
   }
   while (first < question && messages[first]!.role !== "user") first++;
-  if (own <= bytes) return { messages: messages.slice(first), dropped: first, cut: 0 };
+  if (own <= bytes) return { messages: messages.slice(first), dropped: first, truncated: 0 };
   const asked = messages.slice(question);
   const results = sizes.slice(question).filter((_, n) => asked[n]!.role === "tool");
   const room = bytes - own + results.reduce((sum, size) => sum + size, 0);
-  const most = Math.max(LEAST_SHOWN_BYTES, shareOf(room, results));
-  const shown = asked.map((message) => shorten(message, most));
+  const most = Math.max(MIN_RESULT_BYTES, fairShare(room, results));
+  const shown = asked.map((message) => truncateResult(message, most));
   const cut = shown.filter((message, n) => message !== asked[n]).length;
-  return { messages: shown, dropped: question, cut };
+  return { messages: shown, dropped: question, truncated: cut };
 }
 
-function sizeOf(message: ModelMessage): number {
-  if (message.role === "tool") return Buffer.byteLength(outputText(message.output));
+function contentBytes(message: ModelMessage): number {
+  if (message.role === "tool") return Buffer.byteLength(toolOutputText(message.output));
   if (message.role === "user") return Buffer.byteLength(message.content);
-  const { content, toolCalls = [], opaque } = message;
+  const { content, toolCalls = [], providerMetadata } = message;
   const calls = toolCalls.reduce(
-    (sum, { name, args, opaque }) => sum + Buffer.byteLength(name + args) + opaqueBytes(opaque),
+    (sum, { name, args, providerMetadata }) =>
+      sum + Buffer.byteLength(name + args) + metadataBytes(providerMetadata),
     0,
   );
-  return Buffer.byteLength(content) + calls + opaqueBytes(opaque);
+  return Buffer.byteLength(content) + calls + metadataBytes(providerMetadata);
 }
 
 /** The most that each may have so that all fit: what short ones leave is the long ones'. */
-function shareOf(room: number, sizes: readonly number[]): number {
+function fairShare(room: number, sizes: readonly number[]): number {
   let left = room;
   let sharing = sizes.length;
   for (const size of sizes.toSorted((a, b) => a - b)) {
@@ -65,9 +66,9 @@ function shareOf(room: number, sizes: readonly number[]): number {
   return Infinity;
 }
 
-function shorten(message: ModelMessage, most: number): ModelMessage {
+function truncateResult(message: ModelMessage, most: number): ModelMessage {
   if (message.role !== "tool") return message;
-  const text = outputText(message.output);
+  const text = toolOutputText(message.output);
   const whole = Buffer.byteLength(text);
   if (whole <= most) return message;
   const notice = (shown: number) =>

@@ -1,45 +1,48 @@
 import type { ModelMessage, ModelTool } from "../models/model.ts";
-import { type ContextRoom, roomBytes } from "./context_room.ts";
+import { type ContextWindow, maxPromptBytes } from "./context_room.ts";
 import { fitMessages, type FittedMessages } from "./fit_messages.ts";
 import { fitTools } from "./fit_tools.ts";
-import { inputBound, messageBytes, promptBytes } from "./input_bound.ts";
+import { maxInputTokens, messageBytes, promptBytes } from "./input_bound.ts";
 
-interface Asked {
+interface MessagesInWindow {
   messages: readonly ModelMessage[];
   /** Of the smallest model that may answer; unset, everything fits. */
-  room?: ContextRoom | undefined;
+  window?: ContextWindow | undefined;
 }
 
 /** What a run asks its models. */
-interface Prompt extends Asked {
+interface RunPrompt extends MessagesInWindow {
   system: string;
   tools: readonly ModelTool[];
 }
 
 /** What had to be left out for a run's models to take it at all. */
-export interface LeftOut {
+export interface Truncation {
   /** Turns of the conversation, beside those that were dropped before the run began. */
-  dropped: number;
+  droppedMessages: number;
   /** Results of tools that were not shown whole. */
-  cut: number;
+  truncatedResults: number;
   /** Names of tools that the models were not told of. */
-  tools: readonly string[];
+  omittedTools: readonly string[];
 }
 
 /** The tools of a run, and how much of each step they and its system prompt take. */
 interface FittedTools extends ReturnType<typeof fitTools> {
-  around: number;
+  overheadBytes: number;
 }
 
 /** The tools of a run: those that fit beside the prompt and what it is asked. */
-export function fitRunTools({ system, messages, tools, room }: Prompt): FittedTools {
+export function fitRunTools({ system, messages, tools, window }: RunPrompt): FittedTools {
   const around = promptBytes({ system, tools });
   const asked = messageBytes(messages.slice(-1));
-  if (room === undefined || tools.length === 0 || around + asked <= roomBytes(room)) {
-    return { tools, leftOut: [], around };
+  if (window === undefined || tools.length === 0 || around + asked <= maxPromptBytes(window)) {
+    return { tools, leftOut: [], overheadBytes: around };
   }
-  const fitted = fitTools(tools, roomBytes(room) - promptBytes({ system, tools: [] }) - asked);
-  return { ...fitted, around: promptBytes({ system, tools: fitted.tools }) };
+  const fitted = fitTools(
+    tools,
+    maxPromptBytes(window) - promptBytes({ system, tools: [] }) - asked,
+  );
+  return { ...fitted, overheadBytes: promptBytes({ system, tools: fitted.tools }) };
 }
 
 /** What a step is told, how long that is, and how many tokens nobody reads more than for it. */
@@ -53,16 +56,16 @@ export interface FittedStep extends FittedMessages {
  * one at `question` stays, and all after it.
  */
 export function fitStep(
-  { messages, room, around }: Asked & { around: number },
+  { messages, window, around }: MessagesInWindow & { around: number },
   question: number,
 ): FittedStep {
   const bytes = around + messageBytes(messages);
   // JSON is longer than what it holds: where it fits, nothing needs to be measured.
-  if (room === undefined || bytes <= roomBytes(room)) {
-    const inputTokens = inputBound(bytes, messages);
-    return { messages, inputBytes: bytes, inputTokens, dropped: 0, cut: 0 };
+  if (window === undefined || bytes <= maxPromptBytes(window)) {
+    const inputTokens = maxInputTokens(bytes, messages);
+    return { messages, inputBytes: bytes, inputTokens, dropped: 0, truncated: 0 };
   }
-  const fitted = fitMessages(messages, { bytes: roomBytes(room) - around, question });
+  const fitted = fitMessages(messages, { bytes: maxPromptBytes(window) - around, question });
   const left = around + messageBytes(fitted.messages);
-  return { ...fitted, inputBytes: left, inputTokens: inputBound(left, fitted.messages) };
+  return { ...fitted, inputBytes: left, inputTokens: maxInputTokens(left, fitted.messages) };
 }

@@ -23,8 +23,8 @@ const tool = (name: string, length = 0) => ({
 
 /** What of `messages` a model with room for about `bytes` is told; the last at `question` is asked. */
 function fit(messages: ModelMessage[], { bytes, question }: { bytes: number; question: number }) {
-  const room = { contextTokens: Math.floor(bytes / 3) + 10, outputTokens: 10 };
-  return fitStep({ around: 2, messages, room }, question);
+  const room = { contextTokens: Math.floor(bytes / 3) + 10, maxOutputTokens: 10 };
+  return fitStep({ around: 2, messages, window: room }, question);
 }
 
 function outputAt(told: { messages: readonly ModelMessage[] }, n: number): string {
@@ -36,7 +36,7 @@ function outputAt(told: { messages: readonly ModelMessage[] }, n: number): strin
 Deno.test("fitStep: what fits is told as it is, however it is escaped", () => {
   const messages = [user(10), { role: "user" as const, content: "\n".repeat(300) }];
   const told = fit(messages, { bytes: 330, question: 1 });
-  assertEquals([told.messages, told.dropped, told.cut], [messages, 0, 0]);
+  assertEquals([told.messages, told.dropped, told.truncated], [messages, 0, 0]);
 });
 
 Deno.test("fitStep: a result that is too much beside the conversation drops its oldest turns", () => {
@@ -50,14 +50,18 @@ Deno.test("fitStep: a result that is too much beside the conversation drops its 
     result("r".repeat(600)),
   ];
   const told = fit(messages, { bytes: 1_300, question: 4 });
-  assertEquals([told.dropped, told.cut], [2, 0]);
+  assertEquals([told.dropped, told.truncated], [2, 0]);
   assertEquals(told.messages, messages.slice(2));
   assert(told.inputTokens < 1_700);
 });
 
 Deno.test("fitStep: what a turn and its calls carry for their vendor takes room", () => {
   const calls = { id: "1", name: "x", args: "{}", opaque: "o".repeat(300) };
-  const carries = { ...called, toolCalls: [calls], opaque: "o".repeat(300) } as ModelMessage;
+  const carries = {
+    ...called,
+    toolCalls: [calls],
+    providerMetadata: "o".repeat(300),
+  } as ModelMessage;
   const messages = [user(300), said(300), user(30), carries, result("r".repeat(100))];
   assertEquals(fit(messages, { bytes: 1_600, question: 2 }).dropped, 0);
   assertEquals(fit(messages, { bytes: 1_100, question: 2 }).dropped, 2);
@@ -66,7 +70,7 @@ Deno.test("fitStep: what a turn and its calls carry for their vendor takes room"
 Deno.test("fitStep: a result that does not fit even alone is cut, and says so", () => {
   const messages = [user(300), said(9), user(30), called, result({ text: "é".repeat(5_000) })];
   const told = fit(messages, { bytes: 1_000, question: 2 });
-  assertEquals([told.dropped, told.cut, told.messages.length], [2, 1, 3]);
+  assertEquals([told.dropped, told.truncated, told.messages.length], [2, 1, 3]);
   const cut = outputAt(told, 2);
   assertMatch(cut, /^\{"text":"é+\n\[cut: the first \d+ of 10011 bytes; the rest does not/);
   assert(new TextEncoder().encode(cut).length <= 970);
@@ -77,7 +81,7 @@ Deno.test("fitStep: short results stay whole, long ones share what is left", () 
   const long = result("l".repeat(4_000));
   const messages = [user(30), called, result("short"), called, long, called, long];
   const told = fit(messages, { bytes: 2_400, question: 0 });
-  assertEquals(told.cut, 2);
+  assertEquals(told.truncated, 2);
   assertEquals(told.messages[2], result("short"));
   const [one, other] = [outputAt(told, 4), outputAt(told, 6)];
   assertEquals(one.length, other.length);
@@ -100,12 +104,12 @@ Deno.test("fitStep: without a known room everything is told", () => {
 Deno.test("fitRunTools: tools that do not fit beside the question are left out by name, small ones stay", () => {
   const tools = [tool("a", 100), tool("large", 5_000), tool("b", 100)];
   const prompt = { system: "Be helpful.", messages: [user(9_000), user(30)], tools };
-  const room = { contextTokens: 500, outputTokens: 100 };
-  const fitted = fitRunTools({ ...prompt, room });
+  const room = { contextTokens: 500, maxOutputTokens: 100 };
+  const fitted = fitRunTools({ ...prompt, window: room });
   assertEquals(fitted.tools.map(({ name }) => name), ["a", "b"]);
   assertEquals(fitted.leftOut, ["large"]);
-  assertEquals(fitted.around, "Be helpful.".length + JSON.stringify(fitted.tools).length);
+  assertEquals(fitted.overheadBytes, "Be helpful.".length + JSON.stringify(fitted.tools).length);
   const whole = "Be helpful.".length + JSON.stringify(tools).length;
-  assertEquals(fitRunTools(prompt), { tools, leftOut: [], around: whole });
-  assertEquals(fitRunTools({ ...prompt, room: { ...room, contextTokens: 9_000 } }).leftOut, []);
+  assertEquals(fitRunTools(prompt), { tools, leftOut: [], overheadBytes: whole });
+  assertEquals(fitRunTools({ ...prompt, window: { ...room, contextTokens: 9_000 } }).leftOut, []);
 });

@@ -23,17 +23,17 @@ export function messageBytes(messages: readonly ModelMessage[]): number {
  * More tokens than a model can read for what is `bytes` long. What it thought in a turn was written
  * under that turn's limit, however long the signatures are that go back with it.
  */
-export function inputBound(bytes: number, messages: readonly ModelMessage[]): number {
-  return messages.reduce((bound, message) => bound - surplusOf(message), bytes);
+export function maxInputTokens(bytes: number, messages: readonly ModelMessage[]): number {
+  return messages.reduce((bound, message) => bound - surplusMetadataBytes(message), bytes);
 }
 
-function surplusOf(message: ModelMessage): number {
+function surplusMetadataBytes(message: ModelMessage): number {
   if (message.role !== "assistant") return 0;
-  const { opaque, grantedTokens = Infinity } = message;
-  return Math.max(0, opaqueBytes(opaque) - grantedTokens);
+  const { providerMetadata, maxOutputTokens = Infinity } = message;
+  return Math.max(0, metadataBytes(providerMetadata) - maxOutputTokens);
 }
 
 /** Bytes of what a turn or a call carries for its vendor. */
-export function opaqueBytes(opaque: unknown): number {
+export function metadataBytes(opaque: unknown): number {
   return opaque === undefined ? 0 : Buffer.byteLength(JSON.stringify(opaque));
 }

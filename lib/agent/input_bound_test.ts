@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { inputBound, messageBytes, promptBytes } from "./input_bound.ts";
+import { maxInputTokens, messageBytes, promptBytes } from "./input_bound.ts";
 
 Deno.test("promptBytes and messageBytes count the bytes of everything the model is shown", () => {
   assertEquals(promptBytes({ system: "", tools: [] }), 2);
@@ -8,9 +8,9 @@ Deno.test("promptBytes and messageBytes count the bytes of everything the model 
   assertEquals(messageBytes(messages), '[{"role":"user","content":""}]'.length + 3);
 });
 
-Deno.test("inputBound: thoughts that go back are no more tokens than their turn was granted", () => {
+Deno.test("maxInputTokens: thoughts that go back are no more tokens than their turn was granted", () => {
   const thoughts = { role: "assistant", content: "", opaque: "t".repeat(998) } as const;
-  const bound = (granted: object) => inputBound(5_000, [{ ...thoughts, ...granted }]);
+  const bound = (granted: object) => maxInputTokens(5_000, [{ ...thoughts, ...granted }]);
   assertEquals(bound({ grantedTokens: 300 }), 5_000 - 700);
   assertEquals(bound({ grantedTokens: 4_096 }), 5_000);
   assertEquals(bound({}), 5_000);

@@ -1,30 +1,30 @@
 import { type Model, ModelError, type ModelRequest } from "../models/model.ts";
-import { forAnother } from "./retelling.ts";
+import { stripProviderMetadata } from "./retelling.ts";
 import type { AgentRunOptions, Candidate } from "./run_agent.ts";
 
 /** Who has a fallback is not waited for longer: enough for a busy moment. */
-const LONGEST_WAIT_MS = 1_000;
+const MAX_WAIT_WITH_FALLBACK_MS = 1_000;
 
 /** A step that a model has accepted and now answers. */
 export interface OpenedStep {
   candidate: Candidate;
   events: Awaited<ReturnType<Model["stream"]>>;
   /** Tokens that it may write. */
-  grantedTokens: number;
+  maxOutputTokens: number;
 }
 
-type Passed =
+type PassedOptions =
   | "system"
   | "messages"
   | "tools"
   | "temperature"
   | "deadline"
   | "signal"
-  | "asking"
-  | "allow"
-  | "billed";
+  | "onAttempt"
+  | "authorizeStep"
+  | "onUsage";
 
-type StepOptions = Pick<AgentRunOptions, Passed> & {
+type StepOptions = Pick<AgentRunOptions, PassedOptions> & {
   inputTokens: number;
   inputBytes: number;
   outputTokens: (candidate: Candidate) => number;
@@ -43,7 +43,7 @@ export async function openStep(
   let isBilled = false;
   const grantAnew = async (rest: readonly Candidate[]) => {
     const { inputTokens, inputBytes } = options;
-    const granted = await options.allow({ inputTokens, inputBytes, candidates: rest });
+    const granted = await options.authorizeStep({ inputTokens, inputBytes, candidates: rest });
     grant = "ended" in granted ? () => 0 : granted.outputTokens;
     isBilled = false;
   };
@@ -51,15 +51,17 @@ export async function openStep(
     const rest = candidates.slice(n);
     if (isBilled) await grantAnew(rest);
     if (grant(candidate) === 0) continue;
-    options.asking?.(candidate);
-    const request = requestOf(candidate, { ...options, outputTokens: grant });
-    if (n > 0) request.messages = forAnother(request.messages);
-    if (rest.slice(1).some((other) => grant(other) > 0)) request.longestWaitMs = LONGEST_WAIT_MS;
-    request.billed = (usage) => {
+    options.onAttempt?.(candidate);
+    const request = toModelRequest(candidate, { ...options, outputTokens: grant });
+    if (n > 0) request.messages = stripProviderMetadata(request.messages);
+    if (rest.slice(1).some((other) => grant(other) > 0)) {
+      request.maxRetryWaitMs = MAX_WAIT_WITH_FALLBACK_MS;
+    }
+    request.onUsage = (usage) => {
       isBilled = true;
-      options.billed?.(candidate, usage);
+      options.onUsage?.(candidate, usage);
     };
-    request.again = async () => {
+    request.authorizeRetry = async () => {
       await grantAnew(rest);
       // What no longer pays this one may well pay the next.
       isBilled = grant(candidate) === 0;
@@ -67,7 +69,7 @@ export async function openStep(
     };
     try {
       const events = await candidate.client.stream(request);
-      return { candidate, events, grantedTokens: grant(candidate) };
+      return { candidate, events, maxOutputTokens: grant(candidate) };
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       refusal = error;
@@ -77,7 +79,7 @@ export async function openStep(
   throw refusal ?? new ModelError("provider_error", "no model is configured");
 }
 
-function requestOf(candidate: Candidate, options: StepOptions): ModelRequest {
+function toModelRequest(candidate: Candidate, options: StepOptions): ModelRequest {
   const { system, messages, tools, temperature, deadline, signal } = options;
   return {
     model: candidate.model,
@@ -85,7 +87,7 @@ function requestOf(candidate: Candidate, options: StepOptions): ModelRequest {
     messages,
     tools,
     maxOutputTokens: options.outputTokens(candidate),
-    inputBound: options.inputTokens,
+    maxInputTokens: options.inputTokens,
     signal,
     ...(temperature === undefined ? {} : { temperature }),
     ...(deadline === undefined ? {} : { deadline }),

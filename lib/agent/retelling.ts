@@ -1,13 +1,17 @@
 import type { AssistantMessage, ModelMessage, ModelToolCall } from "../models/model.ts";
-import { argumentsOf } from "./arguments_of.ts";
-import type { Turn } from "./stream_step.ts";
+import { parseToolArguments } from "./arguments_of.ts";
+import type { StepResult } from "./stream_step.ts";
 
 const MAX_NAME_LENGTH = 64;
 
 /** A turn whose calls are carried out, as its model is told of it in the next step. */
-export function toldTurn({ text, calls, opaque, grantedTokens }: Turn): AssistantMessage {
-  const kept = opaque === undefined ? {} : { opaque, grantedTokens };
-  return { role: "assistant", content: text, toolCalls: calls.map(asTold), ...kept };
+export function toAssistantMessage(
+  { text, toolCalls: calls, providerMetadata, maxOutputTokens }: StepResult,
+): AssistantMessage {
+  const kept = providerMetadata === undefined
+    ? {}
+    : { opaque: providerMetadata, grantedTokens: maxOutputTokens };
+  return { role: "assistant", content: text, toolCalls: calls.map(sanitizeToolCall), ...kept };
 }
 
 /**
@@ -15,13 +19,13 @@ export function toldTurn({ text, calls, opaque, grantedTokens }: Turn): Assistan
  * refuse a whole conversation for a name they would accept of no tool; of arguments that no tool is
  * given nothing is told.
  */
-export function asTold(call: ModelToolCall): ModelToolCall {
-  const args = argumentsOf(call) === undefined ? "{}" : call.args;
-  return { ...call, args, name: toldName(call.name) };
+export function sanitizeToolCall(call: ModelToolCall): ModelToolCall {
+  const args = parseToolArguments(call) === undefined ? "{}" : call.args;
+  return { ...call, args, name: sanitizeToolName(call.name) };
 }
 
 /** A name with what vendors accept in names; one of a tool stays as it is. */
-export function toldName(name: string): string {
+export function sanitizeToolName(name: string): string {
   const safe = name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, MAX_NAME_LENGTH);
   return /^[a-zA-Z_]/.test(safe) ? safe : `_${safe}`.slice(0, MAX_NAME_LENGTH);
 }
@@ -30,11 +34,11 @@ export function toldName(name: string): string {
  * Messages for a model of another vendor: what turns and calls carry for the one that made them is left
  * out.
  */
-export function forAnother(messages: readonly ModelMessage[]): ModelMessage[] {
+export function stripProviderMetadata(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.map((message) => {
     if (message.role !== "assistant" || message.toolCalls === undefined) return message;
-    const { opaque: _, grantedTokens: _tokens, ...turn } = message;
-    const toolCalls = message.toolCalls.map(({ opaque: _, ...call }) => call);
-    return { ...turn, toolCalls, foreign: true };
+    const { providerMetadata: _, maxOutputTokens: _tokens, ...turn } = message;
+    const toolCalls = message.toolCalls.map(({ providerMetadata: _, ...call }) => call);
+    return { ...turn, toolCalls, fromOtherModel: true };
   });
 }

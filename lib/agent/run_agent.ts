@@ -1,11 +1,11 @@
 import type { Model, ModelMessage, ModelTool, ModelUsage } from "../models/model.ts";
 import type { FinishReason, StreamErrorCode } from "../wire/error_codes.ts";
 import type { Vendor } from "../wire/vendors.ts";
-import { carryOut } from "./carry_out.ts";
-import type { ContextRoom } from "./context_room.ts";
-import { fitRunTools, fitStep, type LeftOut } from "./fit_step.ts";
+import { executeToolCall } from "./carry_out.ts";
+import type { ContextWindow } from "./context_room.ts";
+import { fitRunTools, fitStep, type Truncation } from "./fit_step.ts";
 import { openStep } from "./open_step.ts";
-import { forAnother, toldTurn } from "./retelling.ts";
+import { stripProviderMetadata, toAssistantMessage } from "./retelling.ts";
 import { streamStep } from "./stream_step.ts";
 
 /** A model that may answer, in the order to be asked. */
@@ -55,15 +55,15 @@ export interface AgentRunOptions {
   /** Carries out one call. A tool's failure is its output, never an exception. */
   executeTool: (name: string, args: unknown, signal: AbortSignal) => Promise<unknown>;
   /** Asked before each step: money is handed in, the loop knows none. */
-  allow: (step: PlannedStep) => Promise<StepGrant>;
+  authorizeStep: (step: PlannedStep) => Promise<StepGrant>;
   /** Told of each candidate before it is asked. */
-  asking?: (candidate: Candidate) => void;
+  onAttempt?: (candidate: Candidate) => void;
   /** What the smallest candidate can take; unset, everything fits. */
-  room?: ContextRoom;
+  contextWindow?: ContextWindow;
   /** Told before a step what does not fit into it. */
-  leftOut?: (what: LeftOut) => void;
+  onTruncation?: (what: Truncation) => void;
   /** Told what a candidate may bill for an attempt that came to nothing. */
-  billed?: (candidate: Candidate, usage: ModelUsage) => void;
+  onUsage?: (candidate: Candidate, usage: ModelUsage) => void;
   maxSteps: number;
   temperature?: number;
   /** When the run's time is over, milliseconds since the epoch: no retry waits past it. */
@@ -81,30 +81,40 @@ export async function* runAgent(
 ): AsyncGenerator<AgentEvent, AgentOutcome> {
   let messages = [...options.messages];
   let candidates = options.candidates;
-  const { tools, leftOut, around } = fitRunTools(options);
+  const { tools, leftOut, overheadBytes } = fitRunTools(options);
   for (let n = 1; n <= options.maxSteps; n++) {
     // A tool answers an abort with its output like any failure, so only looking ends the loop.
     options.signal.throwIfAborted();
     const question = options.messages.length - 1;
-    const { dropped, cut, ...told } = fitStep({ room: options.room, messages, around }, question);
-    if (dropped + cut + leftOut.length > 0) options.leftOut?.({ dropped, cut, tools: leftOut });
+    const { dropped, truncated, ...told } = fitStep({
+      window: options.contextWindow,
+      messages,
+      around: overheadBytes,
+    }, question);
+    if (dropped + truncated + leftOut.length > 0) {
+      options.onTruncation?.({
+        droppedMessages: dropped,
+        truncatedResults: truncated,
+        omittedTools: leftOut,
+      });
+    }
     const { inputTokens, inputBytes } = told;
-    const grant = await options.allow({ inputTokens, inputBytes, candidates });
+    const grant = await options.authorizeStep({ inputTokens, inputBytes, candidates });
     if ("ended" in grant) return grant.ended;
     const step = await openStep(candidates, { ...options, ...grant, ...told, tools });
     // What the others' turns carried is nothing to whoever goes on.
-    if (step.candidate !== candidates[0]) messages = forAnother(messages);
+    if (step.candidate !== candidates[0]) messages = stripProviderMetadata(messages);
     const { provider, model } = step.candidate;
     yield { type: "step", n, provider, model };
     const turn = yield* streamStep(step);
-    if (turn.reason !== "tool_calls") return { finishReason: turn.reason };
+    if (turn.stopReason !== "tool_calls") return { finishReason: turn.stopReason };
     // Who has answered goes on; once something was said, alone: a text does not change hands.
     const others = candidates.filter((candidate) => candidate !== step.candidate);
     candidates = turn.text === "" ? [step.candidate, ...others] : [step.candidate];
-    messages.push(toldTurn(turn));
-    for (const call of turn.calls) {
+    messages.push(toAssistantMessage(turn));
+    for (const call of turn.toolCalls) {
       options.signal.throwIfAborted();
-      messages.push(yield* carryOut(call, { ...options, tools }));
+      messages.push(yield* executeToolCall(call, { ...options, tools }));
     }
   }
   const message = `the agent's ${options.maxSteps} steps are used up`;

@@ -21,8 +21,9 @@ Deno.test("runAgent: a plain answer is accepted, text, usage, and ends with the 
 Deno.test("runAgent: the model is asked with prompt, messages, tools and limits", async () => {
   const model = new FakeModel([end()]);
   await runLoop([model], { temperature: 0.5 });
-  const { signal: _, billed: _b, again: _a, inputBound: bound = 0, ...request } = model
-    .requests[0]!;
+  const { signal: _, onUsage: _b, authorizeRetry: _a, maxInputTokens: bound = 0, ...request } =
+    model
+      .requests[0]!;
   assert(bound > "Be helpful.hi".length);
   assertEquals(request, {
     model: "m0",
@@ -44,10 +45,10 @@ Deno.test("runAgent: a refusal before the first byte falls back to the next mode
 
 Deno.test("runAgent: what a refused attempt was billed is no longer there for the next model", async () => {
   const refused: Model = {
-    stream: async ({ billed, again }) => {
-      billed?.({ inputTokens: 5, outputTokens: 0 });
-      assertEquals(await again?.(), 60);
-      billed?.({ inputTokens: 5, outputTokens: 0 });
+    stream: async ({ onUsage, authorizeRetry }) => {
+      onUsage?.({ inputTokens: 5, outputTokens: 0 });
+      assertEquals(await authorizeRetry?.(), 60);
+      onUsage?.({ inputTokens: 5, outputTokens: 0 });
       throw down;
     },
   };
@@ -55,11 +56,11 @@ Deno.test("runAgent: what a refused attempt was billed is no longer there for th
   const told: unknown[] = [];
   const spare = new FakeModel([end()]);
   await runLoop([refused, spare], {
-    allow: () => {
+    authorizeStep: () => {
       const granted = grants.shift() ?? 0;
       return Promise.resolve({ outputTokens: () => granted });
     },
-    billed: ({ model }, usage) => told.push([model, usage.inputTokens]),
+    onUsage: ({ model }, usage) => told.push([model, usage.inputTokens]),
   });
   assertEquals(told, [["m0", 5], ["m0", 5]]);
   assertEquals(spare.requests[0]?.maxOutputTokens, 20);
@@ -67,9 +68,9 @@ Deno.test("runAgent: what a refused attempt was billed is no longer there for th
 
 Deno.test("runAgent: what does not pay the same model once more may pay the next", async () => {
   const dear: Model = {
-    stream: async ({ billed, again }) => {
-      billed?.({ inputTokens: 5, outputTokens: 0 });
-      assertEquals(await again?.(), 0);
+    stream: async ({ onUsage, authorizeRetry }) => {
+      onUsage?.({ inputTokens: 5, outputTokens: 0 });
+      assertEquals(await authorizeRetry?.(), 0);
       throw down;
     },
   };
@@ -80,15 +81,15 @@ Deno.test("runAgent: what does not pay the same model once more may pay the next
   ];
   const spare = new FakeModel([end()]);
   const { outcome } = await runLoop([dear, spare], {
-    allow: () => Promise.resolve(grants.shift()!),
+    authorizeStep: () => Promise.resolve(grants.shift()!),
   });
   assertEquals([outcome?.finishReason, spare.requests[0]?.maxOutputTokens], ["stop", 20]);
 });
 
 Deno.test("runAgent: a fallback that nothing is left for is not asked", async () => {
   const refused: Model = {
-    stream: ({ billed }) => {
-      billed?.({ inputTokens: 5, outputTokens: 0 });
+    stream: ({ onUsage }) => {
+      onUsage?.({ inputTokens: 5, outputTokens: 0 });
       return Promise.reject(down);
     },
   };
@@ -97,7 +98,7 @@ Deno.test("runAgent: a fallback that nothing is left for is not asked", async ()
   }];
   const spare = new FakeModel([end()]);
   const { failed } = await runLoop([refused, spare], {
-    allow: () => Promise.resolve(grants.shift()!),
+    authorizeStep: () => Promise.resolve(grants.shift()!),
   });
   assertEquals([failed, spare.requests], [down, []]);
 });
@@ -105,7 +106,7 @@ Deno.test("runAgent: a fallback that nothing is left for is not asked", async ()
 Deno.test("runAgent: a busy model is waited for at length only when nobody else can be asked", async () => {
   const [first, last] = [new FakeModel(down), new FakeModel([end()])];
   await runLoop([first, last]);
-  assertEquals([first, last].map((model) => model.requests[0]?.longestWaitMs), [1_000, undefined]);
+  assertEquals([first, last].map((model) => model.requests[0]?.maxRetryWaitMs), [1_000, undefined]);
 });
 
 Deno.test("runAgent: once text has come there is no fallback", async () => {
@@ -158,7 +159,7 @@ Deno.test("runAgent: before each step it is asked what the step may write, and e
   const asked: number[] = [];
   const ended = { finishReason: "max_cost" } as const;
   const { outcome } = await runLoop([model], {
-    allow: ({ inputTokens }) => {
+    authorizeStep: ({ inputTokens }) => {
       asked.push(inputTokens);
       return Promise.resolve(asked.length === 1 ? { outputTokens: () => 7 } : { ended });
     },
@@ -191,7 +192,7 @@ Deno.test("runAgent: leaving early closes the model's stream", async () => {
     messages: [],
     tools: [],
     executeTool: () => Promise.reject(new Error("no tool")),
-    allow: () => Promise.resolve({ outputTokens: () => 1 }),
+    authorizeStep: () => Promise.resolve({ outputTokens: () => 1 }),
     maxSteps: 1,
     signal: new AbortController().signal,
   });
@@ -205,8 +206,8 @@ Deno.test("runAgent: a fallback that cannot be paid is not asked", async () => {
   const spare = new FakeModel([end()]);
   const primary = new FakeModel(down);
   const { failed } = await runLoop([primary, spare], {
-    allow: () => Promise.resolve({ outputTokens: ({ model }) => model === "m0" ? 10 : 0 }),
+    authorizeStep: () => Promise.resolve({ outputTokens: ({ model }) => model === "m0" ? 10 : 0 }),
   });
   assertEquals([failed, spare.requests], [down, []]);
-  assertEquals(primary.requests[0]?.longestWaitMs, undefined);
+  assertEquals(primary.requests[0]?.maxRetryWaitMs, undefined);
 });

@@ -142,7 +142,7 @@ Deno.test("runAgent: what a call and its turn carry for their vendor go to nobod
   assertEquals(seen(spare), [["foreign"], ["foreign"]]);
   // Only the turn that another made is told as such.
   const [, theirs, , own] = spare.requests[1]!.messages;
-  assertEquals([theirs, own].map((one) => one?.role === "assistant" && one.foreign), [
+  assertEquals([theirs, own].map((one) => one?.role === "assistant" && one.fromOtherModel), [
     true,
     undefined,
   ]);
@@ -154,7 +154,7 @@ Deno.test("runAgent: what a turn carries for its vendor is input of the steps af
     const ends = { ...end("tool_calls"), ...(carried === undefined ? {} : { opaque: carried }) };
     const bounds: number[] = [];
     await runLoop([new FakeModel([call("look_up"), ends], [end()])], {
-      allow: ({ inputTokens }) => {
+      authorizeStep: ({ inputTokens }) => {
         bounds.push(inputTokens);
         return Promise.resolve({ outputTokens: () => granted });
       },

@@ -3,14 +3,14 @@ import type { OpenedStep } from "./open_step.ts";
 import type { AgentEvent } from "./run_agent.ts";
 
 /** What a step came to. */
-export interface Turn {
+export interface StepResult {
   text: string;
-  calls: ModelToolCall[];
-  reason: "stop" | "length" | "content_filter" | "tool_calls";
+  toolCalls: ModelToolCall[];
+  stopReason: "stop" | "length" | "content_filter" | "tool_calls";
   /** What its vendor wants back with it. */
-  opaque?: unknown;
+  providerMetadata?: unknown;
   /** Tokens that it was allowed to have. */
-  grantedTokens: number;
+  maxOutputTokens: number;
 }
 
 /**
@@ -18,9 +18,9 @@ export interface Turn {
  * breaks still tells its usage before it throws.
  */
 export async function* streamStep(
-  { candidate, events, grantedTokens }: OpenedStep,
-): AsyncGenerator<AgentEvent, Turn> {
-  const turn: Turn = { text: "", calls: [], reason: "stop", grantedTokens };
+  { candidate, events, maxOutputTokens }: OpenedStep,
+): AsyncGenerator<AgentEvent, StepResult> {
+  const turn: StepResult = { text: "", toolCalls: [], stopReason: "stop", maxOutputTokens };
   for await (const event of events) {
     switch (event.type) {
       case "text":
@@ -28,7 +28,7 @@ export async function* streamStep(
         yield { type: "text", text: event.text };
         break;
       case "tool_call":
-        turn.calls.push(event.call);
+        turn.toolCalls.push(event.call);
         break;
       case "usage": {
         const { inputTokens, outputTokens } = event;
@@ -37,8 +37,8 @@ export async function* streamStep(
         break;
       }
       case "end":
-        turn.reason = event.reason;
-        turn.opaque = event.opaque;
+        turn.stopReason = event.reason;
+        turn.providerMetadata = event.opaque;
         break;
       default:
         event satisfies never;

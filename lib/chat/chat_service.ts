@@ -1,7 +1,7 @@
 import type { ModelAccess, ModelName } from "../admin/model_access.ts";
 import { runWithTools } from "../agent/tools/run_with_tools.ts";
 import type { Toolset } from "../agent/tools/toolset.ts";
-import type { Toolsets } from "../agent/tools/toolsets.ts";
+import type { ToolsetFactory } from "../agent/tools/toolsets.ts";
 import type { KvReader } from "../committer/view.ts";
 import type { Admission } from "../limits/admission.ts";
 import type { Charge, Closing } from "../limits/settle_run.ts";
@@ -49,7 +49,7 @@ export interface ChatParts {
   /** A run that nobody follows for so long is cancelled, milliseconds. */
   unwatchedMs: number;
   admission: RunAdmission;
-  toolsets: Toolsets;
+  toolsets: ToolsetFactory;
   directory: RunDirectory;
   /** Told of each run that has been settled. */
   onEnded?: (run: EndedRun) => void;
@@ -86,8 +86,8 @@ export class ChatService {
   }
 
   /** The tools that a run of the agent would have, to be tried without one; close them. */
-  openTools(of: Parameters<Toolsets["open"]>[0]): Toolset {
-    return this.#parts.toolsets.open(of);
+  openTools(of: Parameters<ToolsetFactory["create"]>[0]): Toolset {
+    return this.#parts.toolsets.create(of);
   }
 
   /**
@@ -96,7 +96,7 @@ export class ChatService {
    */
   begin(prepared: PreparedRun, { hold }: { hold: number }): Promise<Run> {
     const { toolsets, directory } = this.#parts;
-    const tools = toolsets.open(prepared.request);
+    const tools = toolsets.create(prepared.request);
     const run = this.#create(prepared, tools);
     const ended = this.#drive(run, prepared, { hold, tools }).finally(() => {
       this.#runs.delete(run.id);
@@ -198,7 +198,8 @@ export class ChatService {
       system,
       unwatchedMs,
       price: (name) => priceOf(policy, name),
-      details: (left) => keptDetails({ dropped, left, ledger: tools.ledger, notes: tools.notes }),
+      details: (left) =>
+        keptDetails({ dropped, left, ledger: tools.egressCalls, notes: tools.notes }),
       onFrame: (frame) => (log ??= stored()).appended(frame),
       isWatchedElsewhere: () => directory.isWatchedElsewhere(tenant, runId),
       settle: async (end, { costMicroUsd: cost, last, opened }) => {
@@ -257,11 +258,11 @@ export class ChatService {
         })),
         system: agent.systemPrompt,
         messages,
-        allow: (step) => budget.allow(step),
-        asking: (candidate) => run.asking(candidate),
-        billed: (candidate, usage) => run.billed(candidate, usage),
-        room: contextRoom(policy),
-        leftOut: (what) => run.leftOut(what),
+        authorizeStep: (step) => budget.allow(step),
+        onAttempt: (candidate) => run.asking(candidate),
+        onUsage: (candidate, usage) => run.billed(candidate, usage),
+        contextWindow: contextRoom(policy),
+        onTruncation: (what) => run.leftOut(what),
         maxSteps,
         deadline: system.now() + wallClockMs,
         signal: run.signal,

@@ -1,4 +1,4 @@
-import { type ContextRoom, roomBytes } from "../agent/context_room.ts";
+import { type ContextWindow, maxPromptBytes } from "../agent/context_room.ts";
 import { fitMessages } from "../agent/fit_messages.ts";
 import type { ChatMessage } from "../wire/chat.ts";
 
@@ -16,9 +16,9 @@ export interface FittedContext {
  */
 export function fitContext(
   messages: readonly ChatMessage[],
-  { otherBytes, ...room }: ContextRoom & { otherBytes: number },
+  { otherBytes, ...room }: ContextWindow & { otherBytes: number },
 ): FittedContext {
-  const bytes = roomBytes(room) - otherBytes;
+  const bytes = maxPromptBytes(room) - otherBytes;
   const { dropped } = fitMessages(messages, { bytes, question: messages.length - 1 });
   return { messages: messages.slice(dropped), dropped };
 }

@@ -10,7 +10,7 @@ function conversation(roles: string): ChatMessage[] {
   }));
 }
 
-const room = (contextTokens: number) => ({ contextTokens, outputTokens: 10, otherBytes: 15 });
+const room = (contextTokens: number) => ({ contextTokens, maxOutputTokens: 10, otherBytes: 15 });
 
 Deno.test("fitContext: what fits is left as it is", () => {
   const messages = conversation("uau");
@@ -40,7 +40,7 @@ Deno.test("fitContext: a script of three bytes a character counts by its bytes",
 
 Deno.test("fitContext: an answer as long as the context costs no turn before it is cut itself", () => {
   const messages = conversation("uauau");
-  const whole = { contextTokens: 80, outputTokens: 80, otherBytes: 15 };
+  const whole = { contextTokens: 80, maxOutputTokens: 80, otherBytes: 15 };
   assertEquals(fitContext(messages, whole).dropped, 0);
   assertEquals(fitContext(messages, { ...whole, contextTokens: 72 }).dropped, 2);
 });

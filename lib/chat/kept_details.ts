@@ -1,8 +1,8 @@
-import type { LeftOut } from "../agent/fit_step.ts";
+import type { Truncation } from "../agent/fit_step.ts";
 import type { EgressCall } from "../egress/egress_error.ts";
 import type { RunDetails } from "../usage/run_record.ts";
 
-const NOTHING: LeftOut = { dropped: 0, cut: 0, tools: [] };
+const NOTHING: Truncation = { droppedMessages: 0, truncatedResults: 0, omittedTools: [] };
 
 /** Calls of tools that are kept with a run. */
 const MAX_CALLS = 100;
@@ -19,18 +19,20 @@ export function keptDetails(
     /** Before the run began. */
     dropped: number;
     /** What did not fit into its steps. */
-    left?: LeftOut;
+    left?: Truncation;
     ledger: readonly EgressCall[];
     notes: readonly string[];
   },
 ): RunDetails {
   const egress = fitting(ledger.slice(0, MAX_CALLS), MAX_CALLS_LENGTH);
-  const unfit = left.tools.map((name) => `${name} is left out: it does not fit into the context`);
+  const unfit = left.omittedTools.map((name) =>
+    `${name} is left out: it does not fit into the context`
+  );
   const kept = fitting([...notes, ...unfit], MAX_NOTES_LENGTH);
-  const droppedMessages = dropped + left.dropped;
+  const droppedMessages = dropped + left.droppedMessages;
   return {
     ...(droppedMessages === 0 ? {} : { droppedMessages }),
-    ...(left.cut === 0 ? {} : { cutResults: left.cut }),
+    ...(left.truncatedResults === 0 ? {} : { cutResults: left.truncatedResults }),
     ...(egress.length === 0 ? {} : { egress }),
     ...(kept.length === 0 ? {} : { notes: kept }),
   };

@@ -1,5 +1,5 @@
 import { type ModelAccess, type ModelName, notInPlan } from "../admin/model_access.ts";
-import type { ContextRoom } from "../agent/context_room.ts";
+import type { ContextWindow } from "../agent/context_room.ts";
 import type { KvReader } from "../committer/view.ts";
 import { validationError } from "../errors.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
@@ -17,9 +17,9 @@ export interface ResolvedPolicy {
 }
 
 /** What every one of them can take: a fallback is told what the first would have been. */
-export function contextRoom({ entries, maxOutputTokens }: ResolvedPolicy): ContextRoom {
+export function contextRoom({ entries, maxOutputTokens }: ResolvedPolicy): ContextWindow {
   const contextTokens = Math.min(...entries.map((entry) => entry.contextTokens));
-  return { contextTokens, outputTokens: maxOutputTokens };
+  return { contextTokens, maxOutputTokens: maxOutputTokens };
 }
 
 interface ResolveOptions {

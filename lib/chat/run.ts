@@ -1,4 +1,4 @@
-import type { LeftOut } from "../agent/fit_step.ts";
+import type { Truncation } from "../agent/fit_step.ts";
 import type { AgentEvent, AgentOutcome } from "../agent/run_agent.ts";
 import { ModelError, type ModelUsage } from "../models/model.ts";
 import type { Frame } from "../wire/frames.ts";
@@ -42,7 +42,7 @@ export interface RunOptions {
   unwatchedMs: number;
   price: (name: { provider: Vendor; model: string }) => Price;
   /** What else is kept with the record of the run; `left` is what did not fit into its steps. */
-  details: (left: LeftOut) => RunDetails;
+  details: (left: Truncation) => RunDetails;
   /** Told of each frame as it is written. */
   onFrame: (frame: Frame) => void;
   /** Whether somebody follows the run through another process. */
@@ -156,7 +156,7 @@ export class Run {
   }
 
   /** Not all of a step's prompt fits. */
-  leftOut(what: LeftOut): void {
+  leftOut(what: Truncation): void {
     this.#account.leftOut(what);
   }
 

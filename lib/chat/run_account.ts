@@ -1,4 +1,4 @@
-import type { LeftOut } from "../agent/fit_step.ts";
+import type { Truncation } from "../agent/fit_step.ts";
 import type { ModelShare } from "../usage/run_record.ts";
 import type { Vendor } from "../wire/vendors.ts";
 import { costMicroUsd, type Price } from "./money.ts";
@@ -13,23 +13,23 @@ export class RunAccount {
   toolCalls = 0;
   readonly #price: (name: ModelName) => Price;
   readonly #shares: ModelShare[] = [];
-  #left: LeftOut = { dropped: 0, cut: 0, tools: [] };
+  #left: Truncation = { droppedMessages: 0, truncatedResults: 0, omittedTools: [] };
 
   constructor(price: (name: ModelName) => Price) {
     this.#price = price;
   }
 
   /** The most that any step had to do without. */
-  get left(): LeftOut {
+  get left(): Truncation {
     return this.#left;
   }
 
-  leftOut({ dropped, cut, tools }: LeftOut): void {
+  leftOut({ droppedMessages, truncatedResults, omittedTools }: Truncation): void {
     const before = this.#left;
     this.#left = {
-      dropped: Math.max(before.dropped, dropped),
-      cut: Math.max(before.cut, cut),
-      tools,
+      droppedMessages: Math.max(before.droppedMessages, droppedMessages),
+      truncatedResults: Math.max(before.truncatedResults, truncatedResults),
+      omittedTools,
     };
   }
 

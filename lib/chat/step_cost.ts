@@ -1,4 +1,4 @@
-import { outputBeside } from "../agent/context_room.ts";
+import { remainingOutputTokens } from "../agent/context_room.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
 import { costMicroUsd, type Price } from "./money.ts";
 
@@ -37,7 +37,7 @@ export function outputLimit(
   { inputBytes, outputTokens }: StepSize,
 ): number {
   const wanted = Math.min(outputTokens, maxOutputTokens);
-  return outputBeside({ contextTokens, outputTokens: wanted }, inputBytes);
+  return remainingOutputTokens({ contextTokens, maxOutputTokens: wanted }, inputBytes);
 }
 
 /** How many tokens of output `hold` (micro-USD) pays for after the input; at most `wanted`. */

@@ -18,8 +18,8 @@ export async function openProviders(
   entries: readonly CatalogueEntry[],
 ): Promise<ProviderServices> {
   const registry = new ModelRegistry(system, {
-    vendors: config.connections,
-    report: (event) => log.warn("a model vendor failed", { ...event }),
+    providers: config.connections,
+    onFailure: (event) => log.warn("a model vendor failed", { ...event }),
   });
   const vendorSlots = new ConnectionStore(kv, { system, sealer: sealer(CONNECTIONS_PURPOSE) });
   const setUpSlots = async () => {

@@ -1,4 +1,4 @@
-import { Toolsets } from "../agent/tools/toolsets.ts";
+import { ToolsetFactory } from "../agent/tools/toolsets.ts";
 import { ChatService } from "../chat/chat_service.ts";
 import { ConversationSpace } from "../chat/conversation_space.ts";
 import { noteVendorFailure } from "../chat/note_vendor_failure.ts";
@@ -66,7 +66,7 @@ export function openChat(
     log,
     unwatchedMs: config.unwatchedRunMs,
     onEnded: (run) => noteVendorFailure(alerts, run),
-    toolsets: new Toolsets({
+    toolsets: new ToolsetFactory({
       egress,
       system,
       findSecret: (tenant, name) => secrets.find(tenant, name),

@@ -1,11 +1,11 @@
 import type { ModelToolCall } from "./model.ts";
-import { asObject, type Loose } from "./stream_json.ts";
+import { asObject, type JsonObject } from "./stream_json.ts";
 
 /**
  * A past call's arguments for telling the model again what it called. Vendors refuse a conversation
  * whose calls hold no object; what the model wrote instead was refused to it as a tool result.
  */
-export function callArguments(call: ModelToolCall): Loose {
+export function parseCallArguments(call: ModelToolCall): JsonObject {
   try {
     return asObject(JSON.parse(call.args)) ?? {};
   } catch {
@@ -14,7 +14,7 @@ export function callArguments(call: ModelToolCall): Loose {
 }
 
 /** A tool's output as text. */
-export function outputText(output: unknown): string {
+export function toolOutputText(output: unknown): string {
   return typeof output === "string" ? output : JSON.stringify(output) ?? "null";
 }
 

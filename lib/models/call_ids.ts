@@ -5,12 +5,12 @@ import type { ModelMessage, ModelToolCall } from "./model.ts";
  * refuses (`functions.x:0`), and some begin anew with every step, while others want each but once. An
  * id that is `accepted` and new stays as it is, so that what its own vendor is told is what it said.
  */
-export function withCallIds(
+export function normalizeCallIds(
   messages: readonly ModelMessage[],
   accepted: RegExp,
 ): ModelMessage[] {
   const used = new Set(
-    messages.flatMap((message) => callsOf(message).map(({ id }) => id)),
+    messages.flatMap((message) => toolCallsOf(message).map(({ id }) => id)),
   );
   const told = new Set<string>();
   /** Ids as told of the calls that still want a result, by their own ids, in their order. */
@@ -38,6 +38,6 @@ export function withCallIds(
   }
 }
 
-function callsOf(message: ModelMessage): readonly ModelToolCall[] {
+function toolCallsOf(message: ModelMessage): readonly ModelToolCall[] {
   return message.role === "assistant" ? message.toolCalls ?? [] : [];
 }

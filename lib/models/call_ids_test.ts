@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { withCallIds } from "./call_ids.ts";
+import { normalizeCallIds } from "./call_ids.ts";
 import type { ModelMessage } from "./model.ts";
 
 const PLAIN = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -24,21 +24,21 @@ function idsOf(messages: readonly ModelMessage[]): string[] {
   );
 }
 
-Deno.test("withCallIds: ids that the vendor takes stay as they are", () => {
+Deno.test("normalizeCallIds: ids that the vendor takes stay as they are", () => {
   const messages = [...step("toolu_1", "call-2"), ...step("own_3_1")];
-  assertEquals(withCallIds(messages, PLAIN), messages);
+  assertEquals(normalizeCallIds(messages, PLAIN), messages);
 });
 
-Deno.test("withCallIds: others are renamed, and their results with them", () => {
-  const told = withCallIds([...step("functions.x:0", "call_1"), ...step("", "ä")], PLAIN);
+Deno.test("normalizeCallIds: others are renamed, and their results with them", () => {
+  const told = normalizeCallIds([...step("functions.x:0", "call_1"), ...step("", "ä")], PLAIN);
   assertEquals(idsOf(told), [
     ...["call_2", "call_1", "-> call_2", "-> call_1"],
     ...["call_3", "call_4", "-> call_3", "-> call_4"],
   ]);
 });
 
-Deno.test("withCallIds: an id that comes again is told but once", () => {
-  const told = withCallIds([...step("call_0", "call_0"), ...step("call_0")], PLAIN);
+Deno.test("normalizeCallIds: an id that comes again is told but once", () => {
+  const told = normalizeCallIds([...step("call_0", "call_0"), ...step("call_0")], PLAIN);
   assertEquals(idsOf(told), [
     ...["call_0", "call_2", "-> call_0", "-> call_2"],
     ...["call_3", "-> call_3"],

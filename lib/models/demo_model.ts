@@ -2,7 +2,7 @@ import type { Runtime } from "../system.ts";
 import type { Model, ModelEvent, ModelMessage, ModelRequest } from "./model.ts";
 
 /** Pause between two words, so that a person sees the answer stream. */
-const WORD_MS = 24;
+const WORD_DELAY_MS = 24;
 const QUOTE_LENGTH = 280;
 const PASSAGE_LENGTH = 600;
 const SEARCH_TOOL = "search_knowledge";
@@ -27,7 +27,7 @@ export class DemoModel implements Model {
 
   async *#answer(request: ModelRequest): AsyncGenerator<ModelEvent> {
     const inputTokens = estimateTokens(request.system + JSON.stringify(request.messages));
-    const call = wantedCall(request);
+    const call = requestedToolCall(request);
     if (call !== undefined) {
       yield { type: "tool_call", call };
       yield { type: "usage", inputTokens, outputTokens: estimateTokens(call.name + call.args) };
@@ -38,7 +38,7 @@ export class DemoModel implements Model {
     // One word counts as one token, so that a limit on output is exact and visible.
     const spoken = words.slice(0, request.maxOutputTokens);
     for (const [n, text] of spoken.entries()) {
-      if (n > 0) await this.#system.sleep(WORD_MS, request.signal);
+      if (n > 0) await this.#system.sleep(WORD_DELAY_MS, request.signal);
       yield { type: "text", text };
     }
     yield { type: "usage", inputTokens, outputTokens: spoken.length };
@@ -47,7 +47,7 @@ export class DemoModel implements Model {
 }
 
 /** The tool call that the conversation asks for and that has not been made yet. */
-function wantedCall(request: ModelRequest) {
+function requestedToolCall(request: ModelRequest) {
   const last = request.messages.at(-1);
   if (last?.role !== "user") return undefined;
   const id = `demo_${request.messages.length}`;
@@ -64,22 +64,22 @@ function wantedCall(request: ModelRequest) {
 function composeAnswer(messages: readonly ModelMessage[]): string {
   const last = messages.at(-1);
   if (last?.role === "tool") {
-    const sourced = last.name === SEARCH_TOOL ? fromPassages(last.output) : undefined;
-    return sourced ?? `The tool ${last.name} answered: ${shorten(JSON.stringify(last.output))}`;
+    const sourced = last.name === SEARCH_TOOL ? answerFromPassages(last.output) : undefined;
+    return sourced ?? `The tool ${last.name} answered: ${truncate(JSON.stringify(last.output))}`;
   }
   const asked = messages.findLast((message) => message.role === "user")?.content ?? "";
   const turn = messages.filter((message) => message.role === "user").length;
   const opening = turn === 1
     ? "Hello! I am the demo model: I come with the service, cost nothing and know nothing."
     : `Still the demo model here, and this is message ${turn} of our conversation.`;
-  return `${opening} You asked: “${shorten(asked)}”\n\n` +
+  return `${opening} You asked: “${truncate(asked)}”\n\n` +
     "Every word of this answer travelled the way a real model's would: through the same agent, " +
     "limits, accounting and stream. Connect a vendor and pick one of its models to hear " +
     "something new.";
 }
 
 /** What the knowledge base says, in its own words and with its source; undefined when it failed. */
-function fromPassages(output: unknown): string | undefined {
+function answerFromPassages(output: unknown): string | undefined {
   const { passages } = (output ?? {}) as { passages?: FoundPassage[] };
   if (passages === undefined) return undefined;
   const [best] = passages;
@@ -88,7 +88,7 @@ function fromPassages(output: unknown): string | undefined {
   }
   const source = [best.title, ...best.headingPath].join(" › ");
   return "I am the demo model, so I only quote what I found in the knowledge base. It says:\n\n" +
-    `“${shorten(best.text, PASSAGE_LENGTH)}”\n\nSource: ${source}`;
+    `“${truncate(best.text, PASSAGE_LENGTH)}”\n\nSource: ${source}`;
 }
 
 interface FoundPassage {
@@ -97,7 +97,7 @@ interface FoundPassage {
   text: string;
 }
 
-function shorten(text: string, length = QUOTE_LENGTH): string {
+function truncate(text: string, length = QUOTE_LENGTH): string {
   const flat = text.trim();
   return flat.length <= length ? flat : `${flat.slice(0, length)}…`;
 }

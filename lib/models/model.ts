@@ -10,11 +10,11 @@ export interface AssistantMessage {
   content: string;
   toolCalls?: ModelToolCall[];
   /** What this vendor wants back with the turn, such as what its model thought; nobody else reads it. */
-  opaque?: unknown;
+  providerMetadata?: unknown;
   /** Tokens that its model was granted for the turn: `opaque` holds no more of them than that. */
-  grantedTokens?: number;
+  maxOutputTokens?: number;
   /** Another model than the one that is told of it made the calls. */
-  foreign?: true;
+  fromOtherModel?: true;
 }
 
 /** A call the model wants made; `args` is the JSON text it wrote, not yet trusted. */
@@ -23,7 +23,7 @@ export interface ModelToolCall {
   name: string;
   args: string;
   /** What this vendor wants back with the call, as it sent it; nobody else reads it. */
-  opaque?: unknown;
+  providerMetadata?: unknown;
 }
 
 /** A tool as a model is told of it. */
@@ -42,21 +42,21 @@ export interface ModelRequest {
   temperature?: number;
   maxOutputTokens: number;
   /** No model reads more tokens for this, and no more were reserved: an estimate stays below it. */
-  inputBound?: number;
+  maxInputTokens?: number;
   /** Milliseconds since the epoch: a wait for a busy vendor that would end later is not begun. */
   deadline?: number;
   /** Milliseconds: a longer wait for a busy vendor is not begun, as another can be asked meanwhile. */
-  longestWaitMs?: number;
+  maxRetryWaitMs?: number;
   /** Told what a vendor may bill for an attempt that came to nothing. */
-  billed?: (usage: ModelUsage) => void;
+  onUsage?: (usage: ModelUsage) => void;
   /** What another attempt after such a one may write, 0 for none: it was not set aside with the first. */
-  again?: () => Promise<number>;
+  authorizeRetry?: () => Promise<number>;
   /** Aborting it ends the vendor's request at once. */
   signal: AbortSignal;
 }
 
 /** Why a model stopped. */
-export type EndReason = "stop" | "length" | "content_filter" | "tool_calls";
+export type StopReason = "stop" | "length" | "content_filter" | "tool_calls";
 
 /** What one step used. The two totals are what is charged; the others are parts of them. */
 export interface ModelUsage {
@@ -79,7 +79,7 @@ export type ModelEvent =
   | { type: "tool_call"; call: ModelToolCall }
   | { type: "usage" } & ModelUsage
   /** `opaque` goes back to this vendor with a turn whose calls are answered, and nowhere else. */
-  | { type: "end"; reason: EndReason; opaque?: unknown };
+  | { type: "end"; reason: StopReason; opaque?: unknown };
 
 /**
  * A vendor's model. `stream` settles when the vendor has begun to answer; until then it rejects with

@@ -11,85 +11,85 @@ import { googleEmbeddings } from "./embeddings/google_embeddings.ts";
 import { openaiEmbeddings } from "./embeddings/openai_embeddings.ts";
 import { type Model, ModelError } from "./model.ts";
 import { openaiProtocol } from "./openai/openai_protocol.ts";
-import type { Protocol } from "./protocol.ts";
-import { VendorHealth } from "./vendor_health.ts";
-import { VendorModel } from "./vendor_model.ts";
-import type { VendorReport } from "./vendor_report.ts";
-import type { VendorTimeouts } from "./vendor_timeouts.ts";
+import type { ProviderProtocol } from "./protocol.ts";
+import { ProviderHealth } from "./vendor_health.ts";
+import { ProviderModel } from "./vendor_model.ts";
+import type { ProviderFailure } from "./vendor_report.ts";
+import type { ProviderTimeouts } from "./vendor_timeouts.ts";
 
-export type VendorConfigs = Readonly<Partial<Record<Vendor, ConnectionConfig>>>;
+export type ProviderConfigs = Readonly<Partial<Record<Vendor, ConnectionConfig>>>;
 
 export interface ModelRegistryOptions {
   /** The slots that the environment sets up: they stay as they are. */
-  vendors?: VendorConfigs;
+  providers?: ProviderConfigs;
   /** Told of each failure of a vendor. */
-  report?: (event: VendorReport) => void;
-  timeouts?: Partial<VendorTimeouts>;
+  onFailure?: (event: ProviderFailure) => void;
+  timeouts?: Partial<ProviderTimeouts>;
 }
 
-interface Slot {
+interface Connection {
   config: ConnectionConfig;
-  client: VendorModel;
+  client: ProviderModel;
 }
 
 /** Finds the client for a model: the embedded one, or that of the slot's vendor. */
 export class ModelRegistry {
-  readonly health: VendorHealth;
+  readonly health: ProviderHealth;
   /** The embedding model of the first slot that has one. */
   readonly embedder: Embedder | undefined;
   readonly #demo: Model;
-  readonly #fixed: VendorConfigs;
-  readonly #slots = new Map<Vendor, Slot>();
-  readonly #makeClient: (vendor: Vendor, config: ConnectionConfig) => VendorModel;
+  readonly #fixed: ProviderConfigs;
+  readonly #connections = new Map<Vendor, Connection>();
+  readonly #makeClient: (vendor: Vendor, config: ConnectionConfig) => ProviderModel;
 
   constructor(system: Runtime, options: ModelRegistryOptions = {}) {
-    const { vendors = {}, report = () => {}, timeouts } = options;
-    const health = new VendorHealth(() => system.now());
+    const { providers = {}, onFailure = () => {}, timeouts } = options;
+    const health = new ProviderHealth(() => system.now());
     this.health = health;
     this.#demo = new DemoModel(system);
-    this.#fixed = vendors;
+    this.#fixed = providers;
     this.#makeClient = (vendor, { protocol: name, baseUrl, apiKey }) =>
-      new VendorModel({
-        vendor,
-        protocol: PROTOCOLS[name](baseUrl),
+      new ProviderModel({
+        provider: vendor,
+        protocol: PROTOCOL_FACTORIES[name](baseUrl),
         baseUrl,
         apiKey,
         system,
         timeouts,
-        onAnswer: () => health.answered(vendor),
-        report: (event) => {
-          health.failed(event);
-          report(event);
+        onSuccess: () => health.recordSuccess(vendor),
+        onFailure: (event) => {
+          health.recordFailure(event);
+          onFailure(event);
         },
       });
     this.configure({});
-    this.embedder = embedderOf(vendors, { system, report, timeouts });
+    this.embedder = createEmbedder(providers, { system, onFailure, timeouts });
   }
 
   /**
    * Sets up the slots that the environment leaves open, and empties those not named. A slot that
    * changes gets a new client; answers that the old one still streams go on to their end.
    */
-  configure(stored: VendorConfigs): void {
+  configure(stored: ProviderConfigs): void {
     for (const vendor of VENDORS) {
       const config = this.#fixed[vendor] ?? stored[vendor];
-      const slot = this.#slots.get(vendor);
+      const slot = this.#connections.get(vendor);
       if (config !== undefined && slot !== undefined && isSame(slot.config, config)) continue;
       slot?.client.retire();
-      if (config === undefined) this.#slots.delete(vendor);
-      else this.#slots.set(vendor, { config, client: this.#makeClient(vendor, config) });
+      if (config === undefined) this.#connections.delete(vendor);
+      else this.#connections.set(vendor, { config, client: this.#makeClient(vendor, config) });
     }
   }
 
   /** Always a client; one for a slot without a vendor refuses every request. */
   find(vendor: Vendor, model: string): Model {
     if (model === DEMO_MODEL) return this.#demo;
-    return this.#slots.get(vendor)?.client ?? unconfigured(vendor);
+    return this.#connections.get(vendor)?.client ?? unconfiguredModel(vendor);
   }
 
   /** How the slot is set up, wherever that was done; its credential stays here. */
-  slot(vendor: Vendor): Omit<ConnectionConfig, "apiKey"> | undefined {
-    const config = this.#slots.get(vendor)?.config;
+  connection(vendor: Vendor): Omit<ConnectionConfig, "apiKey"> | undefined {
+    const config = this.#connections.get(vendor)?.config;
     if (config === undefined) return undefined;
     const { protocol, baseUrl, name } = config;
     return { protocol, baseUrl, name };
@@ -97,22 +97,22 @@ export class ModelRegistry {
 
   /** Closes every vendor's connections. */
   close(): void {
-    for (const { client } of this.#slots.values()) client.close();
+    for (const { client } of this.#connections.values()) client.close();
     this.embedder?.close();
   }
 }
 
 /** Only the environment names embedding models, so this one stays as it is. */
-function embedderOf(
-  vendors: VendorConfigs,
-  parts: Pick<EmbedderOptions, "system" | "report" | "timeouts">,
+function createEmbedder(
+  vendors: ProviderConfigs,
+  parts: Pick<EmbedderOptions, "system" | "onFailure" | "timeouts">,
 ): Embedder | undefined {
   for (const vendor of VENDORS) {
     const slot = vendors[vendor];
-    const protocol = slot && EMBEDDINGS[slot.protocol];
+    const protocol = slot && EMBEDDING_PROTOCOLS[slot.protocol];
     if (slot?.embeddingModel === undefined || protocol === undefined) continue;
     const { baseUrl, apiKey, embeddingModel: model } = slot;
-    return new Embedder({ ...parts, vendor, protocol, baseUrl, apiKey, model });
+    return new Embedder({ ...parts, provider: vendor, protocol, baseUrl, apiKey, model });
   }
   return undefined;
 }
@@ -122,18 +122,18 @@ function isSame(one: ConnectionConfig, other: ConnectionConfig): boolean {
     one.apiKey === other.apiKey && one.name === other.name;
 }
 
-const PROTOCOLS: Readonly<Record<ProtocolName, (baseUrl: string) => Protocol>> = {
+const PROTOCOL_FACTORIES: Readonly<Record<ProtocolName, (baseUrl: string) => ProviderProtocol>> = {
   openai: openaiProtocol,
   anthropic: anthropicProtocol,
   google: googleProtocol,
 };
 
-const EMBEDDINGS: Readonly<Partial<Record<ProtocolName, EmbeddingProtocol>>> = {
+const EMBEDDING_PROTOCOLS: Readonly<Partial<Record<ProtocolName, EmbeddingProtocol>>> = {
   openai: openaiEmbeddings,
   google: googleEmbeddings,
 };
 
-function unconfigured(vendor: Vendor): Model {
+function unconfiguredModel(vendor: Vendor): Model {
   const message = `no vendor is configured for ${vendor}`;
   return { stream: () => Promise.reject(new ModelError("provider_error", message)) };
 }

@@ -1,13 +1,13 @@
-import { VendorFault } from "./connection/vendor_fault.ts";
+import { ProviderError } from "./connection/vendor_fault.ts";
 
 /** A JSON object of a stream whose fields are looked at one by one: nothing in it is trusted. */
-export type Loose = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * One event's data. Throws a `VendorFault` for what is no JSON object, with nothing of it: it may be what
+ * One event's data. Throws a `ProviderError` for what is no JSON object, with nothing of it: it may be what
  * the model said or thought, and a fault's words are logged.
  */
-export function readEvent(data: string): Loose {
+export function parseEvent(data: string): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(data);
@@ -17,20 +17,20 @@ export function readEvent(data: string): Loose {
   const object = asObject(value);
   if (object !== undefined) return object;
   const message = "the model vendor's answer cannot be read";
-  const words = `an event of ${data.length} characters is ${kindOf(value)}`;
-  throw new VendorFault("provider_error", message, { words });
+  const words = `an event of ${data.length} characters is ${describeType(value)}`;
+  throw new ProviderError("provider_error", message, { errorBody: words });
 }
 
 /** What stands in the place of a JSON object. */
-function kindOf(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === undefined) return "no JSON";
   if (value === null) return "null";
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }
 
-export function asObject(value: unknown): Loose | undefined {
+export function asObject(value: unknown): JsonObject | undefined {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? value as Loose : undefined;
+  return isObject ? value as JsonObject : undefined;
 }
 
 export function asArray(value: unknown): readonly unknown[] {
@@ -42,16 +42,16 @@ export function asText(value: unknown): string {
 }
 
 /** What a JSON text says of an error, after a colon; nothing else in it is repeated. */
-export function saidError(text: string): string {
+export function describeJsonError(text: string): string {
   try {
     const { error } = asObject(JSON.parse(text)) ?? {};
-    return error === undefined ? "" : `: ${messageOf(error)}`;
+    return error === undefined ? "" : `: ${errorMessage(error)}`;
   } catch {
     return "";
   }
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return asText(error) || asText(asObject(error)?.message);
 }
 
@@ -59,23 +59,23 @@ function messageOf(error: unknown): string {
  * An error inside a stream; `kind` is all the vendor calls it by, `error` what it says of it. Its event
  * may hold what the model said or thought as well, and words are logged.
  */
-export function streamFault(kind: string, error: unknown): VendorFault {
-  const words = `error ${kind}: ${messageOf(error)}`.slice(0, 4096);
-  const more = { words, told: true } as const;
+export function streamError(kind: string, error: unknown): ProviderError {
+  const words = `error ${kind}: ${errorMessage(error)}`.slice(0, 4096);
+  const more = { errorBody: words, reportedByProvider: true } as const;
   if (/insufficient_quota/i.test(kind)) {
     const message = "the model vendor is over its rate limit";
-    return new VendorFault("provider_rate_limited", message, more);
+    return new ProviderError("provider_rate_limited", message, more);
   }
   if (/rate_?limit|resource_exhausted|too_many|\b429\b/i.test(kind)) {
     const message = "the model vendor is over its rate limit";
-    return new VendorFault("provider_rate_limited", message, { ...more, retry: "later" });
+    return new ProviderError("provider_rate_limited", message, { ...more, retry: "later" });
   }
   if (/time_?out|deadline|\b(408|504)\b/i.test(kind)) {
     const message = "the model vendor timed out";
-    return new VendorFault("provider_timeout", message, { ...more, retry: "later" });
+    return new ProviderError("provider_timeout", message, { ...more, retry: "later" });
   }
   const passes = /overloaded|unavailable|internal|server_error|api_error|\b5\d\d\b/i.test(kind);
-  return new VendorFault("provider_error", "the model vendor answered with an error", {
+  return new ProviderError("provider_error", "the model vendor answered with an error", {
     ...more,
     retry: passes ? "later" : "no",
   });

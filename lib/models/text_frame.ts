@@ -1,12 +1,12 @@
-import { asObject, type Loose } from "./stream_json.ts";
+import { asObject, type JsonObject } from "./stream_json.ts";
 
 /** What need not be looked at twice: no end of its string, no escape, no control character. */
 // deno-lint-ignore no-control-regex
-const PLAIN = /^[^"\\\u0000-\u001f]*$/;
+const UNESCAPED = /^[^"\\\u0000-\u001f]*$/;
 /** A vendor whose events are never alike is not learnt from again and again. */
 const MAX_UNUSED = 4;
 /** What follows a string that is a key. */
-const AFTER_KEY = /^"\s*:/;
+const KEY_SEPARATOR = /^"\s*:/;
 
 /**
  * Most events of an answer differ from the one before in their text alone. Once one has been read in
@@ -14,19 +14,19 @@ const AFTER_KEY = /^"\s*:/;
  * parsing was a twentieth of a chat's CPU. It is no guess: another text is put in the same place and
  * that event is read, so the place is the text's own, and any JSON string may stand there.
  */
-export class TextFrame {
-  readonly #readText: (event: Loose) => string | undefined;
+export class DeltaFastPath {
+  readonly #readText: (event: JsonObject) => string | undefined;
   #head = "";
   #tail = "";
   #unused = 0;
 
   /** `readText` answers the text of an event that says nothing else. */
-  constructor(readText: (event: Loose) => string | undefined) {
+  constructor(readText: (event: JsonObject) => string | undefined) {
     this.#readText = readText;
   }
 
   /** The text of an event that is else like the one learnt from; nothing for any other. */
-  textOf(data: string): string | undefined {
+  extract(data: string): string | undefined {
     const head = this.#head;
     const tailAt = data.length - this.#tail.length;
     if (head === "" || tailAt < head.length) return undefined;
@@ -34,11 +34,13 @@ export class TextFrame {
     if (data.slice(0, head.length) !== head || data.slice(tailAt) !== this.#tail) return undefined;
     this.#unused = 0;
     const literal = data.slice(head.length, tailAt);
-    return PLAIN.test(literal) ? copyOf(literal) : parsed(`"${literal}"`) as string | undefined;
+    return UNESCAPED.test(literal)
+      ? detachedCopy(literal)
+      : parseJson(`"${literal}"`) as string | undefined;
   }
 
   /** Learns from an event that was read in full. */
-  learn(data: string, event: Loose): void {
+  learn(data: string, event: JsonObject): void {
     if (this.#unused === MAX_UNUSED) return;
     const text = this.#readText(event);
     if (text === undefined || text === "") return;
@@ -49,10 +51,10 @@ export class TextFrame {
     this.#unused++;
     const head = data.slice(0, at + 1);
     const tail = data.slice(at + literal.length - 1);
-    if (AFTER_KEY.test(tail)) return;
+    if (KEY_SEPARATOR.test(tail)) return;
     const other = text === "a" ? "b" : "a";
     // A text such as `,` is also what stands between two strings: there the other one is no JSON.
-    const trial = asObject(parsed(head + other + tail));
+    const trial = asObject(parseJson(head + other + tail));
     if (trial === undefined || this.#readText(trial) !== other) return;
     this.#head = head;
     this.#tail = tail;
@@ -60,12 +62,12 @@ export class TextFrame {
 }
 
 /** A slice keeps all that it was cut from, here a whole piece of the stream, as long as it is kept. */
-function copyOf(slice: string): string {
+function detachedCopy(slice: string): string {
   return (slice + " ").slice(0, -1);
 }
 
 /** Nothing for what is no JSON. */
-function parsed(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

@@ -1,10 +1,10 @@
 import { describe, it } from "@std/testing/bdd";
 import { assertEquals } from "@std/assert";
-import { asObject, type Loose, readEvent } from "./stream_json.ts";
-import { TextFrame } from "./text_frame.ts";
+import { asObject, type JsonObject, parseEvent } from "./stream_json.ts";
+import { DeltaFastPath } from "./text_frame.ts";
 
 /** An event says nothing but its text unless it has a `stop`. */
-function readText({ said, stop }: Loose): string | undefined {
+function readText({ said, stop }: JsonObject): string | undefined {
   const text = asObject(said)?.text;
   return stop === undefined && typeof text === "string" ? text : undefined;
 }
@@ -12,9 +12,9 @@ function readText({ said, stop }: Loose): string | undefined {
 const eventOf = (text: string, more: object = {}) =>
   JSON.stringify({ id: "text", said: { role: "a", text }, ...more });
 
-function learnt(data = eventOf("first")): TextFrame {
-  const frame = new TextFrame(readText);
-  frame.learn(data, readEvent(data));
+function learnt(data = eventOf("first")): DeltaFastPath {
+  const frame = new DeltaFastPath(readText);
+  frame.learn(data, parseEvent(data));
   return frame;
 }
 
@@ -33,13 +33,13 @@ describe("TextFrame", () => {
       "\u0000",
       '"}}',
     ];
-    for (const text of texts) assertEquals(frame.textOf(eventOf(text)), text);
-    assertEquals(frame.textOf('{"id":"text","said":{"role":"a","text":"\\u00fc\\/"}}'), "ü/");
+    for (const text of texts) assertEquals(frame.extract(eventOf(text)), text);
+    assertEquals(frame.extract('{"id":"text","said":{"role":"a","text":"\\u00fc\\/"}}'), "ü/");
   });
 
   it("knows nothing of any other event", () => {
     const frame = learnt();
-    assertEquals(new TextFrame(readText).textOf(eventOf("first")), undefined);
+    assertEquals(new DeltaFastPath(readText).extract(eventOf("first")), undefined);
     const others = [
       eventOf("next", { stop: "end" }),
       eventOf("next").replace('"a"', '"b"'),
@@ -53,25 +53,28 @@ describe("TextFrame", () => {
       '{"id":"text","said":{"role":"a","text":"\\x"}}',
       '{"id":"text","said":{"role":"a","text":"\\"}}',
     ];
-    for (const data of others) assertEquals(frame.textOf(data), undefined, data);
+    for (const data of others) assertEquals(frame.extract(data), undefined, data);
   });
 
   it("learns no place that only looks like the text's", () => {
     // The first of these is a key, the second another's value; the third says more than a text.
     for (const text of ["said", "a"]) {
-      assertEquals(learnt(eventOf(text)).textOf(eventOf("next")), undefined, text);
+      assertEquals(learnt(eventOf(text)).extract(eventOf("next")), undefined, text);
     }
     const key = '{"s\\u0061id":{"text":"a"},"said":{"text":"said"}}';
-    assertEquals(learnt(key).textOf(key.replace('"said"', '"next"')), undefined);
+    assertEquals(learnt(key).extract(key.replace('"said"', '"next"')), undefined);
     const more = { stop: "end" };
-    assertEquals(learnt(eventOf("first", more)).textOf(eventOf("next", more)), undefined);
-    assertEquals(learnt(eventOf("")).textOf(eventOf("next")), undefined);
-    assertEquals(learnt('{"said":{"text":"\\u0061b"}}').textOf('{"said":{"text":"c"}}'), undefined);
+    assertEquals(learnt(eventOf("first", more)).extract(eventOf("next", more)), undefined);
+    assertEquals(learnt(eventOf("")).extract(eventOf("next")), undefined);
+    assertEquals(
+      learnt('{"said":{"text":"\\u0061b"}}').extract('{"said":{"text":"c"}}'),
+      undefined,
+    );
   });
 
   it("passes over a text that is also what stands between two strings", () => {
     for (const text of [",", ":", ":{"]) {
-      assertEquals(learnt(eventOf(text)).textOf(eventOf("next")), undefined, text);
+      assertEquals(learnt(eventOf(text)).extract(eventOf("next")), undefined, text);
     }
   });
 
@@ -79,8 +82,8 @@ describe("TextFrame", () => {
     const frame = learnt();
     const later = (n: number) => eventOf(`later ${n}`, { n });
     const take = (data: string) => {
-      const text = frame.textOf(data);
-      if (text === undefined) frame.learn(data, readEvent(data));
+      const text = frame.extract(data);
+      if (text === undefined) frame.learn(data, parseEvent(data));
       return text;
     };
     assertEquals([take(later(1)), take(later(1))], [undefined, "later 1"]);
@@ -98,9 +101,9 @@ describe("TextFrame", () => {
         "",
       );
       const data = `{"id":"text","said":{"role":"a","text":"${inside}"}}`;
-      const text = frame.textOf(data);
+      const text = frame.extract(data);
       assertEquals(text, literal(inside), data);
-      if (text !== undefined) assertEquals(text, readText(readEvent(data)), data);
+      if (text !== undefined) assertEquals(text, readText(parseEvent(data)), data);
     }
   });
 });

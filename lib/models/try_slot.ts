@@ -3,31 +3,37 @@ import type { Runtime } from "../system.ts";
 import type { Vendor } from "../wire/vendors.ts";
 import { ModelError } from "./model.ts";
 import { ModelRegistry } from "./model_registry.ts";
-import type { VendorReport } from "./vendor_report.ts";
+import type { ProviderFailure } from "./vendor_report.ts";
 
 /** Long enough for a model that has to be loaded first, short enough to wait for at a form. */
-const PATIENCE_MS = 20_000;
+const TEST_TIMEOUT_MS = 20_000;
 
 /** `undefined` when the vendor answered; else why not, in our own words, with its status if it gave one. */
-export type SlotFault = { message: string; status?: number } | undefined;
+export type ConnectionTestError = { message: string; status?: number } | undefined;
 
 /**
  * Asks a vendor for a few words the way a run would, so that address, protocol, credential and model
  * are all proven by one request.
  */
-export async function trySlot(
+export async function testConnection(
   { vendor, config, model }: { vendor: Vendor; config: ConnectionConfig; model: string },
-  options: { system: Runtime; report?: (event: VendorReport) => void },
-): Promise<SlotFault> {
+  options: { system: Runtime; report?: (event: ProviderFailure) => void },
+): Promise<ConnectionTestError> {
   const { system } = options;
   let status: number | undefined;
-  const report = (event: VendorReport) => {
+  const report = (event: ProviderFailure) => {
     status = event.status;
     options.report?.(event);
   };
-  const registry = new ModelRegistry(system, { vendors: { [vendor]: config }, report });
+  const registry = new ModelRegistry(system, {
+    providers: { [vendor]: config },
+    onFailure: report,
+  });
   const enough = new AbortController();
-  const patience = system.sleep(PATIENCE_MS, enough.signal).then(() => enough.abort(), () => {});
+  const patience = system.sleep(TEST_TIMEOUT_MS, enough.signal).then(
+    () => enough.abort(),
+    () => {},
+  );
   try {
     await registry.find(vendor, model).stream({
       model,
@@ -35,7 +41,7 @@ export async function trySlot(
       messages: [{ role: "user", content: "Hello" }],
       tools: [],
       maxOutputTokens: 16,
-      longestWaitMs: 0,
+      maxRetryWaitMs: 0,
       signal: enough.signal,
     });
     return undefined;

@@ -11,12 +11,12 @@ const BYTES_PER_TOKEN = 2;
  * Tokens a second that a silent model is taken to think, once it has had time to read. Reasoning models
  * write 50 to 150; who is stopped before a first word would else have thought for nothing.
  */
-const THOUGHT_TOKENS_PER_SECOND = 100;
+const REASONING_TOKENS_PER_SECOND = 100;
 /** Any model is silent for so long, in milliseconds: who is stopped at once has written nothing. */
 const READING_MS = 2_000;
 
 /** No step reads or writes more: beyond it a count is a fault, and sums of such must stay exact. */
-const MOST_TOKENS = 1_000_000_000;
+const MAX_TOKENS = 1_000_000_000;
 
 /** What a vendor claims; each is a total so far, and what is not a sane count says nothing. */
 export interface ReportedUsage {
@@ -26,11 +26,11 @@ export interface ReportedUsage {
   reasoningTokens?: unknown;
 }
 
-export interface UsageTallyOptions {
+export interface UsageTrackerOptions {
   requestBytes: number;
   maxOutputTokens: number;
   /** Tokens that nobody reads more than. */
-  inputBound?: number | undefined;
+  maxInputTokens?: number | undefined;
   /** Milliseconds since the epoch. */
   now: () => number;
   /** The model is known to reason: some vendors answer nothing, not even a head, until it has. */
@@ -40,61 +40,61 @@ export interface UsageTallyOptions {
 }
 
 /** Keeps what a vendor says that a step used, and what we saw of it. */
-export class UsageTally {
-  readonly #options: UsageTallyOptions;
-  #said: { [Key in keyof ReportedUsage]?: number } = {};
-  #shownBytes = 0;
-  #hiddenBytes = 0;
+export class UsageTracker {
+  readonly #options: UsageTrackerOptions;
+  #reportedUsage: { [Key in keyof ReportedUsage]?: number } = {};
+  #textBytes = 0;
+  #reasoningBytes = 0;
   /** From when on the model may think without anybody counting it. */
-  #uncountedFrom: number | undefined;
+  #uncountedSince: number | undefined;
   /** When it said its first word, in a text or a call. */
-  #spokeAt: number | undefined;
+  #firstOutputAt: number | undefined;
 
-  constructor(options: UsageTallyOptions) {
+  constructor(options: UsageTrackerOptions) {
     this.#options = options;
-    if (options.reasons) this.#uncountedFrom = options.now();
+    if (options.reasons) this.#uncountedSince = options.now();
   }
 
   /** The vendor began to answer then. */
-  begins(at: number): void {
-    this.#uncountedFrom ??= at;
+  onResponseStart(at: number): void {
+    this.#uncountedSince ??= at;
   }
 
   /** A later count replaces an earlier one. */
   report(usage: ReportedUsage): void {
-    const { outputTokens: before = 0 } = this.#said;
+    const { outputTokens: before = 0 } = this.#reportedUsage;
     for (const key of KEYS) {
       const value = usage[key];
-      if (isCount(value)) this.#said[key] = value;
+      if (isTokenCount(value)) this.#reportedUsage[key] = value;
     }
-    const { outputTokens = 0, reasoningTokens = 0 } = this.#said;
+    const { outputTokens = 0, reasoningTokens = 0 } = this.#reportedUsage;
     if (reasoningTokens > 0) this.#options.onReasoning?.();
     // What was thought up to a count is in it.
-    if (this.#spokeAt === undefined && outputTokens > before) {
-      this.#uncountedFrom = this.#options.now();
+    if (this.#firstOutputAt === undefined && outputTokens > before) {
+      this.#uncountedSince = this.#options.now();
     }
   }
 
   /** Whether the vendor has counted anything. */
-  get reported(): boolean {
-    return Object.keys(this.#said).length > 0;
+  get hasReport(): boolean {
+    return Object.keys(this.#reportedUsage).length > 0;
   }
 
   /** The model begins to say something: whatever it thought before, it has thought. */
-  speaks(): void {
-    this.#spokeAt ??= this.#options.now();
+  onFirstOutput(): void {
+    this.#firstOutputAt ??= this.#options.now();
   }
 
   /** Text or arguments that arrived. */
-  saw(text: string): void {
-    this.speaks();
-    this.#shownBytes += utf8Length(text);
+  countText(text: string): void {
+    this.onFirstOutput();
+    this.#textBytes += utf8Length(text);
   }
 
   /** Output that arrived and nobody is shown. */
-  sawHidden(text: string): void {
-    if (this.#hiddenBytes === 0) this.#options.onReasoning?.();
-    this.#hiddenBytes += utf8Length(text);
+  countReasoning(text: string): void {
+    if (this.#reasoningBytes === 0) this.#options.onReasoning?.();
+    this.#reasoningBytes += utf8Length(text);
   }
 
   /**
@@ -102,12 +102,12 @@ export class UsageTally {
    * cannot have counted what came after its last word.
    */
   total(whole: boolean): ModelUsage {
-    const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = this.#said;
-    const { requestBytes, inputBound = Infinity } = this.#options;
+    const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = this.#reportedUsage;
+    const { requestBytes, maxInputTokens = Infinity } = this.#options;
     const outputKnown = whole && outputTokens !== undefined;
     const known = outputKnown && inputTokens !== undefined;
     return {
-      inputTokens: inputTokens ?? Math.min(tokensOf(requestBytes), inputBound),
+      inputTokens: inputTokens ?? Math.min(estimateTokens(requestBytes), maxInputTokens),
       outputTokens: outputKnown ? outputTokens : Math.max(outputTokens ?? 0, this.#estimate(whole)),
       ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
       ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
@@ -120,26 +120,27 @@ export class UsageTally {
    * than that, told in summary or not at all. Never more than it was allowed.
    */
   #estimate(whole: boolean): number {
-    const shown = tokensOf(this.#shownBytes);
-    const hidden = tokensOf(this.#hiddenBytes);
+    const shown = estimateTokens(this.#textBytes);
+    const hidden = estimateTokens(this.#reasoningBytes);
     const thought = whole ? hidden : Math.max(hidden, this.#silentTokens());
     return Math.min(shown + thought, this.#options.maxOutputTokens);
   }
 
   #silentTokens(): number {
-    if (this.#uncountedFrom === undefined) return 0;
-    const silentMs = (this.#spokeAt ?? this.#options.now()) - this.#uncountedFrom - READING_MS;
-    return Math.max(0, Math.ceil(silentMs * THOUGHT_TOKENS_PER_SECOND / 1_000));
+    if (this.#uncountedSince === undefined) return 0;
+    const silentMs = (this.#firstOutputAt ?? this.#options.now()) - this.#uncountedSince -
+      READING_MS;
+    return Math.max(0, Math.ceil(silentMs * REASONING_TOKENS_PER_SECOND / 1_000));
   }
 }
 
 const KEYS = ["inputTokens", "outputTokens", "cachedInputTokens", "reasoningTokens"] as const;
 
-function tokensOf(bytes: number): number {
+function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
 /** Whether a vendor's count can be true. */
-export function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && value as number >= 0 && value as number <= MOST_TOKENS;
+export function isTokenCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && value as number >= 0 && value as number <= MAX_TOKENS;
 }

@@ -1,36 +1,36 @@
 import { assertEquals } from "@std/assert";
-import { UsageTally } from "./usage_tally.ts";
+import { UsageTracker } from "./usage_tally.ts";
 
 const now = () => 0;
-const tally = () => new UsageTally({ requestBytes: 101, maxOutputTokens: 100, now });
+const tally = () => new UsageTracker({ requestBytes: 101, maxOutputTokens: 100, now });
 
-Deno.test("UsageTally: a vendor's last word counts", () => {
+Deno.test("UsageTracker: a vendor's last word counts", () => {
   const one = tally();
   one.report({ inputTokens: 7, outputTokens: 1 });
   one.report({ outputTokens: 9, cachedInputTokens: 3 });
   assertEquals(one.total(true), { inputTokens: 7, outputTokens: 9, cachedInputTokens: 3 });
 });
 
-Deno.test("UsageTally: of an answer that broke off, the larger of said and seen counts", () => {
+Deno.test("UsageTracker: of an answer that broke off, the larger of said and seen counts", () => {
   const one = tally();
   one.report({ inputTokens: 7, outputTokens: 1 });
-  one.saw("x".repeat(30));
+  one.countText("x".repeat(30));
   assertEquals(one.total(false), { inputTokens: 7, outputTokens: 15, estimated: true });
   one.report({ outputTokens: 40 });
   assertEquals(one.total(false).outputTokens, 40);
 });
 
-Deno.test("UsageTally: what nobody said is estimated from UTF-8 bytes, rounded up", () => {
+Deno.test("UsageTracker: what nobody said is estimated from UTF-8 bytes, rounded up", () => {
   for (const [text, bytes] of [["abc", 3], ["äö", 4], ["東京", 6], ["🗼", 4], ["", 0]] as const) {
     const one = tally();
-    one.saw(text);
+    one.countText(text);
     const total = one.total(true);
     assertEquals([total.inputTokens, total.outputTokens], [51, Math.ceil(bytes / 2)], text);
     assertEquals(total.estimated, true);
   }
 });
 
-Deno.test("UsageTally: a count that is none is as good as unsaid", () => {
+Deno.test("UsageTracker: a count that is none is as good as unsaid", () => {
   for (const nonsense of [-1, 1.5, NaN, Infinity, 1e9 + 1, 2 ** 60, "7", null, {}, []]) {
     const one = tally();
     one.report({ inputTokens: nonsense, outputTokens: nonsense, reasoningTokens: nonsense });
@@ -38,8 +38,13 @@ Deno.test("UsageTally: a count that is none is as good as unsaid", () => {
   }
 });
 
-Deno.test("UsageTally: an estimate of what was read stays below what could be", () => {
-  const bound = new UsageTally({ requestBytes: 101, maxOutputTokens: 100, inputBound: 20, now });
+Deno.test("UsageTracker: an estimate of what was read stays below what could be", () => {
+  const bound = new UsageTracker({
+    requestBytes: 101,
+    maxOutputTokens: 100,
+    maxInputTokens: 20,
+    now,
+  });
   assertEquals(bound.total(true).inputTokens, 20);
   bound.report({ inputTokens: 70 });
   assertEquals(bound.total(true).inputTokens, 70);
@@ -49,7 +54,7 @@ Deno.test("UsageTally: an estimate of what was read stays below what could be", 
 function clocked({ reasons = false } = {}) {
   let time = 1_000;
   let seen = 0;
-  const one = new UsageTally({
+  const one = new UsageTracker({
     requestBytes: 10,
     maxOutputTokens: 5_000,
     now: () => time,
@@ -60,12 +65,12 @@ function clocked({ reasons = false } = {}) {
     one,
     wait: (ms: number) => time += ms,
     output: (whole = false) => one.total(whole).outputTokens,
-    begins: () => one.begins(time),
+    begins: () => one.onResponseStart(time),
     isReasoner: () => seen > 0,
   };
 }
 
-Deno.test("UsageTally: silence before the first word of a broken answer is 100 tokens a second after two", () => {
+Deno.test("UsageTracker: silence before the first word of a broken answer is 100 tokens a second after two", () => {
   const { output, wait, begins } = clocked();
   wait(60_000);
   assertEquals(output(), 0, "nobody has begun");
@@ -79,36 +84,36 @@ Deno.test("UsageTally: silence before the first word of a broken answer is 100 t
   assertEquals(output(true), 0, "a whole answer was not silent");
 });
 
-Deno.test("UsageTally: the first word ends the silence, be it a text or a call", () => {
-  for (const speak of ["saw", "speaks"] as const) {
+Deno.test("UsageTracker: the first word ends the silence, be it a text or a call", () => {
+  for (const speak of ["countText", "onFirstOutput"] as const) {
     const { one, output, wait, begins } = clocked();
     begins();
     wait(12_000);
     one[speak]("word");
     wait(50_000);
-    assertEquals(output(), 1_000 + (speak === "saw" ? 2 : 0));
-    assertEquals(output(true), speak === "saw" ? 2 : 0);
+    assertEquals(output(), 1_000 + (speak === "countText" ? 2 : 0));
+    assertEquals(output(true), speak === "countText" ? 2 : 0);
   }
 });
 
-Deno.test("UsageTally: what was seen of the thoughts counts where it is more than the silence", () => {
+Deno.test("UsageTracker: what was seen of the thoughts counts where it is more than the silence", () => {
   const { one, output, wait, begins } = clocked();
   begins();
   wait(3_000);
-  one.sawHidden("x".repeat(100));
+  one.countReasoning("x".repeat(100));
   assertEquals(output(), 100);
-  one.sawHidden("x".repeat(200));
+  one.countReasoning("x".repeat(200));
   assertEquals(output(), 150);
-  one.saw("x".repeat(20));
+  one.countText("x".repeat(20));
   assertEquals([output(), output(true)], [160, 160]);
 });
 
-Deno.test("UsageTally: what the vendor has counted is not counted by the clock again", () => {
+Deno.test("UsageTracker: what the vendor has counted is not counted by the clock again", () => {
   const { one, output, wait, begins } = clocked();
   begins();
   wait(32_000);
   one.report({ outputTokens: 700, reasoningTokens: 690 });
-  one.saw("word");
+  one.countText("word");
   assertEquals(output(), 700);
   // A count that says nothing new vouches for nothing.
   const silent = clocked();
@@ -120,7 +125,7 @@ Deno.test("UsageTally: what the vendor has counted is not counted by the clock a
   assertEquals(silent.output(), 1_000);
 });
 
-Deno.test("UsageTally: a model that is known to reason does so from the request on", () => {
+Deno.test("UsageTracker: a model that is known to reason does so from the request on", () => {
   const { output, wait, begins } = clocked({ reasons: true });
   wait(7_000);
   assertEquals(output(), 500);
@@ -128,10 +133,10 @@ Deno.test("UsageTally: a model that is known to reason does so from the request 
   assertEquals(output(), 500);
 });
 
-Deno.test("UsageTally: a model is known to reason by its hidden output or by its vendor's count", () => {
+Deno.test("UsageTracker: a model is known to reason by its hidden output or by its vendor's count", () => {
   const [silent, hidden, counted] = [clocked(), clocked(), clocked()];
   silent.one.report({ outputTokens: 5, reasoningTokens: 0 });
-  hidden.one.sawHidden("Hm");
+  hidden.one.countReasoning("Hm");
   counted.one.report({ reasoningTokens: 1 });
   assertEquals([silent, hidden, counted].map((one) => one.isReasoner()), [false, true, true]);
 });

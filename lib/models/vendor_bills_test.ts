@@ -8,9 +8,9 @@ import type { ModelRequest, ModelUsage } from "./model.ts";
 function bills(left = 500) {
   const billed: ModelUsage[] = [];
   const change: Partial<ModelRequest> = {
-    inputBound: 1_000,
-    billed: (usage) => billed.push(usage),
-    again: () => Promise.resolve(left),
+    maxInputTokens: 1_000,
+    onUsage: (usage) => billed.push(usage),
+    authorizeRetry: () => Promise.resolve(left),
   };
   return { billed, change };
 }

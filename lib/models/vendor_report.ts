@@ -1,10 +1,10 @@
 import { redact } from "../log.ts";
 import type { Vendor } from "../wire/vendors.ts";
-import type { VendorFault } from "./connection/vendor_fault.ts";
+import type { ProviderError } from "./connection/vendor_fault.ts";
 import type { ModelError } from "./model.ts";
 
 /** A vendor's failure as the operator may read it: no secret, at most 2 KiB of its own words. */
-export interface VendorReport {
+export interface ProviderFailure {
   vendor: Vendor;
   model: string;
   code: ModelError["code"];
@@ -18,7 +18,7 @@ export interface VendorReport {
   cause?: string;
 }
 
-const MAX_WORDS_BYTES = 2048;
+const MAX_BODY_BYTES = 2048;
 
 const CREDENTIALS: readonly [RegExp, string][] = [
   [/\b(sk|pk|rk|xai|gsk)-[\w*.-]{8,}/g, "[secret]"],
@@ -27,15 +27,15 @@ const CREDENTIALS: readonly [RegExp, string][] = [
 ];
 
 /** A failure as it is told; the credential of the slot is taken out of the vendor's words. */
-export function describeFault(
-  { code, message, status, words, cause }: VendorFault,
+export function describeFailure(
+  { code, message, status, errorBody, cause }: ProviderError,
   { vendor, model, attempt, apiKey }: {
     vendor: Vendor;
     model: string;
     attempt?: number | undefined;
     apiKey: string;
   },
-): VendorReport {
+): ProviderFailure {
   return {
     vendor,
     model,
@@ -43,26 +43,30 @@ export function describeFault(
     message,
     ...(attempt === undefined ? {} : { attempt }),
     ...(status === undefined ? {} : { status }),
-    ...(words === undefined || words === "" ? {} : { words: safeWords(words, apiKey) }),
-    ...(cause instanceof Error ? { cause: causeOf(cause) } : {}),
+    ...(errorBody === undefined || errorBody === ""
+      ? {}
+      : { words: redactErrorBody(errorBody, apiKey) }),
+    ...(cause instanceof Error ? { cause: errorCode(cause) } : {}),
   };
 }
 
 /** The code alone: the message of a socket's error may name what must not be logged. */
-function causeOf(cause: Error): string {
+function errorCode(cause: Error): string {
   return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
 }
 
 /** Words longer than this may have been cut where they were read. */
-const WHOLE_LENGTH = 2048;
+const MAX_UNTRUNCATED_LENGTH = 2048;
 
 /** A vendor's words without the slot's credential or anything that looks like one, and bounded. */
-export function safeWords(words: string, apiKey: string): string {
+export function redactErrorBody(words: string, apiKey: string): string {
   const own = apiKey === "" ? words : words.replaceAll(apiKey, "[secret]");
   // What cut words end with may be a piece of the credential, which nothing would recognise.
-  const whole = words.length > WHOLE_LENGTH ? own.slice(0, -apiKey.length || undefined) : own;
+  const whole = words.length > MAX_UNTRUNCATED_LENGTH
+    ? own.slice(0, -apiKey.length || undefined)
+    : own;
   const safe = CREDENTIALS.reduce((rest, [form, instead]) => rest.replace(form, instead), whole);
-  return firstBytes(redact(safe), MAX_WORDS_BYTES);
+  return firstBytes(redact(safe), MAX_BODY_BYTES);
 }
 
 /** As much of the text as fits, without half a character at the end. */

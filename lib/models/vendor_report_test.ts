@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { safeWords } from "./vendor_report.ts";
+import { redactErrorBody } from "./vendor_report.ts";
 
 for (
   const [words, safe] of [
@@ -12,11 +12,12 @@ for (
     ["model not found", "model not found"],
   ] as const
 ) {
-  Deno.test(`safeWords: ${words}`, () => assertEquals(safeWords(words, "own-credential"), safe));
+  Deno.test(`safeWords: ${words}`, () =>
+    assertEquals(redactErrorBody(words, "own-credential"), safe));
 }
 
 Deno.test("safeWords: at most 2 KiB, never half a character", () => {
-  const safe = safeWords("🗼".repeat(2000), "own");
+  const safe = redactErrorBody("🗼".repeat(2000), "own");
   assert(new TextEncoder().encode(safe).length <= 2048);
   assertEquals(safe.length % 2, 0);
   assert(!safe.includes("�"));
@@ -24,5 +25,5 @@ Deno.test("safeWords: at most 2 KiB, never half a character", () => {
 
 Deno.test("safeWords: no piece of a credential is left where the words were cut", () => {
   const key = "own-credential-".repeat(10);
-  assertEquals(safeWords(key.repeat(40).slice(0, 4096), key).includes("own-"), false);
+  assertEquals(redactErrorBody(key.repeat(40).slice(0, 4096), key).includes("own-"), false);
 });

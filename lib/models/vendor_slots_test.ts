@@ -4,7 +4,7 @@ import { MockVendors } from "@/tests/support/mock_vendors/mock_vendors.ts";
 import { systemRuntime } from "../system.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "./model.ts";
 import { ModelRegistry } from "./model_registry.ts";
-import { trySlot } from "./try_slot.ts";
+import { testConnection } from "./try_slot.ts";
 
 const REQUEST: ModelRequest = {
   model: "mid",
@@ -26,7 +26,7 @@ Deno.test("ModelRegistry: a slot is used once it is configured, and refuses once
   await assertRejects(ask, ModelError, "no vendor is configured");
   registry.configure({ vendor_a: slot(mock) });
   assertEquals((await ask()).at(-1), { type: "end", reason: "stop" });
-  assert(registry.health.of("vendor_a").lastAnswerAt !== undefined);
+  assert(registry.health.get("vendor_a").lastSuccessAt !== undefined);
   const client = registry.find("vendor_a", "mid");
   registry.configure({ vendor_a: slot(mock) });
   assertEquals(registry.find("vendor_a", "mid"), client, "what has not changed is kept");
@@ -37,7 +37,9 @@ Deno.test("ModelRegistry: a slot is used once it is configured, and refuses once
 
 Deno.test("ModelRegistry: the environment's slot stays, whatever is configured", async () => {
   await using mock = await MockVendors.start();
-  const registry = new ModelRegistry(systemRuntime, { vendors: { vendor_a: slot(mock, "fixed") } });
+  const registry = new ModelRegistry(systemRuntime, {
+    providers: { vendor_a: slot(mock, "fixed") },
+  });
   registry.configure({ vendor_a: slot(mock, "stored") });
   await eventsOf(await registry.find("vendor_a", "mid").stream(REQUEST));
   assertEquals(mock.requests[0]!.headers.authorization, "Bearer fixed");
@@ -64,7 +66,7 @@ Deno.test("trySlot: an answer is no fault; a refusal is told by its status, neve
   const reports: unknown[] = [];
   const report = (event: unknown) => void reports.push(event);
   const ask = () =>
-    trySlot({ vendor: "vendor_a", config: slot(mock), model: "mid" }, {
+    testConnection({ vendor: "vendor_a", config: slot(mock), model: "mid" }, {
       system: systemRuntime,
       report,
     });

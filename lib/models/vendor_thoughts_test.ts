@@ -8,7 +8,12 @@ import type { AssistantMessage, ModelMessage } from "./model.ts";
 function turnOf({ events, text: content }: Answer): AssistantMessage {
   const toolCalls = events.flatMap((event) => event.type === "tool_call" ? [event.call] : []);
   const { opaque } = only(events, "end");
-  return { role: "assistant", content, toolCalls, ...(opaque === undefined ? {} : { opaque }) };
+  return {
+    role: "assistant",
+    content,
+    toolCalls,
+    ...(opaque === undefined ? {} : { providerMetadata: opaque }),
+  };
 }
 
 /** A conversation whose last step's calls are answered. */
@@ -130,7 +135,7 @@ Deno.test("openai: a server that insists on reasoning where there is none gets a
   const words = "The `reasoning_content` in the thinking mode must be passed back to the API.";
   const insists = { status: 400, body: JSON.stringify({ error: { message: words } }) };
   const first = await vendors.ask("openai", { say: [called] });
-  const messages = answered({ ...turnOf(first), foreign: true });
+  const messages = answered({ ...turnOf(first), fromOtherModel: true });
   assertEquals((await vendors.ask("openai", [insists, {}], { messages })).text, "Hello there.");
   await vendors.ask("openai", {}, { messages });
   const sent = vendors.mock.requests.slice(1).map(({ body }) => body.messages[2].reasoning_content);

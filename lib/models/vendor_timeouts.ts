@@ -1,10 +1,10 @@
 import { FIELD_BOUNDS } from "../wire/limits.ts";
 
-export interface VendorTimeouts {
+export interface ProviderTimeouts {
   /** Longest time to a connection, in milliseconds. */
   connectMs: number;
   /** Longest silence until a vendor answers at all, in milliseconds. */
-  headMs: number;
+  responseMs: number;
   /** Longest silence inside its answer, in milliseconds. */
   idleMs: number;
 }
@@ -14,8 +14,8 @@ export interface VendorTimeouts {
  * as long as any run may last, so it is the run's own time that ends it. What is left to end here is
  * a dead connection that no run waits for.
  */
-export const DEFAULT_TIMEOUTS: VendorTimeouts = {
+export const DEFAULT_TIMEOUTS: ProviderTimeouts = {
   connectMs: 10_000,
-  headMs: 60_000,
+  responseMs: 60_000,
   idleMs: FIELD_BOUNDS.maxWallClockMs,
 };

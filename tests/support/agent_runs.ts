@@ -29,7 +29,7 @@ export async function runLoop(models: Model[], change: Partial<AgentRunOptions> 
       executed.push([name, args]);
       return Promise.resolve({ found: 1 });
     },
-    allow: () => Promise.resolve({ outputTokens: () => 100 }),
+    authorizeStep: () => Promise.resolve({ outputTokens: () => 100 }),
     maxSteps: 3,
     signal: new AbortController().signal,
     ...change,

@@ -1,4 +1,4 @@
-import { Toolsets } from "@/lib/agent/tools/toolsets.ts";
+import { ToolsetFactory } from "@/lib/agent/tools/toolsets.ts";
 import { ModelAccess } from "@/lib/admin/model_access.ts";
 import { ChatService } from "@/lib/chat/chat_service.ts";
 import type { ChatRequest } from "@/lib/chat/prepare_run.ts";
@@ -59,7 +59,7 @@ export async function openChat(
       reserve: (_runId, { hold }) => Promise.resolve(hold),
     },
     directory: memoryDirectory,
-    toolsets: new Toolsets({ egress, system, findSecret: () => undefined }),
+    toolsets: new ToolsetFactory({ egress, system, findSecret: () => undefined }),
   });
   /** As if every limit had let it in. */
   const begin = async (request: ChatRequest) =>

@@ -5,7 +5,7 @@
  *     deno run -A tests/support/outgoing_calls.ts <port of a server on loopback>
  */
 import { Egress } from "@/lib/egress/egress.ts";
-import { VendorConnection } from "@/lib/models/connection/vendor_connection.ts";
+import { ConnectionPool } from "@/lib/models/connection/vendor_connection.ts";
 import { systemRuntime } from "@/lib/system.ts";
 import type { IncomingMessage } from "node:http";
 
@@ -27,7 +27,7 @@ async function callTool(): Promise<string> {
 }
 
 async function callVendor(): Promise<string> {
-  const connection = new VendorConnection(`http://${host}/v1`);
+  const connection = new ConnectionPool(`http://${host}/v1`);
   const request = connection.post({ path: "/vendor", headers: {}, body: new Uint8Array() });
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request.on("response", resolve).on("error", reject);

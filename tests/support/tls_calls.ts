@@ -4,12 +4,12 @@
  *
  *     deno run -A tests/support/tls_calls.ts <port of an https server on loopback>
  */
-import { ArgumentChecks } from "@/lib/agent/tools/argument_checks.ts";
+import { ValidatorCache } from "@/lib/agent/tools/argument_checks.ts";
 import { createToolset } from "@/lib/agent/tools/toolset.ts";
 import { fetchPage } from "@/lib/doctor/fetch_page.ts";
 import { Egress } from "@/lib/egress/egress.ts";
 import { ModelRegistry } from "@/lib/models/model_registry.ts";
-import { trySlot } from "@/lib/models/try_slot.ts";
+import { testConnection } from "@/lib/models/try_slot.ts";
 import { systemRuntime } from "@/lib/system.ts";
 import { toolDefinitionSchema } from "@/lib/wire/tool_definition.ts";
 import { type Vendor, VENDORS } from "@/lib/wire/vendors.ts";
@@ -32,7 +32,7 @@ function slotOf(vendor: Vendor) {
 }
 
 const models = new ModelRegistry(systemRuntime, {
-  vendors: {
+  providers: {
     vendor_a: slotOf("vendor_a"),
     vendor_b: slotOf("vendor_b"),
     vendor_c: slotOf("vendor_c"),
@@ -60,7 +60,7 @@ async function embed(): Promise<string> {
 
 async function trySlotForm(): Promise<string> {
   const slot = { vendor: "vendor_a", config: slotOf("vendor_a"), model: "m" } as const;
-  return (await trySlot(slot, { system: systemRuntime }))?.message ?? "answered";
+  return (await testConnection(slot, { system: systemRuntime }))?.message ?? "answered";
 }
 
 /** The output of an HTTP tool that sends a secret, and what is noted of an MCP server that is sent one. */
@@ -78,15 +78,15 @@ async function callTools(): Promise<unknown> {
   ];
   const toolset = createToolset({
     tools: tools.map((tool) => toolDefinitionSchema.parse(tool)),
-    secret: () => ({ value: "tool-secret", domains: [host] }),
+    findSecret: () => ({ value: "tool-secret", domains: [host] }),
     tenant,
     allowedDomains: [host],
-    checks: new ArgumentChecks(),
+    validators: new ValidatorCache(),
     system: systemRuntime,
-    listMs: 5_000,
+    listTimeoutMs: 5_000,
     egress,
   });
-  await toolset.describe(signal);
+  await toolset.listTools(signal);
   const output = await toolset.execute("look_up", {}, signal);
   await toolset.close();
   return { output, notes: toolset.notes };

@@ -1,4 +1,4 @@
-import { ArgumentChecks } from "@/lib/agent/tools/argument_checks.ts";
+import { ValidatorCache } from "@/lib/agent/tools/argument_checks.ts";
 import { createToolset, type Toolset, type ToolsetOptions } from "@/lib/agent/tools/toolset.ts";
 import type { ToolSecret } from "@/lib/agent/tools/tool_secrets.ts";
 import { toolDefinitionSchema } from "@/lib/wire/tool_definition.ts";
@@ -16,12 +16,12 @@ export function toolsetOf(
   return createToolset({
     tools: tools.map((tool) => toolDefinitionSchema.parse(tool)),
     egress: server.egress,
-    secret: (name) => new Map(Object.entries(options.secrets ?? {})).get(name),
+    findSecret: (name) => new Map(Object.entries(options.secrets ?? {})).get(name),
     tenant: fakeUuid(1),
     allowedDomains: ["tools.example.com", "other.example.com"],
-    checks: new ArgumentChecks(),
+    validators: new ValidatorCache(),
     system: fastSystem().system,
-    listMs: 5_000,
+    listTimeoutMs: 5_000,
     ...options,
   });
 }

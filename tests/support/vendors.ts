@@ -1,6 +1,6 @@
 import type { ModelEvent, ModelMessage, ModelRequest } from "@/lib/models/model.ts";
 import { ModelRegistry } from "@/lib/models/model_registry.ts";
-import type { VendorReport } from "@/lib/models/vendor_report.ts";
+import type { ProviderFailure } from "@/lib/models/vendor_report.ts";
 import type { Vendor } from "@/lib/wire/vendors.ts";
 import { FakeSystem } from "./fake_system.ts";
 import { MockVendors } from "./mock_vendors/mock_vendors.ts";
@@ -38,7 +38,7 @@ export interface Answer {
 export class Vendors implements AsyncDisposable {
   readonly mock: MockVendors;
   readonly clock = new FakeSystem();
-  readonly reports: VendorReport[] = [];
+  readonly reports: ProviderFailure[] = [];
   /** Pauses between attempts, which are over at once. */
   readonly pauses: number[] = [];
   readonly stop = new AbortController();
@@ -67,12 +67,12 @@ export class Vendors implements AsyncDisposable {
       return this.clock.now();
     };
     this.registry = new ModelRegistry({ now, uuid, randomBytes, sleep }, {
-      vendors: {
+      providers: {
         vendor_a: slot("openai"),
         vendor_b: slot("anthropic"),
         vendor_c: slot("google"),
       },
-      report: (event) => this.reports.push(event),
+      onFailure: (event) => this.reports.push(event),
     });
   }
 

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
 import { EgressError } from "../../egress/egress_error.ts";
-import { type AskedRequest, heard } from "./mcp_messages.ts";
+import { parseMessage, type PendingRequest } from "./mcp_messages.ts";
 
 /** Messages in one answer, whether each has an event to itself or all stand in one list. */
 const MAX_MESSAGES = 2_000;
@@ -15,8 +15,8 @@ const EVENT_ID = /^[!-~](?:[ -~]{0,1022}[!-~])?$/;
  * one turn, and it waits for an answer until its time is up, also when the server has ended the stream
  * in which it was to come.
  */
-export class AnswerReader {
-  readonly asked: AskedRequest;
+export class McpResponseParser {
+  readonly request: PendingRequest;
   readonly #decoder = new TextDecoder();
   readonly #events: EventSourceParser | undefined;
   #json = "";
@@ -25,21 +25,21 @@ export class AnswerReader {
   #lastEventId: string | undefined;
   #retryMs: number | undefined;
   /** Of the piece that is being read, as a stream of events. */
-  #out = "";
+  #output = "";
 
   /** `isStream` says whether the answer is a stream of events or else one JSON text. */
-  constructor(asked: AskedRequest, isStream: boolean) {
-    this.asked = asked;
+  constructor(asked: PendingRequest, isStream: boolean) {
+    this.request = asked;
     if (!isStream) return;
     this.#events = createParser({
       onEvent: (event) => {
         if (this.#answered) return;
         this.#messages++;
-        this.#mark(event.id ?? "");
+        this.#appendEventId(event.id ?? "");
         // Events of other kinds are no messages.
         const isMessage = event.event === undefined || event.event === "message";
-        for (const text of isMessage ? this.#read(event.data) : []) {
-          this.#out += `data: ${text}\n\n`;
+        for (const text of isMessage ? this.#parseMessages(event.data) : []) {
+          this.#output += `data: ${text}\n\n`;
         }
       },
       onRetry: (ms) => this.#retryMs = Math.min(ms, MAX_RETRY_MS),
@@ -63,41 +63,41 @@ export class AnswerReader {
       this.#json += text;
       return "";
     }
-    this.#out = "";
+    this.#output = "";
     this.#events.feed(text);
     this.#checkCount();
-    return this.#out;
+    return this.#output;
   }
 
   /** What is left to be handed on; throws when the answer has ended and will not come any more. */
   end(): string {
-    const texts = this.#events === undefined ? this.#read(this.#json) : [];
+    const texts = this.#events === undefined ? this.#parseMessages(this.#json) : [];
     this.#checkCount();
     if (this.#answered) return texts.length === 0 ? "" : `[${texts.join()}]`;
-    if (this.#lastEventId === undefined) throw noAnswer();
+    if (this.#lastEventId === undefined) throw missingResultError();
     // Said only once, whatever the server said: nobody needs it before the end.
     return this.#retryMs === undefined ? "" : `retry: ${this.#retryMs}\n\n`;
   }
 
   /** The library will ask for what comes after an event that has an id. */
-  #mark(id: string): void {
+  #appendEventId(id: string): void {
     if (!EVENT_ID.test(id)) return;
     this.#lastEventId = id;
-    this.#out += `id: ${id}\ndata: \n\n`;
+    this.#output += `id: ${id}\ndata: \n\n`;
   }
 
   /** The messages in a JSON text that concern us, each as a text of its own, up to the answer. */
-  #read(data: string): string[] {
+  #parseMessages(data: string): string[] {
     if (data === "") return [];
-    const said = parsed(data);
+    const said = parseJson(data);
     const list: readonly unknown[] = Array.isArray(said) ? said : [said];
     if (Array.isArray(said)) this.#messages += said.length;
     if (this.#messages > MAX_MESSAGES) return [];
     const texts: string[] = [];
     for (const one of list) {
-      const found = heard(one, this.asked);
+      const found = parseMessage(one, this.request);
       if (found === undefined) continue;
-      texts.push(written(found.message));
+      texts.push(stringifyMessage(found.message));
       this.#answered = found.isAnswer;
       if (this.#answered) break;
     }
@@ -112,12 +112,12 @@ export class AnswerReader {
 }
 
 /** What ends a call whose answer will not come. */
-export function noAnswer(): EgressError {
+export function missingResultError(): EgressError {
   return new EgressError("tool_unreachable", "the server ended its answer without a result");
 }
 
 /** What is no JSON is no message. */
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -125,7 +125,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function written(message: unknown): string {
+function stringifyMessage(message: unknown): string {
   try {
     return JSON.stringify(message);
   } catch {

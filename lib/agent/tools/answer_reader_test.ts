@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { EgressError } from "../../egress/egress_error.ts";
-import { AnswerReader } from "./answer_reader.ts";
+import { McpResponseParser } from "./answer_reader.ts";
 
 const ASKED = { id: 7, method: "tools/call" };
 const ANSWER = { jsonrpc: "2.0", id: 7, result: { content: [] } };
@@ -12,14 +12,14 @@ const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
 
 /** What is handed on of a stream that comes in these pieces. */
 function ofStream(...pieces: string[]): string[] {
-  const reader = new AnswerReader(ASKED, true);
+  const reader = new McpResponseParser(ASKED, true);
   const out = pieces.map((piece) => reader.feed(bytes(piece)));
   return [...out, reader.end()].filter((text) => text !== "");
 }
 
 /** What is handed on of a JSON text. */
 function ofJson(value: unknown): unknown {
-  const reader = new AnswerReader(ASKED, false);
+  const reader = new McpResponseParser(ASKED, false);
   assertEquals(reader.feed(bytes(JSON.stringify(value))), "");
   return JSON.parse(reader.end());
 }
@@ -84,7 +84,7 @@ Deno.test("answer reader: more than 2,000 messages are too many, in events and i
 
 Deno.test("answer reader: a stream can be gone on with from an id that fits in a header", () => {
   const idOf = (text: string) => {
-    const reader = new AnswerReader(ASKED, true);
+    const reader = new McpResponseParser(ASKED, true);
     reader.feed(bytes(text));
     return reader.lastEventId;
   };

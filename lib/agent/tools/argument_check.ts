@@ -1,17 +1,17 @@
 import { Ajv, type ErrorObject, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { CostMeter, TooCostly } from "./cost_meter.ts";
+import { CostLimitError, CostMeter } from "./cost_meter.ts";
 import { LinearPatterns } from "./linear_pattern.ts";
 import { isTooDeep } from "../../nesting.ts";
-import { prepareSchema, type SchemaFault, STEP_KEYWORD } from "./prepare_schema.ts";
+import { prepareSchema, REFERENCE_COUNTER_KEYWORD, type SchemaIssue } from "./prepare_schema.ts";
 
 /** What is wrong with a call's arguments, in words for the model; `undefined` when nothing is. */
-export type ArgumentCheck = (args: unknown) => string | undefined;
+export type ArgumentValidator = (args: unknown) => string | undefined;
 
 /** What following one reference costs: it is a call of a function, not a comparison. */
-const STEP_COST = 100;
+const REFERENCE_COST = 100;
 /** Characters that are as much work as one value. */
-const TEXT_PER_STEP = 16;
+const CHARACTERS_PER_STEP = 16;
 
 /**
  * Compiles a tool's `parameters`, or says what is wrong with them and where (a dotted path inside).
@@ -20,31 +20,31 @@ const TEXT_PER_STEP = 16;
  */
 export function compileParameters(
   parameters: Readonly<Record<string, unknown>>,
-): { check: ArgumentCheck } | SchemaFault {
+): { check: ArgumentValidator } | SchemaIssue {
   const meter = new CostMeter();
   const patterns = new LinearPatterns(meter);
-  const prepared = prepareSchema(parameters, (pattern) => patterns.fault(pattern));
+  const prepared = prepareSchema(parameters, (pattern) => patterns.issue(pattern));
   if ("message" in prepared) return prepared;
-  const fault = metaFault(parameters);
+  const fault = metaSchemaIssue(parameters);
   if (fault !== undefined) return fault;
   meter.reset();
   const { schema, nodes, uniqueItems } = prepared;
   try {
-    const validate = validatorFor(parameters, { meter, patterns }).compile(schema);
+    const validate = createAjv(parameters, { meter, patterns }).compile(schema);
     const check = (args: unknown) => {
-      const size = measure(args);
+      const size = estimateSize(args);
       meter.reset();
       meter.charge(size * nodes + uniqueItems * size ** 2);
-      return validate(args) === true ? undefined : describe(validate.errors);
+      return validate(args) === true ? undefined : describeErrors(validate.errors);
     };
-    return { check: (args) => withinBounds(check, args) };
+    return { check: (args) => validateWithinLimits(check, args) };
   } catch (error) {
     return { path: "", message: `cannot be compiled: ${shortMessage(error)}` };
   }
 }
 
 /** One for each schema: an `$id` in one must not be what a `$ref` in another finds. */
-function validatorFor(
+function createAjv(
   parameters: Readonly<Record<string, unknown>>,
   { meter, patterns }: { meter: CostMeter; patterns: LinearPatterns },
 ): Ajv {
@@ -61,19 +61,24 @@ function validatorFor(
     logger: false,
     // Tidying the generated code took most of the time and bought nothing: 105 ms against 20 for 650
     // properties (measured).
-    code: { regExp: asEngine((pattern) => patterns.of(pattern)), optimize: false },
+    code: { regExp: toRegExpEngine((pattern) => patterns.compile(pattern)), optimize: false },
   });
   const step = () => {
-    meter.charge(STEP_COST);
+    meter.charge(REFERENCE_COST);
     return true;
   };
-  ajv.addKeyword({ keyword: STEP_KEYWORD, before: "$ref", validate: step, schemaType: "boolean" });
-  nameRoot(ajv, parameters);
+  ajv.addKeyword({
+    keyword: REFERENCE_COUNTER_KEYWORD,
+    before: "$ref",
+    validate: step,
+    schemaType: "boolean",
+  });
+  registerRootAnchor(ajv, parameters);
   return ajv;
 }
 
 /** Ajv registers the anchors inside a schema, but not that of the schema itself. */
-function nameRoot(ajv: Ajv, schema: Readonly<Record<string, unknown>>): void {
+function registerRootAnchor(ajv: Ajv, schema: Readonly<Record<string, unknown>>): void {
   const { $id, $anchor, $dynamicAnchor } = schema;
   const base = typeof $id === "string" ? $id.replace(/#$/, "") : "";
   for (const name of [$anchor, $dynamicAnchor]) {
@@ -84,33 +89,36 @@ function nameRoot(ajv: Ajv, schema: Readonly<Record<string, unknown>>): void {
 type RegExpEngine = NonNullable<NonNullable<Options["code"]>["regExp"]>;
 
 /** `code` would be the engine's name in generated source that is saved to a file; none is. */
-function asEngine(compile: (pattern: string) => ReturnType<RegExpEngine>): RegExpEngine {
+function toRegExpEngine(compile: (pattern: string) => ReturnType<RegExpEngine>): RegExpEngine {
   return Object.assign(compile, { code: "linearPattern" });
 }
 
 let metaValidator: Ajv | undefined;
 
 /** What the 2020-12 meta-schema says against a schema. */
-function metaFault(parameters: Readonly<Record<string, unknown>>): SchemaFault | undefined {
+function metaSchemaIssue(parameters: Readonly<Record<string, unknown>>): SchemaIssue | undefined {
   if (isDraft7(parameters)) return undefined;
   // Made when first needed: it takes 30 ms.
   metaValidator ??= new Ajv2020({ strict: false, validateFormats: false, logger: false });
   const { $schema: _dialect, ...schema } = parameters;
   if (metaValidator.validateSchema(schema) === true) return undefined;
   const [first] = metaValidator.errors ?? [];
-  return { path: dotted(first?.instancePath ?? ""), message: first?.message ?? "is no schema" };
+  return {
+    path: toDottedPath(first?.instancePath ?? ""),
+    message: first?.message ?? "is no schema",
+  };
 }
 
 function isDraft7({ $schema }: Readonly<Record<string, unknown>>): boolean {
   return typeof $schema === "string" && /draft-0[4-7]/.test($schema);
 }
 
-function withinBounds(check: ArgumentCheck, args: unknown): string | undefined {
+function validateWithinLimits(check: ArgumentValidator, args: unknown): string | undefined {
   try {
     return check(args);
   } catch (error) {
     // A schema that refers to itself without end overflows the stack.
-    if (error instanceof TooCostly || error instanceof RangeError) {
+    if (error instanceof CostLimitError || error instanceof RangeError) {
       return "the arguments cost too much to check against the tool's schema";
     }
     throw error;
@@ -118,31 +126,31 @@ function withinBounds(check: ArgumentCheck, args: unknown): string | undefined {
 }
 
 /** How much there is to look at: values at every level, and text by its length. */
-function measure(args: unknown): number {
-  if (isTooDeep(args)) throw new TooCostly("the arguments are nested too deeply");
+function estimateSize(args: unknown): number {
+  if (isTooDeep(args)) throw new CostLimitError("the arguments are nested too deeply");
   let size = 0;
   const waiting = [args];
   while (waiting.length > 0) {
     const value = waiting.pop();
-    size += typeof value === "string" ? 1 + value.length / TEXT_PER_STEP : 1;
+    size += typeof value === "string" ? 1 + value.length / CHARACTERS_PER_STEP : 1;
     if (typeof value !== "object" || value === null) continue;
     for (const inner of Object.values(value)) waiting.push(inner);
   }
   return size;
 }
 
-function describe(errors: readonly ErrorObject[] | null | undefined): string {
+function describeErrors(errors: readonly ErrorObject[] | null | undefined): string {
   const first = errors?.[0];
   if (first === undefined) return "the arguments do not match the tool's schema";
   const { additionalProperty, allowedValues } = first.params;
   const which = additionalProperty ??
     (allowedValues && JSON.stringify(allowedValues).slice(0, 200));
-  const where = dotted(first.instancePath) || "the arguments";
+  const where = toDottedPath(first.instancePath) || "the arguments";
   return `${where} ${first.message}${which === undefined ? "" : `: ${which}`}`;
 }
 
 /** `/a/0/b~1c` as `a.0.b/c`. */
-function dotted(pointer: string): string {
+function toDottedPath(pointer: string): string {
   const parts = pointer.split("/").slice(1);
   return parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~")).join(".");
 }

@@ -1,38 +1,40 @@
-import { type ArgumentCheck, compileParameters } from "./argument_check.ts";
-import type { SchemaFault } from "./prepare_schema.ts";
+import { type ArgumentValidator, compileParameters } from "./argument_check.ts";
+import type { SchemaIssue } from "./prepare_schema.ts";
 
 /** Schemas kept compiled; at 16 KiB each they stay within a few megabytes. */
-const KEPT = 256;
+const MAX_VALIDATORS = 256;
 
 /**
  * Compiled schemas of the process, the least lately used dropped first. They are found by their
  * text, so every version of an agent has its own and unchanged ones are shared.
  */
-export class ArgumentChecks {
-  #kept = new Map<string, { check: ArgumentCheck } | SchemaFault>();
+export class ValidatorCache {
+  #validators = new Map<string, { check: ArgumentValidator } | SchemaIssue>();
 
   /**
    * The check for `parameters`. One that cannot be compiled refuses every call, unless whoever is called
    * checks the arguments as well: a pattern with a look-around, which zod writes for a duration, would
    * otherwise make a tool that can never be called.
    */
-  of(
+  get(
     parameters: Readonly<Record<string, unknown>>,
-    { checkedAgain = false }: { checkedAgain?: boolean | undefined } = {},
-  ): ArgumentCheck {
-    const compiled = this.#compiled(parameters);
+    { validatedByServer = false }: { validatedByServer?: boolean | undefined } = {},
+  ): ArgumentValidator {
+    const compiled = this.#compile(parameters);
     if ("check" in compiled) return compiled.check;
-    return () => checkedAgain ? undefined : `the tool's schema ${compiled.message}`;
+    return () => validatedByServer ? undefined : `the tool's schema ${compiled.message}`;
   }
 
-  #compiled(parameters: Readonly<Record<string, unknown>>): { check: ArgumentCheck } | SchemaFault {
+  #compile(
+    parameters: Readonly<Record<string, unknown>>,
+  ): { check: ArgumentValidator } | SchemaIssue {
     const key = JSON.stringify(parameters);
-    const compiled = this.#kept.get(key) ?? compileParameters(parameters);
-    this.#kept.delete(key);
-    this.#kept.set(key, compiled);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= KEPT) break;
-      this.#kept.delete(oldest);
+    const compiled = this.#validators.get(key) ?? compileParameters(parameters);
+    this.#validators.delete(key);
+    this.#validators.set(key, compiled);
+    for (const oldest of this.#validators.keys()) {
+      if (this.#validators.size <= MAX_VALIDATORS) break;
+      this.#validators.delete(oldest);
     }
     return compiled;
   }

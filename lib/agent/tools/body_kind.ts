@@ -1,11 +1,11 @@
 /** How the text of a body is put together, as far as arguments in it can be encoded. */
-export type BodyKind = "json" | "json_lines" | "form" | "xml" | "plain" | "unknown";
+export type BodyFormat = "json" | "json_lines" | "form" | "xml" | "plain" | "unknown";
 
 /** What a body is sent as when its tool says nothing else. */
 export const JSON_TYPE = "application/json";
 
 /** By a content type as the header has it; one that an argument decides is not known. */
-export function bodyKindOf(contentType: string): BodyKind {
+export function bodyFormat(contentType: string): BodyFormat {
   const type = (contentType.split(";", 1)[0] ?? "").trim().toLowerCase();
   if (type.includes("{{")) return "unknown";
   if (type === "application/x-www-form-urlencoded") return "form";

@@ -1,21 +1,21 @@
 /** Steps one check may take, of the order of a tenth of a second. */
-const MOST = 5_000_000;
+const MAX_STEPS = 5_000_000;
 
 /** Thrown when a check would take too long. */
-export class TooCostly extends Error {
+export class CostLimitError extends Error {
   override name = "TooCostly";
 }
 
 /** Counts what a check of arguments costs, so that no schema and no value can hold the process. */
 export class CostMeter {
-  #left = MOST;
+  #remaining = MAX_STEPS;
 
   reset(): void {
-    this.#left = MOST;
+    this.#remaining = MAX_STEPS;
   }
 
   charge(steps: number): void {
-    this.#left -= steps;
-    if (this.#left < 0) throw new TooCostly("the arguments cost too much to check");
+    this.#remaining -= steps;
+    if (this.#remaining < 0) throw new CostLimitError("the arguments cost too much to check");
   }
 }

@@ -16,7 +16,7 @@ export function encodeJsonString(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-const XML: Readonly<Record<string, string>> = {
+const XML_ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",
@@ -30,12 +30,12 @@ const XML: Readonly<Record<string, string>> = {
 
 /** In a text or a quoted attribute of XML. */
 export function encodeXml(text: string): string {
-  return text.toWellFormed().replace(/[&<>"'\t\n\r]/g, (char) => XML[char] ?? "");
+  return text.toWellFormed().replace(/[&<>"'\t\n\r]/g, (char) => XML_ENTITIES[char] ?? "");
 }
 
-const REOPENED = "]]><![CDATA[";
+const CDATA_BREAK = "]]><![CDATA[";
 
 /** In a CDATA section of XML: no `]]>` can come to be, whatever stands beside it. */
 export function encodeCdata(text: string): string {
-  return text.toWellFormed().replace(/[\]>]/g, (char) => REOPENED + char + REOPENED);
+  return text.toWellFormed().replace(/[\]>]/g, (char) => CDATA_BREAK + char + CDATA_BREAK);
 }

@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { type CostMeter, TooCostly } from "./cost_meter.ts";
+import { CostLimitError, type CostMeter } from "./cost_meter.ts";
 
 /** What a validator needs of a compiled pattern. */
 export interface LinearPattern {
@@ -12,7 +12,7 @@ const MAX_STATES = 2_500;
 /** What a state costs to compile, in steps of a check. */
 const STATE_COST = 1_000;
 /** Compiling the shortest pattern takes as long as so many states. */
-const LEAST_STATES = 20;
+const MIN_STATES = 20;
 const TOKEN = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[\s\S]/g;
 
 /**
@@ -29,7 +29,7 @@ export class LinearPatterns {
   }
 
   /** Throws on what it cannot compile. */
-  of(pattern: string): LinearPattern {
+  compile(pattern: string): LinearPattern {
     const known = this.#compiled.get(pattern);
     if (known !== undefined) return known;
     const compiled = compile(pattern, this.#meter);
@@ -38,12 +38,14 @@ export class LinearPatterns {
   }
 
   /** Why `pattern` cannot be used; `undefined` when it can. */
-  fault(pattern: string): string | undefined {
+  issue(pattern: string): string | undefined {
     try {
-      this.of(pattern);
+      this.compile(pattern);
       return undefined;
     } catch (error) {
-      if (error instanceof TooCostly) return "is one pattern too many: together they are too large";
+      if (error instanceof CostLimitError) {
+        return "is one pattern too many: together they are too large";
+      }
       return "is not a pattern that runs in linear time " +
         "(no look-around, no back-reference, no large repetition)";
     }
@@ -53,7 +55,7 @@ export class LinearPatterns {
 function compile(pattern: string, meter: CostMeter): LinearPattern {
   const states = countStates(pattern);
   if (states > MAX_STATES) throw new Error("the pattern repeats too much");
-  meter.charge(Math.max(states, LEAST_STATES) * STATE_COST);
+  meter.charge(Math.max(states, MIN_STATES) * STATE_COST);
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
   const size = compiled.programSize();
   return {

@@ -18,9 +18,9 @@ function fetchOn(answer: (seen: SeenRequest) => Response) {
     tenant: "tenant",
     allowedDomains,
     redactor: new Redactor(),
-    secret: () => undefined,
+    findSecret: () => undefined,
   };
-  const fetch = mcpFetch({ ...world, record: () => {} }, (error) => failures.push(error));
+  const fetch = mcpFetch({ ...world, recordCall: () => {} }, (error) => failures.push(error));
   const ask = (id: number) =>
     fetch(URL_OF_SERVER, {
       method: "POST",

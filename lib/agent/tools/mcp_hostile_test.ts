@@ -126,7 +126,7 @@ Deno.test("mcp: an answer of very many parts is taken apart in bounded time", as
 async function described(list: (asked: Asked) => unknown): Promise<[string[], string]> {
   await using server = serverOf(() => new Response(), list);
   const toolset = toolsetOf(server, [SERVER]);
-  const names = (await toolset.describe(noAbort())).map(({ name }) => name);
+  const names = (await toolset.listTools(noAbort())).map(({ name }) => name);
   await toolset.close();
   return [names, toolset.notes.join()];
 }

@@ -14,12 +14,12 @@ export interface ListedTool {
 }
 
 /** More of one list are not looked at: 64 of them may be told to a model. */
-const MAX_LISTED = 1_024;
+const MAX_LISTED_TOOLS = 1_024;
 
 /** The tools of one page of a list; what is no tool is passed over. */
-export function listedTools(tools: unknown): ListedTool[] {
+export function parseToolList(tools: unknown): ListedTool[] {
   if (!Array.isArray(tools)) return [];
-  return tools.slice(0, MAX_LISTED).flatMap((item: unknown) => {
+  return tools.slice(0, MAX_LISTED_TOOLS).flatMap((item: unknown) => {
     if (!isObject(item) || typeof item.name !== "string") return [];
     const { name, description, inputSchema } = item;
     if (!isObject(inputSchema) || inputSchema.type !== "object") return [];

@@ -1,19 +1,19 @@
 import { isObject } from "./mcp_list.ts";
 
 /** A request of ours that waits for its answer. */
-export interface AskedRequest {
+export interface PendingRequest {
   id: number | string;
   method: string;
 }
 
 /** What an MCP server said that concerns us, in our own words. */
-export interface HeardMessage {
+export interface ParsedMessage {
   isAnswer: boolean;
   message: Record<string, unknown>;
 }
 
 /** The request in a body that the library sends; nothing for a notification or an answer of ours. */
-export function askedRequest(body: unknown): AskedRequest | undefined {
+export function parseRequest(body: unknown): PendingRequest | undefined {
   if (typeof body !== "string") return undefined;
   const { id, method } = asObject(JSON.parse(body));
   return typeof method === "string" && isId(id) ? { id, method } : undefined;
@@ -24,7 +24,7 @@ export function askedRequest(body: unknown): AskedRequest | undefined {
  * needs: it drops a message that has anything more or is wrong in a part that nobody reads, and
  * then waits for the answer until its time is up. Notifications are of no use to a run.
  */
-export function heard(said: unknown, asked: AskedRequest): HeardMessage | undefined {
+export function parseMessage(said: unknown, asked: PendingRequest): ParsedMessage | undefined {
   const { jsonrpc, id, method, result, error } = asObject(said);
   if (jsonrpc !== "2.0" || !isId(id)) return undefined;
   // We have nothing to offer but an answer to a ping, whatever its parameters.

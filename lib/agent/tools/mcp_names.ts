@@ -3,9 +3,9 @@ import { TOOL_NAME } from "../../wire/tool_definition.ts";
 import type { ListedTool } from "./mcp_list.ts";
 import { isTooDeep } from "../../nesting.ts";
 
-const MAX_OF_SERVER = 64;
+const MAX_TOOLS_PER_SERVER = 64;
 const MAX_SCHEMA_BYTES = 16_384;
-const MAX_DESCRIPTION = 1_024;
+const MAX_DESCRIPTION_LENGTH = 1_024;
 
 /** A server's tool under the name the model knows it by. */
 export interface NamedTool {
@@ -20,7 +20,7 @@ export interface NamedTool {
  * a schema can be checked by shows when its tool is called, and else the server checks: compiling all
  * of a stranger's schemas for each run would cost seconds. `leftOut` is told of the others.
  */
-export function nameTools(
+export function selectTools(
   listed: readonly ListedTool[],
   { server, allow, taken, leftOut, clean }: {
     server: string;
@@ -33,23 +33,25 @@ export function nameTools(
 ): NamedTool[] {
   const wanted = listed.filter(({ name }) => allow === undefined || allow.includes(name));
   const named: NamedTool[] = [];
-  if (wanted.length > MAX_OF_SERVER) leftOut(`${server}: all but ${MAX_OF_SERVER} tools`);
-  for (const tool of wanted.slice(0, MAX_OF_SERVER)) {
+  if (wanted.length > MAX_TOOLS_PER_SERVER) {
+    leftOut(`${server}: all but ${MAX_TOOLS_PER_SERVER} tools`);
+  }
+  for (const tool of wanted.slice(0, MAX_TOOLS_PER_SERVER)) {
     const name = taken.has(tool.name) ? `${server}_${tool.name}` : tool.name;
-    const fault = faultOf(tool, { name, taken });
+    const fault = toolIssue(tool, { name, taken });
     if (fault !== undefined) {
       leftOut(`${server}: ${clean(tool.name).slice(0, 64)} is left out: ${fault}`);
       continue;
     }
     taken.add(name);
-    const description = clean(tool.description || tool.name).slice(0, MAX_DESCRIPTION)
+    const description = clean(tool.description || tool.name).slice(0, MAX_DESCRIPTION_LENGTH)
       .toWellFormed();
     named.push({ name: tool.name, tool: { name, description, parameters: tool.inputSchema } });
   }
   return named;
 }
 
-function faultOf(
+function toolIssue(
   tool: ListedTool,
   { name, taken }: { name: string; taken: ReadonlySet<string> },
 ): string | undefined {

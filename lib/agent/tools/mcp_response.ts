@@ -1,27 +1,27 @@
 import type { EgressAnswer } from "../../egress/egress.ts";
-import { AnswerReader, noAnswer } from "./answer_reader.ts";
-import type { AskedRequest } from "./mcp_messages.ts";
+import { McpResponseParser, missingResultError } from "./answer_reader.ts";
+import type { PendingRequest } from "./mcp_messages.ts";
 
 /** What the library looks at of an answer's head. */
-const HEADERS = ["content-type", "location", "mcp-session-id"];
-const EVENTS = "text/event-stream";
-const JSON_TEXT = "application/json";
+const RELAYED_HEADERS = ["content-type", "location", "mcp-session-id"];
+const EVENT_STREAM = "text/event-stream";
+const JSON_TYPE = "application/json";
 /** Answers that have nothing in them. */
-const WITHOUT_BODY = new Set([202, 204, 205, 304]);
+const NULL_BODY_STATUSES = new Set([202, 204, 205, 304]);
 
-export interface Reading {
+export interface BodyCallbacks {
   onFailure: (error: unknown) => void;
   /** Told of the bytes of a body as they come. */
-  seen: (bytes: number) => void;
+  onBytes: (bytes: number) => void;
 }
 
 /** The answer as the library gets it when it is no answer to a request, or says that there is none. */
-export function plainResponse(answer: EgressAnswer, reading: Reading): Response {
+export function relayResponse(answer: EgressAnswer, reading: BodyCallbacks): Response {
   const { status } = answer;
-  const init = { status, headers: headersOf(answer) };
+  const init = { status, headers: relayedHeaders(answer) };
   // Only of what refuses a request is the text shown.
-  if (isRefusal(status) && !WITHOUT_BODY.has(status)) {
-    return new Response(streamOf(answer, reading), init);
+  if (isErrorStatus(status) && !NULL_BODY_STATUSES.has(status)) {
+    return new Response(bodyStream(answer, reading), init);
   }
   answer.close();
   return new Response(null, init);
@@ -31,33 +31,36 @@ export function plainResponse(answer: EgressAnswer, reading: Reading): Response 
  * Reads the answer to a request as what it says to be. Throws for one that holds none; `undefined`
  * when it is the library's to tell what is wrong with it.
  */
-export function readerOf(
+export function createResponseParser(
   answer: EgressAnswer,
-  { asked, isResumed }: { asked: AskedRequest; isResumed: boolean },
-): AnswerReader | undefined {
+  { asked, isResumed }: { asked: PendingRequest; isResumed: boolean },
+): McpResponseParser | undefined {
   const { status } = answer;
   const type = mediaType(answer);
-  const isUseless = isResumed && (isRefusal(status) || type !== EVENTS);
-  if (isUseless || (WITHOUT_BODY.has(status) && !isRefusal(status))) {
+  const isUseless = isResumed && (isErrorStatus(status) || type !== EVENT_STREAM);
+  if (isUseless || (NULL_BODY_STATUSES.has(status) && !isErrorStatus(status))) {
     answer.close();
-    throw noAnswer();
+    throw missingResultError();
   }
-  if (isRefusal(status) || (type !== EVENTS && type !== JSON_TEXT)) return undefined;
-  return new AnswerReader(asked, type === EVENTS);
+  if (isErrorStatus(status) || (type !== EVENT_STREAM && type !== JSON_TYPE)) return undefined;
+  return new McpResponseParser(asked, type === EVENT_STREAM);
 }
 
 /** The answer as `reader` writes it down. */
-export function readResponse(
+export function parsedResponse(
   answer: EgressAnswer,
-  { reader, ...reading }: Reading & { reader: AnswerReader },
+  { reader, ...reading }: BodyCallbacks & { reader: McpResponseParser },
 ): Response {
-  const headers = headersOf(answer);
+  const headers = relayedHeaders(answer);
   // Read as one of two types here, it must not be read as another there.
   headers.set("content-type", mediaType(answer));
-  return new Response(streamOf(answer, { ...reading, reader }), { status: answer.status, headers });
+  return new Response(bodyStream(answer, { ...reading, reader }), {
+    status: answer.status,
+    headers,
+  });
 }
 
-function isRefusal(status: number): boolean {
+function isErrorStatus(status: number): boolean {
   return status < 200 || status > 299;
 }
 
@@ -65,9 +68,9 @@ function mediaType({ headers }: EgressAnswer): string {
   return (headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
 }
 
-function headersOf(answer: EgressAnswer): Headers {
+function relayedHeaders(answer: EgressAnswer): Headers {
   const headers = new Headers();
-  for (const name of HEADERS) {
+  for (const name of RELAYED_HEADERS) {
     const value = answer.headers[name];
     if (typeof value === "string") headers.set(name, value);
   }
@@ -75,9 +78,9 @@ function headersOf(answer: EgressAnswer): Headers {
 }
 
 /** Without a reader a body is handed on as it comes. */
-function streamOf(
+function bodyStream(
   answer: EgressAnswer,
-  { onFailure, seen, reader }: Reading & { reader?: AnswerReader },
+  { onFailure, onBytes, reader }: BodyCallbacks & { reader?: McpResponseParser },
 ): ReadableStream<Uint8Array> {
   let cancelled = false;
   let ended = false;
@@ -88,7 +91,7 @@ function streamOf(
       const { done, value } = await answer.body.next();
       if (cancelled) return undefined;
       ended = done === true;
-      if (!done) seen(value.length);
+      if (!done) onBytes(value.length);
       if (reader === undefined) return done ? undefined : value;
       // The server may end as it likes what nobody waits for any more.
       if (reader.answered) continue;

@@ -6,24 +6,24 @@ import {
 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { isToolHeader } from "../../egress/outgoing_headers.ts";
 import type { ToolDefinition } from "../../wire/tool_definition.ts";
-import type { ToolWorld } from "./http_tool.ts";
-import { isLostSession, mcpFailure } from "./mcp_failure.ts";
+import type { ToolContext } from "./http_tool.ts";
+import { isSessionNotFound, toToolError } from "./mcp_failure.ts";
 import { mcpFetch } from "./mcp_fetch.ts";
-import { type ListedTool, listedTools, looseResultSchema } from "./mcp_list.ts";
-import { mcpOutput } from "./mcp_output.ts";
+import { type ListedTool, looseResultSchema, parseToolList } from "./mcp_list.ts";
+import { toToolOutput } from "./mcp_output.ts";
 import { renderHeaders } from "./render_request.ts";
-import { lookupIn } from "./template.ts";
-import { ToolFailure } from "./tool_failure.ts";
-import { secretsFor } from "./tool_secrets.ts";
+import { createLookup } from "./template.ts";
+import { ToolError } from "./tool_failure.ts";
+import { resolveSecrets } from "./tool_secrets.ts";
 
 export type McpTool = Extract<ToolDefinition, { type: "mcp" }>;
 
-const CONNECT_MS = 10_000;
-const CALL_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const CALL_TIMEOUT_MS = 30_000;
 /** Pages of a list that are read. */
 const MAX_PAGES = 8;
 /** Of a stream that ended before its answer. */
-const RECONNECTION = {
+const RECONNECTION_OPTIONS = {
   initialReconnectionDelay: 500,
   maxReconnectionDelay: 5_000,
   reconnectionDelayGrowFactor: 2,
@@ -39,27 +39,30 @@ interface Session {
   isOpen: boolean;
 }
 
-interface Asking {
+interface RequestOptions {
   signal: AbortSignal;
   /** Milliseconds. */
   timeout: number;
 }
 
 /** One MCP server during one run, over Streamable HTTP. Throws what a tool's failure is. */
-export class McpServer {
-  #world: ToolWorld;
+export class McpConnection {
+  #world: ToolContext;
   #newSession: () => Session;
   #session: Session;
-  #isLost = false;
+  #isSessionLost = false;
   /** Told of a connection that breaks: one for each exchange under way. */
-  #breaks = new Set<(error: unknown) => void>();
+  #failureListeners = new Set<(error: unknown) => void>();
 
-  private constructor(url: URL, parts: { world: ToolWorld; headers: Record<string, string> }) {
-    this.#world = parts.world;
+  private constructor(url: URL, parts: { context: ToolContext; headers: Record<string, string> }) {
+    this.#world = parts.context;
     const options: StreamableHTTPClientTransportOptions = {
-      fetch: mcpFetch(parts.world, (error) => this.#breaks.forEach((tell) => tell(error))),
+      fetch: mcpFetch(
+        parts.context,
+        (error) => this.#failureListeners.forEach((tell) => tell(error)),
+      ),
       requestInit: { headers: parts.headers },
-      reconnectionOptions: RECONNECTION,
+      reconnectionOptions: RECONNECTION_OPTIONS,
     };
     this.#newSession = () => ({
       client: new Client({ name: "agent-chat-service", version: "1" }, { capabilities: {} }),
@@ -70,23 +73,23 @@ export class McpServer {
   }
 
   /** The server of a tool, not connected to yet, with the secrets for its headers. */
-  static async of(tool: McpTool, world: ToolWorld): Promise<McpServer> {
+  static async create(tool: McpTool, world: ToolContext): Promise<McpConnection> {
     const url = URL.parse(tool.url);
-    if (url === null) throw new ToolFailure("tool_unreachable", "the tool's URL is not valid");
-    const { secret: find, redactor, agentId } = world;
-    const secrets = await secretsFor(tool.headers, { url, find, redactor, agentId });
-    const headers = renderHeaders(tool.headers ?? {}, lookupIn({}, secrets));
+    if (url === null) throw new ToolError("tool_unreachable", "the tool's URL is not valid");
+    const { findSecret: find, redactor, agentId } = world;
+    const secrets = await resolveSecrets(tool.headers, { url, find, redactor, agentId });
+    const headers = renderHeaders(tool.headers ?? {}, createLookup({}, secrets));
     const own = Object.fromEntries(Object.entries(headers).filter(([name]) => isToolHeader(name)));
-    return new McpServer(url, { world, headers: own });
+    return new McpConnection(url, { context: world, headers: own });
   }
 
   /** Shakes hands. Whether it fails or not, `close` is to be called at the end. */
   async connect(signal: AbortSignal): Promise<void> {
     const session = this.#session;
     const { client, transport } = session;
-    await this.#exchange(
+    await this.#withTimeout(
       (options) => client.connect(transport as never, options),
-      { signal, timeout: CONNECT_MS },
+      { signal, timeout: CONNECT_TIMEOUT_MS },
     );
     session.isOpen = true;
   }
@@ -98,8 +101,8 @@ export class McpServer {
     for (let page = 0; page < MAX_PAGES; page++) {
       const params = cursor === undefined ? {} : { cursor };
       const request = { method: "tools/list", params } as const;
-      const listed = await this.#ask(request, { signal, timeout: CONNECT_MS });
-      tools.push(...listedTools(listed.tools));
+      const listed = await this.#request(request, { signal, timeout: CONNECT_TIMEOUT_MS });
+      tools.push(...parseToolList(listed.tools));
       if (typeof listed.nextCursor !== "string") break;
       cursor = listed.nextCursor;
     }
@@ -113,8 +116,8 @@ export class McpServer {
     signal: AbortSignal,
   ): Promise<{ content: unknown }> {
     const request = { method: "tools/call", params: { name, arguments: args } } as const;
-    const result = await this.#ask(request, { signal, timeout: CALL_MS });
-    return mcpOutput(result, (text) => this.#world.redactor.text(text));
+    const result = await this.#request(request, { signal, timeout: CALL_TIMEOUT_MS });
+    return toToolOutput(result, (text) => this.#world.redactor.redactText(text));
   }
 
   /** Ends the session, if the server keeps one, and closes every connection. Never throws. */
@@ -128,10 +131,10 @@ export class McpServer {
    * One request. A server may forget a session whenever it likes, as one does that was started anew:
    * it then refuses what it is asked, so it has done nothing yet, and is asked again in a new one.
    */
-  async #ask(request: Request, asking: Asking): Promise<Record<string, unknown>> {
-    if (this.#isLost) await this.#renew(asking.signal);
+  async #request(request: Request, asking: RequestOptions): Promise<Record<string, unknown>> {
+    if (this.#isSessionLost) await this.#reconnect(asking.signal);
     const attempt = () =>
-      this.#exchange(
+      this.#withTimeout(
         (options) => this.#session.client.request(request, looseResultSchema, options),
         asking,
       );
@@ -139,20 +142,20 @@ export class McpServer {
       return await attempt();
     } catch (error) {
       const hadSession = this.#session.transport.sessionId !== undefined;
-      if (!hadSession || !isLostSession(error)) throw error;
-      this.#isLost = true;
-      await this.#renew(asking.signal);
+      if (!hadSession || !isSessionNotFound(error)) throw error;
+      this.#isSessionLost = true;
+      await this.#reconnect(asking.signal);
       return await attempt();
     }
   }
 
-  async #renew(signal: AbortSignal): Promise<void> {
+  async #reconnect(signal: AbortSignal): Promise<void> {
     // The server knows one whose handshake failed at its end, and nothing of one that it forgot.
     if (this.#session.isOpen) await this.#session.client.close().catch(() => {});
     else await this.close();
     this.#session = this.#newSession();
     await this.connect(signal);
-    this.#isLost = false;
+    this.#isSessionLost = false;
   }
 
   /**
@@ -160,9 +163,9 @@ export class McpServer {
    * on listening to a signal when its request is over, and would tell the server of a cancellation
    * then, so each request has a signal of its own.
    */
-  async #exchange<T>(
-    work: (options: Asking) => Promise<T>,
-    { signal, timeout }: Asking,
+  async #withTimeout<T>(
+    work: (options: RequestOptions) => Promise<T>,
+    { signal, timeout }: RequestOptions,
   ): Promise<T> {
     const stop = new AbortController();
     const stopped = Promise.withResolvers<never>();
@@ -174,16 +177,16 @@ export class McpServer {
       failure ??= error;
       stop.abort("the connection broke");
     };
-    this.#breaks.add(onBreak);
+    this.#failureListeners.add(onBreak);
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
     try {
       return await Promise.race([work({ signal: stop.signal, timeout }), stopped.promise]);
     } catch (error) {
-      const clean = (text: string) => this.#world.redactor.text(text);
-      throw mcpFailure(failure ?? error, { clean, signal });
+      const clean = (text: string) => this.#world.redactor.redactText(text);
+      throw toToolError(failure ?? error, { clean, signal });
     } finally {
-      this.#breaks.delete(onBreak);
+      this.#failureListeners.delete(onBreak);
       signal.removeEventListener("abort", onAbort);
     }
   }

@@ -19,7 +19,7 @@ const NOT_FOUND = refusal(404, "Session not found");
 /** A toolset on a server, and its calls of the tool. */
 async function calling(server: EgressServer) {
   const toolset = toolsetOf(server, [SERVER]);
-  await toolset.describe(noAbort());
+  await toolset.listTools(noAbort());
   return {
     toolset,
     call: () => toolset.execute("ask", {}, noAbort()),
@@ -147,5 +147,8 @@ Deno.test("mcp: a redirect is followed to the same origin only, with the tool's 
     "endpoint: Redirect to https://other.example.com/mcp/ not followed (redirectPolicy: 'same-origin')",
   ]);
   assertEquals(new Set(server.seen.map(({ headers }) => headers.get("x-key"))), new Set(["k"]));
-  assertEquals(new Set(toolset.ledger.map(({ host }) => host)), new Set(["tools.example.com"]));
+  assertEquals(
+    new Set(toolset.egressCalls.map(({ host }) => host)),
+    new Set(["tools.example.com"]),
+  );
 });

@@ -4,7 +4,7 @@ import { agentOf, httpTool } from "@/tests/support/agents.ts";
 import { EgressServer } from "@/tests/support/egress_server.ts";
 import { rawMcp, rpcsOf } from "@/tests/support/raw_mcp.ts";
 import { noAbort, toolsetOf } from "@/tests/support/toolsets.ts";
-import { Toolsets } from "./toolsets.ts";
+import { ToolsetFactory } from "./toolsets.ts";
 
 const SERVER = { type: "mcp", name: "crm", url: "https://tools.example.com/mcp" };
 
@@ -34,8 +34,8 @@ for (const rpc of ["initialize", "notifications/initialized", "tools/list"]) {
   Deno.test(`mcp: a server that hangs at ${rpc} is left out once the time for lists is up`, async () => {
     const { server, asked } = hanging(rpc, "DELETE");
     const clock = heldClock();
-    const toolset = toolsetOf(server, [SERVER, httpTool()], { ...clock, listMs: 700 });
-    const described = toolset.describe(noAbort());
+    const toolset = toolsetOf(server, [SERVER, httpTool()], { ...clock, listTimeoutMs: 700 });
+    const described = toolset.listTools(noAbort());
     await asked;
     clock.ring();
     assertEquals((await described).map(({ name }) => name), ["look_up"]);
@@ -50,7 +50,7 @@ Deno.test("mcp: a run that is stopped while a server lists does not wait to take
   const { server, asked } = hanging("tools/list", "DELETE");
   const toolset = toolsetOf(server, [SERVER]);
   const stop = new AbortController();
-  const described = toolset.describe(stop.signal);
+  const described = toolset.listTools(stop.signal);
   await asked;
   stop.abort();
   assertEquals(await described, []);
@@ -67,7 +67,7 @@ Deno.test("mcp: the session of a server that was too slow is ended all the same"
   }));
   const clock = heldClock();
   const toolset = toolsetOf(server, [SERVER], clock);
-  const described = toolset.describe(noAbort());
+  const described = toolset.listTools(noAbort());
   await listing.promise;
   clock.ring();
   assertEquals(await described, []);
@@ -79,13 +79,17 @@ Deno.test("mcp: the session of a server that was too slow is ended all the same"
 Deno.test("Toolsets: servers have 5 s for their lists, and at most a third of the run's time", async () => {
   await using server = new EgressServer(rawMcp());
   const { system, waits } = heldClock();
-  const toolsets = new Toolsets({ egress: server.egress, system, findSecret: () => undefined });
+  const toolsets = new ToolsetFactory({
+    egress: server.egress,
+    system,
+    findSecret: () => undefined,
+  });
   const tools = agentOf({ tools: [SERVER], allowedDomains: ["tools.example.com"] });
   const budget = { maxCostUsd: 1, maxSteps: 1 };
   for (const wallClockMs of [1_000, 9_000, 120_000]) {
     const agent = { ...tools, budget: { ...budget, wallClockMs } };
-    const toolset = toolsets.open({ tenant: "t", agent });
-    assertEquals((await toolset.describe(noAbort())).length, 1);
+    const toolset = toolsets.create({ tenant: "t", agent });
+    assertEquals((await toolset.listTools(noAbort())).length, 1);
     await toolset.close();
   }
   assertEquals(waits, [333, 3_000, 5_000]);

@@ -48,7 +48,7 @@ for (
   Deno.test(`mcp: tools are listed and called over Streamable HTTP ${JSON.stringify(kind)}`, async () => {
     await using server = new EgressServer(mcpEndpoint({ tools: TOOLS, ...kind }));
     const toolset = toolsetOf(server, [mcpTool()]);
-    const described = await toolset.describe(noAbort());
+    const described = await toolset.listTools(noAbort());
     assertEquals(described.map(({ name }) => name), ["add", "who", "mixed", "fail", "long"]);
     assertEquals(described[0]?.description, "Adds.");
     assertEquals(described[0]?.parameters.required, ["a", "b"]);
@@ -67,7 +67,7 @@ for (
     await toolset.close();
     const methods = new Set(server.seen.map(({ method }) => method));
     assertEquals([...methods].sort(), "session" in kind ? ["DELETE", "POST"] : ["POST"]);
-    assertEquals(toolset.ledger.length, server.seen.length);
+    assertEquals(toolset.egressCalls.length, server.seen.length);
     assertEquals(toolset.notes, []);
   });
 }
@@ -75,7 +75,7 @@ for (
 Deno.test("mcp: the list is asked for once in a run", async () => {
   await using server = new EgressServer(mcpEndpoint({ tools: TOOLS }));
   const toolset = toolsetOf(server, [mcpTool()]);
-  await Promise.all([toolset.describe(noAbort()), toolset.describe(noAbort())]);
+  await Promise.all([toolset.listTools(noAbort()), toolset.listTools(noAbort())]);
   await toolset.execute("add", { a: 1, b: 2 }, noAbort());
   const lists = server.seen.filter(({ body }) => body.includes('"tools/list"'));
   assertEquals(lists.length, 1);
@@ -90,7 +90,7 @@ Deno.test("mcp: allow chooses, a clash is prefixed, a second clash is left out",
     httpTool({ name: "who" }),
     httpTool({ name: "two_add" }),
   ]);
-  const names = (await toolset.describe(noAbort())).map(({ name }) => name);
+  const names = (await toolset.listTools(noAbort())).map(({ name }) => name);
   assertEquals(names, ["who", "two_add", "add", "one_who"]);
   assertEquals(toolset.notes, ["two: add is left out: its name is taken"]);
   assertEquals(await toolset.execute("one_who", {}, noAbort()), { content: { name: "Ada" } });
@@ -120,7 +120,7 @@ Deno.test("mcp: names, schemas and numbers of tools are bounded", async () => {
   await using server = listing(many);
   const three = [mcpTool({ name: "a" }), mcpTool({ name: "b" }), mcpTool({ name: "c" })];
   const toolset = toolsetOf(server, three);
-  const names = (await toolset.describe(noAbort())).map(({ name }) => name);
+  const names = (await toolset.listTools(noAbort())).map(({ name }) => name);
   assertEquals(names.length, 128);
   assertEquals(names.slice(62, 66), ["t62", "t63", "b_t0", "b_t1"]);
   await toolset.close();
@@ -133,7 +133,7 @@ Deno.test("mcp: names, schemas and numbers of tools are bounded", async () => {
     listed("good"),
   ]);
   const picky = toolsetOf(odd, [mcpTool()]);
-  assertEquals((await picky.describe(noAbort())).map(({ name }) => name), ["good"]);
+  assertEquals((await picky.listTools(noAbort())).map(({ name }) => name), ["good"]);
   assertEquals(picky.notes.length, 5);
   await picky.close();
 });
@@ -167,7 +167,7 @@ Deno.test("mcp: a server that is down, or is none, is left out and the others st
   const codes = [];
   for (const server of servers) {
     const toolset = toolsetOf(server, [mcpTool(), httpTool()]);
-    const names = (await toolset.describe(noAbort())).map(({ name }) => name);
+    const names = (await toolset.listTools(noAbort())).map(({ name }) => name);
     assertEquals(names, ["look_up"]);
     codes.push(toolset.notes[0]?.split(":")[1]?.trim());
     await toolset.close();
@@ -188,7 +188,7 @@ Deno.test("mcp: a server outside allowedDomains, or at a private address, is nev
   });
   for (const url of [URL_OF_SERVER, "https://evil.example/mcp", "http://tools.example.com/mcp"]) {
     const toolset = toolsetOf(server, [mcpTool({ url })]);
-    assertEquals(await toolset.describe(noAbort()), []);
+    assertEquals(await toolset.listTools(noAbort()), []);
     assertStringIncludes(toolset.notes[0] ?? "", "domain_not_allowed");
     await toolset.close();
   }
@@ -206,7 +206,7 @@ Deno.test("mcp: secrets go into its headers, and out of what it says", async () 
   const secrets = { KEY: { value: key, domains: ["tools.example.com"] } };
   const headers = { authorization: "Bearer {{secret.KEY}}" };
   const toolset = toolsetOf(server, [mcpTool({ headers })], { secrets });
-  assertEquals((await toolset.describe(noAbort()))[0]?.description, "Knows [secret]");
+  assertEquals((await toolset.listTools(noAbort()))[0]?.description, "Knows [secret]");
   assertEquals(await toolset.execute("echo", {}, noAbort()), {
     content: "your key is [secret]",
   });
@@ -271,7 +271,7 @@ Deno.test("mcp: no secret stands in a note, nor a piece of one in what is cut", 
   const secrets = { KEY: { value: key, domains: ["tools.example.com"] } };
   const headers = { authorization: "Bearer {{secret.KEY}}" };
   const toolset = toolsetOf(server, [mcpTool({ headers })], { secrets });
-  const described = JSON.stringify(await toolset.describe(noAbort()));
+  const described = JSON.stringify(await toolset.listTools(noAbort()));
   assertEquals(toolset.notes.length, 2);
   assertEquals([...toolset.notes, described].filter((text) => text.includes("mcp_key")), []);
   await toolset.close();

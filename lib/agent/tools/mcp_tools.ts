@@ -1,9 +1,9 @@
 import { type Runtime, setTimer } from "../../system.ts";
-import type { ToolWorld } from "./http_tool.ts";
-import { nameTools } from "./mcp_names.ts";
+import type { ToolContext } from "./http_tool.ts";
+import { selectTools } from "./mcp_names.ts";
 import type { ListedTool } from "./mcp_list.ts";
-import type { McpServer, McpTool } from "./mcp_server.ts";
-import { failureOutput } from "./tool_failure.ts";
+import type { McpConnection, McpTool } from "./mcp_server.ts";
+import { toErrorOutput } from "./tool_failure.ts";
 import type { CallableTool } from "./toolset.ts";
 
 /** The tools of an agent's MCP servers, by the names a model knows them by. */
@@ -13,21 +13,21 @@ export interface McpTools {
 }
 
 export interface McpOptions {
-  world: ToolWorld;
+  context: ToolContext;
   signal: AbortSignal;
   system: Pick<Runtime, "sleep">;
   /** For shaking hands and listing together, milliseconds. */
-  listMs: number;
+  listTimeoutMs: number;
   /** Is told which tools are left out, and why. */
   notes: string[];
   /** Names that are given already. */
-  taken: Set<string>;
+  takenNames: Set<string>;
 }
 
-interface Listed {
+interface ConnectedServer {
   definition: McpTool;
-  connection: McpServer;
-  listed: ListedTool[];
+  connection: McpConnection;
+  tools: ListedTool[];
 }
 
 /**
@@ -39,14 +39,14 @@ export async function openMcpTools(
   definitions: readonly McpTool[],
   options: McpOptions,
 ): Promise<McpTools> {
-  const { McpServer } = await import("./mcp_server.ts");
-  const { world, signal, system, listMs, notes } = options;
-  const connections: McpServer[] = [];
+  const { McpConnection } = await import("./mcp_server.ts");
+  const { context, signal, system, listTimeoutMs, notes } = options;
+  const connections: McpConnection[] = [];
   const closing: Promise<void>[] = [];
   const close = async () =>
     void await Promise.all([...closing, ...connections.map((one) => one.close())]);
   const late = new AbortController();
-  const callOff = setTimer(system, listMs, () => late.abort());
+  const callOff = setTimer(system, listTimeoutMs, () => late.abort());
   const attempts = await Promise.allSettled(definitions.map(open));
   callOff();
   const fault = attempts.find((one) => one.status === "rejected");
@@ -55,39 +55,50 @@ export async function openMcpTools(
     throw fault.reason;
   }
   const servers = attempts.flatMap((one) => one.status === "fulfilled" ? one.value ?? [] : []);
-  return { tools: namedTools(servers, options), close };
+  return { tools: callableTools(servers, options), close };
 
-  async function open(definition: McpTool): Promise<Listed | undefined> {
-    let connection: McpServer | undefined;
+  async function open(definition: McpTool): Promise<ConnectedServer | undefined> {
+    let connection: McpConnection | undefined;
     try {
-      connection = await McpServer.of(definition, world);
+      connection = await McpConnection.create(definition, context);
       const inTime = AbortSignal.any([signal, late.signal]);
       await connection.connect(inTime);
       const listed = await connection.list(inTime);
       connections.push(connection);
-      return { definition, connection, listed };
+      return { definition, connection, tools: listed };
     } catch (error) {
       // A server that hangs would hang here as well: whoever ends the run waits for it, if anybody.
       if (connection !== undefined) closing.push(connection.close());
-      const { code, message } = failureOutput(error).error;
+      const { code, message } = toErrorOutput(error).error;
       const isLate = late.signal.aborted && !signal.aborted;
-      const why = isLate ? `the server did not list its tools within ${listMs} ms` : message;
-      notes.push(`${definition.name}: ${code}: ${world.redactor.text(why)}`);
+      const why = isLate ? `the server did not list its tools within ${listTimeoutMs} ms` : message;
+      notes.push(`${definition.name}: ${code}: ${context.redactor.redactText(why)}`);
       return undefined;
     }
   }
 }
 
 /** By the names a model knows them by, each with the call that it is. */
-function namedTools(servers: readonly Listed[], options: McpOptions): Map<string, CallableTool> {
+function callableTools(
+  servers: readonly ConnectedServer[],
+  options: McpOptions,
+): Map<string, CallableTool> {
   const tools = new Map<string, CallableTool>();
-  const { taken, notes, world: { redactor } } = options;
+  const { takenNames, notes, context: { redactor } } = options;
   const leftOut = (note: string) => void notes.push(note);
-  const clean = (text: string) => redactor.text(text);
-  for (const { definition: { name: server, allow }, connection, listed } of servers) {
-    for (const { name, tool } of nameTools(listed, { server, allow, taken, leftOut, clean })) {
+  const clean = (text: string) => redactor.redactText(text);
+  for (const { definition: { name: server, allow }, connection, tools: listed } of servers) {
+    for (
+      const { name, tool } of selectTools(listed, {
+        server,
+        allow,
+        taken: takenNames,
+        leftOut,
+        clean,
+      })
+    ) {
       const call: CallableTool["call"] = (args, signal) => connection.call(name, args, signal);
-      tools.set(tool.name, { tool, checkedAgain: true, call });
+      tools.set(tool.name, { tool, validatedByServer: true, call });
     }
   }
   return tools;

@@ -5,7 +5,7 @@ import { argumentNames } from "./template.ts";
 type HttpTool = Extract<ToolDefinition, { type: "http" }>;
 
 /** Words that let in arguments by other than their name. */
-const OPEN_WORDS = [
+const OPEN_KEYWORDS = [
   "additionalProperties",
   "unevaluatedProperties",
   "patternProperties",
@@ -17,15 +17,15 @@ const OPEN_WORDS = [
  * models send what they are told of, so the field would be left out of every call, or fail it. `at` is
  * the path of the request.
  */
-export function placeholderFaults(
+export function placeholderIssues(
   { parameters, request }: HttpTool,
   at: string,
 ): ValidationIssue[] {
-  const named = argumentsOf(parameters);
+  const named = declaredArguments(parameters);
   if (named === "any") return [];
   const { url, headers, query, body } = request;
   const faults: ValidationIssue[] = [];
-  for (const [path, template] of textsIn({ url, headers, query, body }, at)) {
+  for (const [path, template] of stringsWithPaths({ url, headers, query, body }, at)) {
     for (const name of argumentNames(template)) {
       if (named.has(name)) continue;
       const message = `{{${name}}} is not among the tool's parameters`;
@@ -39,14 +39,14 @@ export function placeholderFaults(
  * The names that a schema gives to arguments, wherever it does: in alternatives and definitions too.
  * `"any"` when it deliberately takes others as well.
  */
-function argumentsOf(schema: unknown): Set<string> | "any" {
+function declaredArguments(schema: unknown): Set<string> | "any" {
   const names = new Set<string>();
   const waiting = [schema];
   while (waiting.length > 0) {
     const value = waiting.pop();
     if (typeof value !== "object" || value === null) continue;
     const record = value as Record<string, unknown>;
-    if (OPEN_WORDS.some((word) => Object.hasOwn(record, word) && record[word] !== false)) {
+    if (OPEN_KEYWORDS.some((word) => Object.hasOwn(record, word) && record[word] !== false)) {
       return "any";
     }
     const { properties, required } = record;
@@ -60,8 +60,8 @@ function argumentsOf(schema: unknown): Set<string> | "any" {
 }
 
 /** Every text in a JSON value with its dotted path. */
-function textsIn(value: unknown, path: string): [string, string][] {
+function stringsWithPaths(value: unknown, path: string): [string, string][] {
   if (typeof value === "string") return [[path, value]];
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => textsIn(inner, `${path}.${key}`));
+  return Object.entries(value).flatMap(([key, inner]) => stringsWithPaths(inner, `${path}.${key}`));
 }

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { httpToolSchema } from "../../wire/tool_definition.ts";
 import { httpTool } from "@/tests/support/agents.ts";
-import { placeholderFaults } from "./placeholder_faults.ts";
+import { placeholderIssues } from "./placeholder_faults.ts";
 
 const REQUEST = {
   method: "POST",
@@ -13,7 +13,7 @@ const REQUEST = {
 
 function pathsOf(parameters: Record<string, unknown>): string[] {
   const tool = httpToolSchema.parse(httpTool({ parameters, request: REQUEST }));
-  return placeholderFaults(tool, "request").map(({ path }) => path);
+  return placeholderIssues(tool, "request").map(({ path }) => path);
 }
 
 /** An object schema that names these arguments. */
@@ -21,7 +21,7 @@ function naming(...names: string[]) {
   return { type: "object", properties: Object.fromEntries(names.map((name) => [name, {}])) };
 }
 
-Deno.test("placeholderFaults: each place that names what is no parameter, once for each name", () => {
+Deno.test("placeholderIssues: each place that names what is no parameter, once for each name", () => {
   assertEquals(pathsOf(naming()), [
     "request.url",
     "request.url",
@@ -34,7 +34,7 @@ Deno.test("placeholderFaults: each place that names what is no parameter, once f
   assertEquals(pathsOf(naming("a", "b", "c", "d", "e", "f")), []);
 });
 
-Deno.test("placeholderFaults: alternatives, definitions and required words name arguments too", () => {
+Deno.test("placeholderIssues: alternatives, definitions and required words name arguments too", () => {
   const parameters = {
     ...naming("a"),
     oneOf: [naming("b"), { required: ["c"] }],
@@ -45,7 +45,7 @@ Deno.test("placeholderFaults: alternatives, definitions and required words name 
   assertEquals(pathsOf(parameters), []);
 });
 
-Deno.test("placeholderFaults: parameters that take any name on purpose leave nothing to find", () => {
+Deno.test("placeholderIssues: parameters that take any name on purpose leave nothing to find", () => {
   assertEquals(pathsOf({ type: "object", additionalProperties: { type: "string" } }), []);
   assertEquals(pathsOf({ type: "object", patternProperties: { "^[a-f]$": {} } }), []);
 });

@@ -3,17 +3,17 @@ const MAX_DEPTH = 32;
 /** Places that say what a value must be. Compiling so many takes 30 ms at most (measured). */
 const MAX_SCHEMAS = 500;
 /** What those places say in all, without words that check nothing. */
-const MAX_WORDS = 1_000;
+const MAX_KEYWORDS = 1_000;
 /** Each is a function of its own; 800 of them took 4 s to compile (measured), 200 take a tenth. */
 const MAX_REFERENCES = 200;
 /** Alternatives of all `oneOf`: the code for one list grows with the square of its length. */
 const MAX_ALTERNATIVES = 400;
 
 /** A keyword of our own that stands beside every reference and counts how often it is followed. */
-export const STEP_KEYWORD = "x-step";
+export const REFERENCE_COUNTER_KEYWORD = "x-step";
 
 /** What is wrong with a schema, and where: a dotted path inside it. */
-export interface SchemaFault {
+export interface SchemaIssue {
   path: string;
   message: string;
 }
@@ -26,7 +26,7 @@ export interface PreparedSchema {
 }
 
 /** Whose keys are names that the author chose, not keywords. */
-const OF_NAMES = new Set([
+const NAME_KEYWORDS = new Set([
   "properties",
   "patternProperties",
   "$defs",
@@ -34,10 +34,10 @@ const OF_NAMES = new Set([
   "dependentSchemas",
 ]);
 /** Whose content is data, not schemas. */
-const OF_DATA = new Set(["const", "default", "enum", "examples"]);
+const DATA_KEYWORDS = new Set(["const", "default", "enum", "examples"]);
 /** Words that check nothing, and so become no code. */
-const ANNOTATIONS = new Set([
-  ...OF_DATA,
+const ANNOTATION_KEYWORDS = new Set([
+  ...DATA_KEYWORDS,
   "$comment",
   "deprecated",
   "description",
@@ -46,9 +46,9 @@ const ANNOTATIONS = new Set([
   "title",
   "writeOnly",
 ]).difference(new Set(["const", "enum"]));
-const REFUSED = new Set(["$async", "__proto__", STEP_KEYWORD]);
+const FORBIDDEN_KEYWORDS = new Set(["$async", "__proto__", REFERENCE_COUNTER_KEYWORD]);
 
-type Place = "schema" | "names" | "data";
+type NodeKind = "schema" | "names" | "data";
 
 /**
  * Copies a schema that a stranger wrote. Refused: asynchronous schemas, whose verdict would be a
@@ -59,27 +59,27 @@ type Place = "schema" | "names" | "data";
 export function prepareSchema(
   schema: Readonly<Record<string, unknown>>,
   patternFault: (pattern: string) => string | undefined,
-): PreparedSchema | SchemaFault {
-  const walk = new SchemaWalk(patternFault);
+): PreparedSchema | SchemaIssue {
+  const walk = new SchemaCopier(patternFault);
   const copied = walk.copy(schema, { path: [], place: "schema" }) as Record<string, unknown>;
-  return walk.fault ?? { schema: copied, nodes: walk.nodes, uniqueItems: walk.uniqueItems };
+  return walk.issue ?? { schema: copied, nodes: walk.nodes, uniqueItems: walk.uniqueItems };
 }
 
-class SchemaWalk {
+class SchemaCopier {
   nodes = 0;
   uniqueItems = 0;
   #references = 0;
   #alternatives = 0;
   #schemas = 0;
-  #words = 0;
-  fault: SchemaFault | undefined;
-  #patternFault: (pattern: string) => string | undefined;
+  #keywords = 0;
+  issue: SchemaIssue | undefined;
+  #patternIssue: (pattern: string) => string | undefined;
 
   constructor(patternFault: (pattern: string) => string | undefined) {
-    this.#patternFault = patternFault;
+    this.#patternIssue = patternFault;
   }
 
-  copy(value: unknown, at: { path: readonly string[]; place: Place }): unknown {
+  copy(value: unknown, at: { path: readonly string[]; place: NodeKind }): unknown {
     this.nodes++;
     const { path, place } = at;
     if (path.length > MAX_DEPTH) {
@@ -93,15 +93,15 @@ class SchemaWalk {
     for (const [key, inner] of Object.entries(value)) {
       const inside = [...path, key];
       if (!this.#accepts(key, inner, at)) continue;
-      made[key] = this.copy(inner, { path: inside, place: placeUnder(key, place) });
+      made[key] = this.copy(inner, { path: inside, place: childKind(key, place) });
     }
-    return this.#counted(made, at);
+    return this.#withReferenceCounter(made, at);
   }
 
   /** A place in the copy, with the counter beside a reference. */
-  #counted(
+  #withReferenceCounter(
     made: Record<string, unknown>,
-    { path, place }: { path: readonly string[]; place: Place },
+    { path, place }: { path: readonly string[]; place: NodeKind },
   ) {
     if (place === "schema" && ++this.#schemas > MAX_SCHEMAS) {
       this.#fail(path.slice(0, 3), `holds more than ${MAX_SCHEMAS} schemas`);
@@ -114,35 +114,35 @@ class SchemaWalk {
     if (refers && ++this.#references > MAX_REFERENCES) {
       this.#fail(path, `has more than ${MAX_REFERENCES} references`);
     }
-    return refers ? { [STEP_KEYWORD]: true, ...made } : made;
+    return refers ? { [REFERENCE_COUNTER_KEYWORD]: true, ...made } : made;
   }
 
-  #accepts(key: string, inner: unknown, at: { path: readonly string[]; place: Place }): boolean {
+  #accepts(key: string, inner: unknown, at: { path: readonly string[]; place: NodeKind }): boolean {
     const inside = [...at.path, key];
     const hidden = at.place === "data" && (key === "$ref" || key === "$dynamicRef");
-    if (REFUSED.has(key) || hidden) {
+    if (FORBIDDEN_KEYWORDS.has(key) || hidden) {
       this.#fail(inside, "is not allowed here");
       return false;
     }
-    if (at.place === "schema" && !ANNOTATIONS.has(key) && ++this.#words > MAX_WORDS) {
-      this.#fail(at.path.slice(0, 3), `says more than ${MAX_WORDS} things`);
+    if (at.place === "schema" && !ANNOTATION_KEYWORDS.has(key) && ++this.#keywords > MAX_KEYWORDS) {
+      this.#fail(at.path.slice(0, 3), `says more than ${MAX_KEYWORDS} things`);
     }
     if (at.place === "schema" && key === "uniqueItems" && inner === true) this.uniqueItems++;
     const isName = at.place === "names" && at.path.at(-1) === "patternProperties";
     const pattern = isName ? key : at.place === "schema" && key === "pattern" ? inner : undefined;
-    const wrong = typeof pattern === "string" ? this.#patternFault(pattern) : undefined;
+    const wrong = typeof pattern === "string" ? this.#patternIssue(pattern) : undefined;
     if (wrong !== undefined) this.#fail(inside, wrong);
     return true;
   }
 
   /** The first fault is the one that is told. */
   #fail(path: readonly string[], message: string): true {
-    this.fault ??= { path: path.join("."), message };
+    this.issue ??= { path: path.join("."), message };
     return true;
   }
 }
 
-function placeUnder(key: string, place: Place): Place {
-  if (place === "data" || (place === "schema" && OF_DATA.has(key))) return "data";
-  return place === "schema" && OF_NAMES.has(key) ? "names" : "schema";
+function childKind(key: string, place: NodeKind): NodeKind {
+  if (place === "data" || (place === "schema" && DATA_KEYWORDS.has(key))) return "data";
+  return place === "schema" && NAME_KEYWORDS.has(key) ? "names" : "schema";
 }

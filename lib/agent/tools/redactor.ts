@@ -1,6 +1,6 @@
 import { encodeCdata, encodeForm, encodeJsonString, encodeUrl, encodeXml } from "./encodings.ts";
 
-const SHOWN = "[secret]";
+const REPLACEMENT = "[secret]";
 
 /**
  * Keeps the secrets of a run out of what its tools answer: each is looked for as it is and in the
@@ -10,42 +10,47 @@ export class Redactor {
   #spellings: string[] = [];
 
   add(secret: string): void {
-    const all = new Set([...this.#spellings, ...spellingsOf(secret)]);
+    const all = new Set([...this.#spellings, ...encodingsOf(secret)]);
     // Longest first, so that no spelling hides the rest of a longer one.
     this.#spellings = [...all].sort((a, b) => b.length - a.length);
   }
 
   /** Length of the longest spelling: an excerpt cut inside one would show a part of it. */
-  get longest(): number {
+  get longestLength(): number {
     return this.#spellings[0]?.length ?? 0;
   }
 
-  holds(text: string): boolean {
+  containsSecret(text: string): boolean {
     return this.#spellings.some((spelling) => text.includes(spelling));
   }
 
-  text(text: string): string {
-    return this.#spellings.reduce((clean, spelling) => clean.replaceAll(spelling, SHOWN), text);
+  redactText(text: string): string {
+    return this.#spellings.reduce(
+      (clean, spelling) => clean.replaceAll(spelling, REPLACEMENT),
+      text,
+    );
   }
 
   /** A JSON value, its keys and numbers included. */
-  value(value: unknown): unknown {
+  redactValue(value: unknown): unknown {
     if (this.#spellings.length === 0) return value;
-    if (typeof value === "string") return this.text(value);
-    if (typeof value === "number") return this.holds(`${value}`) ? SHOWN : value;
-    if (Array.isArray(value)) return value.map((item) => this.value(item));
+    if (typeof value === "string") return this.redactText(value);
+    if (typeof value === "number") return this.containsSecret(`${value}`) ? REPLACEMENT : value;
+    if (Array.isArray(value)) return value.map((item) => this.redactValue(item));
     if (typeof value !== "object" || value === null) return value;
-    const entries = Object.entries(value).map(([key, item]) => [this.text(key), this.value(item)]);
+    const entries = Object.entries(value).map((
+      [key, item],
+    ) => [this.redactText(key), this.redactValue(item)]);
     return Object.fromEntries(entries);
   }
 }
 
-function spellingsOf(secret: string): string[] {
+function encodingsOf(secret: string): string[] {
   if (secret === "") return [];
   const bytes = new TextEncoder().encode(secret);
   const hex = bytes.toHex();
   const json = encodeJsonString(secret);
-  const plain = [secret, json, json.replaceAll("/", "\\/"), asHtml(secret)];
+  const plain = [secret, json, json.replaceAll("/", "\\/"), encodeHtml(secret)];
   const inXml = [encodeXml(secret), encodeCdata(secret)];
   // An object in a query or in a field of a form is JSON there.
   const percent = [secret, json].flatMap((text) => {
@@ -75,7 +80,7 @@ function base64Spellings(bytes: Uint8Array): string[] {
   return found;
 }
 
-function asHtml(text: string): string {
+function encodeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;");
 }

@@ -30,8 +30,8 @@ Deno.test("Redactor: a secret is found as it is and in every common encoding", (
   ];
   const redactor = redactorOf(SECRET);
   for (const spelling of spellings) {
-    assertEquals(redactor.text(`<${spelling}>`).includes("[secret]"), true, spelling);
-    assertEquals(redactor.holds(`x${spelling}x`), true, spelling);
+    assertEquals(redactor.redactText(`<${spelling}>`).includes("[secret]"), true, spelling);
+    assertEquals(redactor.containsSecret(`x${spelling}x`), true, spelling);
   }
 });
 
@@ -40,8 +40,8 @@ Deno.test("Redactor: base64 of a longer text shows no more than the secret's edg
   for (const before of ["", "u", "us", "user:", "user1:"]) {
     for (const after of ["", "x", "xy"]) {
       const echoed = btoa(`${before}correct horse battery${after}`);
-      const [left = "", right = ""] = redactor.text(echoed).split("[secret]");
-      assertEquals(redactor.text(echoed) === echoed, false, echoed);
+      const [left = "", right = ""] = redactor.redactText(echoed).split("[secret]");
+      assertEquals(redactor.redactText(echoed) === echoed, false, echoed);
       assertEquals(atob(left.slice(0, left.length & ~3)).includes("co"), false);
       assertEquals(right.length <= 6, true, right);
     }
@@ -51,7 +51,7 @@ Deno.test("Redactor: base64 of a longer text shows no more than the secret's edg
 Deno.test("Redactor: keys, numbers and nested values are cleaned, the rest stays", () => {
   const redactor = redactorOf("123456", "hush");
   const value = { hush: 1, list: [123456, "a hush b", { n: 7 }], none: null, yes: true };
-  assertEquals(redactor.value(value), {
+  assertEquals(redactor.redactValue(value), {
     "[secret]": 1,
     list: ["[secret]", "a [secret] b", { n: 7 }],
     none: null,
@@ -60,6 +60,6 @@ Deno.test("Redactor: keys, numbers and nested values are cleaned, the rest stays
 });
 
 Deno.test("Redactor: the longer of two secrets is taken whole, an empty one is none", () => {
-  assertEquals(redactorOf("abc", "abcdef", "").text("abcdef abc"), "[secret] [secret]");
-  assertEquals(redactorOf("").holds("anything"), false);
+  assertEquals(redactorOf("abc", "abcdef", "").redactText("abcdef abc"), "[secret] [secret]");
+  assertEquals(redactorOf("").containsSecret("anything"), false);
 });

@@ -1,15 +1,15 @@
-import { type BodyKind, bodyKindOf } from "./body_kind.ts";
+import { type BodyFormat, bodyFormat } from "./body_kind.ts";
 import { encodeCdata, encodeForm, encodeJsonString, encodeXml } from "./encodings.ts";
 import {
   asText,
-  encoding,
+  encodedLookup,
   fillBody,
   fillTemplate,
   type Lookup,
   PLACEHOLDER,
-  placeholderOf,
+  wholePlaceholder,
 } from "./template.ts";
-import { ToolFailure } from "./tool_failure.ts";
+import { ToolError } from "./tool_failure.ts";
 
 type Fill = (template: string, lookup: Lookup) => string | undefined;
 
@@ -23,17 +23,19 @@ export function renderBody(
   template: unknown,
   { contentType, lookup }: { contentType: string; lookup: Lookup },
 ): string | undefined {
-  const kind = bodyKindOf(contentType);
+  const kind = bodyFormat(contentType);
   const isText = typeof template === "string" && kind !== "json";
-  if (isText && placeholderOf(template) === undefined) return FILLS[kind](template, lookup);
+  if (isText && wholePlaceholder(template) === undefined) {
+    return FILL_BY_FORMAT[kind](template, lookup);
+  }
   const body = fillBody(template, lookup);
   if (body === undefined) return undefined;
   if (typeof body === "string" && kind !== "json") return body;
   const isForm = kind === "form" && typeof body === "object" && body !== null;
-  return isForm && !Array.isArray(body) ? formOf(body) : JSON.stringify(body);
+  return isForm && !Array.isArray(body) ? encodeFormBody(body) : JSON.stringify(body);
 }
 
-const FILLS: Readonly<Record<Exclude<BodyKind, "json">, Fill>> = {
+const FILL_BY_FORMAT: Readonly<Record<Exclude<BodyFormat, "json">, Fill>> = {
   form: fillForm,
   xml: fillXml,
   json_lines: fillJsonLines,
@@ -44,7 +46,7 @@ const FILLS: Readonly<Record<Exclude<BodyKind, "json">, Fill>> = {
 
 /** A field whose argument was left out is dropped. */
 function fillForm(template: string, lookup: Lookup): string {
-  const values = encoding(lookup, encodeForm);
+  const values = encodedLookup(lookup, encodeForm);
   return template.split("&").map((field) => fillTemplate(field, values))
     .filter((field) => field !== undefined).join("&");
 }
@@ -53,18 +55,18 @@ function fillForm(template: string, lookup: Lookup): string {
 const CDATA = /(<!\[CDATA\[[\s\S]*?(?:\]\]>|$))/;
 
 function fillXml(template: string, lookup: Lookup): string | undefined {
-  const inText = encoding(lookup, (text) => encodeXml(possibleInXml(text)));
-  const inCdata = encoding(lookup, (text) => encodeCdata(possibleInXml(text)));
+  const inText = encodedLookup(lookup, (text) => encodeXml(assertXmlCharacters(text)));
+  const inCdata = encodedLookup(lookup, (text) => encodeCdata(assertXmlCharacters(text)));
   // What a pattern captures stands at every other place.
   const parts = template.split(CDATA)
     .map((part, n) => fillTemplate(part, n % 2 === 1 ? inCdata : inText));
   return parts.includes(undefined) ? undefined : parts.join("");
 }
 
-function possibleInXml(text: string): string {
+function assertXmlCharacters(text: string): string {
   // deno-lint-ignore no-control-regex -- they are what is looked for
   if (!/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(text)) return text;
-  throw new ToolFailure("tool_invalid_arguments", "an argument holds characters that XML has not");
+  throw new ToolError("tool_invalid_arguments", "an argument holds characters that XML has not");
 }
 
 /** A string of JSON, to the end where it is not closed, or a placeholder between strings. */
@@ -75,7 +77,7 @@ const STRING_OR_PLACEHOLDER = new RegExp(
 
 /** In a string a placeholder is a part of it, elsewhere a value of its own type. */
 function fillJsonLines(template: string, lookup: Lookup): string | undefined {
-  const inString = encoding(lookup, encodeJsonString);
+  const inString = encodedLookup(lookup, encodeJsonString);
   let omitted = false;
   const text = template.replace(STRING_OR_PLACEHOLDER, (part: string, name?: string) => {
     const filled = name === undefined
@@ -88,7 +90,7 @@ function fillJsonLines(template: string, lookup: Lookup): string | undefined {
 }
 
 /** A list has its field once for each item; an object in a field is its JSON. */
-function formOf(body: object): string {
+function encodeFormBody(body: object): string {
   return Object.entries(body)
     .flatMap(([name, value]) => [value].flat().map((item: unknown) => [name, item] as const))
     .filter(([, item]) => item !== undefined && item !== null)

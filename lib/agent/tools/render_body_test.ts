@@ -1,12 +1,12 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { renderBody } from "./render_body.ts";
-import { lookupIn } from "./template.ts";
-import { ToolFailure } from "./tool_failure.ts";
+import { createLookup } from "./template.ts";
+import { ToolError } from "./tool_failure.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
 function bodyOf(contentType: string, template: unknown, args: Record<string, unknown> = {}) {
-  const lookup = lookupIn(args, new Map([["KEY", "a&b <c>"]]));
+  const lookup = createLookup(args, new Map([["KEY", "a&b <c>"]]));
   return renderBody(template, { contentType, lookup });
 }
 
@@ -58,7 +58,7 @@ Deno.test("renderBody: XML has values escaped for texts and attributes", () => {
       type,
     );
   }
-  const error = assertThrows(() => bodyOf("text/xml", text, { ...args, a: "\0" }), ToolFailure);
+  const error = assertThrows(() => bodyOf("text/xml", text, { ...args, a: "\0" }), ToolError);
   assertEquals(error.code, "tool_invalid_arguments");
 });
 

@@ -2,8 +2,8 @@ import type { ToolDefinition } from "../../wire/tool_definition.ts";
 import { JSON_TYPE } from "./body_kind.ts";
 import { renderBody } from "./render_body.ts";
 import { renderUrl } from "./render_url.ts";
-import { bounded, fillTemplate, type Lookup } from "./template.ts";
-import { ToolFailure } from "./tool_failure.ts";
+import { fillTemplate, limitedLookup, type Lookup } from "./template.ts";
+import { ToolError } from "./tool_failure.ts";
 
 type HttpTool = Extract<ToolDefinition, { type: "http" }>;
 
@@ -17,11 +17,11 @@ export interface RenderedRequest {
 }
 
 /** Characters of arguments in one request. 12,000 times 32,000 ended the process (measured). */
-const MAX_FILLED = 1_048_576;
+const MAX_ARGUMENT_CHARACTERS = 1_048_576;
 
 /** Fills an HTTP tool's request. Throws `tool_invalid_arguments`. */
 export function renderRequest(request: HttpTool["request"], values: Lookup): RenderedRequest {
-  const lookup = bounded(values, { most: MAX_FILLED, onMore: tooMuch });
+  const lookup = limitedLookup(values, { most: MAX_ARGUMENT_CHARACTERS, onMore: throwTooLarge });
   const url = renderUrl(request, lookup);
   const headers: Record<string, string> = {
     accept: "application/json, text/*;q=0.9, */*;q=0.5",
@@ -46,14 +46,15 @@ export function renderHeaders(
     // A line break would begin a header of the model's own.
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
       const message = `the value of the header ${name} holds characters a header may not`;
-      throw new ToolFailure("tool_invalid_arguments", message);
+      throw new ToolError("tool_invalid_arguments", message);
     }
     headers[name.toLowerCase()] = value;
   }
   return headers;
 }
 
-function tooMuch(): never {
-  const message = `the request would hold more than ${MAX_FILLED} characters of arguments`;
-  throw new ToolFailure("tool_invalid_arguments", message);
+function throwTooLarge(): never {
+  const message =
+    `the request would hold more than ${MAX_ARGUMENT_CHARACTERS} characters of arguments`;
+  throw new ToolError("tool_invalid_arguments", message);
 }

@@ -1,14 +1,14 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { renderUrl } from "./render_url.ts";
-import { lookupIn } from "./template.ts";
-import { ToolFailure } from "./tool_failure.ts";
+import { createLookup } from "./template.ts";
+import { ToolError } from "./tool_failure.ts";
 
 function urlOf(
   url: string,
   args: Record<string, unknown> = {},
   query?: Record<string, string>,
 ): string {
-  const lookup = lookupIn(args, new Map([["KEY", "a&b=c"]]));
+  const lookup = createLookup(args, new Map([["KEY", "a&b=c"]]));
   return renderUrl({ url: `https://tools.example.com${url}`, query }, lookup).href
     .replace("https://tools.example.com", "");
 }
@@ -67,12 +67,12 @@ Deno.test("renderUrl: an argument can neither leave its segment nor be missing f
   ];
   for (const id of tricks) {
     const call = () => urlOf("/x/{{id}}/y", { id });
-    const error = assertThrows(call, ToolFailure, undefined, JSON.stringify(id));
+    const error = assertThrows(call, ToolError, undefined, JSON.stringify(id));
     assertEquals(error.code, "tool_invalid_arguments");
   }
-  assertThrows(() => urlOf("/x/.{{id}}/y", { id: "." }), ToolFailure);
-  assertThrows(() => urlOf("/x/%2e{{id}}/y", { id: "." }), ToolFailure);
-  assertThrows(() => urlOf("/x/{{a}}{{b}}", { a: ".", b: "." }), ToolFailure);
+  assertThrows(() => urlOf("/x/.{{id}}/y", { id: "." }), ToolError);
+  assertThrows(() => urlOf("/x/%2e{{id}}/y", { id: "." }), ToolError);
+  assertThrows(() => urlOf("/x/{{a}}{{b}}", { a: ".", b: "." }), ToolError);
 });
 
 Deno.test("renderUrl: arguments cannot be an escape together, nor with what stands beside them", () => {
@@ -87,7 +87,7 @@ Deno.test("renderUrl: arguments cannot be an escape together, nor with what stan
     ["/x/{{a}}25{{b}}/y", { a: "%", b: "5c" }],
   ];
   for (const [url, args] of tricks) {
-    assertThrows(() => urlOf(url, args), ToolFailure, undefined, `${url} ${args.a}`);
+    assertThrows(() => urlOf(url, args), ToolError, undefined, `${url} ${args.a}`);
   }
   const honest: [url: string, args: Record<string, string>, expected: string][] = [
     ["/x/{{a}}{{b}}/y", { a: "100%", b: " off" }, "/x/100%25%20off/y"],
@@ -99,6 +99,6 @@ Deno.test("renderUrl: arguments cannot be an escape together, nor with what stan
 });
 
 Deno.test("renderUrl: a secret does not stand in a URL of its own", () => {
-  assertThrows(() => urlOf("/x/{{secret.KEY}}"), ToolFailure, "secret");
-  assertThrows(() => urlOf("/x?k={{secret.KEY}}"), ToolFailure, "secret");
+  assertThrows(() => urlOf("/x/{{secret.KEY}}"), ToolError, "secret");
+  assertThrows(() => urlOf("/x?k={{secret.KEY}}"), ToolError, "secret");
 });

@@ -11,7 +11,7 @@ export async function* runWithTools(
   toolset: Toolset,
   options: Omit<AgentRunOptions, "tools" | "executeTool">,
 ): AsyncGenerator<AgentEvent, AgentOutcome> {
-  const tools = await toolset.describe(options.signal);
+  const tools = await toolset.listTools(options.signal);
   const executeTool: AgentRunOptions["executeTool"] = (...call) => toolset.execute(...call);
   return yield* runAgent({ ...options, tools, executeTool });
 }

@@ -1,6 +1,6 @@
 import { KNOWLEDGE_BOUNDS } from "../../wire/limits.ts";
 import type { Passage } from "../../wire/knowledge.ts";
-import { ToolFailure } from "./tool_failure.ts";
+import { ToolError } from "./tool_failure.ts";
 import type { CallableTool } from "./toolset.ts";
 
 /** Searches the agent's knowledge base; undefined when it has gone. */
@@ -51,7 +51,7 @@ export function searchKnowledgeTool(search: SearchKnowledge): CallableTool {
       const { query, limit = defaultPassages } = args as { query: string; limit?: number };
       const found = await search({ query, limit }, signal);
       if (found === undefined) {
-        throw new ToolFailure("tool_unreachable", "the agent's knowledge base no longer exists");
+        throw new ToolError("tool_unreachable", "the agent's knowledge base no longer exists");
       }
       return {
         passages: found.map(({ documentId, title, headingPath, text, score }) => {

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import type { Passage } from "../../wire/knowledge.ts";
 import { compileParameters } from "./argument_check.ts";
 import { searchKnowledgeTool } from "./search_knowledge_tool.ts";
-import { ToolFailure } from "./tool_failure.ts";
+import { ToolError } from "./tool_failure.ts";
 
 const PASSAGE: Passage = {
   documentId: "d1",
@@ -33,7 +33,7 @@ Deno.test("search_knowledge: asks for five passages unless the model says how ma
 
 Deno.test("search_knowledge: a base that has gone is the tool's failure", async () => {
   const tool = searchKnowledgeTool(() => Promise.resolve(undefined));
-  const error = await assertRejects(() => tool.call({ query: "a" }, signal), ToolFailure);
+  const error = await assertRejects(() => tool.call({ query: "a" }, signal), ToolError);
   assertEquals(error.code, "tool_unreachable");
 });
 

@@ -1,6 +1,6 @@
 /** `{{name}}`; what is written with blanks inside is text like any other. */
 export const PLACEHOLDER = /\{\{([^{}\s]{1,256})\}\}/g;
-const SECRET = "secret.";
+const SECRET_PREFIX = "secret.";
 
 /** What a placeholder stands for; `undefined` when the argument was left out. */
 export type Lookup = (name: string) => unknown;
@@ -22,7 +22,7 @@ export function fillTemplate(template: string, lookup: Lookup): string | undefin
 /** Fills every string of a JSON value; one that is exactly `{{name}}` takes the typed value. */
 export function fillBody(template: unknown, lookup: Lookup): unknown {
   if (typeof template === "string") {
-    const whole = placeholderOf(template);
+    const whole = wholePlaceholder(template);
     return whole === undefined ? fillTemplate(template, lookup) : lookup(whole);
   }
   if (Array.isArray(template)) {
@@ -34,7 +34,7 @@ export function fillBody(template: unknown, lookup: Lookup): unknown {
 }
 
 /** The name of the placeholder that is all of `text`. */
-export function placeholderOf(text: string): string | undefined {
+export function wholePlaceholder(text: string): string | undefined {
   return new RegExp(`^${PLACEHOLDER.source}$`).exec(text)?.[1];
 }
 
@@ -43,7 +43,7 @@ export function hasPlaceholder(text: string): boolean {
 }
 
 /** As `lookup`, each value as text that has been through `encode`. */
-export function encoding(lookup: Lookup, encode: (text: string) => string): Lookup {
+export function encodedLookup(lookup: Lookup, encode: (text: string) => string): Lookup {
   return (name) => {
     const value = lookup(name);
     return value === undefined || value === null ? undefined : encode(asText(value));
@@ -59,30 +59,30 @@ export function mapLiterals(template: string, change: (literal: string) => strin
 
 /** The `NAME` of each `{{secret.NAME}}` anywhere in a JSON value. */
 export function secretNames(value: unknown): string[] {
-  const names = namesIn(JSON.stringify(value) ?? "");
-  return [...new Set(names.filter(isSecretName).map((name) => name.slice(SECRET.length)))];
+  const names = placeholderNames(JSON.stringify(value) ?? "");
+  return [...new Set(names.filter(isSecretName).map((name) => name.slice(SECRET_PREFIX.length)))];
 }
 
 /** The arguments that a template names, each once. */
 export function argumentNames(template: string): string[] {
-  return [...new Set(namesIn(template).filter((name) => !isSecretName(name)))];
+  return [...new Set(placeholderNames(template).filter((name) => !isSecretName(name)))];
 }
 
-function namesIn(text: string): string[] {
+function placeholderNames(text: string): string[] {
   return [...text.matchAll(PLACEHOLDER)].map(([, name = ""]) => name);
 }
 
 export function isSecretName(name: string): boolean {
-  return name.startsWith(SECRET);
+  return name.startsWith(SECRET_PREFIX);
 }
 
 /** A lookup of arguments and secrets, each among its own: no prototype, no mixing up. */
-export function lookupIn(
+export function createLookup(
   args: Readonly<Record<string, unknown>>,
   secrets: ReadonlyMap<string, string>,
 ): Lookup {
   return (name) => {
-    if (isSecretName(name)) return secrets.get(name.slice(SECRET.length));
+    if (isSecretName(name)) return secrets.get(name.slice(SECRET_PREFIX.length));
     return Object.hasOwn(args, name) ? args[name] : undefined;
   };
 }
@@ -97,7 +97,7 @@ export function asText(value: unknown): string {
  * As `lookup`, until all that it answered is longer than `most` characters; `onMore` throws. A template
  * may name one argument as often as it likes.
  */
-export function bounded(
+export function limitedLookup(
   lookup: Lookup,
   { most, onMore }: { most: number; onMore: () => never },
 ): Lookup {

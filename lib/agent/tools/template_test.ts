@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { fillBody, fillTemplate, lookupIn, secretNames } from "./template.ts";
+import { createLookup, fillBody, fillTemplate, secretNames } from "./template.ts";
 
-const lookup = lookupIn(
+const lookup = createLookup(
   { n: 3, text: "a{{secret.KEY}}b", list: [1, 2], none: null, secret: "own", yes: true },
   new Map([["KEY", "s3cret"]]),
 );

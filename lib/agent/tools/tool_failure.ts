@@ -8,7 +8,7 @@ export type ToolErrorCode =
   | "tool_unknown";
 
 /** A call that failed for a reason the model is told of. */
-export class ToolFailure extends Error {
+export class ToolError extends Error {
   override name = "ToolFailure";
   readonly code: ToolErrorCode;
 
@@ -19,8 +19,8 @@ export class ToolFailure extends Error {
 }
 
 /** The output that tells of a failure; a fault of our own, which is none of these, is thrown on. */
-export function failureOutput(error: unknown): { error: { code: ToolErrorCode; message: string } } {
-  if (error instanceof ToolFailure || error instanceof EgressError) {
+export function toErrorOutput(error: unknown): { error: { code: ToolErrorCode; message: string } } {
+  if (error instanceof ToolError || error instanceof EgressError) {
     return { error: { code: error.code, message: error.message } };
   }
   throw error;

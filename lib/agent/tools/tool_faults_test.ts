@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { toolDefinitionSchema } from "../../wire/tool_definition.ts";
 import { httpTool } from "@/tests/support/agents.ts";
-import { toolFaults } from "./tool_faults.ts";
+import { toolIssues } from "./tool_faults.ts";
 
 const tool = (name: string, parameters: Record<string, unknown> = naming("q")) =>
   toolDefinitionSchema.parse(httpTool({ name, parameters }));
@@ -11,37 +11,37 @@ function naming(...names: string[]) {
   return { type: "object", properties: Object.fromEntries(names.map((name) => [name, {}])) };
 }
 
-Deno.test("toolFaults: what is wrong is told with its path in the agent", async () => {
+Deno.test("toolIssues: what is wrong is told with its path in the agent", async () => {
   const wrong = tool("b", { type: "object", properties: { a: { minimum: "1" } } });
-  const issues = await toolFaults([tool("a"), wrong]);
+  const issues = await toolIssues([tool("a"), wrong]);
   assertEquals(issues.map(({ path, code }) => [path, code]), [
     ["tools.1.parameters.properties.a.minimum", "invalid_schema"],
   ]);
 });
 
-Deno.test("toolFaults: a tool that stays as it is is not looked at again", async () => {
+Deno.test("toolIssues: a tool that stays as it is is not looked at again", async () => {
   const wrong = tool("b", { type: "object", properties: { a: { minimum: "1" } } });
-  assertEquals(await toolFaults([tool("a"), wrong], { kept: [wrong] }), []);
+  assertEquals(await toolIssues([tool("a"), wrong], { kept: [wrong] }), []);
   const renamed = { ...wrong, name: "c" };
-  const issues = await toolFaults([wrong, renamed], { kept: [wrong] });
+  const issues = await toolIssues([wrong, renamed], { kept: [wrong] });
   assertEquals(issues.map(({ path }) => path), ["tools.1.parameters.properties.a.minimum"]);
 });
 
-Deno.test("toolFaults: others get their turn between two schemas", async () => {
+Deno.test("toolIssues: others get their turn between two schemas", async () => {
   let turns = 0;
   const letOthersIn = () => {
     turns++;
     return Promise.resolve();
   };
-  await toolFaults([tool("a"), tool("b"), tool("c")], { letOthersIn });
+  await toolIssues([tool("a"), tool("b"), tool("c")], { letOthersIn });
   assertEquals(turns, 2);
 });
 
-Deno.test("toolFaults: a placeholder in a text that nobody knows how to encode for is refused", async () => {
+Deno.test("toolIssues: a placeholder in a text that nobody knows how to encode for is refused", async () => {
   const faultsOf = async (body: unknown, headers: Record<string, string>) => {
     const request = { method: "POST", headers, body };
     const parameters = naming("q", "a", "b", "type");
-    const faults = await toolFaults([
+    const faults = await toolIssues([
       toolDefinitionSchema.parse(httpTool({ parameters }, request)),
     ]);
     return faults.map(({ path, code }) => `${path} ${code}`);

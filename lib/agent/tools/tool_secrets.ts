@@ -1,7 +1,7 @@
 import { isDomainAllowed } from "../../wire/domains.ts";
 import type { Redactor } from "./redactor.ts";
 import { secretNames } from "./template.ts";
-import { ToolFailure } from "./tool_failure.ts";
+import { ToolError } from "./tool_failure.ts";
 
 /** A tenant's secret, the (normalised) domains it may be sent to, and by which agent. */
 export interface ToolSecret {
@@ -21,7 +21,7 @@ export type FindSecret = (
  * one that is not stored yet has no id. Each is noted in `redactor` before it is used. Throws when one
  * is not set, is another agent's, or may not go to that host.
  */
-export async function secretsFor(
+export async function resolveSecrets(
   template: unknown,
   { url, find, redactor, agentId }: {
     url: URL;
@@ -34,14 +34,14 @@ export async function secretsFor(
   for (const name of secretNames(template)) {
     const secret = await find(name);
     if (secret === undefined) {
-      throw new ToolFailure("tool_unreachable", `the secret ${name} is not set`);
+      throw new ToolError("tool_unreachable", `the secret ${name} is not set`);
     }
     if (secret.agentId !== undefined && secret.agentId !== agentId) {
-      throw new ToolFailure("tool_unreachable", `the secret ${name} is bound to another agent`);
+      throw new ToolError("tool_unreachable", `the secret ${name} is bound to another agent`);
     }
     if (!isDomainAllowed(url, secret.domains)) {
       const message = `the secret ${name} may not be sent to ${url.host}`;
-      throw new ToolFailure("domain_not_allowed", message);
+      throw new ToolError("domain_not_allowed", message);
     }
     redactor.add(secret.value);
     values.set(name, secret.value);

@@ -130,5 +130,5 @@ Deno.test("secrets: the ledger does not hold one that a server spelled into a ho
   const lower = { KEY: { value: KEY.toLowerCase(), domains: ["tools.example.com"] } };
   const toolset = toolsetOf(server, [definition], { secrets: lower });
   const output = await toolset.execute("look_up", {}, noAbort());
-  assertEquals(textOf([output, toolset.ledger]).includes(KEY.toLowerCase()), false);
+  assertEquals(textOf([output, toolset.egressCalls]).includes(KEY.toLowerCase()), false);
 });

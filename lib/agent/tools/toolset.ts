@@ -2,29 +2,29 @@ import type { EgressCall } from "../../egress/egress_error.ts";
 import type { Runtime } from "../../system.ts";
 import type { ModelTool } from "../../models/model.ts";
 import type { ToolDefinition } from "../../wire/tool_definition.ts";
-import type { ArgumentCheck } from "./argument_check.ts";
-import type { ArgumentChecks } from "./argument_checks.ts";
-import { callHttpTool, type ToolWorld } from "./http_tool.ts";
+import type { ArgumentValidator } from "./argument_check.ts";
+import type { ValidatorCache } from "./argument_checks.ts";
+import { callHttpTool, type ToolContext } from "./http_tool.ts";
 import { openMcpTools } from "./mcp_tools.ts";
 import { Redactor } from "./redactor.ts";
-import { failureOutput, ToolFailure } from "./tool_failure.ts";
+import { toErrorOutput, ToolError } from "./tool_failure.ts";
 
-/** A tool a model may call; `args` match its schema. Its failures are `ToolFailure`s. */
+/** A tool a model may call; `args` match its schema. Its failures are `ToolError`s. */
 export interface CallableTool {
   tool: ModelTool;
   /** Whoever is called checks the arguments too, so a schema that we cannot check by refuses nothing. */
-  checkedAgain?: boolean;
+  validatedByServer?: boolean;
   call(args: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
 }
 
 export interface ToolsetOptions
-  extends Pick<ToolWorld, "egress" | "secret" | "tenant" | "agentId" | "allowedDomains"> {
+  extends Pick<ToolContext, "egress" | "findSecret" | "tenant" | "agentId" | "allowedDomains"> {
   /** The agent's own. */
   tools: readonly ToolDefinition[];
-  checks: ArgumentChecks;
+  validators: ValidatorCache;
   system: Pick<Runtime, "sleep">;
   /** How long MCP servers may take to list their tools, milliseconds. */
-  listMs: number;
+  listTimeoutMs: number;
   /** The service's own, such as `search_knowledge`; an agent's tool of the same name yields. */
   builtIn?: readonly CallableTool[];
 }
@@ -35,11 +35,11 @@ export interface Toolset {
    * What the model is told of, asked for once: MCP servers are listed at the first call, and one
    * that does not answer is left out. Only our faults throw.
    */
-  describe(signal: AbortSignal): Promise<readonly ModelTool[]>;
+  listTools(signal: AbortSignal): Promise<readonly ModelTool[]>;
   /** Carries out one call; a failure is `{ error: { code, message } }`. Only our faults throw. */
   execute(name: string, args: unknown, signal: AbortSignal): Promise<unknown>;
   /** Every hop of every call so far. */
-  readonly ledger: readonly EgressCall[];
+  readonly egressCalls: readonly EgressCall[];
   /** Which tools of which server the model was not told of, and why. */
   readonly notes: readonly string[];
   /** Closes the connections to MCP servers. Never throws. */
@@ -47,7 +47,7 @@ export interface Toolset {
 }
 
 const MAX_TOOLS = 128;
-const MAX_LEDGER = 1_000;
+const MAX_RECORDED_CALLS = 1_000;
 /** A name of DNS and its port; a longer one has been refused. */
 const MAX_HOST_LENGTH = 260;
 
@@ -56,46 +56,60 @@ export function createToolset(options: ToolsetOptions): Toolset {
   const ledger: EgressCall[] = [];
   const notes: string[] = [];
   const record = (call: EgressCall) => {
-    if (ledger.length >= MAX_LEDGER) return;
+    if (ledger.length >= MAX_RECORDED_CALLS) return;
     // A redirect's host is its server's to choose, and could spell out what it was sent.
-    const clean = { ...call, host: redactor.text(call.host).slice(0, MAX_HOST_LENGTH) };
-    if (call.refused !== undefined) clean.refused = redactor.text(call.refused);
+    const clean = { ...call, host: redactor.redactText(call.host).slice(0, MAX_HOST_LENGTH) };
+    if (call.refused !== undefined) clean.refused = redactor.redactText(call.refused);
     ledger.push(clean);
   };
-  const { egress, secret, tenant, agentId, allowedDomains } = options;
-  const world: ToolWorld = { egress, secret, tenant, agentId, allowedDomains, redactor, record };
-  const own = ownTools(options, world);
+  const { egress, findSecret, tenant, agentId, allowedDomains } = options;
+  const world: ToolContext = {
+    egress,
+    findSecret,
+    tenant,
+    agentId,
+    allowedDomains,
+    redactor,
+    recordCall: record,
+  };
+  const own = httpTools(options, world);
   // A server may list what it was sent, and what a check says of arguments is cut.
-  const cleaned = (tool: ModelTool) => redactor.value(tool) as ModelTool;
+  const cleaned = (tool: ModelTool) => redactor.redactValue(tool) as ModelTool;
   let opened: ReturnType<typeof openMcpTools> | undefined;
   const open = async (signal: AbortSignal) => {
     const servers = options.tools.filter((tool) => tool.type === "mcp");
     if (servers.length === 0) return own;
     const taken = new Set(own.keys());
-    opened ??= openMcpTools(servers, { ...options, world, signal, notes, taken });
+    opened ??= openMcpTools(servers, {
+      ...options,
+      context: world,
+      signal,
+      notes,
+      takenNames: taken,
+    });
     const { tools } = await opened;
     return new Map([...own, ...tools].slice(0, MAX_TOOLS));
   };
   return {
-    ledger,
+    egressCalls: ledger,
     notes,
-    async describe(signal) {
+    async listTools(signal) {
       const tools = await open(signal);
       return [...tools.values()].map(({ tool }) => cleaned(tool));
     },
     async execute(name, args, signal) {
       const found = (await open(signal)).get(name);
       const check = (given: CallableTool) =>
-        options.checks.of(cleaned(given.tool).parameters, given);
-      const output = await run(found, { name, args, signal, check });
-      return redactor.value(output);
+        options.validators.get(cleaned(given.tool).parameters, given);
+      const output = await callTool(found, { name, args, signal, check });
+      return redactor.redactValue(output);
     },
     close: async () => await opened?.then(({ close }) => close(), () => {}),
   };
 }
 
 /** By name, in the order a model is told of them. A map: what an object inherits is no tool. */
-function ownTools(options: ToolsetOptions, world: ToolWorld): Map<string, CallableTool> {
+function httpTools(options: ToolsetOptions, world: ToolContext): Map<string, CallableTool> {
   const tools = new Map((options.builtIn ?? []).map((one) => [one.tool.name, one]));
   for (const definition of options.tools) {
     if (definition.type !== "http" || tools.has(definition.name)) continue;
@@ -108,27 +122,27 @@ function ownTools(options: ToolsetOptions, world: ToolWorld): Map<string, Callab
   return tools;
 }
 
-async function run(
+async function callTool(
   found: CallableTool | undefined,
   { name, args, signal, check }: {
     name: string;
     args: unknown;
     signal: AbortSignal;
-    check: (tool: CallableTool) => ArgumentCheck;
+    check: (tool: CallableTool) => ArgumentValidator;
   },
 ): Promise<unknown> {
   try {
     if (found === undefined) {
-      throw new ToolFailure("tool_unknown", `there is no tool named ${name}`);
+      throw new ToolError("tool_unknown", `there is no tool named ${name}`);
     }
     const fault = check(found)(args);
-    if (fault !== undefined) throw new ToolFailure("tool_invalid_arguments", fault);
+    if (fault !== undefined) throw new ToolError("tool_invalid_arguments", fault);
     // Whatever the schema says, a call without an object of arguments fills no template.
     if (typeof args !== "object" || args === null || Array.isArray(args)) {
-      throw new ToolFailure("tool_invalid_arguments", "the arguments are not a JSON object");
+      throw new ToolError("tool_invalid_arguments", "the arguments are not a JSON object");
     }
     return await found.call(args as Record<string, unknown>, signal);
   } catch (error) {
-    return failureOutput(error);
+    return toErrorOutput(error);
   }
 }

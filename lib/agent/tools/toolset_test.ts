@@ -3,7 +3,7 @@ import { EgressServer } from "@/tests/support/egress_server.ts";
 import { httpTool } from "@/tests/support/agents.ts";
 import { noAbort, toolsetOf } from "@/tests/support/toolsets.ts";
 import type { CallableTool } from "./toolset.ts";
-import { ToolFailure } from "./tool_failure.ts";
+import { ToolError } from "./tool_failure.ts";
 
 function builtIn(call: CallableTool["call"]): CallableTool {
   const parameters = { type: "object", properties: { query: { type: "string" } } };
@@ -17,7 +17,7 @@ Deno.test("createToolset: the model is told of the service's own tools and the a
     [httpTool({ name: "a" }), httpTool({ name: "search_knowledge" })],
     { builtIn: [builtIn(() => Promise.resolve("found"))] },
   );
-  const names = (await toolset.describe(noAbort())).map(({ name }) => name);
+  const names = (await toolset.listTools(noAbort())).map(({ name }) => name);
   assertEquals(names, ["search_knowledge", "a"]);
   assertEquals(await toolset.execute("search_knowledge", { query: "x" }, noAbort()), "found");
   await toolset.close();
@@ -35,7 +35,7 @@ Deno.test("createToolset: what an object inherits is no tool", async () => {
 
 Deno.test("createToolset: a tool's failure is its output, a fault of ours is thrown", async () => {
   await using server = new EgressServer(() => new Response("ok"));
-  const failing = builtIn(() => Promise.reject(new ToolFailure("tool_timeout", "too slow")));
+  const failing = builtIn(() => Promise.reject(new ToolError("tool_timeout", "too slow")));
   const output = await toolsetOf(server, [], { builtIn: [failing] })
     .execute("search_knowledge", {}, noAbort());
   assertEquals(output, { error: { code: "tool_timeout", message: "too slow" } });
@@ -56,13 +56,15 @@ Deno.test("createToolset: every hop of every call is in the ledger", async () =>
   ]);
   await toolset.execute("look_up", { q: "x" }, noAbort());
   await toolset.execute("away", {}, noAbort());
-  const ledger = toolset.ledger.map(({ host, hop, status, bytes }) => [host, hop, status, bytes]);
+  const ledger = toolset.egressCalls.map((
+    { host, hop, status, bytes },
+  ) => [host, hop, status, bytes]);
   assertEquals(ledger, [
     ["tools.example.com", 0, 302, 0],
     ["tools.example.com", 1, 200, 5],
     ["evil.example", 0, undefined, 0],
   ]);
-  assertEquals(toolset.ledger[2]?.refused, "the host evil.example is not in allowedDomains");
+  assertEquals(toolset.egressCalls[2]?.refused, "the host evil.example is not in allowedDomains");
 });
 
 Deno.test("createToolset: a run that is stopped stops its call", async () => {

@@ -1,7 +1,7 @@
 import type { Egress } from "../../egress/egress.ts";
 import type { Runtime } from "../../system.ts";
 import type { Agent } from "../../wire/agent.ts";
-import { ArgumentChecks } from "./argument_checks.ts";
+import { ValidatorCache } from "./argument_checks.ts";
 import { type CallableTool, createToolset, type Toolset } from "./toolset.ts";
 import type { ToolSecret } from "./tool_secrets.ts";
 
@@ -12,9 +12,9 @@ export type FindTenantSecret = (
 ) => ToolSecret | undefined | Promise<ToolSecret | undefined>;
 
 /** How long MCP servers may take to list their tools; nobody is told anything in the meantime. */
-const LIST_MS = 5_000;
+const LIST_TIMEOUT_MS = 5_000;
 /** And of a short run, a third at most: an agent with one server down still answers. */
-const LIST_PART = 1 / 3;
+const MAX_LIST_SHARE = 1 / 3;
 
 /** Whose run it is, and on which agent's behalf. */
 export interface ToolsetRequest {
@@ -26,12 +26,12 @@ export interface ToolsetRequest {
 }
 
 /** Makes the toolset of each run; what one process shares among them is here. */
-export class Toolsets {
+export class ToolsetFactory {
   #egress: Pick<Egress, "fetch" | "open">;
   #findSecret: FindTenantSecret;
   #builtIn: (request: ToolsetRequest) => readonly CallableTool[];
   #system: Pick<Runtime, "sleep">;
-  #checks = new ArgumentChecks();
+  #validators = new ValidatorCache();
 
   /** `builtIn` makes the tools that the service itself has for an agent. */
   constructor(
@@ -49,19 +49,19 @@ export class Toolsets {
   }
 
   /** The tools of one run of `agent`; close it when the run has ended. */
-  open(request: ToolsetRequest): Toolset {
+  create(request: ToolsetRequest): Toolset {
     const { tenant, agent } = request;
-    const part = Math.floor((agent.budget?.wallClockMs ?? Infinity) * LIST_PART);
+    const part = Math.floor((agent.budget?.wallClockMs ?? Infinity) * MAX_LIST_SHARE);
     return createToolset({
       tools: agent.tools,
       tenant,
       agentId: agent.id,
       allowedDomains: agent.allowedDomains,
       egress: this.#egress,
-      secret: (name) => this.#findSecret(tenant, name),
-      checks: this.#checks,
+      findSecret: (name) => this.#findSecret(tenant, name),
+      validators: this.#validators,
       system: this.#system,
-      listMs: Math.min(LIST_MS, part),
+      listTimeoutMs: Math.min(LIST_TIMEOUT_MS, part),
       builtIn: this.#builtIn(request),
     });
   }

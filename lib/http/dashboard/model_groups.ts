@@ -13,7 +13,7 @@ export async function modelGroups(
     allowed.some((one) => one.vendor === entry.vendor && one.model === entry.model)
   );
   return VENDORS.map((vendor) => ({
-    label: service.providers.slot(vendor)?.name ?? slotName(vendor),
+    label: service.providers.connection(vendor)?.name ?? slotName(vendor),
     models: entries.filter((entry) => entry.vendor === vendor),
   })).filter((group) => group.models.length > 0);
 }

@@ -1,5 +1,5 @@
 import type { Service } from "../../service.ts";
-import type { SlotHealth } from "../../models/vendor_health.ts";
+import type { ConnectionHealth } from "../../models/vendor_health.ts";
 import { isoTime } from "../../system.ts";
 import { type Vendor, VENDORS } from "../../wire/vendors.ts";
 import { slotName } from "./model_groups.ts";
@@ -20,10 +20,10 @@ export interface SlotView {
 /** All slots as this process uses them, with how they have been doing since it began. */
 export function slotViews(service: Pick<Service, "config" | "providers">): SlotView[] {
   return VENDORS.map((vendor) => {
-    const slot = service.providers.slot(vendor);
+    const slot = service.providers.connection(vendor);
     const label = slot?.name ?? slotName(vendor);
     if (slot === undefined) return { vendor, label, state: "empty" };
-    const health = service.providers.health.of(vendor);
+    const health = service.providers.health.get(vendor);
     return {
       vendor,
       label,
@@ -36,9 +36,9 @@ export function slotViews(service: Pick<Service, "config" | "providers">): SlotV
   });
 }
 
-function timesOf({ lastAnswerAt, lastFailure }: SlotHealth): Partial<SlotView> {
+function timesOf({ lastSuccessAt, lastFailure }: ConnectionHealth): Partial<SlotView> {
   return {
-    ...(lastAnswerAt === undefined ? {} : { lastAnswerAt: isoTime(lastAnswerAt) }),
+    ...(lastSuccessAt === undefined ? {} : { lastAnswerAt: isoTime(lastSuccessAt) }),
     ...(lastFailure === undefined ? {} : {
       lastFailure: {
         at: isoTime(lastFailure.at),

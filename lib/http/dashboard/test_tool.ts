@@ -13,12 +13,12 @@ export async function testTool(
 ): Promise<ToolTest> {
   const begun = system.now();
   try {
-    const described = await toolset.describe(signal);
+    const described = await toolset.listTools(signal);
     const output = call && { output: await toolset.execute(call.name, call.args, signal) };
     return {
       ...output,
       offered: described.map(({ name, description }) => ({ name, description })),
-      ledger: [...toolset.ledger],
+      ledger: [...toolset.egressCalls],
       notes: [...toolset.notes],
       ms: Math.max(0, system.now() - begun),
     };

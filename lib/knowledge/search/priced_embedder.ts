@@ -20,7 +20,7 @@ export class EmbeddingsRefused extends Error {
 }
 
 interface Parts {
-  embedder: Pick<Embedder, "embed" | "vendor" | "model">;
+  embedder: Pick<Embedder, "embed" | "provider" | "model">;
   catalogue: Pick<CatalogueStore, "get">;
   costs: Pick<SideCosts, "reserve" | "settle">;
 }
@@ -37,8 +37,8 @@ export class PricedEmbedder {
 
   /** What tells vectors of one model from those of another. */
   get model(): string {
-    const { vendor, model } = this.#parts.embedder;
-    return `${vendor}/${model}`;
+    const { provider, model } = this.#parts.embedder;
+    return `${provider}/${model}`;
   }
 
   /**
@@ -53,7 +53,7 @@ export class PricedEmbedder {
     },
   ): Promise<number[][]> {
     const { embedder, catalogue, costs } = this.#parts;
-    const { vendor, model } = embedder;
+    const { provider: vendor, model } = embedder;
     const price = await catalogue.get(vendor, model);
     if (price === undefined) throw new EmbeddingsRefused("the model has no price in the catalogue");
     const costOf = (inputTokens: number) => costMicroUsd(price, { inputTokens, outputTokens: 0 });

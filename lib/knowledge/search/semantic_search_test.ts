@@ -54,7 +54,7 @@ class World implements AsyncDisposable {
     const { kv, system } = this;
     const slot = { protocol, apiKey: KEYS[protocol], embeddingModel: "emb" };
     const vendors = { vendor_a: { ...slot, baseUrl: this.mock.url } };
-    const registry = new ModelRegistry(system, { vendors });
+    const registry = new ModelRegistry(system, { providers: vendors });
     this.#registries.push(registry);
     return openKnowledgeSearch({
       kv,

@@ -1,12 +1,12 @@
-import type { EndReason } from "../model.ts";
+import type { StopReason } from "../model.ts";
 import type { StreamDecoder } from "../protocol.ts";
-import { asObject, asText, type Loose, readEvent, streamFault } from "../stream_json.ts";
-import { TextFrame } from "../text_frame.ts";
-import type { Turn } from "../turn.ts";
-import { isCount } from "../usage_tally.ts";
-import { Thoughts } from "./thoughts.ts";
+import { asObject, asText, type JsonObject, parseEvent, streamError } from "../stream_json.ts";
+import { DeltaFastPath } from "../text_frame.ts";
+import type { ResponseAccumulator } from "../turn.ts";
+import { isTokenCount } from "../usage_tally.ts";
+import { ThinkingCollector } from "./thoughts.ts";
 
-const REASONS: ReadonlyMap<string, EndReason> = new Map([
+const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map([
   ["end_turn", "stop"],
   ["stop_sequence", "stop"],
   ["pause_turn", "stop"],
@@ -18,23 +18,23 @@ const REASONS: ReadonlyMap<string, EndReason> = new Map([
 
 /** Reads the events of a message; kinds that are not known are passed over, as the vendor asks. */
 export class AnthropicDecoder implements StreamDecoder {
-  readonly #turn: Turn;
-  readonly #thoughts: Thoughts;
+  readonly #response: ResponseAccumulator;
+  readonly #thinking: ThinkingCollector;
   /** The parts that the input is counted in, each as last told. */
   readonly #input: { [Part in "own" | "read" | "written"]?: number | undefined } = {};
-  readonly #frame = new TextFrame(readText);
+  readonly #fastPath = new DeltaFastPath(textDeltaOf);
   #textLength = 0;
 
-  constructor(turn: Turn) {
-    this.#turn = turn;
-    this.#thoughts = new Thoughts(turn);
+  constructor(turn: ResponseAccumulator) {
+    this.#response = turn;
+    this.#thinking = new ThinkingCollector(turn);
   }
 
-  take(data: string): void {
-    const text = this.#frame.textOf(data);
+  decode(data: string): void {
+    const text = this.#fastPath.extract(data);
     if (text !== undefined) return this.#text(text);
-    const event = readEvent(data);
-    this.#frame.learn(data, event);
+    const event = parseEvent(data);
+    this.#fastPath.learn(data, event);
     switch (event.type) {
       case "message_start":
         return this.#usage(asObject(event.message)?.usage);
@@ -45,53 +45,55 @@ export class AnthropicDecoder implements StreamDecoder {
       case "message_delta":
         return this.#messageDelta(event);
       case "message_stop":
-        return this.#turn.close();
+        return this.#response.markComplete();
       case "error":
-        throw streamFault(asText(asObject(event.error)?.type), event.error);
+        throw streamError(asText(asObject(event.error)?.type), event.error);
     }
   }
 
-  #blockStart(index: number, block: Loose): void {
+  #blockStart(index: number, block: JsonObject): void {
     switch (block.type) {
       case "text":
         return this.#text(asText(block.text));
       case "thinking":
       case "redacted_thinking":
-        return this.#thoughts.begin(index, block, this.#textLength);
+        return this.#thinking.startBlock(index, block, this.#textLength);
       case "tool_use":
         return this.#callStart(index, block);
     }
   }
 
   /** The input begins as {} and follows in pieces; compatible servers may give it whole. */
-  #callStart(index: number, block: Loose): void {
+  #callStart(index: number, block: JsonObject): void {
     const input = asObject(block.input) ?? {};
     const args = Object.keys(input).length === 0 ? "" : JSON.stringify(input);
-    this.#turn.call(index, { id: asText(block.id), name: asText(block.name), args });
+    this.#response.addToolCall(index, { id: asText(block.id), name: asText(block.name), args });
   }
 
-  #blockDelta(index: number, delta: Loose): void {
+  #blockDelta(index: number, delta: JsonObject): void {
     switch (delta.type) {
       case "text_delta":
         return this.#text(asText(delta.text));
       case "input_json_delta":
-        return this.#turn.call(index, { args: asText(delta.partial_json) });
+        return this.#response.addToolCall(index, { args: asText(delta.partial_json) });
       case "thinking_delta":
-        return this.#thoughts.add(index, asText(delta.thinking));
+        return this.#thinking.appendText(index, asText(delta.thinking));
       case "signature_delta":
-        return this.#thoughts.sign(index, asText(delta.signature));
+        return this.#thinking.setSignature(index, asText(delta.signature));
     }
   }
 
   #text(text: string): void {
     this.#textLength += text.length;
-    this.#turn.text(text);
+    this.#response.addText(text);
   }
 
-  #messageDelta(event: Loose): void {
+  #messageDelta(event: JsonObject): void {
     this.#usage(event.usage);
     const reason = asObject(event.delta)?.stop_reason;
-    if (typeof reason === "string") this.#turn.stop(REASONS.get(reason) ?? "stop");
+    if (typeof reason === "string") {
+      this.#response.setStopReason(STOP_REASONS.get(reason) ?? "stop");
+    }
   }
 
   /** Input that was written to or read from a cache is counted beside the rest, not in it. */
@@ -99,11 +101,11 @@ export class AnthropicDecoder implements StreamDecoder {
     const usage = asObject(value);
     if (usage === undefined) return;
     const input = this.#input;
-    input.own = laterCount(input.own, usage.input_tokens);
-    input.read = laterCount(input.read, usage.cache_read_input_tokens);
-    input.written = laterCount(input.written, usage.cache_creation_input_tokens);
+    input.own = latestCount(input.own, usage.input_tokens);
+    input.read = latestCount(input.read, usage.cache_read_input_tokens);
+    input.written = latestCount(input.written, usage.cache_creation_input_tokens);
     const { own, read = 0, written = 0 } = input;
-    this.#turn.usage({
+    this.#response.addUsage({
       inputTokens: own === undefined ? undefined : own + read + written,
       outputTokens: usage.output_tokens,
       cachedInputTokens: input.read,
@@ -112,17 +114,17 @@ export class AnthropicDecoder implements StreamDecoder {
 }
 
 /** The text of an event that adds to one. */
-function readText({ type, delta }: Loose): string | undefined {
+function textDeltaOf({ type, delta }: JsonObject): string | undefined {
   const { type: kind, text } = asObject(delta) ?? {};
   const isText = type === "content_block_delta" && kind === "text_delta";
   return isText && typeof text === "string" ? text : undefined;
 }
 
-function indexOf(event: Loose): number {
+function indexOf(event: JsonObject): number {
   return typeof event.index === "number" ? event.index : 0;
 }
 
 /** Later events repeat the counts, some servers with null or 0: what was read stays read. */
-function laterCount(before: number | undefined, value: unknown): number | undefined {
-  return isCount(value) && (value > 0 || before === undefined) ? value : before;
+function latestCount(before: number | undefined, value: unknown): number | undefined {
+  return isTokenCount(value) && (value > 0 || before === undefined) ? value : before;
 }

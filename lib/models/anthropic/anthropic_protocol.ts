@@ -1,21 +1,21 @@
-import type { Protocol } from "../protocol.ts";
-import { TemperedPhrasing, TemperedRequest } from "../tempered_request.ts";
-import { anthropicBody } from "./anthropic_body.ts";
+import type { ProviderProtocol } from "../protocol.ts";
+import { FallbackRequestBuilder, TemperatureFallback } from "../tempered_request.ts";
+import { toAnthropicRequest } from "./anthropic_body.ts";
 import { AnthropicDecoder } from "./anthropic_decoder.ts";
 
 /** The version of the protocol that this is written for. */
 const VERSION = "2023-06-01";
 
 /** Messages, streamed. */
-export function anthropicProtocol(): Protocol {
+export function anthropicProtocol(): ProviderProtocol {
   const untempered = new Set<string>();
   return {
     headers: (apiKey) => ({ "x-api-key": apiKey, "anthropic-version": VERSION }),
-    phrase: (request) =>
-      new TemperedPhrasing(new TemperedRequest(request, untempered), {
+    createRequest: (request) =>
+      new FallbackRequestBuilder(new TemperatureFallback(request, untempered), {
         path: "/messages",
-        write: anthropicBody,
+        write: toAnthropicRequest,
       }),
-    decoder: (turn) => new AnthropicDecoder(turn),
+    createDecoder: (turn) => new AnthropicDecoder(turn),
   };
 }

@@ -1,13 +1,13 @@
 import type { ModelEvent } from "../model.ts";
 import type { StreamDecoder } from "../protocol.ts";
-import type { Turn } from "../turn.ts";
-import type { Exchange } from "./exchange.ts";
+import type { ResponseAccumulator } from "../turn.ts";
+import type { HttpExchange } from "./exchange.ts";
 import { SseReader } from "./sse_reader.ts";
-import { VendorFault } from "./vendor_fault.ts";
+import { ProviderError } from "./vendor_fault.ts";
 
-export interface AnswerReaderOptions {
-  exchange: Exchange;
-  turn: Turn;
+export interface ResponseReaderOptions {
+  exchange: HttpExchange;
+  response: ResponseAccumulator;
   decoder: StreamDecoder;
   /** Told of a stream that broke after it had begun. */
   onBroken: (fault: unknown) => void;
@@ -20,20 +20,20 @@ const MAX_UNREAD_BYTES = 262_144;
  * Reads one streamed answer. A network chunk is decoded whole before anybody is woken, so that what
  * arrives together costs one turn of the loop.
  */
-export class AnswerReader {
-  readonly #options: AnswerReaderOptions;
+export class ResponseReader {
+  readonly #options: ResponseReaderOptions;
   readonly #sse: SseReader;
-  #over = false;
-  #fault: unknown;
-  #unread = 0;
+  #ended = false;
+  #error: unknown;
+  #unreadBytes = 0;
   #wake: (() => void) | undefined;
 
-  constructor(options: AnswerReaderOptions) {
+  constructor(options: ResponseReaderOptions) {
     this.#options = options;
     this.#sse = new SseReader((data) => this.#onData(data));
     options.exchange.listen({
       onChunk: (chunk) => this.#onChunk(chunk),
-      onEnd: (fault) => this.#finish(fault),
+      onEnd: (fault) => this.#end(fault),
     });
   }
 
@@ -42,66 +42,66 @@ export class AnswerReader {
    * and then another vendor can still be asked. Rejects when none comes. An abort in between is told
    * by `events`, with usage: the vendor had taken the request and may bill it.
    */
-  async begun(): Promise<void> {
-    const { turn } = this.#options;
-    while (!turn.begun && !this.#over) {
-      this.#caughtUp();
-      await this.#more();
+  async waitForStart(): Promise<void> {
+    const { response } = this.#options;
+    while (!response.hasStarted && !this.#ended) {
+      this.#resumeReading();
+      await this.#waitForMore();
     }
-    if (turn.begun || this.#aborted) return;
-    throw this.#fault ?? brokenOff();
+    if (response.hasStarted || this.#aborted) return;
+    throw this.#error ?? incompleteResponse();
   }
 
   get #aborted(): boolean {
-    return this.#fault !== undefined && !(this.#fault instanceof VendorFault);
+    return this.#error !== undefined && !(this.#error instanceof ProviderError);
   }
 
   /** The answer; what came before a break is told, then its usage, then the fault is thrown. */
   async *events(): AsyncGenerator<ModelEvent> {
-    const { turn, exchange } = this.#options;
+    const { response, exchange } = this.#options;
     try {
       while (true) {
         // What had come is told even when the end came with it.
-        for (const event of turn.take()) yield event;
-        if (turn.pending) continue;
-        if (this.#over) break;
-        this.#caughtUp();
-        await this.#more();
+        for (const event of response.takeEvents()) yield event;
+        if (response.hasEvents) continue;
+        if (this.#ended) break;
+        this.#resumeReading();
+        await this.#waitForMore();
       }
-      yield* this.#last();
+      yield* this.#finalEvents();
     } finally {
-      if (!this.#over) exchange.destroy();
+      if (!this.#ended) exchange.destroy();
     }
   }
 
-  *#last(): Generator<ModelEvent> {
-    const { turn, onBroken } = this.#options;
+  *#finalEvents(): Generator<ModelEvent> {
+    const { response, onBroken } = this.#options;
     // A connection that broke when all but the end mark had come took nothing from the answer.
-    if (turn.stopped && !this.#aborted) return yield* turn.conclude();
-    const fault = this.#fault ?? brokenOff();
+    if (response.hasStopReason && !this.#aborted) return yield* response.finalEvents();
+    const fault = this.#error ?? incompleteResponse();
     onBroken(fault);
-    yield turn.brokenUsage();
+    yield response.partialUsage();
     throw fault;
   }
 
-  #caughtUp(): void {
-    if (this.#unread > MAX_UNREAD_BYTES) this.#options.exchange.resume();
-    this.#unread = 0;
+  #resumeReading(): void {
+    if (this.#unreadBytes > MAX_UNREAD_BYTES) this.#options.exchange.resume();
+    this.#unreadBytes = 0;
   }
 
   #onChunk(chunk: Uint8Array): void {
-    if (this.#over) return;
-    this.#unread += chunk.byteLength;
-    if (this.#unread > MAX_UNREAD_BYTES) this.#options.exchange.pause();
+    if (this.#ended) return;
+    this.#unreadBytes += chunk.byteLength;
+    if (this.#unreadBytes > MAX_UNREAD_BYTES) this.#options.exchange.pause();
     try {
       this.#sse.feed(chunk);
     } catch (error) {
-      this.#finish(error);
+      this.#end(error);
       this.#options.exchange.destroy();
       return;
     }
-    if (this.#options.turn.closed) {
-      this.#finish(undefined);
+    if (this.#options.response.isComplete) {
+      this.#end(undefined);
       this.#options.exchange.release(chunk.byteLength);
       return;
     }
@@ -110,14 +110,14 @@ export class AnswerReader {
 
   #onData(data: string): void {
     // What follows the vendor's own end mark is not part of the answer.
-    if (this.#options.turn.closed) return;
-    this.#options.decoder.take(data);
+    if (this.#options.response.isComplete) return;
+    this.#options.decoder.decode(data);
   }
 
-  #finish(fault: unknown): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#fault = fault;
+  #end(fault: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#error = fault;
     this.#notify();
   }
 
@@ -127,12 +127,12 @@ export class AnswerReader {
     wake?.();
   }
 
-  #more(): Promise<void> {
+  #waitForMore(): Promise<void> {
     return new Promise((resolve) => this.#wake = resolve);
   }
 }
 
-function brokenOff(): VendorFault {
+function incompleteResponse(): ProviderError {
   const message = "the model vendor broke off its answer";
-  return new VendorFault("provider_error", message, { retry: "later" });
+  return new ProviderError("provider_error", message, { retry: "later" });
 }

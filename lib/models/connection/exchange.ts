@@ -2,18 +2,18 @@ import { Buffer } from "node:buffer";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { type Runtime, setTimer } from "../../system.ts";
-import { VendorFault } from "./vendor_fault.ts";
-import type { VendorConnection, VendorPost } from "./vendor_connection.ts";
+import { ProviderError } from "./vendor_fault.ts";
+import type { ConnectionPool, PostRequest } from "./vendor_connection.ts";
 
-export interface ExchangeOptions {
-  connection: VendorConnection;
-  post: VendorPost;
+export interface HttpExchangeOptions {
+  pool: ConnectionPool;
+  post: PostRequest;
   system: Pick<Runtime, "now" | "sleep">;
   signal: AbortSignal;
   /** Longest time to a connection, its TLS handshake included. */
   connectMs: number;
   /** Longest silence of the vendor before the head of its answer. */
-  headMs: number;
+  responseMs: number;
   /** Longest silence inside its answer. */
   idleMs: number;
 }
@@ -26,29 +26,29 @@ export interface ResponseListener {
 }
 
 /** Chunks that are more in all are not taken in one piece. */
-const MAX_GATHERED_BYTES = 65_536;
+const MAX_BUFFERED_BYTES = 65_536;
 /** Bytes a vendor may still send after an answer was told complete, before it is cut off. */
 const MAX_TRAILING_BYTES = 65_536;
 
 /**
  * One request and its response on one socket. It ends by itself, by silence, or when the signal
- * aborts, which closes the socket at once. It throws the signal's reason or a `VendorFault`.
+ * aborts, which closes the socket at once. It throws the signal's reason or a `ProviderError`.
  */
-export class Exchange {
+export class HttpExchange {
   readonly #request: ClientRequest;
-  readonly #options: ExchangeOptions;
+  readonly #options: HttpExchangeOptions;
   readonly #head = Promise.withResolvers<IncomingMessage>();
   #isOver = false;
   /** Calls the watch for silence off. */
-  #callOff: () => void = () => {};
+  #cancelTimer: () => void = () => {};
   #response: IncomingMessage | undefined;
   #listener: ResponseListener | undefined;
   /** Chunks of this turn of the loop. */
-  #gathered: Uint8Array[] = [];
-  #gatheredBytes = 0;
-  #fault: unknown;
+  #buffered: Uint8Array[] = [];
+  #bufferedBytes = 0;
+  #error: unknown;
   /** Whether its socket was one kept from before; unknown while it has none. */
-  #kept: boolean | undefined;
+  #reused: boolean | undefined;
   #connected = false;
   #abandoned = false;
   /** From then on what still trickles in is no sign of life. */
@@ -56,20 +56,20 @@ export class Exchange {
   #lastByteAt: number;
   #headAt: number;
 
-  constructor(options: ExchangeOptions) {
+  constructor(options: HttpExchangeOptions) {
     this.#options = options;
     this.#lastByteAt = options.system.now();
     this.#headAt = this.#lastByteAt;
-    this.#request = options.connection.post(options.post);
+    this.#request = options.pool.post(options.post);
     this.#request.on("socket", (socket) => this.#onSocket(socket));
     this.#request.once("response", (response) => this.#onResponse(response));
-    this.#request.on("error", (error) => this.#lose(error));
+    this.#request.on("error", (error) => this.#onConnectionLost(error));
     this.#request.once("close", () => {
-      if (this.#response === undefined) this.#lose();
+      if (this.#response === undefined) this.#onConnectionLost();
     });
     options.signal.addEventListener("abort", this.#onAbort, { once: true });
     this.#head.promise.catch(() => {});
-    this.#watch();
+    this.#startTimer();
   }
 
   /** The response as soon as its headers are there. */
@@ -78,7 +78,7 @@ export class Exchange {
   }
 
   /** When the head came, in milliseconds since the epoch. */
-  get headAt(): number {
+  get respondedAt(): number {
     return this.#headAt;
   }
 
@@ -92,28 +92,28 @@ export class Exchange {
     const response = this.#response;
     if (response === undefined) throw new Error("a response is read after its head");
     this.#listener = listener;
-    if (this.#isOver) return listener.onEnd(this.#fault);
+    if (this.#isOver) return listener.onEnd(this.#error);
     response.on("data", (chunk: Uint8Array) => {
       if (!this.#released) this.#lastByteAt = this.#options.system.now();
-      this.#gather(chunk);
+      this.#buffer(chunk);
     });
     response.once("end", () => this.#end(undefined));
   }
 
   /** What came in many small pieces goes on as one: each would cost a turn of all that reads it. */
-  #gather(chunk: Uint8Array): void {
-    if (this.#gatheredBytes + chunk.byteLength > MAX_GATHERED_BYTES) this.#handOn();
+  #buffer(chunk: Uint8Array): void {
+    if (this.#bufferedBytes + chunk.byteLength > MAX_BUFFERED_BYTES) this.#flush();
     // Who has just been handed a piece may have had enough.
     if (this.#isOver) return;
-    this.#gatheredBytes += chunk.byteLength;
-    if (this.#gathered.push(chunk) === 1) queueMicrotask(this.#handOn);
+    this.#bufferedBytes += chunk.byteLength;
+    if (this.#buffered.push(chunk) === 1) queueMicrotask(this.#flush);
   }
 
-  readonly #handOn = () => {
-    const chunks = this.#gathered;
+  readonly #flush = () => {
+    const chunks = this.#buffered;
     if (chunks.length === 0) return;
-    this.#gathered = [];
-    this.#gatheredBytes = 0;
+    this.#buffered = [];
+    this.#bufferedBytes = 0;
     this.#listener?.onChunk(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
   };
 
@@ -157,15 +157,15 @@ export class Exchange {
    * that nobody counts and the vendor may bill. Only our own retries ask again.
    */
   #onSocket(socket: Socket): void {
-    if (this.#kept !== undefined) {
-      this.#lose();
+    if (this.#reused !== undefined) {
+      this.#onConnectionLost();
       socket.destroy();
       this.#request.destroy();
       return;
     }
-    this.#kept = this.#request.reusedSocket;
-    if (this.#kept) return this.#onConnected();
-    const { secure } = this.#options.connection;
+    this.#reused = this.#request.reusedSocket;
+    if (this.#reused) return this.#onConnected();
+    const { secure } = this.#options.pool;
     socket.once(secure ? "secureConnect" : "connect", this.#onConnected);
   }
 
@@ -178,67 +178,67 @@ export class Exchange {
     this.#lastByteAt = this.#options.system.now();
     this.#headAt = this.#lastByteAt;
     this.#response = response;
-    response.on("error", (error) => this.#lose(error));
-    response.once("close", () => this.#lose());
+    response.on("error", (error) => this.#onConnectionLost(error));
+    response.once("close", () => this.#onConnectionLost());
     this.#head.resolve(response);
   }
 
   /** The first end counts: what follows is only its echo on the socket. */
   #end(fault: unknown): void {
-    this.#handOn();
+    this.#flush();
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#fault = fault;
-    this.#callOff();
+    this.#error = fault;
+    this.#cancelTimer();
     this.#options.signal.removeEventListener("abort", this.#onAbort);
     this.#head.reject(fault);
     this.#listener?.onEnd(fault);
   }
 
   /** Every whole response closes as well, so the fault is only made where there is one. */
-  #lose(cause?: Error): void {
-    if (!this.#isOver) this.#end(this.#connectionFault(cause));
+  #onConnectionLost(cause?: Error): void {
+    if (!this.#isOver) this.#end(this.#connectionError(cause));
   }
 
-  #connectionFault(cause: Error | undefined): VendorFault {
+  #connectionError(cause: Error | undefined): ProviderError {
     if (this.#response !== undefined) {
-      return new VendorFault("provider_error", "the model vendor broke off its answer", {
+      return new ProviderError("provider_error", "the model vendor broke off its answer", {
         cause,
         retry: "later",
       });
     }
-    const retry = this.#kept ? "now" : "later";
-    return new VendorFault("provider_error", "the model vendor could not be reached", {
+    const retry = this.#reused ? "now" : "later";
+    return new ProviderError("provider_error", "the model vendor could not be reached", {
       cause,
       retry,
     });
   }
 
   /** One timer for a whole stretch of silence, not one per chunk. */
-  #watch(): void {
-    const { system, connectMs, headMs } = this.#options;
-    this.#callOff = setTimer(system, Math.min(connectMs, headMs), () => {
-      if (this.#connected) return this.#watchSilence();
-      this.destroy(silence("did not accept a connection in time"));
+  #startTimer(): void {
+    const { system, connectMs, responseMs } = this.#options;
+    this.#cancelTimer = setTimer(system, Math.min(connectMs, responseMs), () => {
+      if (this.#connected) return this.#checkIdle();
+      this.destroy(timeoutError("did not accept a connection in time"));
     });
   }
 
-  #watchSilence(): void {
+  #checkIdle(): void {
     const { system } = this.#options;
-    const rest = this.#rest();
-    if (rest <= 0) return this.destroy(silence("fell silent"));
-    this.#callOff = setTimer(system, rest, () => this.#watchSilence());
+    const rest = this.#remainingMs();
+    if (rest <= 0) return this.destroy(timeoutError("fell silent"));
+    this.#cancelTimer = setTimer(system, rest, () => this.#checkIdle());
   }
 
   /** A response that we paused is not silent. */
-  #rest(): number {
-    const { system, headMs, idleMs } = this.#options;
+  #remainingMs(): number {
+    const { system, responseMs, idleMs } = this.#options;
     if (this.#response?.isPaused()) return idleMs;
-    const longest = this.#response === undefined ? headMs : idleMs;
+    const longest = this.#response === undefined ? responseMs : idleMs;
     return this.#lastByteAt + longest - system.now();
   }
 }
 
-function silence(what: string): VendorFault {
-  return new VendorFault("provider_timeout", `the model vendor ${what}`);
+function timeoutError(what: string): ProviderError {
+  return new ProviderError("provider_timeout", `the model vendor ${what}`);
 }

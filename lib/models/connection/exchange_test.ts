@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
-import { Exchange } from "./exchange.ts";
+import { HttpExchange } from "./exchange.ts";
 
 const SECOND = 1_000;
 
@@ -13,13 +13,13 @@ function open(clock: FakeSystem, { most = Infinity } = {}) {
     reusedSocket: true,
     destroy: () => void (state.destroyed = true),
   });
-  const exchange = new Exchange({
-    connection: { secure: false, post: () => request } as never,
+  const exchange = new HttpExchange({
+    pool: { secure: false, post: () => request } as never,
     post: { path: "/", headers: {}, body: new Uint8Array() },
     system: clock,
     signal: new AbortController().signal,
     connectMs: 10 * SECOND,
-    headMs: 60 * SECOND,
+    responseMs: 60 * SECOND,
     idleMs: 60 * SECOND,
   });
   const response = new PassThrough();

@@ -1,9 +1,9 @@
-import type { Exchange } from "./exchange.ts";
-import { VendorFault } from "./vendor_fault.ts";
+import type { HttpExchange } from "./exchange.ts";
+import { ProviderError } from "./vendor_fault.ts";
 
-/** The whole body of an answer as text; throws a `VendorFault` for one that breaks off or never ends. */
-export async function readAnswer(
-  exchange: Exchange,
+/** The whole body of an answer as text; throws a `ProviderError` for one that breaks off or never ends. */
+export async function readResponseBody(
+  exchange: HttpExchange,
   { mostBytes }: { mostBytes: number },
 ): Promise<string> {
   const whole = Promise.withResolvers<void>();
@@ -18,7 +18,7 @@ export async function readAnswer(
         return;
       }
       const message = "the model vendor's answer is too long";
-      exchange.destroy(new VendorFault("provider_error", message));
+      exchange.destroy(new ProviderError("provider_error", message));
     },
     onEnd: (fault) => fault === undefined ? whole.resolve() : whole.reject(fault),
   });

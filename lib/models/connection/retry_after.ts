@@ -2,7 +2,7 @@
 export interface RetryHint {
   header: (name: string) => string | undefined;
   /** The body: one vendor writes the wait there. */
-  words: string;
+  errorBody: string;
   /** Milliseconds since the epoch. */
   now: number;
 }
@@ -10,18 +10,18 @@ export interface RetryHint {
 const RETRY_DELAY = /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"/;
 
 /** How long to stay away in milliseconds, when the vendor says; nonsense says nothing. */
-export function retryAfterMs({ header, words, now }: RetryHint): number | undefined {
-  const exact = number(header("retry-after-ms"));
+export function retryAfterMs({ header, errorBody, now }: RetryHint): number | undefined {
+  const exact = parseNumber(header("retry-after-ms"));
   if (exact !== undefined) return Math.ceil(exact);
   const after = header("retry-after")?.trim();
-  const seconds = number(after);
+  const seconds = parseNumber(after);
   if (seconds !== undefined) return Math.ceil(seconds * 1000);
   const date = after === undefined ? NaN : Date.parse(after);
   if (!Number.isNaN(date)) return Math.max(0, date - now);
-  const delay = number(RETRY_DELAY.exec(words)?.[1]);
+  const delay = parseNumber(RETRY_DELAY.exec(errorBody)?.[1]);
   return delay === undefined ? undefined : Math.ceil(delay * 1000);
 }
 
-function number(text: string | undefined): number | undefined {
+function parseNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : undefined;
 }

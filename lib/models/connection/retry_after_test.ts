@@ -18,7 +18,7 @@ for (
   ] as [string, Record<string, string>, string, number | undefined][]
 ) {
   Deno.test(`retryAfterMs: ${name}`, () => {
-    const hint = { header: (key: string) => headers[key], words, now: NOW };
+    const hint = { header: (key: string) => headers[key], errorBody: words, now: NOW };
     assertEquals(retryAfterMs(hint), expected);
   });
 }

@@ -1,11 +1,11 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
-import { VendorFault } from "./vendor_fault.ts";
+import { ProviderError } from "./vendor_fault.ts";
 
 /** Longest event in characters; a vendor's longest honest one is a tool call's arguments. */
 const MAX_EVENT_LENGTH = 1_048_576;
 
 /**
- * Turns network chunks, cut anywhere, into the data of server-sent events. Throws a `VendorFault`
+ * Turns network chunks, cut anywhere, into the data of server-sent events. Throws a `ProviderError`
  * for an event that is too long, and whatever `onData` throws.
  */
 export class SseReader {
@@ -26,7 +26,10 @@ export class SseReader {
   feed(chunk: Uint8Array): void {
     this.#parser.feed(this.#decoder.decode(chunk, { stream: true }));
     if (this.#tooLong) {
-      throw new VendorFault("provider_error", "the model vendor's answer holds too long an event");
+      throw new ProviderError(
+        "provider_error",
+        "the model vendor's answer holds too long an event",
+      );
     }
   }
 }

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { SseReader } from "./sse_reader.ts";
-import { VendorFault } from "./vendor_fault.ts";
+import { ProviderError } from "./vendor_fault.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
@@ -26,7 +26,7 @@ for (
     let fed = 0;
     assertThrows(() => {
       for (; fed < 2_000_000; fed += piece.length) reader.feed(encode(piece));
-    }, VendorFault);
+    }, ProviderError);
     assertEquals(fed < 1_200_000, true);
   });
 }

@@ -4,7 +4,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 /** Idle connections kept for the next request; a busy vendor gets as many as it needs. */
 const MAX_IDLE_SOCKETS = 128;
 
-export interface VendorPost {
+export interface PostRequest {
   /** Below the base URL, with its query. */
   path: string;
   headers: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface VendorPost {
  * The kept-alive connections to one vendor. `node:http` and not `fetch`: the same chat took a sixth
  * of the CPU (measured), and destroying a request closes its socket at once.
  */
-export class VendorConnection {
+export class ConnectionPool {
   readonly secure: boolean;
   readonly #target: { host: string; port: number; prefix: string };
   readonly #agent: HttpAgent;
@@ -44,7 +44,7 @@ export class VendorConnection {
   }
 
   /** Sends it whole; redirects are not followed, so the credential stays with this host. */
-  post({ path, headers, body, accept = "text/event-stream" }: VendorPost): ClientRequest {
+  post({ path, headers, body, accept = "text/event-stream" }: PostRequest): ClientRequest {
     const { host, port, prefix } = this.#target;
     const send = this.secure ? httpsRequest : httpRequest;
     const request = send({

@@ -1,6 +1,6 @@
 import { ModelError } from "../model.ts";
 
-export interface VendorFaultOptions extends ErrorOptions {
+export interface ProviderErrorOptions extends ErrorOptions {
   /**
    * Whether the same request may be sent again while nothing of an answer has come: `now` for a
    * kept connection that turned out to be closed, `later` for a vendor that is busy or away.
@@ -10,29 +10,29 @@ export interface VendorFaultOptions extends ErrorOptions {
   /** HTTP status of a refusal. */
   status?: number;
   /** The vendor itself said that there is no answer. */
-  told?: boolean;
+  reportedByProvider?: boolean;
   /** The vendor's own words: for the operator's log, never for a message. */
-  words?: string;
+  errorBody?: string;
 }
 
 /** A `ModelError` that also knows whether to try again and what the operator should read. */
-export class VendorFault extends ModelError {
+export class ProviderError extends ModelError {
   readonly retry: "no" | "now" | "later";
   readonly status: number | undefined;
-  readonly told: boolean;
+  readonly reportedByProvider: boolean;
   /** Private, so that nothing that prints an error with its fields prints a vendor's words. */
   readonly #words: string | undefined;
 
-  constructor(code: ModelError["code"], message: string, options: VendorFaultOptions = {}) {
+  constructor(code: ModelError["code"], message: string, options: ProviderErrorOptions = {}) {
     super(code, message, options);
     this.retry = options.retry ?? "no";
     this.status = options.status;
-    this.told = options.told ?? false;
-    this.#words = options.words;
+    this.reportedByProvider = options.reportedByProvider ?? false;
+    this.#words = options.errorBody;
   }
 
   /** The vendor's own words, secrets and all. */
-  get words(): string | undefined {
+  get errorBody(): string | undefined {
     return this.#words;
   }
 }

@@ -1,10 +1,10 @@
 import type { Runtime } from "../../system.ts";
-import { VendorFault } from "./vendor_fault.ts";
+import { ProviderError } from "./vendor_fault.ts";
 
 export const MAX_RETRIES = 2;
-const FIRST_PAUSE_MS = 250;
+const BASE_DELAY_MS = 250;
 /** Where nobody gave a deadline, a vendor that wants a longer rest is given up. */
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_DELAY_MS = 10_000;
 
 export interface RetryOptions {
   system: Pick<Runtime, "now" | "sleep" | "randomBytes">;
@@ -12,9 +12,9 @@ export interface RetryOptions {
   /** Milliseconds since the epoch. */
   deadline?: number | undefined;
   /** Milliseconds; a wait that is longer is not begun. */
-  longestWaitMs?: number | undefined;
+  maxRetryWaitMs?: number | undefined;
   /** Asked before a wait whether there may be another attempt at all. */
-  again?: () => Promise<boolean>;
+  beforeRetry?: () => Promise<boolean>;
 }
 
 /**
@@ -29,28 +29,28 @@ export async function withRetries<T>(
     try {
       return await attempt(n);
     } catch (error) {
-      if (!(error instanceof VendorFault) || error.retry === "no" || n > MAX_RETRIES) throw error;
-      const wait = pauseAfter(error, { n, system: options.system });
-      if (!fits(wait, options) || await options.again?.() === false) throw error;
+      if (!(error instanceof ProviderError) || error.retry === "no" || n > MAX_RETRIES) throw error;
+      const wait = retryDelay(error, { n, system: options.system });
+      if (!fits(wait, options) || await options.beforeRetry?.() === false) throw error;
       if (wait > 0) await options.system.sleep(wait, options.signal);
       options.signal.throwIfAborted();
     }
   }
 }
 
-function pauseAfter(
-  fault: VendorFault,
+function retryDelay(
+  fault: ProviderError,
   { n, system }: { n: number; system: RetryOptions["system"] },
 ): number {
   // Only the first attempt may have met a connection that closed while it was kept.
   if (fault.retry === "now" && n === 1) return 0;
-  const backoff = FIRST_PAUSE_MS * 2 ** (n - 1);
+  const backoff = BASE_DELAY_MS * 2 ** (n - 1);
   // Between half and one and a half: callers that failed together do not come back together.
   const jittered = Math.round(backoff * (0.5 + (system.randomBytes(1)[0] ?? 0) / 256));
   return fault.retryAfterMs === undefined ? jittered : fault.retryAfterMs + jittered - backoff / 2;
 }
 
-function fits(wait: number, { deadline, longestWaitMs, system }: RetryOptions): boolean {
-  if (wait > (longestWaitMs ?? Infinity)) return false;
-  return deadline === undefined ? wait <= LONGEST_PAUSE_MS : system.now() + wait < deadline;
+function fits(wait: number, { deadline, maxRetryWaitMs, system }: RetryOptions): boolean {
+  if (wait > (maxRetryWaitMs ?? Infinity)) return false;
+  return deadline === undefined ? wait <= MAX_DELAY_MS : system.now() + wait < deadline;
 }

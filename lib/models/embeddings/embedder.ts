@@ -1,29 +1,29 @@
 import type { Runtime } from "../../system.ts";
 import type { Vendor } from "../../wire/vendors.ts";
-import { openExchange } from "../connection/open_exchange.ts";
-import { readAnswer } from "../connection/read_answer.ts";
-import { readRefusal } from "../connection/read_refusal.ts";
-import { VendorConnection } from "../connection/vendor_connection.ts";
-import { VendorFault } from "../connection/vendor_fault.ts";
+import { openHttpExchange } from "../connection/open_exchange.ts";
+import { readResponseBody } from "../connection/read_answer.ts";
+import { readErrorResponse } from "../connection/read_refusal.ts";
+import { ConnectionPool } from "../connection/vendor_connection.ts";
+import { ProviderError } from "../connection/vendor_fault.ts";
 import { withRetries } from "../connection/with_retries.ts";
-import { describeFault, type VendorReport } from "../vendor_report.ts";
-import { DEFAULT_TIMEOUTS, type VendorTimeouts } from "../vendor_timeouts.ts";
+import { describeFailure, type ProviderFailure } from "../vendor_report.ts";
+import { DEFAULT_TIMEOUTS, type ProviderTimeouts } from "../vendor_timeouts.ts";
 import type { EmbeddingProtocol, EmbeddingRequest, Embeddings } from "./embedding_protocol.ts";
 
 /** 64 vectors of 4,096 numbers, each as 24 characters, come to six million. */
-const MAX_ANSWER_BYTES = 16 * 1_048_576;
+const MAX_RESPONSE_BYTES = 16 * 1_048_576;
 const MAX_DIMENSIONS = 8_192;
 
 export interface EmbedderOptions {
-  vendor: Vendor;
+  provider: Vendor;
   model: string;
   protocol: EmbeddingProtocol;
   baseUrl: string;
   apiKey: string;
   system: Runtime;
-  timeouts?: Partial<VendorTimeouts> | undefined;
+  timeouts?: Partial<ProviderTimeouts> | undefined;
   /** Told of every failure, also of one that a retry makes good. */
-  report: (event: VendorReport) => void;
+  onFailure: (event: ProviderFailure) => void;
 }
 
 /** What texts are to be embedded, and until when. */
@@ -35,16 +35,16 @@ export interface EmbedOptions extends Pick<EmbeddingRequest, "purpose"> {
 
 /** The embedding model of one vendor slot. */
 export class Embedder {
-  readonly vendor: Vendor;
+  readonly provider: Vendor;
   readonly model: string;
   readonly #options: EmbedderOptions;
-  readonly #connection: VendorConnection;
+  readonly #connection: ConnectionPool;
 
   constructor(options: EmbedderOptions) {
-    this.vendor = options.vendor;
+    this.provider = options.provider;
     this.model = options.model;
     this.#options = options;
-    this.#connection = new VendorConnection(options.baseUrl);
+    this.#connection = new ConnectionPool(options.baseUrl);
   }
 
   /** One vector a text; throws a `ModelError`, or the signal's reason. At most 64 texts at a time. */
@@ -53,7 +53,7 @@ export class Embedder {
     const request = { model: this.model, texts, purpose: options.purpose };
     const attempt = async (n: number) => {
       try {
-        return await this.#ask(request, options.signal);
+        return await this.#request(request, options.signal);
       } catch (error) {
         this.#report(error, n);
         throw error;
@@ -67,7 +67,7 @@ export class Embedder {
     this.#connection.close();
   }
 
-  async #ask(request: EmbeddingRequest, signal: AbortSignal): Promise<Embeddings> {
+  async #request(request: EmbeddingRequest, signal: AbortSignal): Promise<Embeddings> {
     signal.throwIfAborted();
     const { protocol, apiKey, system, timeouts } = this.#options;
     const post = {
@@ -78,36 +78,38 @@ export class Embedder {
     };
     const connection = this.#connection;
     const limits = { ...DEFAULT_TIMEOUTS, ...timeouts };
-    const exchange = openExchange({ connection, post, system, signal, ...limits });
+    const exchange = openHttpExchange({ pool: connection, post, system, signal, ...limits });
     const response = await exchange.head;
     if (response.statusCode !== 200) {
-      const refusal = await readRefusal(exchange, { response, system });
+      const refusal = await readErrorResponse(exchange, { response, system });
       signal.throwIfAborted();
       throw refusal;
     }
-    const text = await readAnswer(exchange, { mostBytes: MAX_ANSWER_BYTES });
-    const read = protocol.read(parsed(text));
-    if (read === undefined || !isAnswerTo(request, read)) {
+    const text = await readResponseBody(exchange, { mostBytes: MAX_RESPONSE_BYTES });
+    const read = protocol.parse(parseJson(text));
+    if (read === undefined || !matchesRequest(request, read)) {
       const words = text.slice(0, 500);
-      throw new VendorFault("provider_error", "the model vendor answered no embeddings", { words });
+      throw new ProviderError("provider_error", "the model vendor answered no embeddings", {
+        errorBody: words,
+      });
     }
     return read;
   }
 
   #report(error: unknown, attempt: number): void {
-    if (!(error instanceof VendorFault)) return;
-    const { vendor, model, apiKey, report } = this.#options;
-    report(describeFault(error, { vendor, model, apiKey, attempt }));
+    if (!(error instanceof ProviderError)) return;
+    const { provider, model, apiKey, onFailure } = this.#options;
+    onFailure(describeFailure(error, { vendor: provider, model, apiKey, attempt }));
   }
 }
 
-function isAnswerTo({ texts }: EmbeddingRequest, { vectors }: Embeddings): boolean {
+function matchesRequest({ texts }: EmbeddingRequest, { vectors }: Embeddings): boolean {
   const dimensions = vectors[0]?.length ?? 0;
   return vectors.length === texts.length && dimensions > 0 && dimensions <= MAX_DIMENSIONS &&
     vectors.every((vector) => vector.length === dimensions && vector.every(Number.isFinite));
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { VendorReport } from "../vendor_report.ts";
+import type { ProviderFailure } from "../vendor_report.ts";
 import { ModelError } from "../model.ts";
 import { ModelRegistry } from "../model_registry.ts";
 import { embeddingsOf } from "@/tests/support/mock_vendors/embeddings.ts";
@@ -15,7 +15,7 @@ const VECTORS = [[1, 0.5], [0, -1]];
 
 /** A registry with one slot that has an embedding model; pauses are over at once. */
 function embedderOf(mock: MockVendors, protocol: "openai" | "google" = "openai") {
-  const reports: VendorReport[] = [];
+  const reports: ProviderFailure[] = [];
   const clock = new FakeSystem();
   // What waits for a vendor's silence sleeps for good, what waits to try again does not.
   const sleep = (ms: number, of?: AbortSignal) =>
@@ -23,8 +23,8 @@ function embedderOf(mock: MockVendors, protocol: "openai" | "google" = "openai")
   const system = { now: clock.now, uuid: clock.uuid, randomBytes: clock.randomBytes, sleep };
   const slot = { protocol, baseUrl: mock.url, apiKey: KEYS[protocol], embeddingModel: "emb" };
   const registry = new ModelRegistry(system, {
-    vendors: { vendor_b: slot },
-    report: (event) => reports.push(event),
+    providers: { vendor_b: slot },
+    onFailure: (event) => reports.push(event),
   });
   const close = { [Symbol.dispose]: () => registry.close() };
   return { embedder: registry.embedder!, reports, ...close };
@@ -117,16 +117,16 @@ Deno.test("Embedder: an abort ends it at once, with the signal's reason", async 
 Deno.test("ModelRegistry: has an embedder where a slot has an embedding model, of the first such slot", () => {
   const slot = { protocol: "openai", baseUrl: "http://127.0.0.1:9/v1", apiKey: "k" } as const;
   assertEquals(
-    new ModelRegistry(new FakeSystem(), { vendors: { vendor_a: slot } }).embedder,
+    new ModelRegistry(new FakeSystem(), { providers: { vendor_a: slot } }).embedder,
     undefined,
   );
   const registry = new ModelRegistry(new FakeSystem(), {
-    vendors: {
+    providers: {
       vendor_a: slot,
       vendor_b: { ...slot, embeddingModel: "one" },
       vendor_c: { ...slot, embeddingModel: "two" },
     },
   });
-  assertEquals([registry.embedder?.vendor, registry.embedder?.model], ["vendor_b", "one"]);
+  assertEquals([registry.embedder?.provider, registry.embedder?.model], ["vendor_b", "one"]);
   registry.close();
 });

@@ -21,5 +21,5 @@ export interface EmbeddingProtocol {
   /** To be sent as JSON. */
   body(request: EmbeddingRequest): unknown;
   /** Undefined for an answer that is none; whether it is the answer to this question is checked later. */
-  read(answer: unknown): Embeddings | undefined;
+  parse(answer: unknown): Embeddings | undefined;
 }

@@ -20,7 +20,7 @@ export const googleEmbeddings: EmbeddingProtocol = {
       taskType: TASKS[purpose],
     })),
   }),
-  read(answer) {
+  parse(answer) {
     const parsed = answerSchema.safeParse(answer);
     if (!parsed.success) return undefined;
     const { embeddings, usageMetadata } = parsed.data;

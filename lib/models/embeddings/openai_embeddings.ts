@@ -11,7 +11,7 @@ export const openaiEmbeddings: EmbeddingProtocol = {
   headers: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
   path: () => "/embeddings",
   body: ({ model, texts }) => ({ model, input: texts, encoding_format: "float" }),
-  read(answer) {
+  parse(answer) {
     const parsed = answerSchema.safeParse(answer);
     if (!parsed.success) return undefined;
     const { data, usage } = parsed.data;

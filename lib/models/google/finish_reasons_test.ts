@@ -34,7 +34,10 @@ for (const reason of ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFOR
     const billed: number[] = [];
     const again = () => Promise.resolve(700);
     const change = { billed: (usage: { inputTokens: number }) => billed.push(usage.inputTokens) };
-    const { text } = await vendors.ask("google", [ending(reason), {}], { ...change, again });
+    const { text } = await vendors.ask("google", [ending(reason), {}], {
+      ...change,
+      authorizeRetry: again,
+    });
     assertEquals([text, billed, vendors.pauses.length], ["Hello there.", [4], 1]);
     const limits = vendors.mock.requests.map(({ body }) => body.generationConfig.maxOutputTokens);
     assertEquals(limits, [1000, 700], "what the first took is no longer there for the second");

@@ -1,4 +1,4 @@
-import { callArguments, clampTemperature } from "../call_arguments.ts";
+import { clampTemperature, parseCallArguments } from "../call_arguments.ts";
 import type {
   AssistantMessage,
   ModelMessage,
@@ -7,12 +7,12 @@ import type {
   ModelToolCall,
 } from "../model.ts";
 import { asObject } from "../stream_json.ts";
-import { isOwnCallId } from "../turn.ts";
+import { isGeneratedCallId } from "../turn.ts";
 
-const HIGHEST_TEMPERATURE = 2;
+const MAX_TEMPERATURE = 2;
 
 /** Stands where the vendor demands words and there are none. */
-const NO_WORDS = "(no text)";
+const EMPTY_TEXT = "(no text)";
 
 /** What the vendor documents to be sent in place of the signature of a call that it did not make. */
 const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
@@ -23,42 +23,46 @@ interface Content {
 }
 
 /** A request as `streamGenerateContent` wants it. */
-export function googleBody(request: ModelRequest): unknown {
+export function toGoogleRequest(request: ModelRequest): unknown {
   const { system, tools, temperature, maxOutputTokens } = request;
   return {
     systemInstruction: { parts: [{ text: system }] },
-    contents: asContents(request.messages),
-    generationConfig: { maxOutputTokens, ...clampTemperature(temperature, HIGHEST_TEMPERATURE) },
-    ...(tools.length > 0 ? { tools: [{ functionDeclarations: tools.map(asTool) }] } : {}),
+    contents: toContents(request.messages),
+    generationConfig: { maxOutputTokens, ...clampTemperature(temperature, MAX_TEMPERATURE) },
+    ...(tools.length > 0
+      ? { tools: [{ functionDeclarations: tools.map(toFunctionDeclaration) }] }
+      : {}),
   };
 }
 
 /** Turns alternate and begin with the user; all results of one step belong in one turn. */
-function asContents(messages: readonly ModelMessage[]): Content[] {
+function toContents(messages: readonly ModelMessage[]): Content[] {
   const contents: Content[] = [];
   for (const message of messages) {
     const role = message.role === "assistant" ? "model" : "user";
-    const parts = asParts(message);
+    const parts = toParts(message);
     const last = contents.at(-1);
     if (last?.role === role) last.parts.push(...parts);
     else if (parts.length > 0) contents.push({ role, parts });
   }
-  if (contents[0]?.role === "model") contents.unshift({ role: "user", parts: [text(NO_WORDS)] });
+  if (contents[0]?.role === "model") {
+    contents.unshift({ role: "user", parts: [textPart(EMPTY_TEXT)] });
+  }
   return contents;
 }
 
-function asParts(message: ModelMessage): unknown[] {
+function toParts(message: ModelMessage): unknown[] {
   switch (message.role) {
     case "user":
-      return [text(message.content === "" ? NO_WORDS : message.content)];
+      return [textPart(message.content === "" ? EMPTY_TEXT : message.content)];
     case "assistant": {
-      const said = message.content === "" ? [] : [text(message.content)];
-      return [...said, ...callsOf(message).map(asFunctionCall)];
+      const said = message.content === "" ? [] : [textPart(message.content)];
+      return [...said, ...signedCalls(message).map(toFunctionCall)];
     }
     case "tool":
       return [{
         functionResponse: {
-          ...idOf(message.callId),
+          ...callId(message.callId),
           name: message.name,
           // Only an object may be answered.
           response: asObject(message.output) ?? { output: message.output ?? null },
@@ -69,32 +73,34 @@ function asParts(message: ModelMessage): unknown[] {
   }
 }
 
-function text(words: string): unknown {
+function textPart(words: string): unknown {
   return { text: words };
 }
 
 /** The first call of a step must be signed; those beside it need not, whoever made them. */
-function callsOf({ toolCalls = [], foreign }: AssistantMessage): readonly ModelToolCall[] {
+function signedCalls(
+  { toolCalls = [], fromOtherModel }: AssistantMessage,
+): readonly ModelToolCall[] {
   const [first, ...others] = toolCalls;
-  if (first === undefined || !foreign) return toolCalls;
-  return [{ opaque: FOREIGN_SIGNATURE, ...first }, ...others];
+  if (first === undefined || !fromOtherModel) return toolCalls;
+  return [{ providerMetadata: FOREIGN_SIGNATURE, ...first }, ...others];
 }
 
 /** Newer models refuse a call that comes back without the signature it was made with. */
-function asFunctionCall(call: ModelToolCall): unknown {
+function toFunctionCall(call: ModelToolCall): unknown {
   return {
-    functionCall: { ...idOf(call.id), name: call.name, args: callArguments(call) },
-    ...(call.opaque === undefined ? {} : { thoughtSignature: call.opaque }),
+    functionCall: { ...callId(call.id), name: call.name, args: parseCallArguments(call) },
+    ...(call.providerMetadata === undefined ? {} : { thoughtSignature: call.providerMetadata }),
   };
 }
 
 /** Not every model gives its calls an id, and one it did not give it does not want back. */
-function idOf(id: string): { id?: string } {
-  return isOwnCallId(id) ? {} : { id };
+function callId(id: string): { id?: string } {
+  return isGeneratedCallId(id) ? {} : { id };
 }
 
 /** `parametersJsonSchema` takes JSON Schema as it is, `parameters` only a subset; neither `$schema`. */
-function asTool({ name, description, parameters }: ModelTool): unknown {
+function toFunctionDeclaration({ name, description, parameters }: ModelTool): unknown {
   const { $schema: _dialect, ...schema } = parameters;
   return { name, description, parametersJsonSchema: schema };
 }

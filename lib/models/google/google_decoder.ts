@@ -1,10 +1,17 @@
-import { VendorFault } from "../connection/vendor_fault.ts";
-import type { EndReason } from "../model.ts";
+import { ProviderError } from "../connection/vendor_fault.ts";
+import type { StopReason } from "../model.ts";
 import type { StreamDecoder } from "../protocol.ts";
-import { asArray, asObject, asText, type Loose, readEvent, streamFault } from "../stream_json.ts";
-import type { Turn } from "../turn.ts";
+import {
+  asArray,
+  asObject,
+  asText,
+  type JsonObject,
+  parseEvent,
+  streamError,
+} from "../stream_json.ts";
+import type { ResponseAccumulator } from "../turn.ts";
 
-const REASONS: ReadonlyMap<string, EndReason> = new Map([
+const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map([
   ["STOP", "stop"],
   ["MAX_TOKENS", "length"],
   ["SAFETY", "content_filter"],
@@ -20,32 +27,32 @@ const REASONS: ReadonlyMap<string, EndReason> = new Map([
 ]);
 
 /** Slips of the model: the same request may well be answered the next time. */
-const SLIPS: ReadonlySet<string> = new Set([
+const RETRYABLE_REASONS: ReadonlySet<string> = new Set([
   "MALFORMED_FUNCTION_CALL",
   "UNEXPECTED_TOOL_CALL",
   "MALFORMED_RESPONSE",
 ]);
 
 /** Says nothing; documented as unused, but some gateways put it on every event. */
-const NO_REASON = "FINISH_REASON_UNSPECIFIED";
+const UNSPECIFIED_REASON = "FINISH_REASON_UNSPECIFIED";
 
 /** Reads `GenerateContentResponse` events. No mark ends the stream: its connection does. */
 export class GoogleDecoder implements StreamDecoder {
-  readonly #turn: Turn;
+  readonly #response: ResponseAccumulator;
 
-  constructor(turn: Turn) {
-    this.#turn = turn;
+  constructor(turn: ResponseAccumulator) {
+    this.#response = turn;
   }
 
-  take(data: string): void {
-    const response = readEvent(data);
+  decode(data: string): void {
+    const response = parseEvent(data);
     const error = asObject(response.error);
-    if (error !== undefined) throw streamFault(`${error.status} ${error.code}`, error);
+    if (error !== undefined) throw streamError(`${error.status} ${error.code}`, error);
     const usage = asObject(response.usageMetadata);
     if (usage !== undefined) this.#usage(usage);
     // A prompt that was blocked has a reason and no candidate.
     if (asText(asObject(response.promptFeedback)?.blockReason) !== "") {
-      this.#turn.stop("content_filter");
+      this.#response.setStopReason("content_filter");
     }
     const candidate = asObject(asArray(response.candidates)[0]);
     if (candidate === undefined) return;
@@ -54,30 +61,30 @@ export class GoogleDecoder implements StreamDecoder {
       if (part !== undefined) this.#part(part);
     }
     const { finishReason } = candidate;
-    if (typeof finishReason === "string" && finishReason !== NO_REASON) {
+    if (typeof finishReason === "string" && finishReason !== UNSPECIFIED_REASON) {
       this.#stop(finishReason);
     }
   }
 
-  #part(part: Loose): void {
+  #part(part: JsonObject): void {
     const called = asObject(part.functionCall);
     if (called !== undefined) {
-      return this.#turn.call(this.#turn.calls, {
+      return this.#response.addToolCall(this.#response.toolCallCount, {
         id: asText(called.id),
         name: asText(called.name),
         args: JSON.stringify(asObject(called.args) ?? {}),
-        opaque: asText(part.thoughtSignature) || undefined,
+        providerMetadata: asText(part.thoughtSignature) || undefined,
       });
     }
-    if (part.thought === true) this.#turn.hidden(asText(part.text));
-    else this.#turn.text(asText(part.text));
+    if (part.thought === true) this.#response.addReasoning(asText(part.text));
+    else this.#response.addText(asText(part.text));
   }
 
   /** Totals so far, on any event; thoughts and tool prompts are counted beside the rest. */
-  #usage(usage: Loose): void {
+  #usage(usage: JsonObject): void {
     const { promptTokenCount, toolUsePromptTokenCount } = usage;
     const { candidatesTokenCount, thoughtsTokenCount } = usage;
-    this.#turn.usage({
+    this.#response.addUsage({
       inputTokens: sum(promptTokenCount, toolUsePromptTokenCount),
       outputTokens: sum(candidatesTokenCount, thoughtsTokenCount),
       cachedInputTokens: usage.cachedContentTokenCount,
@@ -86,14 +93,14 @@ export class GoogleDecoder implements StreamDecoder {
   }
 
   #stop(reason: string): void {
-    const known = REASONS.get(reason);
-    if (known !== undefined) return this.#turn.stop(known);
+    const known = STOP_REASONS.get(reason);
+    if (known !== undefined) return this.#response.setStopReason(known);
     // The others (OTHER, TOO_MANY_TOOL_CALLS, MISSING_THOUGHT_SIGNATURE, NO_IMAGE, IMAGE_OTHER, and
     // what is still to come) are failures as well: what was said is no answer. They would come again.
-    const retry = SLIPS.has(reason) ? "later" : "no";
+    const retry = RETRYABLE_REASONS.has(reason) ? "later" : "no";
     const message = "the model gave up its answer";
     // No more of the event than that: what the model said or thought is in it, and words are logged.
-    throw new VendorFault("provider_error", message, { words: reason.slice(0, 100), retry });
+    throw new ProviderError("provider_error", message, { errorBody: reason.slice(0, 100), retry });
   }
 }
 

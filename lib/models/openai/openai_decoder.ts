@@ -1,12 +1,19 @@
-import type { EndReason } from "../model.ts";
+import type { StopReason } from "../model.ts";
 import type { StreamDecoder } from "../protocol.ts";
-import { asArray, asObject, asText, type Loose, readEvent, streamFault } from "../stream_json.ts";
-import { TextFrame } from "../text_frame.ts";
-import type { Turn } from "../turn.ts";
+import {
+  asArray,
+  asObject,
+  asText,
+  type JsonObject,
+  parseEvent,
+  streamError,
+} from "../stream_json.ts";
+import { DeltaFastPath } from "../text_frame.ts";
+import type { ResponseAccumulator } from "../turn.ts";
 
 const END_MARK = "[DONE]";
 
-const REASONS: ReadonlyMap<string, EndReason> = new Map([
+const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map([
   ["stop", "stop"],
   ["length", "length"],
   ["tool_calls", "tool_calls"],
@@ -16,23 +23,23 @@ const REASONS: ReadonlyMap<string, EndReason> = new Map([
 
 /** Reads `chat.completion.chunk` events. */
 export class OpenaiDecoder implements StreamDecoder {
-  readonly #turn: Turn;
+  readonly #response: ResponseAccumulator;
   /** The newest call at each of the vendor's positions. */
-  readonly #keys = new Map<number, { key: number; id: string }>();
-  readonly #frame = new TextFrame(readText);
+  readonly #openCalls = new Map<number, { key: number; id: string }>();
+  readonly #fastPath = new DeltaFastPath(textDeltaOf);
   #refused = false;
   #reasoning = "";
 
-  constructor(turn: Turn) {
-    this.#turn = turn;
+  constructor(turn: ResponseAccumulator) {
+    this.#response = turn;
   }
 
-  take(data: string): void {
-    const text = this.#frame.textOf(data);
-    if (text !== undefined) return this.#turn.text(text);
+  decode(data: string): void {
+    const text = this.#fastPath.extract(data);
+    if (text !== undefined) return this.#response.addText(text);
     if (data === END_MARK) return this.#close();
-    const chunk = readEvent(data);
-    this.#frame.learn(data, chunk);
+    const chunk = parseEvent(data);
+    this.#fastPath.learn(data, chunk);
     if (chunk.error !== undefined && chunk.error !== null) return this.#fail(chunk.error);
     const usage = asObject(chunk.usage);
     if (usage !== undefined) this.#usage(usage);
@@ -44,54 +51,54 @@ export class OpenaiDecoder implements StreamDecoder {
     if (typeof choice.finish_reason === "string") this.#stop(choice.finish_reason);
   }
 
-  #delta(delta: Loose): void {
-    this.#turn.text(asText(delta.content));
+  #delta(delta: JsonObject): void {
+    this.#response.addText(asText(delta.content));
     if (typeof delta.refusal === "string" && delta.refusal !== "") {
       this.#refused = true;
-      this.#turn.text(delta.refusal);
+      this.#response.addText(delta.refusal);
     }
     // Not the protocol's own fields, but what compatible servers put their reasoning in.
-    if (typeof delta.reasoning_content === "string") this.#reasons(delta.reasoning_content);
-    else this.#turn.hidden(asText(delta.reasoning));
+    if (typeof delta.reasoning_content === "string") this.#appendReasoning(delta.reasoning_content);
+    else this.#response.addReasoning(asText(delta.reasoning));
     for (const item of asArray(delta.tool_calls)) {
       const piece = asObject(item);
-      if (piece !== undefined) this.#callPiece(piece);
+      if (piece !== undefined) this.#toolCallDelta(piece);
     }
   }
 
   /** Who reasons in this field wants it back, be it empty; the other field nobody asks for. */
-  #reasons(reasoning: string): void {
+  #appendReasoning(reasoning: string): void {
     this.#reasoning += reasoning;
-    this.#turn.hidden(reasoning);
-    this.#turn.keep(this.#reasoning);
+    this.#response.addReasoning(reasoning);
+    this.#response.setProviderMetadata(this.#reasoning);
   }
 
-  #callPiece(piece: Loose): void {
+  #toolCallDelta(piece: JsonObject): void {
     const position = typeof piece.index === "number" ? piece.index : 0;
     const id = asText(piece.id);
     const called = asObject(piece.function) ?? {};
     const args = asObject(called.arguments);
     const name = asText(called.name);
-    const known = this.#keys.get(position);
+    const known = this.#openCalls.get(position);
     // Some servers number every call 0 and tell them apart by id; others make up an id for each piece,
     // and only the first of a call has its name.
     const isOther = id !== "" && name !== "" && known?.id !== "" && id !== known?.id;
-    const call = known === undefined || isOther ? { key: this.#turn.calls, id } : known;
+    const call = known === undefined || isOther ? { key: this.#response.toolCallCount, id } : known;
     call.id ||= id;
-    this.#keys.set(position, call);
-    this.#turn.call(call.key, {
+    this.#openCalls.set(position, call);
+    this.#response.addToolCall(call.key, {
       id: call.id,
       // The name comes whole, once; a server that repeats it says nothing new.
       name,
       args: args === undefined ? asText(called.arguments) : JSON.stringify(args),
-      opaque: asObject(piece.extra_content),
+      providerMetadata: asObject(piece.extra_content),
     });
   }
 
-  #usage(usage: Loose): void {
+  #usage(usage: JsonObject): void {
     const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage;
     const rest = Number(total) - Number(prompt);
-    this.#turn.usage({
+    this.#response.addUsage({
       inputTokens: prompt,
       // Where reasoning is left out of the completion, the total still holds it.
       outputTokens: rest > Number(completion) ? rest : completion,
@@ -101,35 +108,37 @@ export class OpenaiDecoder implements StreamDecoder {
   }
 
   #stop(reason: string): void {
-    if (reason === "error") throw streamFault("server_error", "");
-    const known = REASONS.get(reason) ?? "stop";
-    this.#turn.stop(this.#refused && known === "stop" ? "content_filter" : known);
+    if (reason === "error") throw streamError("server_error", "");
+    const known = STOP_REASONS.get(reason) ?? "stop";
+    this.#response.setStopReason(this.#refused && known === "stop" ? "content_filter" : known);
   }
 
   /** The end mark vouches for an answer whose server gives no reason, unless there is no answer. */
   #close(): void {
-    if (!this.#turn.stopped && !this.#turn.empty) this.#turn.stop("stop");
-    this.#turn.close();
+    if (!this.#response.hasStopReason && !this.#response.isEmpty) {
+      this.#response.setStopReason("stop");
+    }
+    this.#response.markComplete();
   }
 
   #fail(error: unknown): void {
     const { type, code } = asObject(error) ?? {};
-    if (code === "content_filter") return this.#turn.stop("content_filter");
-    throw streamFault(`${type} ${code}`, error);
+    if (code === "content_filter") return this.#response.setStopReason("content_filter");
+    throw streamError(`${type} ${code}`, error);
   }
 }
 
 /** The text of a chunk that says nothing else. */
-function readText({ error, usage, choices }: Loose): string | undefined {
+function textDeltaOf({ error, usage, choices }: JsonObject): string | undefined {
   const choice = asObject(asArray(choices)[0]);
   const delta = asObject(choice?.delta);
   if (choice === undefined || delta === undefined) return undefined;
-  if (isSaid(error) || isSaid(usage) || isSaid(choice.finish_reason)) return undefined;
+  if (isPresent(error) || isPresent(usage) || isPresent(choice.finish_reason)) return undefined;
   const { content, role: _role, ...rest } = delta;
-  const isTextAlone = (choice.index ?? 0) === 0 && !Object.values(rest).some(isSaid);
+  const isTextAlone = (choice.index ?? 0) === 0 && !Object.values(rest).some(isPresent);
   return isTextAlone && typeof content === "string" ? content : undefined;
 }
 
-function isSaid(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

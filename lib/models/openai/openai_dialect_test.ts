@@ -12,6 +12,6 @@ for (
   ] as const
 ) {
   Deno.test(`OpenaiDialects: ${baseUrl} is first asked with ${field}`, () => {
-    assertEquals(new OpenaiDialects(baseUrl).of("m").limitField, field);
+    assertEquals(new OpenaiDialects(baseUrl).get("m").limitField, field);
   });
 }

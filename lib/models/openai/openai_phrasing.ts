@@ -1,97 +1,99 @@
-import { callArguments, clampTemperature, outputText } from "../call_arguments.ts";
-import { withCallIds } from "../call_ids.ts";
+import { clampTemperature, parseCallArguments, toolOutputText } from "../call_arguments.ts";
+import { normalizeCallIds } from "../call_ids.ts";
 import type { AssistantMessage, ModelMessage, ModelTool, ModelToolCall } from "../model.ts";
-import type { Phrasing, Refusal } from "../protocol.ts";
-import type { TemperedRequest } from "../tempered_request.ts";
-import { type OpenaiDialect, type OpenaiDialects, otherDialect } from "./openai_dialect.ts";
+import type { ErrorResponse, RequestBuilder } from "../protocol.ts";
+import type { TemperatureFallback } from "../tempered_request.ts";
+import { nextDialect, type OpenaiDialect, type OpenaiDialects } from "./openai_dialect.ts";
 
-const HIGHEST_TEMPERATURE = 2;
+const MAX_TEMPERATURE = 2;
 /** The vendor's own API takes ids of at most 40 characters, whatever they are. */
 const CALL_ID = /^[\x21-\x7e]{1,40}$/;
 
 /** A request as Chat Completions wants it, in the dialect that the server understands. */
-export class OpenaiPhrasing implements Phrasing {
+export class OpenaiRequestBuilder implements RequestBuilder {
   readonly path = "/chat/completions";
-  readonly #request: TemperedRequest;
+  readonly #request: TemperatureFallback;
   readonly #dialects: OpenaiDialects;
-  readonly #first: OpenaiDialect;
+  readonly #initial: OpenaiDialect;
   #dialect: OpenaiDialect;
 
-  constructor(request: TemperedRequest, dialects: OpenaiDialects) {
+  constructor(request: TemperatureFallback, dialects: OpenaiDialects) {
     this.#request = request;
     this.#dialects = dialects;
-    this.#first = dialects.of(request.current.model);
-    this.#dialect = this.#first;
+    this.#initial = dialects.get(request.current.model);
+    this.#dialect = this.#initial;
   }
 
   body(): unknown {
     const { model, system, messages, tools, temperature, maxOutputTokens } = this.#request.current;
-    const { limitField, asksForUsage, returnsReasoning } = this.#dialect;
+    const { limitField, requestsUsage, returnsReasoning } = this.#dialect;
     return {
       model,
       messages: [
         { role: "system", content: system },
-        ...withCallIds(messages, CALL_ID).map((message) => asMessage(message, returnsReasoning)),
+        ...normalizeCallIds(messages, CALL_ID).map((message) =>
+          toMessage(message, returnsReasoning)
+        ),
       ],
       stream: true,
-      ...(asksForUsage ? { stream_options: { include_usage: true } } : {}),
+      ...(requestsUsage ? { stream_options: { include_usage: true } } : {}),
       [limitField]: maxOutputTokens,
-      ...clampTemperature(temperature, HIGHEST_TEMPERATURE),
-      ...(tools.length > 0 ? { tools: tools.map(asTool) } : {}),
+      ...clampTemperature(temperature, MAX_TEMPERATURE),
+      ...(tools.length > 0 ? { tools: tools.map(toTool) } : {}),
     };
   }
 
-  rejected(refusal: Refusal): boolean {
-    if (this.#request.rejected(refusal)) return true;
-    const other = otherDialect(this.#dialect, refusal);
+  adaptTo(refusal: ErrorResponse): boolean {
+    if (this.#request.adaptTo(refusal)) return true;
+    const other = nextDialect(this.#dialect, refusal);
     if (other === undefined) return false;
     // A server that takes neither field is not asked with the first once more.
-    const { limitField } = this.#first;
+    const { limitField } = this.#initial;
     if (other.limitField === limitField && this.#dialect.limitField !== limitField) return false;
     this.#dialect = other;
     return true;
   }
 
-  accepted(): void {
-    this.#request.accepted();
+  onAccepted(): void {
+    this.#request.onAccepted();
     this.#dialects.learn(this.#request.current.model, this.#dialect);
   }
 }
 
 type ReturnsReasoning = OpenaiDialect["returnsReasoning"];
 
-function asMessage(message: ModelMessage, returnsReasoning: ReturnsReasoning): unknown {
+function toMessage(message: ModelMessage, returnsReasoning: ReturnsReasoning): unknown {
   switch (message.role) {
     case "user":
       return { role: "user", content: message.content };
     case "assistant":
-      return asAssistantMessage(message, returnsReasoning);
+      return toAssistantMessage(message, returnsReasoning);
     case "tool":
       return {
         role: "tool",
         tool_call_id: message.callId,
-        content: outputText(message.output),
+        content: toolOutputText(message.output),
       };
     default:
       return message satisfies never;
   }
 }
 
-function asAssistantMessage(
-  { content, toolCalls = [], opaque }: AssistantMessage,
+function toAssistantMessage(
+  { content, toolCalls = [], providerMetadata }: AssistantMessage,
   returnsReasoning: ReturnsReasoning,
 ): unknown {
   if (toolCalls.length === 0) return { role: "assistant", content };
   return {
     role: "assistant",
     content: content === "" ? null : content,
-    ...reasoningOf(opaque, returnsReasoning),
-    tool_calls: toolCalls.map(asToolCall),
+    ...reasoningField(providerMetadata, returnsReasoning),
+    tool_calls: toolCalls.map(toToolCall),
   };
 }
 
 /** What this server's model thought before its calls; nothing of another's ever comes here. */
-function reasoningOf(
+function reasoningField(
   opaque: unknown,
   returnsReasoning: ReturnsReasoning,
 ): { reasoning_content?: string } {
@@ -100,17 +102,17 @@ function reasoningOf(
   return returnsReasoning === "always" ? { reasoning_content: "" } : {};
 }
 
-function asToolCall(call: ModelToolCall): unknown {
+function toToolCall(call: ModelToolCall): unknown {
   return {
     id: call.id,
     type: "function",
-    function: { name: call.name, arguments: JSON.stringify(callArguments(call)) },
-    ...(call.opaque === undefined ? {} : { extra_content: call.opaque }),
+    function: { name: call.name, arguments: JSON.stringify(parseCallArguments(call)) },
+    ...(call.providerMetadata === undefined ? {} : { extra_content: call.providerMetadata }),
   };
 }
 
 /** An object schema without `properties` is refused, though a tool may well take nothing. */
-function asTool({ name, description, parameters }: ModelTool): unknown {
+function toTool({ name, description, parameters }: ModelTool): unknown {
   return {
     type: "function",
     function: { name, description, parameters: { properties: {}, ...parameters } },

@@ -1,19 +1,20 @@
-import type { Protocol } from "../protocol.ts";
-import { TemperedRequest } from "../tempered_request.ts";
+import type { ProviderProtocol } from "../protocol.ts";
+import { TemperatureFallback } from "../tempered_request.ts";
 import { OpenaiDecoder } from "./openai_decoder.ts";
 import { OpenaiDialects } from "./openai_dialect.ts";
-import { OpenaiPhrasing } from "./openai_phrasing.ts";
+import { OpenaiRequestBuilder } from "./openai_phrasing.ts";
 
 /** Chat Completions, streamed: the protocol that most compatible servers speak. */
-export function openaiProtocol(baseUrl: string): Protocol {
+export function openaiProtocol(baseUrl: string): ProviderProtocol {
   const dialects = new OpenaiDialects(baseUrl);
   const untempered = new Set<string>();
   return {
     headers: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
-    phrase: (request) => new OpenaiPhrasing(new TemperedRequest(request, untempered), dialects),
+    createRequest: (request) =>
+      new OpenaiRequestBuilder(new TemperatureFallback(request, untempered), dialects),
     // Quotes inside a quoted prompt are escaped, so only the vendor's own field looks like this.
-    filtered: ({ status, words = "" }) =>
-      status === 400 && /"code"\s*:\s*"content_filter"/.test(words),
-    decoder: (turn) => new OpenaiDecoder(turn),
+    isContentFilter: ({ status, errorBody = "" }) =>
+      status === 400 && /"code"\s*:\s*"content_filter"/.test(errorBody),
+    createDecoder: (turn) => new OpenaiDecoder(turn),
   };
 }

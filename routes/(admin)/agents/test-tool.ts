@@ -1,4 +1,4 @@
-import { toolFaults } from "@/lib/agent/tools/tool_faults.ts";
+import { toolIssues } from "@/lib/agent/tools/tool_faults.ts";
 import { parseOrThrow, validationError } from "@/lib/errors.ts";
 import { dashboardApi } from "@/lib/http/dashboard/dashboard_api.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
@@ -16,7 +16,7 @@ export const handler = define.handlers({
     await ctx.state.meter.count();
     const body = parseJson(await readJsonText(ctx.req, system));
     const { tool, agentId: id, allowedDomains, call } = parseOrThrow(toolTestSchema, body);
-    const faults = await toolFaults([tool]);
+    const faults = await toolIssues([tool]);
     if (faults.length > 0) throw validationError(faults);
     const agent = { tools: [tool], allowedDomains, ...id !== undefined && { id } };
     const toolset = chat.openTools({ tenant, agent });

@@ -15,7 +15,7 @@ export const handler = define.handlers({
     const { shown, ...links } = listPart(await catalogue.listStored(), ctx.url);
     const rows = shown.map((entry) => ({
       entry,
-      ready: providers.slot(entry.vendor) !== undefined,
+      ready: providers.connection(entry.vendor) !== undefined,
     }));
     return page({ rows, links });
   },

@@ -15,7 +15,7 @@ import {
   type SlotFaults,
   toSlotForm,
 } from "@/lib/http/dashboard/slot_form.ts";
-import { type SlotFault, trySlot } from "@/lib/models/try_slot.ts";
+import { type ConnectionTestError, testConnection } from "@/lib/models/try_slot.ts";
 import type { Vendor } from "@/lib/wire/vendors.ts";
 import { define, type State } from "@/utils.ts";
 
@@ -40,14 +40,14 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     const { system, log } = service;
     const report = (event: object) => log.warn("a model vendor failed its test", { ...event });
-    const fault = await trySlot({ vendor, ...parsed }, { system, report });
+    const fault = await testConnection({ vendor, ...parsed }, { system, report });
     if (fault !== undefined) return await refuse({ form: inWords(fault) }, { status: 422 });
     await service.connections.set(vendor, parsed.config);
     return ctx.redirect(withNotice("/operator/vendors", "slot_saved"), 303);
   },
 });
 
-function inWords({ message, status }: Exclude<SlotFault, undefined>): string {
+function inWords({ message, status }: Exclude<ConnectionTestError, undefined>): string {
   const told = status === undefined ? "" : ` (status ${status})`;
   return `Nothing was saved: ${message}${told}. Its own words are in the service's log.`;
 }
