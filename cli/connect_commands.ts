@@ -1,4 +1,4 @@
-import { UserAdmin } from "../lib/accounts/user_admin.ts";
+import { UserService } from "../lib/accounts/user_admin.ts";
 import type { Config } from "../lib/config.ts";
 import { Signer } from "../lib/credentials/hashing.ts";
 import { Sealer } from "../lib/credentials/sealing.ts";
@@ -44,7 +44,7 @@ export async function connectCommands(
     apiKeys: new ApiKeyStore(store.kv, { system, signer }),
     secrets: new SecretStore(store.kv, { system, sealer }),
     tenants: new TenantStore(store.kv, system),
-    users: new UserAdmin(store.kv, system),
+    users: new UserService(store.kv, system),
     baseUrl: config.publicUrl ?? localUrl(config, config.port),
     reencryption: new Reencryption(store.kv, { encryptionKeys: store.encryptionKeys, system }),
   });

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Attention } from "@/lib/admin/attention_report.ts";
+import type { HomeAlert } from "@/lib/admin/attention_report.ts";
 import { formatMicroUsd, plural } from "./format_amount.ts";
 import { Icon } from "./Icon.tsx";
 import { QUOTA_LABELS, usedOf } from "./StorageMeters.tsx";
@@ -7,7 +7,7 @@ import { Time } from "./Time.tsx";
 import { VisitorLimitsOffer } from "./VisitorLimitsOffer.tsx";
 
 /** What somebody should look at; one line says so when there is nothing. */
-export function AttentionList({ items, now }: { items: readonly Attention[]; now: number }) {
+export function AttentionList({ items, now }: { items: readonly HomeAlert[]; now: number }) {
   return (
     <section class="stack-small" aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
@@ -29,12 +29,12 @@ export function AttentionList({ items, now }: { items: readonly Attention[]; now
   );
 }
 
-function gravity({ kind }: Attention): "fault" | "warning" {
+function gravity({ kind }: HomeAlert): "fault" | "warning" {
   return kind === "hard_limit" || kind === "vendor_failed" ? "fault" : "warning";
 }
 
 function describe(
-  item: Exclude<Attention, { kind: "visitor_limits" }>,
+  item: Exclude<HomeAlert, { kind: "visitor_limits" }>,
   now: number,
 ): ComponentChildren {
   switch (item.kind) {

@@ -1,4 +1,4 @@
-import type { AgentAdmin } from "./admin/agent_admin.ts";
+import type { AgentService } from "./admin/agent_admin.ts";
 import { ApiError } from "./errors.ts";
 import { keys } from "./storage/keys.ts";
 import type { Agent } from "./wire/agent.ts";
@@ -18,7 +18,7 @@ const DEMO_AGENT = {
 /** What is needed to find or make the agent that `/demo` talks to. */
 export interface DemoAgentDeps {
   kv: Deno.Kv;
-  agents: AgentAdmin;
+  agents: AgentService;
   tenant: string;
   baseUrl: string;
 }
@@ -66,7 +66,7 @@ async function createDemoAgent(
 }
 
 async function addMissingOrigins(
-  agents: AgentAdmin,
+  agents: AgentService,
   { tenant, agent, origins }: { tenant: string; agent: Agent; origins: string[] },
 ): Promise<void> {
   const allowed = agent.allowedOrigins ?? [];

@@ -1,14 +1,14 @@
-import type { Accounts } from "./accounts/accounts.ts";
+import type { SignInService } from "./accounts/accounts.ts";
 import type { SecurityLog } from "./accounts/security_log.ts";
-import type { Team } from "./accounts/team.ts";
-import type { UserAdmin } from "./accounts/user_admin.ts";
-import type { AgentAdmin } from "./admin/agent_admin.ts";
-import type { ConversationAdmin } from "./admin/conversation_admin.ts";
-import type { KnowledgeAdmin } from "./admin/knowledge_admin.ts";
-import type { SessionAdmin } from "./admin/session_admin.ts";
+import type { TeamService } from "./accounts/team.ts";
+import type { UserService } from "./accounts/user_admin.ts";
+import type { AgentService } from "./admin/agent_admin.ts";
+import type { ConversationService } from "./admin/conversation_admin.ts";
+import type { KnowledgeService } from "./admin/knowledge_admin.ts";
+import type { SessionService } from "./admin/session_admin.ts";
 import type { ChatService } from "./chat/chat_service.ts";
-import type { ConversationSpace } from "./chat/conversation_space.ts";
-import type { RunDirectory } from "./chat/run_directory.ts";
+import type { ConversationQuota } from "./chat/conversation_space.ts";
+import type { RunRegistry } from "./chat/run_directory.ts";
 import type { Config } from "./config.ts";
 import type { Doctor } from "./doctor/doctor.ts";
 import type { KnowledgeSearch } from "./knowledge/search/knowledge_search.ts";
@@ -43,8 +43,8 @@ export interface Service {
   readonly system: Runtime;
   /** For absolute links: `PUBLIC_URL`, or the listening address; never the `Host` header. */
   readonly baseUrl: string;
-  readonly accounts: Accounts;
-  readonly agents: AgentAdmin;
+  readonly accounts: SignInService;
+  readonly agents: AgentService;
   readonly apiKeys: ApiKeyStore;
   /** Who changed what; every change writes its own entry. */
   readonly audit: AuditStore;
@@ -54,18 +54,18 @@ export interface Service {
   /** Which advice of the dashboard tenants do not want to see. */
   readonly dismissals: DismissalStore;
   readonly chat: ChatService;
-  readonly conversations: ConversationAdmin;
+  readonly conversations: ConversationService;
   /** Makes of a digest one that nobody without the store's own key can guess what was said by. */
   readonly keyedDigest: (digest: string) => string;
   /** Keeps conversations within the tenants' plans. */
-  readonly conversationQuota: Pick<ConversationSpace, "settled">;
+  readonly conversationQuota: Pick<ConversationQuota, "enforceAll">;
   /** Tells why a widget does not show on a page. */
   readonly doctor: Doctor;
   /** Finds passages in the tenants' knowledge bases. */
   readonly knowledgeSearch: KnowledgeSearch;
   /** Reads the documents of knowledge bases; looks for work by itself once it is started. */
   readonly documents: DocumentProcessor;
-  readonly knowledge: KnowledgeAdmin;
+  readonly knowledge: KnowledgeService;
   /** Settles what other processes left behind; sweeps by itself once it is started. */
   readonly orphanedRuns: DeadRuns;
   /** First answers to creating requests, for repeated ones. */
@@ -75,20 +75,20 @@ export interface Service {
   /** Encrypts what is stored under the first of the encryption keys. */
   readonly reencryption: Reencryption;
   /** Runs of all processes, to be followed and stopped. */
-  readonly runs: RunDirectory;
+  readonly runs: RunRegistry;
   /** What tools send as `{{secret.NAME}}`. */
   readonly secrets: SecretStore;
   /** Failed sign-ins, lockouts and refusals of the dashboard. */
   readonly securityLog: SecurityLog;
-  readonly sessions: SessionAdmin;
+  readonly sessions: SessionService;
   /** What tenants store, against their quotas. */
   readonly storage: StorageReports;
   /** How long a request may wait for a store that does not answer, milliseconds. */
   readonly storeDeadlineMs: number;
-  readonly team: Team;
+  readonly team: TeamService;
   readonly tenants: TenantStore;
   /** Dashboard users, for the command line. */
-  readonly users: UserAdmin;
+  readonly users: UserService;
   /** Vendor slots as they are stored; what the environment sets up is not among them. */
   readonly connections: ConnectionStore;
   /** Vendor slots as this process uses them, and how they have been doing. */

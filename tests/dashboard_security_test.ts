@@ -145,7 +145,7 @@ Deno.test("one-time links tell strangers nothing: unknown, used, expired and wit
   const used = await invite("used@example.com");
   await team.join(used.token, PASSWORD);
   const withdrawn = await invite("withdrawn@example.com");
-  await team.withdraw(tenant, withdrawn.invitation.id);
+  await team.withdrawInvitation(tenant, withdrawn.invitation.id);
   const late = await invite("late@example.com");
   const other = (await service.service.tenants.create("Other")).id;
   const taken = await team.invite(other, { email: "used@example.com", role: "owner" });

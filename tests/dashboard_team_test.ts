@@ -96,7 +96,7 @@ Deno.test("the last owner stays: neither removed nor demoted, also not by two ow
     assertStringIncludes(await answer.text(), "make another member owner first");
   }
   await Dashboard.join(service, "owner");
-  const by = (await accounts.signedIn(owner.cookie.split("=")[1]!))!;
+  const by = (await accounts.authenticate(owner.cookie.split("=")[1]!))!;
   const other = await idOf(service, "owner@example.com");
   const results = await Promise.all([
     team.changeRole(by, me, "admin"),

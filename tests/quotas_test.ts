@@ -159,7 +159,7 @@ Deno.test("chats are never refused for what is kept of them: the oldest conversa
     assert(first?.type === "start");
     conversations.push(first.conversationId);
   }
-  await service.service.conversationQuota.settled();
+  await service.service.conversationQuota.enforceAll();
   const { data } = await (await service.fetch("/v1/conversations", { key })).json();
   const left = data.map(({ id }: { id: string }) => id);
   assertEquals(left.toSorted(), conversations.slice(-3).toSorted());

@@ -84,7 +84,7 @@ Deno.test("setting up is in the audit log as the first owner's sign-in, with its
 Deno.test("a sign-in by a one-time link is in the audit log and the log, with its address", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN, DEMO: "off" } });
   await Dashboard.setUp(service);
-  const { token } = (await service.service.users.reset(OWNER.email))!;
+  const { token } = (await service.service.users.createResetLink(OWNER.email))!;
   const fields = { token, password: "a brand new password" };
   const spent = await send(new Dashboard(service), "/reset-password", fields);
   assertEquals(spent.status, 303);

@@ -12,7 +12,7 @@ Deno.test("a run whose end cannot be put together frees its slot, and is told of
   using kv = await openTestKv();
   await using service = await TestService.start({ kv, keepKv: true, ...fastSystem() });
   const { runs } = service.service;
-  runs.closing = () => Promise.reject(new Error("a fault of ours"));
+  runs.settleHook = () => Promise.reject(new Error("a fault of ours"));
   const key = await service.key();
   const { id: agentId } = await service.agent(key);
   const told = await readFrames(await byKey(service, { key, body: { agentId } }));

@@ -87,7 +87,7 @@ for (const provider of VENDORS) {
     // First the store is asked whether somebody follows it through another process.
     await stopped;
     await mock.requests[0]!.gone;
-    while (!run!.log.closed) await run!.log.grown();
+    while (!run!.log.closed) await run!.log.nextAppend();
     const [record] = await on.records();
     await expectRecorded(on, { finishReason: "cancelled", cost: record!.cost });
     assert(record!.cost > 0);
@@ -130,7 +130,7 @@ Deno.test("a client that leaves and comes back in time cancels nothing", async (
   run!.watchers.enter();
   await clock.advance(30_000);
   goesOn.resolve();
-  while (!run!.log.closed) await run!.log.grown();
+  while (!run!.log.closed) await run!.log.nextAppend();
   const [record] = await on.records();
   assertEquals([record?.finishReason, record?.cost], ["stop", 300]);
 });

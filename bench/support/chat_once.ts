@@ -1,6 +1,6 @@
 import { sha256 } from "@/lib/credentials/hashing.ts";
-import { chatCaller, checkSessionOrigin, checkTokens } from "@/lib/http/chat_caller.ts";
-import { chatReceipt } from "@/lib/http/chat_receipt.ts";
+import { authenticateChat, checkSessionOrigin, checkTokens } from "@/lib/http/chat_caller.ts";
+import { chatIdempotency } from "@/lib/http/chat_receipt.ts";
 import { RequestMeter } from "@/lib/http/request_meter.ts";
 import { systemRuntime } from "@/lib/system.ts";
 import type { RunEnd } from "@/lib/usage/run_record.ts";
@@ -30,9 +30,9 @@ export async function chatOnce(world: ChatWorld, { address, headers, body }: Cha
   const stored = await meter.address();
   const admitted = await meter.work(async (view) => {
     const reads = { address: stored, agentId: body.agentId, now: systemRuntime.now() };
-    const caller = await chatCaller(req, { service, meter }, { view, reads });
+    const caller = await authenticateChat(req, { service, meter }, { view, reads });
     checkTokens(caller, body);
-    const receipt = await chatReceipt(req, { caller, body, keyed: world.keyedDigest });
+    const receipt = await chatIdempotency(req, { caller, body, keyed: world.keyedDigest });
     const { kind, id, tenant } = caller;
     const agent = await agents.get(tenant, body.agentId, view);
     if (agent === undefined) throw new Error("the agent has gone");
@@ -42,7 +42,7 @@ export async function chatOnce(world: ChatWorld, { address, headers, body }: Cha
     return await meter.admit(view, {
       run: prepared.facts,
       hold: prepared.hold,
-      least: prepared.least,
+      least: prepared.minFirstStepCost,
       receipt,
       sessionHash: kind === "session" ? await sha256(caller.sessionToken) : undefined,
     });

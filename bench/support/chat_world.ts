@@ -1,10 +1,10 @@
 import { ToolsetFactory } from "@/lib/agent/tools/toolsets.ts";
 import { ModelAccess } from "@/lib/admin/model_access.ts";
-import { SessionAdmin } from "@/lib/admin/session_admin.ts";
-import { RunDirectory } from "@/lib/chat/run_directory.ts";
+import { SessionService } from "@/lib/admin/session_admin.ts";
+import { RunRegistry } from "@/lib/chat/run_directory.ts";
 import { ChatService } from "@/lib/chat/chat_service.ts";
 import type { Committer } from "@/lib/committer/committer.ts";
-import { RememberedHashes } from "@/lib/credentials/remembered_hashes.ts";
+import { HashCache } from "@/lib/credentials/remembered_hashes.ts";
 import { Signer } from "@/lib/credentials/hashing.ts";
 import { Egress } from "@/lib/egress/egress.ts";
 import type { MeterParts } from "@/lib/http/request_meter.ts";
@@ -63,7 +63,7 @@ export interface Chatter {
 /** The part of the service that lets a message in and settles it, on one engine. */
 export interface ChatWorld {
   chat: ChatService;
-  service: { apiKeys: ApiKeyStore; sessions: SessionAdmin };
+  service: { apiKeys: ApiKeyStore; sessions: SessionService };
   keyedDigest: (digest: string) => string;
   agents: AgentStore;
   meter: MeterParts;
@@ -92,7 +92,7 @@ export async function buildChatWorld(
   });
   const chat = new ChatService({
     admission,
-    directory: new RunDirectory({
+    directory: new RunRegistry({
       ...{ kv, committer, content, admission, system, leases },
       tenants: tenantStore,
     }),
@@ -108,11 +108,11 @@ export async function buildChatWorld(
     }),
   });
   const apiKeys = new ApiKeyStore(kv, { system, signer });
-  const sessions = new SessionAdmin(new SessionStore(kv, system), { system });
+  const sessions = new SessionService(new SessionStore(kv, system), { system });
   const agents = new AgentStore(kv, system);
   const keyedDigest = (digest: string) => content.digest(digest);
   const world = { chat, service: { apiKeys, sessions }, keyedDigest, agents };
-  const hashes = new RememberedHashes(signer);
+  const hashes = new HashCache(signer);
   const asked = { committer, admission, signer: hashes, tenants: tenantStore };
   const addresses = new AddressWindows(committer, { system, windows });
   const meter = { ...asked, addresses, limits: LIMITS, underWay: new RequestsUnderWay() };
@@ -147,7 +147,7 @@ async function makeKeyChatter(
 }
 
 async function makeSessionChatter(
-  sessions: SessionAdmin,
+  sessions: SessionService,
   { tenant, agent, address }: Owner,
 ): Promise<Chatter> {
   const { sessionToken } = await sessions.mintForOrigin(tenant, agent, ORIGIN);

@@ -7,10 +7,10 @@ import { type User, UserStore } from "../storage/user_store.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../system.ts";
 import { addressBlock } from "./address_block.ts";
-import { AttemptWindow } from "./attempt_window.ts";
-import { credentialFaults, type FieldFaults, normalizeEmail } from "./credential_rules.ts";
-import type { KnownBrowsers } from "./known_browsers.ts";
-import type { PasswordAttempt, PasswordGate, Refusal } from "./password_gate.ts";
+import { SlidingWindowLimiter } from "./attempt_window.ts";
+import { type CredentialIssues, credentialIssues, normalizeEmail } from "./credential_rules.ts";
+import type { KnownBrowserTokens } from "./known_browsers.ts";
+import type { PasswordAttempt, PasswordGate, PasswordRejection } from "./password_gate.ts";
 import type { PasswordHasher } from "./password_hasher.ts";
 import type { SignedInUser } from "./signed_in_user.ts";
 
@@ -34,35 +34,35 @@ export interface SignInInput {
 }
 
 /** A new sign-in: the token of its cookie and the token of the known browser. */
-export interface StartedSignIn {
+export interface SignInTokens {
   cookieToken: string;
   browserToken: string;
 }
 
 /** The new sign-in, or why there is none. */
 export type SetUpResult =
-  | StartedSignIn
-  | Refusal
+  | SignInTokens
+  | PasswordRejection
   | { refused: "wrong_token" }
   | { refused: "already_set_up" }
-  | { refused: "invalid"; faults: FieldFaults };
+  | { refused: "invalid"; faults: CredentialIssues };
 
 /** The new sign-in, or why there is none; it never tells which accounts exist. */
-export type SignInResult = StartedSignIn | Refusal | { refused: "wrong_credentials" };
+export type SignInResult = SignInTokens | PasswordRejection | { refused: "wrong_credentials" };
 
-export interface AccountsOptions {
+export interface SignInDeps {
   system: Runtime;
   /** `SETUP_TOKEN`; without it each start makes its own. */
   setupToken?: string | undefined;
   hasher: PasswordHasher;
   /** Shared by all that hash passwords, because it limits how many are hashed at once. */
   gate: PasswordGate;
-  browsers: KnownBrowsers;
+  browsers: KnownBrowserTokens;
   log: Pick<Logger, "info">;
 }
 
 /** Who may use the dashboard: the first owner's set-up, sign-in, sign-out. */
-export class Accounts {
+export class SignInService {
   #system: Runtime;
   #configuredToken: string | undefined;
   #users: UserStore;
@@ -70,12 +70,12 @@ export class Accounts {
   #tenants: TenantStore;
   #hasher: PasswordHasher;
   #gate: PasswordGate;
-  #browsers: KnownBrowsers;
+  #browsers: KnownBrowserTokens;
   #log: Pick<Logger, "info">;
-  #setupTries = new AttemptWindow(SETUP_TRIES);
+  #setupTries = new SlidingWindowLimiter(SETUP_TRIES);
   #isSetUp = false;
 
-  constructor(kv: Deno.Kv, options: AccountsOptions) {
+  constructor(kv: Deno.Kv, options: SignInDeps) {
     const { system } = options;
     this.#system = system;
     this.#configuredToken = options.setupToken;
@@ -111,13 +111,13 @@ export class Accounts {
     const wait = this.#setupTries.take(block, this.#system.now());
     if (wait > 0) return { refused: "too_many_tries", retryAfterMs: wait };
     if (!await this.#isSetupToken(input.token)) return { refused: "wrong_token" };
-    const faults = await credentialFaults(input);
+    const faults = await credentialIssues(input);
     if (Object.keys(faults).length > 0) return { refused: "invalid", faults };
     return await this.#gate.run<SetUpResult>(block, async () => {
       const owner = await this.#newOwner(input);
       setActor({ kind: "user", id: owner.id, name: owner.email });
       if (!await this.#users.createFirstOwner(owner)) return { refused: "already_set_up" };
-      return await this.start(owner, { address: input.address });
+      return await this.createSignIn(owner, { address: input.address });
     });
   }
 
@@ -131,12 +131,12 @@ export class Accounts {
       const user = await this.#users.findByEmail(email);
       return await this.#isRight(password, user) ? user : undefined;
     });
-    if ("right" in result) return await this.start(result.right, { address });
+    if ("right" in result) return await this.createSignIn(result.right, { address });
     return result.refused === "wrong_password" ? { refused: "wrong_credentials" } : result;
   }
 
   /** Signs a user in who has just proved to be one; from an `address`, where that is their sign-in. */
-  async start(user: User, { address }: { address?: string } = {}): Promise<StartedSignIn> {
+  async createSignIn(user: User, { address }: { address?: string } = {}): Promise<SignInTokens> {
     const { tenant, id: userId, epoch, email: name } = user;
     setActor({ kind: "user", id: userId, name });
     const audit = address === undefined ? {} : { audit: { name, address } };
@@ -147,7 +147,7 @@ export class Accounts {
   }
 
   /** Who a cookie stands for, read afresh so that a changed role or a removed user counts at once. */
-  async signedIn(cookieToken: string): Promise<SignedInUser | undefined> {
+  async authenticate(cookieToken: string): Promise<SignedInUser | undefined> {
     const signIn = await this.#signIns.use(cookieToken);
     if (signIn === undefined) return undefined;
     const user = await this.#users.get(signIn.tenant, signIn.userId);
@@ -157,7 +157,7 @@ export class Accounts {
   }
 
   /** Why a cookie no longer signs anybody in, where that is known. */
-  whyEnded(cookieToken: string): Promise<SignInEnd | undefined> {
+  endReason(cookieToken: string): Promise<SignInEnd | undefined> {
     return this.#signIns.endReason(cookieToken);
   }
 
@@ -165,10 +165,10 @@ export class Accounts {
    * Takes the password of somebody who is signed in once more, before what a borrowed browser must not
    * do. Failures are counted by the sign-in: a stolen cookie has five tries, from whatever addresses.
    */
-  async confirm(
+  async reauthenticate(
     user: Pick<SignedInUser, "tenant" | "id" | "email">,
     input: { cookieToken: string; password: string; address: string },
-  ): Promise<Refusal | { refused: "wrong_password" } | undefined> {
+  ): Promise<PasswordRejection | { refused: "wrong_password" } | undefined> {
     const { cookieToken, password, address } = input;
     if (password === "") return { refused: "wrong_password" };
     const name = `sign-in ${await sha256(cookieToken)}`;
@@ -201,21 +201,21 @@ export class Accounts {
   async changePassword(
     user: Pick<SignedInUser, "tenant" | "id" | "email">,
     password: string,
-  ): Promise<StartedSignIn | Refusal | { refused: "invalid"; faults: FieldFaults }> {
-    const faults = await credentialFaults({ email: user.email, password });
+  ): Promise<SignInTokens | PasswordRejection | { refused: "invalid"; faults: CredentialIssues }> {
+    const faults = await credentialIssues({ email: user.email, password });
     if (faults.password !== undefined) return { refused: "invalid", faults };
     return await this.#gate.run(`user ${user.id}`, async () => {
       const passwordHash = await this.#hasher.hash(password);
       const change = { passwordHash, action: "change password" };
       const next = await this.#users.endSignIns(user.tenant, user.id, change);
       if (next === undefined) throw new Error("a signed-in user is gone");
-      return await this.start(next);
+      return await this.createSignIn(next);
     });
   }
 
   /** Ends a sign-in; `address` is the client's, for the audit log. */
   async signOut(cookieToken: string, { address }: { address: string }): Promise<void> {
-    const user = await this.signedIn(cookieToken);
+    const user = await this.authenticate(cookieToken);
     if (user) setActor({ kind: "user", id: user.id, name: user.email });
     const audit = user && { name: user.email, address };
     await this.#signIns.delete(cookieToken, { audit });
@@ -229,7 +229,7 @@ export class Accounts {
   ): Promise<PasswordAttempt["credential"]> {
     const browser = browserToken === undefined
       ? undefined
-      : await this.#browsers.read(browserToken);
+      : await this.#browsers.identify(browserToken);
     if (browser === undefined) return undefined;
     const user = await this.#users.findByEmail(email);
     return user?.id === browser.userId ? { name: `browser ${browser.id}` } : undefined;

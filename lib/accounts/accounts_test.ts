@@ -2,10 +2,10 @@ import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert"
 import { Signer } from "../credentials/hashing.ts";
 import { SignInFailureStore } from "../storage/sign_in_failure_store.ts";
 import { type Runtime, systemRuntime } from "../system.ts";
-import { Accounts } from "./accounts.ts";
-import { KnownBrowsers } from "./known_browsers.ts";
+import { SignInService } from "./accounts.ts";
+import { KnownBrowserTokens } from "./known_browsers.ts";
 import { PasswordGate } from "./password_gate.ts";
-import { type HashCost, PasswordHasher } from "./password_hasher.ts";
+import { PasswordHasher, type ScryptCost } from "./password_hasher.ts";
 
 const TOKEN = "a-setup-token-of-the-operator";
 const OWNER = { email: "Owner@Example.com", password: "correct horse battery" };
@@ -14,13 +14,13 @@ const CHEAP = { N: 2 ** 10, r: 8, p: 1 };
 
 interface Fixture {
   kv: Deno.Kv;
-  accounts: Accounts;
+  accounts: SignInService;
   clock: { ms: number };
 }
 
 interface FixtureOptions {
   setupToken?: string | undefined;
-  cost?: HashCost;
+  cost?: ScryptCost;
   hasher?: PasswordHasher;
 }
 
@@ -28,13 +28,13 @@ function openAccounts(
   kv: Deno.Kv,
   system: Runtime,
   { setupToken, cost = CHEAP, hasher }: FixtureOptions,
-): Accounts {
-  return new Accounts(kv, {
+): SignInService {
+  return new SignInService(kv, {
     ...{ system, setupToken },
     hasher: hasher ?? new PasswordHasher({ ...system, cost }),
     gate: new PasswordGate({ failures: new SignInFailureStore(kv, system), system }),
     log: { info: () => {} },
-    browsers: new KnownBrowsers(new Signer(["a secret that signs"]), system),
+    browsers: new KnownBrowserTokens(new Signer(["a secret that signs"]), system),
   });
 }
 
@@ -49,7 +49,7 @@ async function withAccounts(
   await run({ kv, clock, accounts: openAccounts(kv, system, options) });
 }
 
-async function setUp(accounts: Accounts): Promise<string> {
+async function setUp(accounts: SignInService): Promise<string> {
   const result = await accounts.setUp({ token: TOKEN, ...OWNER, ...HERE });
   assert("cookieToken" in result);
   return result.cookieToken;
@@ -58,7 +58,7 @@ async function setUp(accounts: Accounts): Promise<string> {
 Deno.test("set-up makes an owner who operates the default tenant and is signed in", async () => {
   await withAccounts(async ({ accounts }) => {
     assertEquals(await accounts.needsSetup(), true);
-    const user = await accounts.signedIn(await setUp(accounts));
+    const user = await accounts.authenticate(await setUp(accounts));
     assertEquals(await accounts.needsSetup(), false);
     assertEquals(user?.email, "owner@example.com");
     assertEquals([user?.role, user?.operator], ["owner", true]);
@@ -260,17 +260,17 @@ Deno.test("a known browser has five failures of its own, then counts as a strang
 Deno.test("a stolen cookie has five tries at the password, from whatever addresses", async () => {
   await withAccounts(async ({ accounts }) => {
     const cookieToken = await setUp(accounts);
-    const user = (await accounts.signedIn(cookieToken))!;
+    const user = (await accounts.authenticate(cookieToken))!;
     const outcomes: (string | undefined)[] = [];
     for (let n = 0; n < 6; n++) {
       const input = { cookieToken, password: "a wrong password", address: `192.0.2.${n}` };
-      outcomes.push((await accounts.confirm(user, input))?.refused);
+      outcomes.push((await accounts.reauthenticate(user, input))?.refused);
     }
     assertEquals(outcomes, [...new Array(5).fill("wrong_password"), "too_many_tries"]);
     const elsewhere = await accounts.signIn({ ...OWNER, ...HERE });
     assert("cookieToken" in elsewhere);
     const right = { cookieToken: elsewhere.cookieToken, password: OWNER.password, ...HERE };
-    assertEquals(await accounts.confirm(user, right), undefined);
+    assertEquals(await accounts.reauthenticate(user, right), undefined);
   });
 });
 
@@ -292,25 +292,25 @@ Deno.test("a sign-in replaces a hash of an earlier cost, and ends nothing by it"
   assertMatch(raised, /^scrypt\$1024\$8\$3\$/);
   assert("cookieToken" in await now.signIn({ ...OWNER, ...HERE }));
   assertEquals(await hashOf(), raised);
-  assert(await now.signedIn(cookie));
+  assert(await now.authenticate(cookie));
 });
 
 Deno.test("signing out elsewhere renews neither the age of a sign-in nor its recent password", async () => {
   await withAccounts(async ({ accounts, clock }) => {
     let cookie: string | undefined = await setUp(accounts);
-    const user = (await accounts.signedIn(cookie))!;
+    const user = (await accounts.authenticate(cookie))!;
     const day = 86_400_000;
     for (let days = 0; days < 6.8; days += 0.4) {
       clock.ms += 0.4 * day;
       cookie = await accounts.signOutElsewhere(user, { cookieToken: cookie });
       assert(cookie !== undefined, `day ${days}`);
-      assertEquals((await accounts.signedIn(cookie))?.provenAt, user.provenAt);
+      assertEquals((await accounts.authenticate(cookie))?.provenAt, user.provenAt);
     }
     clock.ms = user.provenAt + 7 * day - 60_000;
-    assert(await accounts.signedIn(cookie));
+    assert(await accounts.authenticate(cookie));
     clock.ms = user.provenAt + 7 * day;
-    assertEquals(await accounts.signedIn(cookie), undefined);
-    assertEquals(await accounts.whyEnded(cookie), "too_old");
+    assertEquals(await accounts.authenticate(cookie), undefined);
+    assertEquals(await accounts.endReason(cookie), "too_old");
   });
 });
 
@@ -320,10 +320,10 @@ Deno.test("a sign-in slides for twelve hours after each use, then ends", async (
     const hour = 3_600_000;
     for (let n = 0; n < 4; n++) {
       clock.ms += 11 * hour;
-      assert(await accounts.signedIn(cookie));
+      assert(await accounts.authenticate(cookie));
     }
     clock.ms += 12 * hour;
-    assertEquals(await accounts.signedIn(cookie), undefined);
+    assertEquals(await accounts.authenticate(cookie), undefined);
   });
 });
 
@@ -333,7 +333,7 @@ Deno.test("sign-out ends the sign-in, and the cookie itself is never stored", as
     const stored = await Array.fromAsync(kv.list({ prefix: [] }));
     assert(!JSON.stringify(stored).includes(cookie));
     await accounts.signOut(cookie, HERE);
-    assertEquals(await accounts.signedIn(cookie), undefined);
-    assertEquals(await accounts.signedIn("made up"), undefined);
+    assertEquals(await accounts.authenticate(cookie), undefined);
+    assertEquals(await accounts.authenticate("made up"), undefined);
   });
 });

@@ -6,7 +6,7 @@ const MAX_NAMES = 10_000;
  * names the oldest are forgotten: refusing new ones would let a stranger with many addresses lock
  * everyone else out.
  */
-export class AttemptWindow {
+export class SlidingWindowLimiter {
   #limit: number;
   #windowMs: number;
   #attempts = new Map<string, number[]>();
@@ -28,7 +28,7 @@ export class AttemptWindow {
   }
 
   /** Takes back the attempt that was counted at `at`. */
-  giveBack(name: string, at: number): void {
+  refund(name: string, at: number): void {
     const attempts = this.#attempts.get(name);
     const index = attempts?.lastIndexOf(at) ?? -1;
     if (attempts === undefined || index < 0) return;

@@ -13,16 +13,16 @@ const PRODUCT_NAMES = ["agent chat service", "agentchatservice", "agentchat", "a
 const NO_WORD = /[^\p{L}\p{N}]+/u;
 
 /** What is wrong with a password that attackers try first. */
-export type CommonFault = "common" | "personal";
+export type CommonPasswordIssue = "common" | "personal";
 
 /**
  * Whether a password is common, a variation of a common one, or made of the user's e-mail or the
  * product's name. The word lists take 40 MiB and 0.2 s: they are loaded when first needed.
  */
-export async function commonFault(
+export async function commonPasswordIssue(
   password: string,
   { email }: { email: string },
-): Promise<CommonFault | undefined> {
+): Promise<CommonPasswordIssue | undefined> {
   lists ??= loadLists().catch((error) => {
     lists = undefined;
     throw error;

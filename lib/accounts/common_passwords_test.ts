@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { commonFault } from "./common_passwords.ts";
+import { commonPasswordIssue } from "./common_passwords.ts";
 
 const EMAIL = { email: "maria.lindqvist@nordhaus.example" };
 
@@ -29,20 +29,20 @@ const GOOD = [
   "x".repeat(3) + "violet tram under snow",
 ];
 
-Deno.test("commonFault: a common password and what people make of one are refused", async () => {
+Deno.test("commonPasswordIssue: a common password and what people make of one are refused", async () => {
   for (const password of COMMON) {
-    assertEquals(await commonFault(password, EMAIL), "common", password);
+    assertEquals(await commonPasswordIssue(password, EMAIL), "common", password);
   }
 });
 
-Deno.test("commonFault: what nobody guesses is accepted, in any script and of any length", async () => {
+Deno.test("commonPasswordIssue: what nobody guesses is accepted, in any script and of any length", async () => {
   const long = Array.from({ length: 200 }, (_, n) => "plum orbit seven".charAt(n % 16 * 5 % 16));
   for (const password of [...GOOD, long.join("")]) {
-    assertEquals(await commonFault(password, EMAIL), undefined, password);
+    assertEquals(await commonPasswordIssue(password, EMAIL), undefined, password);
   }
 });
 
-Deno.test("commonFault: the user's e-mail and the product's name are no passwords", async () => {
+Deno.test("commonPasswordIssue: the user's e-mail and the product's name are no passwords", async () => {
   const personal = [
     "maria.lindqvist@nordhaus.example",
     "Lindqvist2026!",
@@ -51,6 +51,6 @@ Deno.test("commonFault: the user's e-mail and the product's name are no password
     "AgentChatService1",
   ];
   for (const password of personal) {
-    assertEquals(await commonFault(password, EMAIL) !== undefined, true, password);
+    assertEquals(await commonPasswordIssue(password, EMAIL) !== undefined, true, password);
   }
 });

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { passwordFault } from "./password_rules.ts";
+import { passwordIssue } from "./password_rules.ts";
 
 export { MIN_PASSWORD_LENGTH } from "./password_rules.ts";
 
 const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email());
 
 /** What is wrong with a new account's fields, in words for its form. */
-export interface FieldFaults {
+export interface CredentialIssues {
   email?: string;
   password?: string;
 }
@@ -17,11 +17,11 @@ export function normalizeEmail(email: string): string | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
-export async function credentialFaults(
+export async function credentialIssues(
   input: { email: string; password: string },
-): Promise<FieldFaults> {
+): Promise<CredentialIssues> {
   const email = normalizeEmail(input.email);
-  const password = await passwordFault(input);
+  const password = await passwordIssue(input);
   return {
     ...(email === undefined && { email: "Enter an e-mail address." }),
     ...(password !== undefined && { password }),

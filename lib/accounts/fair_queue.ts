@@ -2,9 +2,9 @@ import { BusyError } from "../busy_error.ts";
 
 export interface FairQueueOptions {
   /** Maximum concurrent tasks. */
-  slots: number;
+  concurrency: number;
   /** Maximum concurrent tasks of one client; fewer than `slots`, so that others find a free one. */
-  slotsPerClient: number;
+  concurrencyPerClient: number;
   /** Maximum waiting tasks of all clients, per lane. */
   maxWaiting: number;
   /** Maximum waiting tasks of one client. */
@@ -58,7 +58,7 @@ export class FairQueue {
   }
 
   #enter({ client, preferred = false }: FairTask): Promise<void> {
-    if (this.#running < this.#options.slots && this.#mayRun(client)) {
+    if (this.#running < this.#options.concurrency && this.#mayRun(client)) {
       this.#count(client, 1);
       return Promise.resolve();
     }
@@ -94,7 +94,7 @@ export class FairQueue {
   }
 
   #mayRun(client: string): boolean {
-    return (this.#runningOf.get(client) ?? 0) < this.#options.slotsPerClient;
+    return (this.#runningOf.get(client) ?? 0) < this.#options.concurrencyPerClient;
   }
 
   #count(client: string, change: 1 | -1): void {

@@ -4,10 +4,10 @@ import { BusyError } from "../busy_error.ts";
 
 /** A queue whose tasks end when the test says so; `started` is the order in which they began. */
 function heldQueue(
-  options: Omit<FairQueueOptions, "slotsPerClient">,
-  slotsPerClient = options.slots,
+  options: Omit<FairQueueOptions, "concurrencyPerClient">,
+  slotsPerClient = options.concurrency,
 ) {
-  const queue = new FairQueue({ ...options, slotsPerClient });
+  const queue = new FairQueue({ ...options, concurrencyPerClient: slotsPerClient });
   const started: string[] = [];
   const running: (() => void)[] = [];
   const run = (name: string, client = name.split(" ")[0]!, preferred = false) => {
@@ -28,7 +28,11 @@ function heldQueue(
 }
 
 Deno.test("FairQueue: a newcomer's first task is next, however many tasks another client has waiting", async () => {
-  const { started, run, endOne } = heldQueue({ slots: 1, maxWaiting: 64, maxWaitingPerClient: 16 });
+  const { started, run, endOne } = heldQueue({
+    concurrency: 1,
+    maxWaiting: 64,
+    maxWaitingPerClient: 16,
+  });
   const all = Array.from({ length: 17 }, (_, n) => run(`flood ${n}`));
   all.push(run("owner 0"));
   await Promise.resolve();
@@ -40,7 +44,7 @@ Deno.test("FairQueue: a newcomer's first task is next, however many tasks anothe
 });
 
 Deno.test("FairQueue: a client that may not take all slots leaves one for the next newcomer", async () => {
-  const bounds = { slots: 2, maxWaiting: 9, maxWaitingPerClient: 9 };
+  const bounds = { concurrency: 2, maxWaiting: 9, maxWaitingPerClient: 9 };
   const { started, run, endOne } = heldQueue(bounds, 1);
   for (let n = 0; n < 4; n++) void run(`flood ${n}`);
   void run("owner 0");
@@ -51,14 +55,22 @@ Deno.test("FairQueue: a client that may not take all slots leaves one for the ne
 });
 
 Deno.test("FairQueue: clients take turns, and one client's tasks keep their order", async () => {
-  const { started, run, endOne } = heldQueue({ slots: 2, maxWaiting: 9, maxWaitingPerClient: 9 });
+  const { started, run, endOne } = heldQueue({
+    concurrency: 2,
+    maxWaiting: 9,
+    maxWaitingPerClient: 9,
+  });
   for (const name of ["x 0", "x 1", "a 0", "a 1", "a 2", "b 0", "b 1", "c 0"]) void run(name);
   for (let n = 0; n < 8; n++) await endOne();
   assertEquals(started.slice(2), ["a 0", "b 0", "c 0", "a 1", "b 1", "a 2"]);
 });
 
 Deno.test("FairQueue: a client past its own bound is refused while others still get in", async () => {
-  const { run, endOne, started } = heldQueue({ slots: 1, maxWaiting: 9, maxWaitingPerClient: 2 });
+  const { run, endOne, started } = heldQueue({
+    concurrency: 1,
+    maxWaiting: 9,
+    maxWaitingPerClient: 2,
+  });
   void run("a 0");
   void run("a 1");
   void run("a 2");
@@ -70,7 +82,7 @@ Deno.test("FairQueue: a client past its own bound is refused while others still 
 
 Deno.test("FairQueue: when the queue is full the client with most tasks loses its newest, not the newcomer", async () => {
   const { queue, run, started, endOne } = heldQueue({
-    slots: 1,
+    concurrency: 1,
     maxWaiting: 4,
     maxWaitingPerClient: 4,
   });
@@ -85,7 +97,7 @@ Deno.test("FairQueue: when the queue is full the client with most tasks loses it
 });
 
 Deno.test("FairQueue: where every client has one task, a full queue refuses the next", async () => {
-  const { run } = heldQueue({ slots: 1, maxWaiting: 2, maxWaitingPerClient: 2 });
+  const { run } = heldQueue({ concurrency: 1, maxWaiting: 2, maxWaitingPerClient: 2 });
   void run("a 0");
   void run("b 0");
   void run("c 0");
@@ -93,7 +105,11 @@ Deno.test("FairQueue: where every client has one task, a full queue refuses the 
 });
 
 Deno.test("FairQueue: callers with a credential neither wait for the other lane nor starve it", async () => {
-  const { started, run, endOne } = heldQueue({ slots: 1, maxWaiting: 2, maxWaitingPerClient: 1 });
+  const { started, run, endOne } = heldQueue({
+    concurrency: 1,
+    maxWaiting: 2,
+    maxWaitingPerClient: 1,
+  });
   void run("x 0");
   void run("a 0");
   void run("b 0");
@@ -106,7 +122,7 @@ Deno.test("FairQueue: callers with a credential neither wait for the other lane 
 
 Deno.test("FairQueue: a task that fails frees its slot", async () => {
   const queue = new FairQueue({
-    ...{ slots: 1, slotsPerClient: 1 },
+    ...{ concurrency: 1, concurrencyPerClient: 1 },
     ...{ maxWaiting: 1, maxWaitingPerClient: 1 },
   });
   const fail = () => queue.run({ client: "a" }, () => Promise.reject(new Error("it failed")));

@@ -18,7 +18,7 @@ export interface KnownBrowser {
  * does not authenticate anyone: it only gives the account's owner a separate queue and a separate count
  * of failed attempts, so that attackers cannot block them.
  */
-export class KnownBrowsers {
+export class KnownBrowserTokens {
   #signer: Pick<Signer, "sign" | "verify">;
   #system: Pick<Runtime, "now" | "randomBytes">;
 
@@ -38,7 +38,7 @@ export class KnownBrowsers {
   }
 
   /** The browser that a token identifies; `undefined` if it is forged or expired. */
-  async read(mark: string): Promise<KnownBrowser | undefined> {
+  async identify(mark: string): Promise<KnownBrowser | undefined> {
     const [, userId, exp, id, mac] = FORMAT.exec(mark) ?? [];
     if (userId === undefined || exp === undefined || id === undefined || mac === undefined) {
       return undefined;

@@ -1,25 +1,25 @@
 import { assertEquals } from "@std/assert";
 import { Signer } from "../credentials/hashing.ts";
 import { systemRuntime } from "../system.ts";
-import { KNOWN_BROWSER_MS, KnownBrowsers } from "./known_browsers.ts";
+import { KNOWN_BROWSER_MS, KnownBrowserTokens } from "./known_browsers.ts";
 
 const USER = crypto.randomUUID();
 
-function known(clock: { ms: number }, secrets = ["a secret that signs marks"]): KnownBrowsers {
-  return new KnownBrowsers(new Signer(secrets), { ...systemRuntime, now: () => clock.ms });
+function known(clock: { ms: number }, secrets = ["a secret that signs marks"]): KnownBrowserTokens {
+  return new KnownBrowserTokens(new Signer(secrets), { ...systemRuntime, now: () => clock.ms });
 }
 
-Deno.test("KnownBrowsers: a mark names its user for ninety days, also after the secret was rotated", async () => {
+Deno.test("KnownBrowserTokens: a mark names its user for ninety days, also after the secret was rotated", async () => {
   const clock = { ms: 1_000_000 };
   const mark = await known(clock).issue(USER);
-  assertEquals((await known(clock).read(mark))?.userId, USER);
+  assertEquals((await known(clock).identify(mark))?.userId, USER);
   const rotated = known(clock, ["a newer secret that signs", "a secret that signs marks"]);
-  assertEquals((await rotated.read(mark))?.userId, USER);
+  assertEquals((await rotated.identify(mark))?.userId, USER);
   clock.ms += KNOWN_BROWSER_MS;
-  assertEquals(await rotated.read(mark), undefined);
+  assertEquals(await rotated.identify(mark), undefined);
 });
 
-Deno.test("KnownBrowsers: what is forged, changed or cut is no mark", async () => {
+Deno.test("KnownBrowserTokens: what is forged, changed or cut is no mark", async () => {
   const clock = { ms: 1_000_000 };
   const browsers = known(clock);
   const mark = await browsers.issue(USER);
@@ -32,5 +32,5 @@ Deno.test("KnownBrowsers: what is forged, changed or cut is no mark", async () =
     "",
     "a.b.c.d",
   ];
-  for (const one of forged) assertEquals(await browsers.read(one), undefined, one);
+  for (const one of forged) assertEquals(await browsers.identify(one), undefined, one);
 });

@@ -8,7 +8,7 @@ const MAX_WAIT_MS = 20_000;
 const MAX_WAITING = 200;
 
 /** Enforces a minimum interval between attempts on one account. */
-export class Pacer {
+export class Throttle {
   readonly #system: Pick<Runtime, "now" | "sleep">;
   /** When the next attempt on an account may begin; past times are dropped. */
   readonly #next = new Map<string, number>();

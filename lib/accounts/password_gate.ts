@@ -6,27 +6,32 @@ import {
 } from "../storage/sign_in_failure_store.ts";
 import type { Runtime } from "../system.ts";
 import { addressBlock } from "./address_block.ts";
-import { AttemptWindow } from "./attempt_window.ts";
+import { SlidingWindowLimiter } from "./attempt_window.ts";
 import { FairQueue, type FairTask } from "./fair_queue.ts";
-import { Pacer } from "./pacer.ts";
+import { Throttle } from "./pacer.ts";
 import { unlessBusy } from "../busy_error.ts";
 
 /** A hash takes about 0.3 s and 32 MiB, so at most two run at once. */
-const HASHING = { slots: 2, slotsPerClient: 1, maxWaiting: 64, maxWaitingPerClient: 16 };
+const HASHING = {
+  concurrency: 2,
+  concurrencyPerClient: 1,
+  maxWaiting: 64,
+  maxWaitingPerClient: 16,
+};
 /** Wrong passwords from one address across all accounts: enough for an office, too few for guessing. */
 const ADDRESS_FAILURES = { limit: 30, windowMs: FAILURE_WINDOW_MS };
 /**
  * Delay before rejecting an unknown client: 40 connections that retry without a pause then get 40
  * responses a second instead of hundreds, which leaves the CPU to legitimate sign-ins.
  */
-const REFUSAL_DELAY_MS = 1_000;
+const REJECTION_DELAY_MS = 1_000;
 /** Maximum delayed rejections; any more are sent immediately. */
 const MAX_DELAYED = 256;
 /** From so many failures elsewhere on, strangers' attempts on an account are slowed down. */
 const SPREAD_FAILURES = 20;
 
 /** `too_many_tries` waits `retryAfterMs`; `busy` means that too many passwords are being checked. */
-export type Refusal =
+export type PasswordRejection =
   | { refused: "too_many_tries"; retryAfterMs: number }
   | { refused: "busy" };
 
@@ -46,21 +51,21 @@ export interface PasswordAttempt {
 }
 
 /** Receives rejected and failed attempts, for the log. */
-export interface GateEvents {
+export interface PasswordGateEvents {
   /** A password was wrong. `locked` is true for the failure that locks the account for this client. */
   failed(attempt: PasswordAttempt, state: { locked: boolean; slowed: boolean }): void;
   /** An attempt was rejected without checking its password. */
-  refused(attempt: Pick<PasswordAttempt, "address">, reason: "address" | "pair" | "busy"): void;
+  rejected(attempt: Pick<PasswordAttempt, "address">, reason: "address" | "pair" | "busy"): void;
 }
 
 export interface PasswordGateOptions {
   failures: SignInFailureStore;
   system: Pick<Runtime, "now" | "sleep">;
-  events?: GateEvents | undefined;
+  events?: PasswordGateEvents | undefined;
 }
 
 /** The key failures are counted by: the credential if there is one, else the address. */
-interface Place {
+interface FailureScope {
   name: string;
   known: boolean;
 }
@@ -74,17 +79,17 @@ interface Place {
 export class PasswordGate {
   readonly #failures: SignInFailureStore;
   readonly #system: Pick<Runtime, "now" | "sleep">;
-  readonly #events: GateEvents | undefined;
+  readonly #events: PasswordGateEvents | undefined;
   readonly #queue = new FairQueue(HASHING);
-  readonly #addresses = new AttemptWindow(ADDRESS_FAILURES);
-  readonly #pacer: Pacer;
+  readonly #addresses = new SlidingWindowLimiter(ADDRESS_FAILURES);
+  readonly #pacer: Throttle;
   #delayed = 0;
 
   constructor({ failures, system, events }: PasswordGateOptions) {
     this.#failures = failures;
     this.#system = system;
     this.#events = events;
-    this.#pacer = new Pacer(system);
+    this.#pacer = new Throttle(system);
   }
 
   /** Attempts waiting for a hashing slot. */
@@ -101,19 +106,19 @@ export class PasswordGate {
   async attempt<T>(
     attempt: PasswordAttempt,
     check: () => Promise<T | undefined>,
-  ): Promise<{ right: T } | { refused: "wrong_password" } | Refusal> {
+  ): Promise<{ right: T } | { refused: "wrong_password" } | PasswordRejection> {
     const place = await this.#placeOf(attempt);
     if (place.known) return await this.#admitted(attempt, place, check);
     const at = this.#system.now();
     const wait = this.#addresses.take(place.name, at);
     if (wait > 0) {
-      this.#events?.refused(attempt, "address");
+      this.#events?.rejected(attempt, "address");
       await this.#delayRefusal();
       return { refused: "too_many_tries", retryAfterMs: wait };
     }
     const result = await this.#admitted(attempt, place, check);
     const busy = "refused" in result && result.refused === "busy";
-    if (busy || "right" in result) this.#addresses.giveBack(place.name, at);
+    if (busy || "right" in result) this.#addresses.refund(place.name, at);
     if (busy) await this.#delayRefusal();
     return result;
   }
@@ -121,11 +126,11 @@ export class PasswordGate {
   async #delayRefusal(): Promise<void> {
     if (this.#delayed >= MAX_DELAYED) return;
     this.#delayed++;
-    await this.#system.sleep(REFUSAL_DELAY_MS).finally(() => this.#delayed--);
+    await this.#system.sleep(REJECTION_DELAY_MS).finally(() => this.#delayed--);
   }
 
   /** A known browser with too many failures is treated as an unknown client. */
-  async #placeOf({ email, address, credential }: PasswordAttempt): Promise<Place> {
+  async #placeOf({ email, address, credential }: PasswordAttempt): Promise<FailureScope> {
     const stranger = { name: addressBlock(address), known: false };
     if (credential === undefined) return stranger;
     const known = { name: credential.name, known: true };
@@ -136,9 +141,9 @@ export class PasswordGate {
 
   async #admitted<T>(
     attempt: PasswordAttempt,
-    place: Place,
+    place: FailureScope,
     check: () => Promise<T | undefined>,
-  ): Promise<{ right: T } | { refused: "wrong_password" } | Refusal> {
+  ): Promise<{ right: T } | { refused: "wrong_password" } | PasswordRejection> {
     const { email } = attempt;
     const { waitMs, elsewhere } = await this.#failures.read(email, place.name);
     if (waitMs > 0) return this.#locked(attempt, waitMs);
@@ -159,12 +164,12 @@ export class PasswordGate {
       await this.#failures.clear(email, place.name);
       return { right };
     });
-    if ("refused" in result && result.refused === "busy") this.#events?.refused(attempt, "busy");
+    if ("refused" in result && result.refused === "busy") this.#events?.rejected(attempt, "busy");
     return result;
   }
 
-  #locked(attempt: PasswordAttempt, retryAfterMs: number): Refusal {
-    this.#events?.refused(attempt, "pair");
+  #locked(attempt: PasswordAttempt, retryAfterMs: number): PasswordRejection {
+    this.#events?.rejected(attempt, "pair");
     return { refused: "too_many_tries", retryAfterMs };
   }
 

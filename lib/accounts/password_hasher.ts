@@ -3,7 +3,7 @@ import { timingSafeEqual } from "@std/crypto/timing-safe-equal";
 import { base64url } from "../credentials/hashing.ts";
 
 /** The parameters of scrypt, stored with each hash so that they can be raised. */
-export interface HashCost {
+export interface ScryptCost {
   N: number;
   r: number;
   p: number;
@@ -13,7 +13,7 @@ export interface HashCost {
  * What new hashes cost. OWASP names this and N=2^17, p=1 as equally strong. Measured on two cores,
  * two hashes at once: 0.32 s and 65 MiB, against 0.57 s and 256 MiB.
  */
-const PASSWORD_COST: HashCost = { N: 2 ** 15, r: 8, p: 3 };
+const PASSWORD_COST: ScryptCost = { N: 2 ** 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const FORMAT = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w-]{22})\$([\w-]{43})$/;
@@ -21,13 +21,13 @@ const FORMAT = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w-]{22})\$([\w-]{43
 /** Hashes passwords with scrypt. Bounding how many run at once is the caller's task. */
 export class PasswordHasher {
   #randomBytes: (n: number) => Uint8Array<ArrayBuffer>;
-  #cost: HashCost;
+  #cost: ScryptCost;
   #derive: typeof derive;
 
   constructor(options: {
     randomBytes: (n: number) => Uint8Array<ArrayBuffer>;
     /** Tests where hashing is not the subject use a cheap one; no configuration reaches it. */
-    cost?: HashCost | undefined;
+    cost?: ScryptCost | undefined;
     /** Computes one hash; scrypt by default. */
     derive?: typeof derive;
   }) {
@@ -63,7 +63,7 @@ export class PasswordHasher {
   }
 
   /** Does the work that a cheaper hash has saved. */
-  async #makeUpFor(cost: HashCost, password: string): Promise<void> {
+  async #makeUpFor(cost: ScryptCost, password: string): Promise<void> {
     const { N, r } = this.#cost;
     const p = Math.round((work(this.#cost) - work(cost)) / (N * r));
     if (p >= 1) await this.#derive(password, new Uint8Array(SALT_BYTES), { N, r, p });
@@ -76,7 +76,7 @@ export class PasswordHasher {
 }
 
 interface ParsedHash {
-  cost: HashCost;
+  cost: ScryptCost;
   salt: Uint8Array<ArrayBuffer>;
   hash: Uint8Array<ArrayBuffer>;
 }
@@ -94,14 +94,14 @@ function parseHash(stored: string): ParsedHash | undefined {
 }
 
 /** Time is proportional to this. */
-function work({ N, r, p }: HashCost): number {
+function work({ N, r, p }: ScryptCost): number {
   return N * r * p;
 }
 
 function derive(
   password: string,
   salt: Uint8Array<ArrayBuffer>,
-  cost: HashCost,
+  cost: ScryptCost,
 ): Promise<Uint8Array<ArrayBuffer>> {
   // NFKC: the same password typed on two keyboards may arrive composed or decomposed.
   const text = password.normalize("NFKC");

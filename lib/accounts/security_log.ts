@@ -4,7 +4,7 @@ import { INSTALLATION, recordChange } from "../storage/audit_record.ts";
 import type { UserStore } from "../storage/user_store.ts";
 import { type Runtime, setTimer } from "../system.ts";
 import { addressBlock } from "./address_block.ts";
-import type { GateEvents, PasswordAttempt } from "./password_gate.ts";
+import type { PasswordAttempt, PasswordGateEvents } from "./password_gate.ts";
 import type { SignedInUser } from "./signed_in_user.ts";
 
 /** Events of one kind, user and address within this time are merged into one entry. */
@@ -14,7 +14,7 @@ const MAX_ENTRIES = 20;
 /** Entries that a stranger can cause are not kept as long as what people changed. */
 const KEPT_MS = 90 * 86_400_000;
 /** The address of the merged entry. */
-const MANY = "many addresses";
+const MANY_ADDRESSES = "many addresses";
 
 const KINDS = {
   failed: "sign-in",
@@ -56,7 +56,7 @@ export interface SecurityLogOptions {
  * more entry with their number. An e-mail is written only if it is an account's, because people type
  * passwords into the wrong field.
  */
-export class SecurityLog implements GateEvents {
+export class SecurityLog implements PasswordGateEvents {
   readonly #options: SecurityLogOptions;
   readonly #pending = new Map<string, Pending>();
   #cancelTimer: (() => void) | undefined;
@@ -71,18 +71,18 @@ export class SecurityLog implements GateEvents {
     this.#noteAttempt(attempt, { action });
   }
 
-  refused({ address }: { address: string }, reason: "address" | "pair" | "busy"): void {
+  rejected({ address }: { address: string }, reason: "address" | "pair" | "busy"): void {
     const detail = reason === "busy" ? "too many at once" : "too many failures before";
     this.#note({ action: "refused", address, detail });
   }
 
   /** A signed-in user asked for what their role does not allow. */
-  roleRefused(user: SignedInUser, { address, route }: { address: string; route: string }): void {
+  roleRejected(user: SignedInUser, { address, route }: { address: string; route: string }): void {
     this.#note({ action: "role not allowed", address, user, signedIn: true, detail: route });
   }
 
   /** A page of another site sent a form here. */
-  crossSiteRefused({ address, route }: { address: string; route: string }): void {
+  crossSiteRejected({ address, route }: { address: string; route: string }): void {
     this.#note({ action: "form of another site", address, detail: route });
   }
 
@@ -110,8 +110,9 @@ export class SecurityLog implements GateEvents {
       return;
     }
     if (this.#pending.size >= MAX_ENTRIES) {
-      if (event.address !== MANY) this.#note({ action: event.action, address: MANY });
-      else this.#pending.set(nameOf(event), { event, times: 1 });
+      if (event.address !== MANY_ADDRESSES) {
+        this.#note({ action: event.action, address: MANY_ADDRESSES });
+      } else this.#pending.set(nameOf(event), { event, times: 1 });
       return;
     }
     this.#pending.set(nameOf(event), { event, times: 0 });

@@ -12,7 +12,7 @@ Deno.test("SecurityLog: a thousand addresses a minute are a few entries and line
   const log = createLogger({ json: true, write: (line) => lines.push(line) });
   const security = new SecurityLog({ kv, users: new UserStore(kv, system), system, log });
   for (let minute = 0; minute < 3; minute++) {
-    for (let n = 0; n < 1_000; n++) security.refused({ address: `2001:db8:${n}::1` }, "address");
+    for (let n = 0; n < 1_000; n++) security.rejected({ address: `2001:db8:${n}::1` }, "address");
     await system.advance(60_000);
   }
   await security.flush();
@@ -28,8 +28,8 @@ Deno.test("SecurityLog: an IPv6 /64 with many addresses does not crowd out what 
   const system = new FakeSystem();
   const log = createLogger({ write: () => {} });
   const security = new SecurityLog({ kv, users: new UserStore(kv, system), system, log });
-  for (let n = 0; n < 40; n++) security.refused({ address: `2001:db8:1:1::${n}` }, "address");
-  security.refused({ address: "2001:db8:1:2::1" }, "address");
+  for (let n = 0; n < 40; n++) security.rejected({ address: `2001:db8:1:1::${n}` }, "address");
+  security.rejected({ address: "2001:db8:1:2::1" }, "address");
   await security.flush();
   const { data } = await new AuditStore(kv).list("installation", { limit: 100 });
   const facts = data.map(({ changes }) => changes.map(({ after }) => after).join(" "));
@@ -51,7 +51,7 @@ Deno.test("SecurityLog: a store that fails makes no refusal fail", async () => {
     locked: false,
     slowed: false,
   });
-  security.refused({ address: "192.0.2.1" }, "busy");
+  security.rejected({ address: "192.0.2.1" }, "busy");
   await security.flush();
   assert(lines.some((line) => line.includes("cannot store a security event")));
 });

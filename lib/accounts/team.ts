@@ -7,9 +7,9 @@ import {
 } from "../storage/account_link_store.ts";
 import { type MemberChangeResult, type User, UserStore } from "../storage/user_store.ts";
 import type { Runtime } from "../system.ts";
-import type { Accounts, StartedSignIn } from "./accounts.ts";
-import { credentialFaults, type FieldFaults, normalizeEmail } from "./credential_rules.ts";
-import type { PasswordGate, Refusal } from "./password_gate.ts";
+import type { SignInService, SignInTokens } from "./accounts.ts";
+import { type CredentialIssues, credentialIssues, normalizeEmail } from "./credential_rules.ts";
+import type { PasswordGate, PasswordRejection } from "./password_gate.ts";
 import type { PasswordHasher } from "./password_hasher.ts";
 import type { Role, SignedInUser } from "./signed_in_user.ts";
 
@@ -22,22 +22,22 @@ export type InviteResult =
 
 /** The new sign-in; `gone` tells nothing of why a link does not work. */
 export type LinkResult =
-  | StartedSignIn
-  | Refusal
+  | SignInTokens
+  | PasswordRejection
   | { refused: "gone" }
-  | { refused: "invalid"; faults: FieldFaults };
+  | { refused: "invalid"; faults: CredentialIssues };
 
 /** Why a member was not changed; `operator` where only an operator may. */
-export type MemberRefusal =
+export type MemberRejectionReason =
   | Extract<MemberChangeResult, { refused: string }>["refused"]
   | "operator";
 
 /** Who belongs to a tenant: invitations by link, roles, lost passwords, removal. */
-export class Team {
+export class TeamService {
   #system: Runtime;
   #users: UserStore;
   #links: AccountLinkStore;
-  #accounts: Pick<Accounts, "start">;
+  #accounts: Pick<SignInService, "createSignIn">;
   #hasher: PasswordHasher;
   #gate: PasswordGate;
 
@@ -45,7 +45,7 @@ export class Team {
     system: Runtime;
     hasher: PasswordHasher;
     gate: PasswordGate;
-    accounts: Pick<Accounts, "start">;
+    accounts: Pick<SignInService, "createSignIn">;
   }) {
     this.#system = options.system;
     this.#users = new UserStore(kv, options.system);
@@ -87,12 +87,12 @@ export class Team {
     return await this.#links.createInvitation(tenant, { email, role: input.role, by: maker });
   }
 
-  withdraw(tenant: string, id: string): Promise<boolean> {
+  withdrawInvitation(tenant: string, id: string): Promise<boolean> {
     return this.#links.revokeInvitation(tenant, id);
   }
 
   /** Whom a live link is for; `undefined` for one that is unknown, used or expired. */
-  async linkFor(token: string, kind: AccountLink["kind"]): Promise<AccountLink | undefined> {
+  async findLink(token: string, kind: AccountLink["kind"]): Promise<AccountLink | undefined> {
     return (await this.#find(token, kind))?.link;
   }
 
@@ -117,7 +117,10 @@ export class Team {
   }
 
   /** A token for a member's new password. Operators reach everything, so only one may reset another. */
-  async offerReset(by: SignedInUser, id: string): Promise<{ token: string } | MemberRefused> {
+  async createResetLink(
+    by: SignedInUser,
+    id: string,
+  ): Promise<{ token: string } | MemberRejection> {
     const user = await this.#users.get(by.tenant, id);
     if (user === undefined) return { refused: "not_found" };
     if (user.operator && !by.operator) return { refused: "operator" };
@@ -146,11 +149,11 @@ export class Team {
     by: SignedInUser,
     id: string,
     role: Role,
-  ): Promise<MemberChangeResult | MemberRefused> {
+  ): Promise<MemberChangeResult | MemberRejection> {
     return await this.#refusal(by, id) ?? await this.#users.changeRole(by.tenant, id, role);
   }
 
-  async remove(by: SignedInUser, id: string): Promise<MemberChangeResult | MemberRefused> {
+  async remove(by: SignedInUser, id: string): Promise<MemberChangeResult | MemberRejection> {
     return await this.#refusal(by, id) ?? await this.#users.remove(by.tenant, id);
   }
 
@@ -173,7 +176,7 @@ export class Team {
     return (await this.#users.get(link.tenant, link.id))?.epoch === link.epoch;
   }
 
-  async #refusal(by: SignedInUser, id: string): Promise<MemberRefused | undefined> {
+  async #refusal(by: SignedInUser, id: string): Promise<MemberRejection | undefined> {
     const user = await this.#users.get(by.tenant, id);
     return user?.operator && !by.operator ? { refused: "operator" } : undefined;
   }
@@ -183,11 +186,13 @@ export class Team {
     { password, client }: { password: string; client: LinkClient },
     use: (passwordHash: string) => Promise<User | undefined>,
   ): Promise<LinkResult> {
-    const faults = await credentialFaults({ email: link.email, password });
+    const faults = await credentialIssues({ email: link.email, password });
     if (faults.password !== undefined) return { refused: "invalid", faults };
     return await this.#gate.run<LinkResult>(`link ${link.id}`, async () => {
       const user = await use(await this.#hasher.hash(password));
-      return user === undefined ? { refused: "gone" } : await this.#accounts.start(user, client);
+      return user === undefined
+        ? { refused: "gone" }
+        : await this.#accounts.createSignIn(user, client);
     });
   }
 }
@@ -197,8 +202,8 @@ export interface LinkClient {
   address?: string;
 }
 
-export interface MemberRefused {
-  refused: MemberRefusal;
+export interface MemberRejection {
+  refused: MemberRejectionReason;
 }
 
 function toMember({ passwordHash: _hash, v: _v, epoch: _epoch, ...member }: User): Member {

@@ -7,7 +7,7 @@ import { normalizeEmail } from "./credential_rules.ts";
 export type ListedUser = Pick<User, "email" | "role" | "operator" | "createdAt">;
 
 /** User commands of the command line, for people with access to the store. */
-export class UserAdmin {
+export class UserService {
   #users: UserStore;
   #links: AccountLinkStore;
 
@@ -27,7 +27,7 @@ export class UserAdmin {
    * The token of a one-time link to a new password, for a user whom nobody in the dashboard can let
    * in, as a sole owner. All their sign-ins end at once; `undefined` when there is no such user.
    */
-  async reset(email: string): Promise<{ token: string; email: string } | undefined> {
+  async createResetLink(email: string): Promise<{ token: string; email: string } | undefined> {
     const address = normalizeEmail(email);
     const known = address === undefined ? undefined : await this.#users.findByEmail(address);
     if (known === undefined) return undefined;

@@ -11,23 +11,27 @@ import {
   type AgentPatch,
   agentPatchSchema,
 } from "../wire/agent.ts";
-import { referenceFaults, type References, type ReferringAgent } from "./agent_references.ts";
-import type { CursorSeal } from "./cursor_seal.ts";
+import {
+  referenceIssues,
+  type ReferenceLookups,
+  type ReferencingAgent,
+} from "./agent_references.ts";
+import type { CursorSigner } from "./cursor_seal.ts";
 
 /** Agents that are named as those that use something: who sees more of them reads none. */
-const MOST_USERS = 50;
+const MAX_LISTED_AGENTS = 50;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Agents as their owners handle them, from /v1 and from the dashboard alike. Throws `ApiError`; 412
  * when the agent is at none of the versions `ifMatch`, or at one of `ifNoneMatch`.
  */
-export class AgentAdmin {
+export class AgentService {
   #store: AgentStore;
-  #references: References;
-  #cursors: CursorSeal;
+  #references: ReferenceLookups;
+  #cursors: CursorSigner;
 
-  constructor(store: AgentStore, parts: References & { cursors: CursorSeal }) {
+  constructor(store: AgentStore, parts: ReferenceLookups & { cursors: CursorSigner }) {
     this.#store = store;
     this.#references = parts;
     this.#cursors = parts.cursors;
@@ -61,7 +65,7 @@ export class AgentAdmin {
 
   /** The agents that answer from a knowledge base, newest first; no more than people read. */
   async usingKnowledgeBase(tenant: string, knowledgeBaseId: string): Promise<AgentSearchResult> {
-    const page = { limit: MOST_USERS };
+    const page = { limit: MAX_LISTED_AGENTS };
     const { data, nextCursor } = await this.#store.listByBase(tenant, knowledgeBaseId, page);
     return { data, more: nextCursor !== undefined };
   }
@@ -102,10 +106,10 @@ export class AgentAdmin {
     const patch = parseOrThrow(agentPatchSchema, options.patch);
     const current = await this.get(tenant, id);
     const before = bodyOf(current);
-    await this.#checkReferences({ tenant, id, agent: mergeAgent(before, patch), before });
-    return settled(
+    await this.#checkReferences({ tenant, id, agent: applyAgentPatch(before, patch), before });
+    return unwrapChange(
       await this.#store.update(tenant, id, {
-        change: (body) => mergeAgent(body, patch),
+        change: (body) => applyAgentPatch(body, patch),
         ifMatch: options.ifMatch,
         ifNoneMatch: options.ifNoneMatch,
       }),
@@ -120,7 +124,7 @@ export class AgentAdmin {
   ): Promise<Agent> {
     const body = bodyOf(await this.getVersion(tenant, id, version));
     await this.#checkReferences({ tenant, id, agent: body, before: body });
-    return settled(await this.#store.update(tenant, id, { change: () => body, ifMatch }));
+    return unwrapChange(await this.#store.update(tenant, id, { change: () => body, ifMatch }));
   }
 
   /** What `patch` would make of the agent, with every check of `patch` and nothing stored. */
@@ -128,7 +132,7 @@ export class AgentAdmin {
     const current = await this.get(tenant, id);
     const parsed = parseOrThrow(agentPatchSchema, patch);
     const before = bodyOf(current);
-    const merged = mergeAgent(before, parsed);
+    const merged = applyAgentPatch(before, parsed);
     await this.#checkReferences({ tenant, id, agent: merged, before });
     const { createdAt, updatedAt, version } = current;
     return { id, ...merged, createdAt, updatedAt, version };
@@ -141,17 +145,17 @@ export class AgentAdmin {
   }
 
   async delete(tenant: string, id: string, options: Precondition = {}): Promise<void> {
-    settled(await this.#store.delete(tenant, id, options));
+    unwrapChange(await this.#store.delete(tenant, id, options));
   }
 
-  async #checkReferences(agent: ReferringAgent): Promise<void> {
-    const issues = await referenceFaults(this.#references, agent);
+  async #checkReferences(agent: ReferencingAgent): Promise<void> {
+    const issues = await referenceIssues(this.#references, agent);
     if (issues.length > 0) throw validationError(issues);
   }
 }
 
 /** Applies a patch: policy and budget field by field, the rest whole; `fallback: null` clears. */
-export function mergeAgent(body: AgentBody, patch: AgentPatch): AgentBody {
+export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   const { modelPolicy, budget, fallback, ...rest } = patch;
   const merged = {
     ...body,
@@ -169,7 +173,7 @@ function bodyOf(agent: Agent): AgentBody {
   return body;
 }
 
-function settled(change: AgentChangeResult): Agent {
+function unwrapChange(change: AgentChangeResult): Agent {
   if ("agent" in change) return change.agent;
   if (change.refused === "not_found") notFound();
   const at = "version" in change ? `; it is at version ${change.version}` : "";

@@ -19,7 +19,7 @@ async function codeOf(call: () => Promise<unknown>): Promise<string> {
   return (await assertRejects(call, ApiError)).code;
 }
 
-Deno.test("AgentAdmin: models outside the plan and foreign knowledge bases are faults, all at once", async () => {
+Deno.test("AgentService: models outside the plan and foreign knowledge bases are faults, all at once", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAdmin(kv);
   const body = rawAgentBody({
@@ -35,7 +35,7 @@ Deno.test("AgentAdmin: models outside the plan and foreign knowledge bases are f
   assertEquals(await agents.list(OURS, { limit: 1 }), { data: [] });
 });
 
-Deno.test("AgentAdmin: a plan that names its models allows those alone", async () => {
+Deno.test("AgentService: a plan that names its models allows those alone", async () => {
   using kv = await Deno.openKv(":memory:");
   const { models } = openAdmin(kv);
   const plan = { v: 1, models: [{ vendor: "vendor_b", model: "demo" }] };
@@ -46,7 +46,7 @@ Deno.test("AgentAdmin: a plan that names its models allows those alone", async (
   assertEquals((await issues("vendor_a")).map((issue) => issue.path), ["model"]);
 });
 
-Deno.test("AgentAdmin: a patch merges policy and budget, replaces the rest, keeps what it leaves out", async () => {
+Deno.test("AgentService: a patch merges policy and budget, replaces the rest, keeps what it leaves out", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAdmin(kv);
   const made = await agents.create(
@@ -71,7 +71,7 @@ Deno.test("AgentAdmin: a patch merges policy and budget, replaces the rest, keep
   assertEquals([patched.version, patched.name], [2, "Helper"]);
 });
 
-Deno.test("AgentAdmin: null clears the fallback, a new one replaces it whole", async () => {
+Deno.test("AgentService: null clears the fallback, a new one replaces it whole", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAdmin(kv);
   const { id } = await agents.create(OURS, rawAgentBody());
@@ -84,7 +84,7 @@ Deno.test("AgentAdmin: null clears the fallback, a new one replaces it whole", a
   assertEquals((await patch(null)).version, 3);
 });
 
-Deno.test("AgentAdmin: an empty patch and one that says the same keep the version", async () => {
+Deno.test("AgentService: an empty patch and one that says the same keep the version", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAdmin(kv);
   const made = await agents.create(OURS, rawAgentBody({ allowedDomains: ["a.example"] }));
@@ -93,7 +93,7 @@ Deno.test("AgentAdmin: an empty patch and one that says the same keep the versio
   }
 });
 
-Deno.test("AgentAdmin: a patch that strands a tool's host changes nothing", async () => {
+Deno.test("AgentService: a patch that strands a tool's host changes nothing", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAdmin(kv);
   const body = rawAgentBody({ tools: [httpTool()], allowedDomains: ["tools.example.com"] });
@@ -103,7 +103,7 @@ Deno.test("AgentAdmin: a patch that strands a tool's host changes nothing", asyn
   assertEquals(await agents.get(OURS, made.id), made);
 });
 
-Deno.test("AgentAdmin: concurrent patches of different fields all hold", async () => {
+Deno.test("AgentService: concurrent patches of different fields all hold", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAdmin(kv);
   const { id } = await agents.create(OURS, rawAgentBody());
@@ -116,7 +116,7 @@ Deno.test("AgentAdmin: concurrent patches of different fields all hold", async (
   assertEquals(agent.budget, { maxCostUsd: 2, maxSteps: 1, wallClockMs: 30_000 });
 });
 
-Deno.test("AgentAdmin: a version that has passed is version_conflict", async () => {
+Deno.test("AgentService: a version that has passed is version_conflict", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAdmin(kv);
   const { id } = await agents.create(OURS, rawAgentBody());
@@ -127,7 +127,7 @@ Deno.test("AgentAdmin: a version that has passed is version_conflict", async () 
   await agents.delete(OURS, id, { ifMatch: [2] });
 });
 
-Deno.test("AgentAdmin: another tenant's agent is not_found, whatever is asked", async () => {
+Deno.test("AgentService: another tenant's agent is not_found, whatever is asked", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAdmin(kv);
   const { id } = await agents.create(OURS, rawAgentBody());
@@ -141,7 +141,7 @@ Deno.test("AgentAdmin: another tenant's agent is not_found, whatever is asked", 
   for (const call of calls) assertEquals(await codeOf(call), "not_found");
 });
 
-Deno.test("AgentAdmin: a cursor is good for its own tenant's list alone, and cannot be altered", async () => {
+Deno.test("AgentService: a cursor is good for its own tenant's list alone, and cannot be altered", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAdmin(kv);
   for (const tenant of [OURS, OURS, THEIRS, THEIRS]) await agents.create(tenant, rawAgentBody());
@@ -154,7 +154,7 @@ Deno.test("AgentAdmin: a cursor is good for its own tenant's list alone, and can
   }
 });
 
-Deno.test("AgentAdmin: a tool whose schema cannot be compiled is a fault with its path", async () => {
+Deno.test("AgentService: a tool whose schema cannot be compiled is a fault with its path", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAdmin(kv);
   const allowedDomains = ["tools.example.com"];
@@ -181,7 +181,7 @@ Deno.test("AgentAdmin: a tool whose schema cannot be compiled is a fault with it
   ]);
 });
 
-Deno.test("AgentAdmin: restoring makes an earlier version the newest, if nobody was faster and it is still valid", async () => {
+Deno.test("AgentService: restoring makes an earlier version the newest, if nobody was faster and it is still valid", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAdmin(kv);
   const tools = [httpTool()];
@@ -200,7 +200,7 @@ Deno.test("AgentAdmin: restoring makes an earlier version the newest, if nobody 
   assertEquals(await faults(gone), ["modelPolicy.model"]);
 });
 
-Deno.test("AgentAdmin: a preview and a check refuse what a change would, and store nothing", async () => {
+Deno.test("AgentService: a preview and a check refuse what a change would, and store nothing", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAdmin(kv);
   const made = await agents.create(OURS, rawAgentBody());
@@ -215,7 +215,7 @@ Deno.test("AgentAdmin: a preview and a check refuse what a change would, and sto
   assertEquals((await agents.list(OURS, { limit: 10 })).data, [made]);
 });
 
-Deno.test("AgentAdmin: an agent is found by its id as well, in its own tenant alone", async () => {
+Deno.test("AgentService: an agent is found by its id as well, in its own tenant alone", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents } = openAdmin(kv);
   const made = await agents.create(OURS, rawAgentBody());
@@ -224,7 +224,7 @@ Deno.test("AgentAdmin: an agent is found by its id as well, in its own tenant al
   assertEquals((await find(THEIRS)).data, []);
 });
 
-Deno.test("AgentAdmin: a tool stored before a rule came stays as it is, and holds up no other change", async () => {
+Deno.test("AgentService: a tool stored before a rule came stays as it is, and holds up no other change", async () => {
   using kv = await Deno.openKv(":memory:");
   const { agents, system } = openAdmin(kv);
   const csv = { method: "POST", headers: { "content-type": "text/csv" }, body: "a,{{q}}" };

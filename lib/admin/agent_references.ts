@@ -3,19 +3,19 @@ import { secretNames } from "../agent/tools/template.ts";
 import { toolIssues } from "../agent/tools/tool_faults.ts";
 import type { AgentBody } from "../wire/agent.ts";
 import type { ValidationIssue } from "../wire/error_codes.ts";
-import type { KnowledgeAdmin } from "./knowledge_admin.ts";
+import type { KnowledgeService } from "./knowledge_admin.ts";
 import type { ModelAccess } from "./model_access.ts";
 
 /** Where what an agent points at is looked up. */
-export interface References {
+export interface ReferenceLookups {
   models: ModelAccess;
-  knowledge: Pick<KnowledgeAdmin, "find">;
+  knowledge: Pick<KnowledgeService, "find">;
   /** Which agent alone may use a secret, where it is bound to one. */
   secrets: { agentOf(tenant: string, name: string): Promise<string | undefined> };
 }
 
 /** An agent that is to be stored: what it would be, and what it is now unless it is new. */
-export interface ReferringAgent {
+export interface ReferencingAgent {
   tenant: string;
   /** Of one that is stored already. */
   id?: string | undefined;
@@ -29,9 +29,9 @@ export interface ReferringAgent {
  * came: a base that has gone since, or a rule that is newer, must not keep it from being changed. A
  * secret of another agent does, for with it in place the agent's tool fails at each call.
  */
-export async function referenceFaults(
-  { models, knowledge, secrets }: References,
-  { tenant, id, agent, before }: ReferringAgent,
+export async function referenceIssues(
+  { models, knowledge, secrets }: ReferenceLookups,
+  { tenant, id, agent, before }: ReferencingAgent,
 ): Promise<ValidationIssue[]> {
   const issues = await models.issues(tenant, agent.modelPolicy, "modelPolicy.model");
   if (agent.fallback !== undefined) {
@@ -52,7 +52,9 @@ export async function referenceFaults(
 /** Tools that name a secret which only another agent may use. */
 async function foreignSecrets(
   tools: AgentBody["tools"],
-  { tenant, id, secrets }: Pick<ReferringAgent, "tenant" | "id"> & Pick<References, "secrets">,
+  { tenant, id, secrets }:
+    & Pick<ReferencingAgent, "tenant" | "id">
+    & Pick<ReferenceLookups, "secrets">,
 ): Promise<ValidationIssue[]> {
   const issues: ValidationIssue[] = [];
   for (const [n, tool] of tools.entries()) {

@@ -4,15 +4,15 @@ import type { Alert, AlertStore } from "../storage/attention_store.ts";
 import type { StorageFigure, StorageFigures, StoredQuota } from "../usage/storage_report.ts";
 import type { UsageSummary } from "../usage/usage_report.ts";
 import type { VisitorLimitsAdvice } from "./home_advice.ts";
-import type { AgentAdmin } from "./agent_admin.ts";
+import type { AgentService } from "./agent_admin.ts";
 
 /** A key is told of this long before it expires: a working week, and the one before. */
 const EXPIRES_SOON_MS = 14 * 86_400_000;
 /** Of each kind; who has more of it knows. */
-const MOST = 5;
+const MAX_PER_KIND = 5;
 
 /** One thing that somebody should look at. Money in micro-USD. */
-export type Attention =
+export type HomeAlert =
   | { kind: "hard_limit" | "soft_limit"; cost: number; limit: number }
   | { kind: "vendor_failed"; item: Alert }
   /** `agent` is left out when it has been deleted since. */
@@ -28,16 +28,16 @@ export type Attention =
   | { kind: "visitor_limits"; advice: VisitorLimitsAdvice };
 
 /** Dependencies of `HomeAdvice`. */
-export interface AttentionParts {
+export interface HomeAlertDeps {
   alerts: Pick<AlertStore, "list">;
   apiKeys: Pick<ApiKeyStore, "list">;
-  agents: Pick<AgentAdmin, "get">;
+  agents: Pick<AgentService, "get">;
 }
 
 /** What needs a look in this tenant, the most pressing first. */
-export async function readAttention(
+export async function readHomeAlerts(
   tenant: string,
-  { alerts, apiKeys, agents }: AttentionParts,
+  { alerts, apiKeys, agents }: HomeAlertDeps,
   { usage, storage, visitorLimits, untrustedHops, now }: {
     usage: UsageSummary;
     storage: StorageFigures;
@@ -47,7 +47,7 @@ export async function readAttention(
     untrustedHops?: number | undefined;
     now: number;
   },
-): Promise<Attention[]> {
+): Promise<HomeAlert[]> {
   const [failures, refusals, full, expiring] = await Promise.all([
     alerts.list(tenant, "vendor_failed"),
     alerts.list(tenant, "origin_refused"),
@@ -59,7 +59,7 @@ export async function readAttention(
       })
     ),
   ]);
-  const refused = refusals.slice(0, MOST).map(async (item): Promise<Attention> => {
+  const refused = refusals.slice(0, MAX_PER_KIND).map(async (item): Promise<HomeAlert> => {
     const agent = await found(agents.get(tenant, item.detail));
     const named = agent === undefined ? {} : { agent: { id: agent.id, name: agent.name } };
     return { kind: "origin_refused", item, ...named };
@@ -69,13 +69,13 @@ export async function readAttention(
     ...untrustedHops === undefined
       ? []
       : [{ kind: "proxy_untrusted" as const, hops: untrustedHops }],
-    ...failures.slice(0, MOST).map((item) => ({ kind: "vendor_failed" as const, item })),
+    ...failures.slice(0, MAX_PER_KIND).map((item) => ({ kind: "vendor_failed" as const, item })),
     ...await Promise.all(refused),
     ...nearlyFull(storage),
     ...trimmed(full),
     ...expiring
       .sort((a, b) => a.expiresAt < b.expiresAt ? -1 : 1)
-      .slice(0, MOST)
+      .slice(0, MAX_PER_KIND)
       .map((key) => ({ kind: "key_expires" as const, ...key })),
     ...visitorLimits === undefined
       ? []
@@ -83,24 +83,24 @@ export async function readAttention(
   ];
 }
 
-function limits({ today: { cost }, softLimit, hardLimit }: UsageSummary): Attention[] {
+function limits({ today: { cost }, softLimit, hardLimit }: UsageSummary): HomeAlert[] {
   if (cost >= hardLimit) return [{ kind: "hard_limit", cost, limit: hardLimit }];
   return cost >= softLimit ? [{ kind: "soft_limit", cost, limit: softLimit }] : [];
 }
 
 /** The share of a quota from which on it is reported. */
-const NEAR = 0.9;
+const NEARLY_FULL = 0.9;
 
 /** Full conversation quotas never reject chats, so they are reported by a separate item. */
-function nearlyFull(storage: StorageFigures): Attention[] {
+function nearlyFull(storage: StorageFigures): HomeAlert[] {
   const names = Object.keys(storage) as StoredQuota[];
   return names
     .filter((name) => name !== "conversationRuns" && name !== "conversationBytes")
     .map((name) => ({ kind: "quota" as const, name, figure: storage[name] }))
-    .filter(({ figure: { used, limit } }) => used >= limit * NEAR);
+    .filter(({ figure: { used, limit } }) => used >= limit * NEARLY_FULL);
 }
 
-function trimmed(full: readonly Alert[]): Attention[] {
+function trimmed(full: readonly Alert[]): HomeAlert[] {
   if (full.length === 0) return [];
   const isStored = full.every(({ name }) => name !== "not_stored");
   return [{ kind: "conversations_full", isStored }];

@@ -4,15 +4,15 @@ import type { Alert } from "../storage/attention_store.ts";
 import type { UsageSummary } from "../usage/usage_report.ts";
 import { NO_USAGE } from "../usage/usage_rows.ts";
 import type { StorageFigures } from "../usage/storage_report.ts";
-import { noSums } from "../usage/usage_sums.ts";
-import { type AttentionParts, readAttention } from "./attention_report.ts";
+import { emptyTotals } from "../usage/usage_sums.ts";
+import { type HomeAlertDeps, readHomeAlerts } from "./attention_report.ts";
 
 const NOW = Date.UTC(2026, 0, 15);
 const DAY_MS = 86_400_000;
 
 function spent(cost: number): UsageSummary {
   return {
-    ...{ day: "2026-01-15", resetsAt: "2026-01-16T00:00:00.000Z", range: noSums() },
+    ...{ day: "2026-01-15", resetsAt: "2026-01-16T00:00:00.000Z", range: emptyTotals() },
     ...{ today: { ...NO_USAGE, cost }, softLimit: 200, hardLimit: 500 },
     ...{ activeStreams: 0, maxStreams: 10, hasRun: true },
   };
@@ -31,7 +31,7 @@ function stored(change: Partial<StorageFigures> = {}): StorageFigures {
 function tenantWith(
   keys: Record<string, { days?: number; state?: string }> = {},
   notes: Partial<Record<string, Alert[]>> = {},
-): AttentionParts {
+): HomeAlertDeps {
   return {
     alerts: { list: (_tenant, kind) => Promise.resolve(notes[kind] ?? []) },
     apiKeys: {
@@ -54,16 +54,16 @@ function tenantWith(
   };
 }
 
-Deno.test("readAttention: the hard limit once it is reached, before that the soft one, before that none", async () => {
+Deno.test("readHomeAlerts: the hard limit once it is reached, before that the soft one, before that none", async () => {
   const kinds = async (cost: number) =>
-    (await readAttention("t", tenantWith(), { usage: spent(cost), storage: stored(), now: NOW }))
+    (await readHomeAlerts("t", tenantWith(), { usage: spent(cost), storage: stored(), now: NOW }))
       .map((a) => a.kind);
   assertEquals(await kinds(199), []);
   assertEquals(await kinds(200), ["soft_limit"]);
   assertEquals(await kinds(500), ["hard_limit"]);
 });
 
-Deno.test("readAttention: active keys that expire within two weeks, the next one first", async () => {
+Deno.test("readHomeAlerts: active keys that expire within two weeks, the next one first", async () => {
   const keys = {
     later: { days: 13 },
     soon: { days: 1 },
@@ -71,7 +71,7 @@ Deno.test("readAttention: active keys that expire within two weeks, the next one
     never: {},
     revoked: { days: 1, state: "revoked" },
   };
-  const found = await readAttention("t", tenantWith(keys), {
+  const found = await readHomeAlerts("t", tenantWith(keys), {
     usage: spent(0),
     storage: stored(),
     now: NOW,
@@ -79,7 +79,7 @@ Deno.test("readAttention: active keys that expire within two weeks, the next one
   assertEquals(found.map((one) => one.kind === "key_expires" && one.name), ["soon", "later"]);
 });
 
-Deno.test("readAttention: a refused page names its agent, unless that was deleted since", async () => {
+Deno.test("readHomeAlerts: a refused page names its agent, unless that was deleted since", async () => {
   const at = { count: 1, firstAt: NOW, lastAt: NOW };
   const notes = {
     origin_refused: [
@@ -87,7 +87,7 @@ Deno.test("readAttention: a refused page names its agent, unless that was delete
       { name: "https://b.example", detail: "gone", ...at },
     ],
   };
-  const found = await readAttention("t", tenantWith({}, notes), {
+  const found = await readHomeAlerts("t", tenantWith({}, notes), {
     usage: spent(0),
     storage: stored(),
     now: NOW,
@@ -96,24 +96,24 @@ Deno.test("readAttention: a refused page names its agent, unless that was delete
   assertEquals(agents, ["Shop", undefined]);
 });
 
-Deno.test("readAttention: a quota from nine tenths on, but not those that old conversations make way for", async () => {
+Deno.test("readHomeAlerts: a quota from nine tenths on, but not those that old conversations make way for", async () => {
   const storage = stored({
     agents: { used: 89, limit: 100 },
     agentBytes: { used: 90, limit: 100 },
     knowledgeBases: { used: 0, limit: 0 },
     conversationBytes: { used: 100, limit: 100 },
   });
-  const found = await readAttention("t", tenantWith(), { usage: spent(0), storage, now: NOW });
+  const found = await readHomeAlerts("t", tenantWith(), { usage: spent(0), storage, now: NOW });
   const names = found.map((one) => one.kind === "quota" && one.name);
   assertEquals(names, ["agentBytes", "knowledgeBases"]);
 });
 
-Deno.test("readAttention: conversations that are deleted early or not stored, as one item", async () => {
+Deno.test("readHomeAlerts: conversations that are deleted early or not stored, as one item", async () => {
   const at = { detail: "", count: 1, firstAt: NOW, lastAt: NOW };
   const kinds = async (...names: string[]) => {
     const notes = { conversations_full: names.map((name) => ({ name, ...at })) };
     const asked = { usage: spent(0), storage: stored(), now: NOW };
-    return (await readAttention("t", tenantWith({}, notes), asked)).map((one) =>
+    return (await readHomeAlerts("t", tenantWith({}, notes), asked)).map((one) =>
       one.kind === "conversations_full" && one.isStored
     );
   };

@@ -1,4 +1,4 @@
-import type { RunDirectory } from "../chat/run_directory.ts";
+import type { RunRegistry } from "../chat/run_directory.ts";
 import { toUsd } from "../chat/money.ts";
 import { ApiError } from "../errors.ts";
 import type { Conversation as Stored } from "../storage/conversation_record.ts";
@@ -15,7 +15,7 @@ import type { Page, PageRequest } from "../storage/page.ts";
 import { isoTime } from "../system.ts";
 import type { RunRecord } from "../usage/run_record.ts";
 import type { Conversation, ConversationRun, Transcript } from "../wire/conversation.ts";
-import type { CursorSeal } from "./cursor_seal.ts";
+import type { CursorSigner } from "./cursor_seal.ts";
 
 /** With how runs of it ended, where that was not as usual. */
 export interface FoundConversation extends Conversation {
@@ -23,14 +23,14 @@ export interface FoundConversation extends Conversation {
 }
 
 /** Conversations as their tenant handles them. Throws `ApiError`: 404 for one it does not have. */
-export class ConversationAdmin {
+export class ConversationService {
   #store: ConversationStore;
-  #cursors: CursorSeal;
-  #runs: Pick<RunDirectory, "runsIn" | "cancel">;
+  #cursors: CursorSigner;
+  #runs: Pick<RunRegistry, "runsInConversation" | "cancel">;
 
   constructor(
     store: ConversationStore,
-    parts: { cursors: CursorSeal; runs: Pick<RunDirectory, "runsIn" | "cancel"> },
+    parts: { cursors: CursorSigner; runs: Pick<RunRegistry, "runsInConversation" | "cancel"> },
   ) {
     this.#store = store;
     this.#cursors = parts.cursors;
@@ -62,11 +62,13 @@ export class ConversationAdmin {
     const found = await this.#cursors.page(page, {
       list,
       load: async ({ limit, cursor }) => {
-        const after = cursor === undefined ? undefined : openPosition(cursor);
+        const after = cursor === undefined ? undefined : decodePosition(cursor);
         const { data, next, ...rest } = await this.#store.search(tenant, { search, limit, after });
         cutShort = rest.cutShort;
-        const told = data.map((one) => ({ ...toConversation(one), ended: endsOf(one) }));
-        return next === undefined ? { data: told } : { data: told, nextCursor: seal(next) };
+        const told = data.map((one) => ({ ...toConversation(one), ended: finishReasonsOf(one) }));
+        return next === undefined
+          ? { data: told }
+          : { data: told, nextCursor: encodePosition(next) };
       },
     });
     return { ...found, cutShort };
@@ -78,7 +80,10 @@ export class ConversationAdmin {
   }
 
   /** The conversation of a run; `undefined` for one that has none, or is forgotten. */
-  async ofRun(tenant: string, runId: string): Promise<{ id: string; agentId: string } | undefined> {
+  async findByRun(
+    tenant: string,
+    runId: string,
+  ): Promise<{ id: string; agentId: string } | undefined> {
     const run = (await this.#store.readRunRecords(tenant, [runId])).get(runId);
     return run && { id: run.conversationId, agentId: run.agentId };
   }
@@ -112,7 +117,7 @@ export class ConversationAdmin {
    */
   async delete(tenant: string, id: string, filter: ConversationFilter): Promise<void> {
     // Before it is looked for: what ends meanwhile is found as a part of it.
-    const running = await this.#runs.runsIn(tenant, id);
+    const running = await this.#runs.runsInConversation(tenant, id);
     const found = await this.#store.find(tenant, id, filter) ??
       running.find((run) => matchesFilter(run, filter)) ?? notFound();
     const of = { agentId: found.agentId, origin: found.origin ?? "" };
@@ -123,13 +128,13 @@ export class ConversationAdmin {
 }
 
 /** As text that an address can hold. */
-function seal(position: SearchCursor): string {
+function encodePosition(position: SearchCursor): string {
   const bytes = new TextEncoder().encode(JSON.stringify(position));
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
 /** Its signature was checked: it is one of ours. */
-function openPosition(cursor: string): SearchCursor {
+function decodePosition(cursor: string): SearchCursor {
   const bytes = Uint8Array.fromBase64(cursor, { alphabet: "base64url" });
   return JSON.parse(new TextDecoder().decode(bytes));
 }
@@ -138,7 +143,7 @@ function nameOf(tenant: string, { id, agentId, page }: Stored): ConversationName
   return { tenant, id, agentId, page };
 }
 
-function endsOf({ ended = {} }: Stored): FoundConversation["ended"] {
+function finishReasonsOf({ ended = {} }: Stored): FoundConversation["ended"] {
   return Object.keys(ended) as FoundConversation["ended"];
 }
 

@@ -9,7 +9,7 @@ const SIGNATURE_LENGTH = 43;
  * Cursors as callers hold them: the store's own with a signature over the list it belongs to. A
  * forged one is refused, and one list's cursor is worth nothing on another's.
  */
-export class CursorSeal {
+export class CursorSigner {
   #signer: Signer;
 
   constructor(signer: Signer) {

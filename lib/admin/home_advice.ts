@@ -1,10 +1,10 @@
-import type { Team } from "../accounts/team.ts";
+import type { TeamService } from "../accounts/team.ts";
 import type { SignedInUser } from "../accounts/signed_in_user.ts";
 import type { ApiKeyStore } from "../storage/api_key_store.ts";
 import type { DismissalStore } from "../storage/dismissal_store.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import type { UsageSummary } from "../usage/usage_report.ts";
-import type { AgentAdmin } from "./agent_admin.ts";
+import type { AgentService } from "./agent_admin.ts";
 import { lacksVisitorLimits } from "./visitor_limits.ts";
 
 /** The offer to limit what one visitor may take of the tenant's day, while nothing limits it. */
@@ -34,18 +34,18 @@ export interface HomeAdvice {
 }
 
 /** Dependencies of the advice. */
-export interface AdviceParts {
-  agents: Pick<AgentAdmin, "list">;
+export interface HomeAdviceDeps {
+  agents: Pick<AgentService, "list">;
   apiKeys: Pick<ApiKeyStore, "list">;
   dismissals: Pick<DismissalStore, "list">;
-  team: Pick<Team, "members">;
+  team: Pick<TeamService, "members">;
   tenants: Pick<TenantStore, "plan">;
   demoAgent: { tenant: string; id: string } | undefined;
 }
 
 export async function readHomeAdvice(
   user: SignedInUser,
-  parts: AdviceParts,
+  parts: HomeAdviceDeps,
   { usage }: { usage: UsageSummary },
 ): Promise<HomeAdvice> {
   const { tenant } = user;
@@ -66,7 +66,7 @@ export async function readHomeAdvice(
 
 async function setupSteps(
   tenant: string,
-  { agents, apiKeys, demoAgent }: AdviceParts,
+  { agents, apiKeys, demoAgent }: HomeAdviceDeps,
   { hasRun }: UsageSummary,
 ): Promise<SetupStep[]> {
   const [{ data: newest }, keys] = await Promise.all([
@@ -82,7 +82,7 @@ async function setupSteps(
 
 async function adviceFor(
   { tenant, role, operator }: SignedInUser,
-  { team }: AdviceParts,
+  { team }: HomeAdviceDeps,
   { maxStreams, hardLimit }: UsageSummary,
 ): Promise<VisitorLimitsAdvice> {
   const members = operator ? [] : await team.members(tenant);

@@ -16,27 +16,27 @@ import {
   searchBodySchema,
 } from "../wire/knowledge.ts";
 import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
-import type { CursorSeal } from "./cursor_seal.ts";
+import type { CursorSigner } from "./cursor_seal.ts";
 
 /** More than a model is given, so that one sees what just missed. */
-const EXPLAINED = 10;
+const EXPLAINED_PASSAGES = 10;
 
-interface Parts {
+interface KnowledgeServiceDeps {
   bases: KnowledgeBaseStore;
   documents: DocumentStore;
   processor: Pick<DocumentProcessor, "begin">;
   search: Pick<KnowledgeSearch, "search">;
-  cursors: CursorSeal;
+  cursors: CursorSigner;
 }
 
 /**
  * Knowledge bases and their documents as their owners handle them, from /v1 and from the dashboard
  * alike. Throws `ApiError`: 404 for what the tenant does not have.
  */
-export class KnowledgeAdmin {
-  #parts: Parts;
+export class KnowledgeService {
+  #parts: KnowledgeServiceDeps;
 
-  constructor(parts: Parts) {
+  constructor(parts: KnowledgeServiceDeps) {
     this.#parts = parts;
   }
 
@@ -87,7 +87,7 @@ export class KnowledgeAdmin {
     upload: Upload,
     options: { commit?: CommitStep<Document> | undefined } = {},
   ): Promise<Document> {
-    const document = settled(await this.#parts.documents.create(base, upload, options));
+    const document = unwrapChange(await this.#parts.documents.create(base, upload, options));
     this.#parts.processor.begin();
     return document;
   }
@@ -97,7 +97,7 @@ export class KnowledgeAdmin {
     of: { tenant: string; base: string; id: string },
     upload: Upload,
   ): Promise<Document> {
-    const document = settled(await this.#parts.documents.replace(of, upload), noDocument);
+    const document = unwrapChange(await this.#parts.documents.replace(of, upload), noDocument);
     this.#parts.processor.begin();
     return document;
   }
@@ -134,23 +134,23 @@ export class KnowledgeAdmin {
   }
 
   /** The same with where in each passage words of the query stand. */
-  async explain(
+  async explainSearch(
     base: { tenant: string; base: string },
     asked: unknown,
   ): Promise<FoundPassage[]> {
-    const { query, limit = EXPLAINED } = parseOrThrow(searchBodySchema, asked);
+    const { query, limit = EXPLAINED_PASSAGES } = parseOrThrow(searchBodySchema, asked);
     return await this.#parts.search.search(base, { query, limit, explain: true }) ?? noBase();
   }
 
   /** Reads a document again, from what was sent; what can be found of it stays until it is ready. */
-  async readAgain(of: { tenant: string; base: string; id: string }): Promise<Document> {
-    const document = settled(await this.#parts.documents.reprocess(of), noDocument);
+  async reprocessDocument(of: { tenant: string; base: string; id: string }): Promise<Document> {
+    const document = unwrapChange(await this.#parts.documents.reprocess(of), noDocument);
     this.#parts.processor.begin();
     return document;
   }
 }
 
-function settled(change: DocumentChangeResult, notFound: () => never = noBase): Document {
+function unwrapChange(change: DocumentChangeResult, notFound: () => never = noBase): Document {
   if ("document" in change) return change.document;
   if (change.refused === "not_found") return notFound();
   if (change.refused === "busy") {

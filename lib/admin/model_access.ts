@@ -38,12 +38,12 @@ export class ModelAccess {
 
   /** The fault to report at `path` when the model may not be used; none when it may. */
   async issues(tenant: string, name: ModelName, path: string): Promise<ValidationIssue[]> {
-    return await this.find(tenant, name) === undefined ? [notInPlan(name, path)] : [];
+    return await this.find(tenant, name) === undefined ? [modelNotInPlan(name, path)] : [];
   }
 }
 
 /** The fault of a model that the plan or the catalogue does not have. */
-export function notInPlan(name: ModelName, path: string): ValidationIssue {
+export function modelNotInPlan(name: ModelName, path: string): ValidationIssue {
   const message = `${name.provider} has no model ${JSON.stringify(name.model)} in your plan`;
   return { path, code: "model_not_in_plan", message };
 }

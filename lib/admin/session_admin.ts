@@ -13,7 +13,7 @@ export interface MintOptions {
 }
 
 /** Minting, checking and revoking widget sessions. Throws `ApiError`. */
-export class SessionAdmin {
+export class SessionService {
   #store: SessionStore;
   #system: Runtime;
   #onRevoked: OnRevoked;
@@ -56,7 +56,7 @@ export class SessionAdmin {
 
   /** The live session behind a token; 401 when there is none. */
   async require(sessionToken: string, reader?: KvReader): Promise<Session> {
-    return await this.#store.get(sessionToken, reader) ?? refuseToken();
+    return await this.#store.get(sessionToken, reader) ?? rejectSessionToken();
   }
 
   /** The session behind a token, live or not; `undefined` when it is unknown or revoked. */
@@ -75,7 +75,7 @@ export class SessionAdmin {
 const CHALLENGE = { "www-authenticate": 'ServiceSession realm="agent-chat"' };
 
 /** The one answer to an unknown, expired or revoked token. */
-export function refuseToken(): never {
+export function rejectSessionToken(): never {
   throw new ApiError(
     "session_token_invalid",
     "the session token is unknown, expired or revoked; mint a new one",

@@ -3,7 +3,7 @@ import { agentOf } from "@/tests/support/agents.ts";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { ApiError } from "../errors.ts";
 import { SessionStore } from "../storage/session_store.ts";
-import { SessionAdmin } from "./session_admin.ts";
+import { SessionService } from "./session_admin.ts";
 
 const TENANT = fakeUuid(801);
 const SHOP = "https://shop.example";
@@ -11,14 +11,14 @@ const AGENT = agentOf({ allowedOrigins: [SHOP] });
 
 function open(kv: Deno.Kv) {
   const system = new FakeSystem();
-  return { system, sessions: new SessionAdmin(new SessionStore(kv, system), { system }) };
+  return { system, sessions: new SessionService(new SessionStore(kv, system), { system }) };
 }
 
 async function refusal(call: () => Promise<unknown>): Promise<ApiError> {
   return await assertRejects(call, ApiError);
 }
 
-Deno.test("SessionAdmin: an origin mints only when it is spelled as allowed", async () => {
+Deno.test("SessionService: an origin mints only when it is spelled as allowed", async () => {
   using kv = await Deno.openKv(":memory:");
   const { sessions } = open(kv);
   const { sessionToken } = await sessions.mintForOrigin(TENANT, AGENT, SHOP);
@@ -29,7 +29,7 @@ Deno.test("SessionAdmin: an origin mints only when it is spelled as allowed", as
   }
 });
 
-Deno.test("SessionAdmin: without allowedOrigins nobody may embed", async () => {
+Deno.test("SessionService: without allowedOrigins nobody may embed", async () => {
   using kv = await Deno.openKv(":memory:");
   const { sessions } = open(kv);
   for (const agent of [agentOf(), agentOf({ allowedOrigins: [] })]) {
@@ -38,7 +38,7 @@ Deno.test("SessionAdmin: without allowedOrigins nobody may embed", async () => {
   }
 });
 
-Deno.test("SessionAdmin: the playground needs no allowed origin", async () => {
+Deno.test("SessionService: the playground needs no allowed origin", async () => {
   using kv = await Deno.openKv(":memory:");
   const { sessions } = open(kv);
   const { sessionToken } = await sessions.mintForPlayground(TENANT, agentOf(), undefined);
@@ -46,7 +46,7 @@ Deno.test("SessionAdmin: the playground needs no allowed origin", async () => {
   assertEquals([session.playground, "origin" in session], [true, false]);
 });
 
-Deno.test("SessionAdmin: unknown, expired and revoked tokens have one answer", async () => {
+Deno.test("SessionService: unknown, expired and revoked tokens have one answer", async () => {
   using kv = await Deno.openKv(":memory:");
   const { sessions, system } = open(kv);
   const mint = async () => (await sessions.mintForOrigin(TENANT, AGENT, SHOP)).sessionToken;
@@ -60,7 +60,7 @@ Deno.test("SessionAdmin: unknown, expired and revoked tokens have one answer", a
   assertEquals(errors[0]?.status, 401);
 });
 
-Deno.test("SessionAdmin: a tenant revokes its own sessions only", async () => {
+Deno.test("SessionService: a tenant revokes its own sessions only", async () => {
   using kv = await Deno.openKv(":memory:");
   const { sessions } = open(kv);
   const { sessionToken } = await sessions.mintForOrigin(TENANT, AGENT, SHOP);

@@ -4,24 +4,24 @@ import { CorruptRecordError } from "../storage/record.ts";
 import { chatMessageSchema } from "../wire/chat.ts";
 
 /** The messages of a run's request, kept with the run until it is settled. */
-const askedSchema = z.object({
+const requestMessagesSchema = z.object({
   v: z.literal(1),
   /** How long its conversation is kept. */
   days: z.int().positive(),
   origin: z.string().optional(),
   messages: z.array(chatMessageSchema),
 });
-export type AskedMessages = Omit<z.infer<typeof askedSchema>, "v">;
+export type RequestMessages = Omit<z.infer<typeof requestMessagesSchema>, "v">;
 
 /** Throws `CorruptRecordError` if the bytes are not valid messages. */
-export function unpackAsked(bytes: Uint8Array): AskedMessages {
+export function decodeRequestMessages(bytes: Uint8Array): RequestMessages {
   try {
-    return askedSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+    return requestMessagesSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
   } catch {
     throw new CorruptRecordError("invalid message in a stored run");
   }
 }
 
-export function packAsked(asked: AskedMessages): Chunk[] {
+export function encodeRequestMessages(asked: RequestMessages): Chunk[] {
   return splitChunks(new TextEncoder().encode(JSON.stringify({ v: 1, ...asked })));
 }

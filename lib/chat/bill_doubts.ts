@@ -3,7 +3,7 @@ import type { RunEnd } from "../usage/run_record.ts";
 import type { Price } from "./money.ts";
 
 /** What one run's bill came to. */
-export interface Bill {
+export interface BilledRun {
   end: RunEnd;
   price: Price;
   /** By the vendors' word, micro-USD. */
@@ -16,7 +16,7 @@ export interface Bill {
  * invoice can differ from what was charged here: it counted more than every limit, or an answer of a
  * priced model for nothing.
  */
-export function billDoubt({ end, price, cost, charge }: Bill): string | undefined {
+export function billingAnomaly({ end, price, cost, charge }: BilledRun): string | undefined {
   if (charge.excess > 0) return "a run cost more than its limits, and the rest was not charged";
   const isPriced = price.inputUsdPerMTok > 0 || price.outputUsdPerMTok > 0;
   const answered = end.inputTokens + end.outputTokens + end.toolCalls > 0 ||

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { RunEnd } from "../usage/run_record.ts";
-import { type Bill, billDoubt } from "./bill_doubts.ts";
+import { type BilledRun, billingAnomaly } from "./bill_doubts.ts";
 
 const END: RunEnd = {
   provider: "vendor_a",
@@ -12,8 +12,8 @@ const END: RunEnd = {
   finishReason: "stop",
 };
 
-function doubt(change: Partial<Omit<Bill, "end">> & { end?: Partial<RunEnd> } = {}) {
-  return billDoubt({
+function doubt(change: Partial<Omit<BilledRun, "end">> & { end?: Partial<RunEnd> } = {}) {
+  return billingAnomaly({
     price: { inputUsdPerMTok: 3, outputUsdPerMTok: 15 },
     cost: 300,
     charge: { charged: 300, excess: 0 },

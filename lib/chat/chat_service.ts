@@ -10,15 +10,15 @@ import type { ModelRegistry } from "../models/model_registry.ts";
 import type { CatalogueEntry } from "../storage/catalogue_store.ts";
 import { type Runtime, setTimer } from "../system.ts";
 import type { RunEnd, RunFacts } from "../usage/run_record.ts";
-import { billDoubt } from "./bill_doubts.ts";
+import { billingAnomaly } from "./bill_doubts.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "./prepare_run.ts";
-import { contextRoom, type ResolvedPolicy } from "./resolve_candidates.ts";
+import { contextWindow, type ResolvedPolicy } from "./resolve_candidates.ts";
 import { Run } from "./run.ts";
-import { keptDetails } from "./kept_details.ts";
+import { runMetadata } from "./kept_details.ts";
 import { RunBudget } from "./run_budget.ts";
-import type { RunDirectory } from "./run_directory.ts";
-import { goingAway, refusalOf, refuseRevoked } from "./run_refusal.ts";
-import type { StoredLog } from "./stored_log.ts";
+import type { RunRegistry } from "./run_directory.ts";
+import { rejectRevokedCredential, shuttingDownError, toStartError } from "./run_refusal.ts";
+import type { RunLogWriter } from "./stored_log.ts";
 
 /** Of how many revoked credentials the ids are remembered; what they let in begins within moments. */
 const REMEMBERED_REVOCATIONS = 1_000;
@@ -33,15 +33,15 @@ interface Driven {
 }
 
 /** A run that has been settled. */
-export interface EndedRun {
+export interface SettledRun {
   tenant: string;
   end: RunEnd;
   /** Who was asked before anybody else, if anybody was. */
-  firstAsked: ModelName | undefined;
+  firstAttempted: ModelName | undefined;
 }
 
 /** What running takes. */
-export interface ChatParts {
+export interface ChatDeps {
   models: ModelAccess;
   registry: ModelRegistry;
   system: Runtime;
@@ -50,14 +50,14 @@ export interface ChatParts {
   unwatchedMs: number;
   admission: RunAdmission;
   toolsets: ToolsetFactory;
-  directory: RunDirectory;
+  directory: RunRegistry;
   /** Told of each run that has been settled. */
-  onEnded?: (run: EndedRun) => void;
+  onSettled?: (run: SettledRun) => void;
 }
 
 /** Runs: begun here, followed by any number of readers, stopped by whoever may. */
 export class ChatService {
-  #parts: ChatParts;
+  #parts: ChatDeps;
   /** By their ids, until they have ended. */
   #runs = new Map<string, { run: Run; ended: Promise<void>; begun: Promise<Run> }>();
   /** Tools of runs that have ended, until their connections are closed. */
@@ -65,7 +65,7 @@ export class ChatService {
   #revoked = new Set<string>();
   #draining = false;
 
-  constructor(parts: ChatParts) {
+  constructor(parts: ChatDeps) {
     this.#parts = parts;
   }
 
@@ -81,7 +81,7 @@ export class ChatService {
 
   /** Checks a message and prices its first step; throws an `ApiError` for one that is not valid. */
   async prepare(request: ChatRequest, reader?: KvReader): Promise<PreparedRun> {
-    if (this.#draining) throw goingAway();
+    if (this.#draining) throw shuttingDownError();
     return await prepareRun(request, { ...this.#parts, reader });
   }
 
@@ -121,11 +121,11 @@ export class ChatService {
     run: Run,
     { ended, source }: { ended: Promise<void>; source: RunFacts["source"] },
   ): Promise<Run> {
-    const opening = await run.opening();
+    const opening = await run.waitUntilOpen();
     if (opening.started) return run;
     await ended;
-    if (this.#revoked.has(run.startedBy)) refuseRevoked(source.kind);
-    throw refusalOf(opening.error, { asked: run.firstAsked !== undefined });
+    if (this.#revoked.has(run.startedBy)) rejectRevokedCredential(source.kind);
+    throw toStartError(opening.error, { asked: run.firstAttempted !== undefined });
   }
 
   /** A server that is slow to be taken leave of keeps nobody waiting but the end of the process. */
@@ -135,7 +135,7 @@ export class ChatService {
   }
 
   /** Ends the run whose lease this process has lost: another may have settled it already. */
-  stopLost(runId: string): void {
+  stopRunWithLostLease(runId: string): void {
     this.#runs.get(runId)?.run.stop("interrupted");
   }
 
@@ -179,15 +179,15 @@ export class ChatService {
   }
 
   #create(prepared: PreparedRun, tools: Toolset): Run {
-    const { request, policy, facts, dropped } = prepared;
+    const { request, policy, facts, droppedMessages } = prepared;
     const { system, directory, unwatchedMs, log: logger } = this.#parts;
     const { runId, conversationId, tenant, source, provider, model } = facts;
     const stored = () =>
-      directory.storedLog(prepared, {
+      directory.createLogWriter(prepared, {
         log: run.log,
         onLost: () => run.stop("interrupted"),
       });
-    let log: StoredLog | undefined;
+    let log: RunLogWriter | undefined;
     const run: Run = new Run({
       runId,
       tenant,
@@ -199,18 +199,23 @@ export class ChatService {
       unwatchedMs,
       price: (name) => priceOf(policy, name),
       details: (left) =>
-        keptDetails({ dropped, left, ledger: tools.egressCalls, notes: tools.notes }),
-      onFrame: (frame) => (log ??= stored()).appended(frame),
+        runMetadata({
+          dropped: droppedMessages,
+          left,
+          ledger: tools.egressCalls,
+          notes: tools.notes,
+        }),
+      onFrame: (frame) => (log ??= stored()).onAppend(frame),
       isWatchedElsewhere: () => directory.isWatchedElsewhere(tenant, runId),
       settle: async (end, { costMicroUsd: cost, last, opened }) => {
         const ended = { stored: log ??= stored(), log: run.log, end, last };
-        const closing = await directory.closing(prepared, ended).catch((fault) => {
+        const closing = await directory.settleHook(prepared, ended).catch((fault) => {
           // Its slot must come free whatever there is to store of it.
           logger.error("a run's end could not be stored", { runId, error: String(fault) });
-          return directory.interruption(prepared.facts, ended.stored);
+          return directory.interruptionHook(prepared.facts, ended.stored);
         });
         const charge = await this.#settle(prepared, { end, cost, closing, opened });
-        this.#parts.onEnded?.({ tenant, end, firstAsked: run.firstAsked });
+        this.#parts.onSettled?.({ tenant, end, firstAttempted: run.firstAttempted });
         return charge;
       },
       report: (error) => logger.error("run failed", { runId, error: String(error) }),
@@ -219,15 +224,15 @@ export class ChatService {
   }
 
   async #settle(
-    { facts, policy, ceiling }: PreparedRun,
+    { facts, policy, maxCost }: PreparedRun,
     how: { end: RunEnd; cost: number; closing: Closing; opened: boolean },
   ): Promise<Charge> {
     const { admission, directory, log } = this.#parts;
     const { runId } = facts;
     const { end, cost } = how;
-    const stored = { ...how, end: directory.storedEnd(facts, end) };
-    const charge = await admission.settle(runId, { ...stored, ceiling });
-    const doubt = billDoubt({ end, cost, charge, price: priceOf(policy, end) });
+    const stored = { ...how, end: directory.sealEnd(facts, end) };
+    const charge = await admission.settle(runId, { ...stored, ceiling: maxCost });
+    const doubt = billingAnomaly({ end, cost, charge, price: priceOf(policy, end) });
     if (doubt !== undefined) {
       const { provider, model, inputTokens, outputTokens } = end;
       const costs = { costMicroUsd: charge.charged, excessMicroUsd: charge.excess };
@@ -237,13 +242,13 @@ export class ChatService {
   }
 
   async #drive(run: Run, prepared: PreparedRun, { hold, tools }: Driven): Promise<void> {
-    const { request: { agent }, policy, messages, ceiling } = prepared;
+    const { request: { agent }, policy, messages, maxCost } = prepared;
     const { wallClockMs, maxSteps } = agent.budget;
     const { system, admission, registry } = this.#parts;
     const budget = new RunBudget({
       entries: policy.entries,
       maxOutputTokens: policy.maxOutputTokens,
-      ceiling,
+      maxCost,
       hold,
       spent: () => run.costMicroUsd,
       raise: (amount) => admission.reserve(run.id, amount),
@@ -258,11 +263,11 @@ export class ChatService {
         })),
         system: agent.systemPrompt,
         messages,
-        authorizeStep: (step) => budget.allow(step),
-        onAttempt: (candidate) => run.asking(candidate),
-        onUsage: (candidate, usage) => run.billed(candidate, usage),
-        contextWindow: contextRoom(policy),
-        onTruncation: (what) => run.leftOut(what),
+        authorizeStep: (step) => budget.authorizeStep(step),
+        onAttempt: (candidate) => run.onAttempt(candidate),
+        onUsage: (candidate, usage) => run.onUsage(candidate, usage),
+        contextWindow: contextWindow(policy),
+        onTruncation: (what) => run.onTruncation(what),
         maxSteps,
         deadline: system.now() + wallClockMs,
         signal: run.signal,

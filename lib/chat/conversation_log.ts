@@ -22,9 +22,13 @@ import { type Chunk, joinChunks, totalBytes } from "../storage/parts.ts";
 import type { Runtime } from "../system.ts";
 import { isFailed, type RunEnd, type RunFacts } from "../usage/run_record.ts";
 import type { Frame } from "../wire/frames.ts";
-import { type AskedMessages, packAsked, unpackAsked } from "./asked_messages.ts";
-import type { ConversationSpace } from "./conversation_space.ts";
-import { type SaidWords, saidWords } from "./said_words.ts";
+import {
+  decodeRequestMessages,
+  encodeRequestMessages,
+  type RequestMessages,
+} from "./asked_messages.ts";
+import type { ConversationQuota } from "./conversation_space.ts";
+import { createTranscriptEntry, type TranscriptEntry } from "./said_words.ts";
 
 /** For whoever settles a run whose process died; one that nobody settles for a day is forgotten. */
 const ASKED_KEPT_MS = 24 * 60 * 60_000;
@@ -40,8 +44,8 @@ const PARTS_A_COMMIT = 8;
 const HEAD_BYTES = 8_192;
 
 /** A run that will be told of in a conversation. */
-export interface OpenedConversation {
-  asked: AskedMessages;
+export interface PendingConversation {
+  asked: RequestMessages;
   /** How many keys of their own that has in the store. */
   parts: number;
   /** The conversation's id was drawn for this run. */
@@ -55,13 +59,13 @@ interface EndedRun {
   frames: readonly Frame[];
 }
 
-export interface ConversationLogParts {
+export interface ConversationLogDeps {
   kv: Deno.Kv;
   committer: Committer;
   system: Runtime;
   content: ContentCipher;
   /** Keeps conversations within the plan; without it there is always room. */
-  space?: Pick<ConversationSpace, "hasRoom" | "added">;
+  space?: Pick<ConversationQuota, "hasCapacity" | "recordStored">;
   /** The shard of usage that this process writes; the first one unless given. */
   shard?: Pick<ProcessShard, "number">;
 }
@@ -73,10 +77,10 @@ export class ConversationLog {
   readonly #system: Runtime;
   readonly #content: ContentCipher;
   readonly #store: ConversationStore;
-  readonly #space: ConversationLogParts["space"];
-  readonly #shard: ConversationLogParts["shard"];
+  readonly #space: ConversationLogDeps["space"];
+  readonly #shard: ConversationLogDeps["shard"];
 
-  constructor(parts: ConversationLogParts) {
+  constructor(parts: ConversationLogDeps) {
     this.#kv = parts.kv;
     this.#committer = parts.committer;
     this.#system = parts.system;
@@ -87,21 +91,21 @@ export class ConversationLog {
   }
 
   /** Whether the plan has room for new messages. */
-  hasRoom(tenant: string): boolean {
-    return this.#space?.hasRoom(tenant) ?? true;
+  hasCapacity(tenant: string): boolean {
+    return this.#space?.hasCapacity(tenant) ?? true;
   }
 
   /** What is kept of a message while its run goes on, to be noted in the commit that lets it in. */
-  async open(
+  async startHook(
     facts: RunFacts,
-    of: Omit<OpenedConversation, "parts">,
-  ): Promise<OpeningConversation> {
+    of: Omit<PendingConversation, "parts">,
+  ): Promise<ConversationStartHook> {
     const { tenant, runId } = facts;
     const content = this.#content;
-    const whole = packAsked(of.asked);
+    const whole = encodeRequestMessages(of.asked);
     const parts = totalBytes(whole) <= ASKED_BYTES
       ? whole
-      : packAsked({ ...of.asked, messages: of.asked.messages.slice(-1) });
+      : encodeRequestMessages({ ...of.asked, messages: of.asked.messages.slice(-1) });
     if (totalBytes(parts) <= SHORT_BYTES) {
       const asked = content.sealSync(parts[0]!, contentContexts.input(tenant, runId));
       return { conversation: { ...of, parts: 0 }, begun: { asked }, bytes: SHORT_BYTES };
@@ -127,12 +131,12 @@ export class ConversationLog {
    * The same of a process that died; `undefined` where nothing of it is kept. Throws
    * `CorruptRecordError` for what is no message or does not decrypt.
    */
-  async find({ run, asked }: ActiveRun): Promise<OpenedConversation | undefined> {
+  async findPending({ run, asked }: ActiveRun): Promise<PendingConversation | undefined> {
     const { tenant, runId } = run;
     const content = this.#content;
     if (asked !== undefined) {
       const bytes = await content.unseal(asked, contentContexts.input(tenant, runId));
-      return { asked: unpackAsked(bytes), parts: 0, isNew: false };
+      return { asked: decodeRequestMessages(bytes), parts: 0, isNew: false };
     }
     const prefix = keys.runInputChunks(tenant, runId);
     const entries = await Array.fromAsync(this.#kv.list<Uint8Array>({ prefix }));
@@ -142,7 +146,7 @@ export class ConversationLog {
         content.unseal(value, contentContexts.inputChunk(tenant, runId, n))
       ),
     );
-    return { asked: unpackAsked(joinChunks(parts)), parts: entries.length, isNew: false };
+    return { asked: decodeRequestMessages(joinChunks(parts)), parts: entries.length, isNew: false };
   }
 
   /**
@@ -150,7 +154,7 @@ export class ConversationLog {
    * that ended before its first frame is added only if it failed: usage counts it as an error, and
    * people look for it.
    */
-  async closing(conversation: OpenedConversation, run: EndedRun): Promise<Closing> {
+  async settleHook(conversation: PendingConversation, run: EndedRun): Promise<Closing> {
     const { asked, isNew } = conversation;
     const { facts, end, frames } = run;
     const name = await conversationName(facts.conversationId, { ...facts, origin: asked.origin });
@@ -165,7 +169,7 @@ export class ConversationLog {
       };
       return { keys: [key], drawn, bytes: 0, write };
     }
-    const said = await saidWords(asked.messages, { frames, keyed: this.#keyed });
+    const said = await createTranscriptEntry(asked.messages, { frames, keyed: this.#keyed });
     const words = await this.#words(said, { name, runId: facts.runId, days: asked.days });
     const endedAt = this.#system.now();
     let isForgotten = false;
@@ -197,7 +201,7 @@ export class ConversationLog {
       afterwards: async ({ late }) => {
         // A store that is away keeps what nobody can see until it expires.
         if (late || isForgotten) await this.#forgetLeft(facts).catch(() => {});
-        else this.#space?.added(facts.tenant, said.bytes);
+        else this.#space?.recordStored(facts.tenant, said.bytes);
       },
     };
   }
@@ -218,7 +222,7 @@ export class ConversationLog {
 
   /** Words that one commit can hold are written with it, larger ones now: the commit makes them seen. */
   async #words(
-    said: SaidWords,
+    said: TranscriptEntry,
     { name, runId, days }: { name: ConversationName; runId: string; days: number },
   ): Promise<AppendedRun["packTranscript"]> {
     const { tenant } = name;
@@ -226,18 +230,18 @@ export class ConversationLog {
     const place = (n: number) => contentContexts.transcript(tenant, runId, n);
     const seal = once((parts) => parts.map((part, n) => content.sealSync(part, place(n))));
     if (said.bytes <= SETTLED_BYTES) {
-      return (known) => ({ ...seal(said.pack(known)), written: false });
+      return (known) => ({ ...seal(said.encode(known)), written: false });
     }
     try {
       const head = (await this.#kv.get<ConversationHead>(keys.conversation(name))).value;
       const live = head !== null && isReadable(head, this.#system.now()) ? head : undefined;
-      const plain = said.pack(live === undefined ? [] : knownDigests(live, this.#keyed));
+      const plain = said.encode(live === undefined ? [] : knownDigests(live, this.#keyed));
       const parts = await Promise.all(plain.map((part, n) => content.seal(part, place(n))));
       await this.#write(parts, { tenant, runId, days });
       return () => ({ chunks: parts, bytes: totalBytes(plain), written: true });
     } catch {
       // A store that is away must not keep the run from being settled as soon as it is back.
-      return () => ({ ...seal(said.packShort()), written: false });
+      return () => ({ ...seal(said.encodeShortened()), written: false });
     }
   }
 
@@ -264,8 +268,8 @@ export class ConversationLog {
 }
 
 /** What begins with a run that will be told of. */
-interface OpeningConversation extends Opening {
-  conversation: OpenedConversation;
+interface ConversationStartHook extends Opening {
+  conversation: PendingConversation;
   bytes: number;
 }
 
@@ -280,7 +284,7 @@ function once(
   };
 }
 
-function clear(draft: Draft, { tenant, runId }: RunFacts, { parts }: OpenedConversation): void {
+function clear(draft: Draft, { tenant, runId }: RunFacts, { parts }: PendingConversation): void {
   for (let n = 0; n < parts; n++) draft.note(keys.runInputChunk(tenant, runId, n), undefined);
 }
 

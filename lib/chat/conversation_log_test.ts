@@ -42,8 +42,8 @@ function open(kv: Deno.Kv, write?: () => Promise<never>) {
   /** Settles a run of `messages` answered by `frames`. */
   const settle = async (messages: ChatMessage[], frames: Frame[]) => {
     const asked = { days: 30, messages };
-    const { conversation } = await log.open(FACTS, { asked, isNew: false });
-    const closing = await log.closing(conversation, { facts: FACTS, end: RUN_END, frames });
+    const { conversation } = await log.startHook(FACTS, { asked, isNew: false });
+    const closing = await log.settleHook(conversation, { facts: FACTS, end: RUN_END, frames });
     await committer.run({
       keys: [...closing.keys, keys.activeRun(FACTS.tenant, FACTS.runId)],
       decide: (draft) => closing.write(draft, { charged: 7, excess: 0 }),
@@ -94,11 +94,11 @@ Deno.test("ConversationLog: a run that nobody accepted leaves no trace of a conv
 Deno.test("ConversationLog: who settles too late takes back what nobody will ever see, and nothing else", async () => {
   using kv = await Deno.openKv(":memory:");
   const { log, settle, told } = open(kv);
-  const { conversation } = await log.open(FACTS, {
+  const { conversation } = await log.startHook(FACTS, {
     asked: { days: 30, messages: HELLO },
     isNew: false,
   });
-  const late = () => log.closing(conversation, { facts: FACTS, end: RUN_END, frames: ANSWER });
+  const late = () => log.settleHook(conversation, { facts: FACTS, end: RUN_END, frames: ANSWER });
   // Settled by somebody else, and deleted with its conversation.
   await (await late()).afterwards?.({ late: true });
   assertEquals(await storedKeys(kv), []);
@@ -111,12 +111,12 @@ Deno.test("ConversationLog: who settles too late takes back what nobody will eve
 Deno.test("ConversationLog: words that somebody else wrote ahead for a deleted conversation go with the settlement", async () => {
   using kv = await Deno.openKv(":memory:");
   const { log, settle } = open(kv);
-  const { conversation } = await log.open(FACTS, {
+  const { conversation } = await log.startHook(FACTS, {
     asked: { days: 30, messages: HELLO },
     isNew: false,
   });
   // Died between the words and their commit.
-  await log.closing(conversation, { facts: FACTS, end: RUN_END, frames: ANSWER });
+  await log.settleHook(conversation, { facts: FACTS, end: RUN_END, frames: ANSWER });
   await kv.set(keys.conversation(NAME), { v: 1, gone: [FACTS.runId] });
   await settle(HELLO, [{ type: "delta", text: "what was stored" }]);
   assertEquals(await storedKeys(kv), []);
@@ -130,17 +130,17 @@ Deno.test("ConversationLog: what a run was asked is found by whoever settles it,
     content: `${n} ${"x".repeat(20_000)}`,
   }));
   const asked = { days: 7, origin: "https://shop.example", messages };
-  const opening = await log.open(FACTS, { asked, isNew: true });
+  const opening = await log.startHook(FACTS, { asked, isNew: true });
   await committer.run({ keys: [], decide: (draft) => opening.note!(draft) });
-  const found = await log.find(LIVE);
+  const found = await log.findPending(LIVE);
   assertEquals(found?.asked, { v: 1, ...asked } as never);
   const end = { ...RUN_END, finishReason: "interrupted" } as const;
-  const closing = await log.closing(found!, { facts: FACTS, end, frames: [] });
+  const closing = await log.settleHook(found!, { facts: FACTS, end, frames: [] });
   await committer.run({
     keys: [...closing.keys, keys.activeRun(FACTS.tenant, FACTS.runId)],
     decide: (draft) => closing.write(draft, { charged: 0, excess: 0 }),
   });
-  assertEquals(await log.find(LIVE), undefined);
+  assertEquals(await log.findPending(LIVE), undefined);
 });
 
 Deno.test("ConversationLog: of more than admission can hold the message itself is kept", async () => {
@@ -151,9 +151,9 @@ Deno.test("ConversationLog: of more than admission can hold the message itself i
     content: "x".repeat(20_000),
   }));
   const asked = { days: 7, messages: [...long, ...HELLO] };
-  const { conversation, begun } = await log.open(FACTS, { asked, isNew: true });
+  const { conversation, begun } = await log.startHook(FACTS, { asked, isNew: true });
   assertEquals(conversation.asked.messages.length, 13);
-  const found = await log.find({ ...LIVE, ...begun });
+  const found = await log.findPending({ ...LIVE, ...begun });
   assertEquals([found?.parts, found?.asked.messages], [0, HELLO]);
 });
 
@@ -170,7 +170,7 @@ Deno.test("ConversationLog: of a run that is withdrawn nothing stays that it was
   using kv = await Deno.openKv(":memory:");
   const { log, committer } = open(kv);
   const messages = [{ role: "user", content: "x".repeat(60_000) }] as const;
-  const opening = await log.open(FACTS, {
+  const opening = await log.startHook(FACTS, {
     asked: { days: 7, messages: [...messages] },
     isNew: true,
   });

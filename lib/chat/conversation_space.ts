@@ -27,7 +27,7 @@ interface Parts {
 }
 
 /** What this process knows of one tenant. */
-interface Known {
+interface TenantState {
   measured: ConversationUsage | undefined;
   quotas: Quotas | undefined;
   /** Stored by this process since it was measured. */
@@ -40,9 +40,9 @@ interface Known {
  * least recently active conversations are deleted early. If a flood outruns deletion, new conversations
  * are not stored. The tenant is notified of both.
  */
-export class ConversationSpace {
+export class ConversationQuota {
   readonly #parts: Parts;
-  readonly #tenants = new Map<string, Known>();
+  readonly #tenants = new Map<string, TenantState>();
   readonly #measuring: Repeating;
   #isClosed = false;
 
@@ -53,7 +53,7 @@ export class ConversationSpace {
   }
 
   /** Whether new messages may be stored, judged from memory alone. */
-  hasRoom(tenant: string): boolean {
+  hasCapacity(tenant: string): boolean {
     const known = this.#tenants.get(tenant);
     if (known === undefined || fits(known, MOST_SHARE)) return true;
     this.#parts.attention.note(tenant, "conversations_full", { name: "not_stored", detail: "" });
@@ -62,7 +62,7 @@ export class ConversationSpace {
   }
 
   /** Records that a run was stored. */
-  added(tenant: string, bytes: number): void {
+  recordStored(tenant: string, bytes: number): void {
     if (this.#isClosed) return;
     const known = this.#tenants.get(tenant) ?? newlyKnown();
     this.#tenants.set(tenant, known);
@@ -73,7 +73,7 @@ export class ConversationSpace {
   }
 
   /** Resolves when every tenant that has chatted is within its plan. */
-  async settled(): Promise<void> {
+  async enforceAll(): Promise<void> {
     await this.#measureAll();
   }
 
@@ -93,14 +93,14 @@ export class ConversationSpace {
     if (this.#tenants.size === 0) void this.#measuring.stop();
   }
 
-  #measure(tenant: string, known: Known): Promise<void> {
+  #measure(tenant: string, known: TenantState): Promise<void> {
     known.measuring ??= this.#trim(tenant, known)
       .catch((error) => this.#parts.log.error("cannot trim conversations", { tenant, error }))
       .finally(() => known.measuring = undefined);
     return known.measuring;
   }
 
-  async #trim(tenant: string, known: Known): Promise<void> {
+  async #trim(tenant: string, known: TenantState): Promise<void> {
     const { kv, system, tenants, store, attention } = this.#parts;
     await backfillRunUsage(kv, { tenant, now: system.now() });
     known.quotas = quotasOf(await tenants.plan(tenant));
@@ -120,7 +120,7 @@ export class ConversationSpace {
     });
   }
 
-  async #read(tenant: string, known: Known): Promise<void> {
+  async #read(tenant: string, known: TenantState): Promise<void> {
     const { kv, system } = this.#parts;
     // Runs stored meanwhile may be counted twice until the next measurement, but never missed.
     known.added = { runs: 0, bytes: 0 };
@@ -128,13 +128,13 @@ export class ConversationSpace {
   }
 }
 
-function newlyKnown(): Known {
+function newlyKnown(): TenantState {
   const added = { runs: 0, bytes: 0 };
   return { measured: undefined, quotas: undefined, added, measuring: undefined };
 }
 
 /** Whether known usage is at most this share of the quotas; true before the first measurement. */
-function fits({ measured, quotas, added }: Known, share = 1): boolean {
+function fits({ measured, quotas, added }: TenantState, share = 1): boolean {
   if (measured === undefined || quotas === undefined) return true;
   return measured.runs + added.runs <= quotas.conversationRuns * share &&
     measured.bytes + added.bytes <= quotas.conversationBytes * share;

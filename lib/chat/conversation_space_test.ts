@@ -17,7 +17,7 @@ import {
 } from "../storage/conversation_usage.ts";
 import { type ConversationName, keys } from "../storage/keys.ts";
 import { DEFAULT_PLAN, type Plan } from "../storage/tenant_store.ts";
-import { ConversationSpace } from "./conversation_space.ts";
+import { ConversationQuota } from "./conversation_space.ts";
 
 const TENANT = fakeUuid(801);
 const AGENT = fakeUuid(901);
@@ -38,7 +38,7 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
   const store = new ConversationStore(kv, { system, content: contentCipher() });
   const plan: Plan = { ...DEFAULT_PLAN, quotas };
   const noted: string[] = [];
-  const space = new ConversationSpace({
+  const space = new ConversationQuota({
     ...{ kv, system, store },
     log: createLogger({ level: "error", json: true, write: (line) => noted.push(line) }),
     tenants: { plan: () => Promise.resolve(plan) },
@@ -68,7 +68,7 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
       bytes,
       decide: (draft) => appendRun(draft, run),
     });
-    space.added(TENANT, bytes);
+    space.recordStored(TENANT, bytes);
   };
   const usage = () => readConversationUsage(kv, { tenant: TENANT, now: system.now() });
   const left = async () => {
@@ -88,7 +88,7 @@ async function scanned(kv: Deno.Kv): Promise<ConversationUsage> {
   return sum;
 }
 
-Deno.test("ConversationSpace: past the plan's bytes the conversations added to longest ago go, until it fits", async () => {
+Deno.test("ConversationQuota: past the plan's bytes the conversations added to longest ago go, until it fits", async () => {
   using kv = await Deno.openKv(":memory:");
   const world = open(kv, { quotas: { conversationBytes: 20 * KIB } });
   const { system, space, add, usage, left, noted } = world;
@@ -98,8 +98,8 @@ Deno.test("ConversationSpace: past the plan's bytes the conversations added to l
   }
   // The first one goes on: it is no longer the oldest.
   await add(1, { bytes: KIB });
-  assert(space.hasRoom(TENANT));
-  await space.settled();
+  assert(space.hasCapacity(TENANT));
+  await space.enforceAll();
   assertEquals(await left(), [1, 5, 6, 7, 8, 9, 10, 11, 12]);
   assertEquals(await usage(), { runs: 10, bytes: 20 * KIB });
   assertEquals(await scanned(kv), await usage());
@@ -107,7 +107,7 @@ Deno.test("ConversationSpace: past the plan's bytes the conversations added to l
   await space.close();
 });
 
-Deno.test("ConversationSpace: so it is with their number, and a plan with room leaves them alone", async () => {
+Deno.test("ConversationQuota: so it is with their number, and a plan with room leaves them alone", async () => {
   for (const [conversationRuns, expected] of [[3, 3], [100, 8]] as const) {
     using kv = await Deno.openKv(":memory:");
     const { system, space, add, left, noted } = open(kv, { quotas: { conversationRuns } });
@@ -115,25 +115,25 @@ Deno.test("ConversationSpace: so it is with their number, and a plan with room l
       await add(n);
       await system.advance(1_000);
     }
-    await space.settled();
+    await space.enforceAll();
     assertEquals((await left()).length, expected);
     assertEquals(noted.length, expected === 8 ? 0 : 1);
     await space.close();
   }
 });
 
-Deno.test("ConversationSpace: a flood that outruns the deletions is not stored, but only until it is trimmed", async () => {
+Deno.test("ConversationQuota: a flood that outruns the deletions is not stored, but only until it is trimmed", async () => {
   using kv = await Deno.openKv(":memory:");
   const world = open(kv, { quotas: { conversationBytes: 100 * KIB } });
   const { space, add, noted } = world;
   await add(1, { bytes: 10 * KIB });
-  await space.settled();
-  assert(space.hasRoom(TENANT));
-  for (let n = 2; n <= 12; n++) space.added(TENANT, 10 * KIB);
-  assert(!space.hasRoom(TENANT), "115 of 100 KiB are known to be stored");
+  await space.enforceAll();
+  assert(space.hasCapacity(TENANT));
+  for (let n = 2; n <= 12; n++) space.recordStored(TENANT, 10 * KIB);
+  assert(!space.hasCapacity(TENANT), "115 of 100 KiB are known to be stored");
   assert(noted.includes("conversations_full not_stored"));
-  await space.settled();
-  assert(space.hasRoom(TENANT));
+  await space.enforceAll();
+  assert(space.hasCapacity(TENANT));
   await space.close();
 });
 

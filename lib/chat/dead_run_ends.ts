@@ -10,28 +10,28 @@ import type { RunLogStore } from "../storage/run_log_store.ts";
 import type { Runtime } from "../system.ts";
 import { interruptedEnd, type RunFacts } from "../usage/run_record.ts";
 import type { ConversationLog } from "./conversation_log.ts";
-import { endLog } from "./end_log.ts";
+import { endRunLog } from "./end_log.ts";
 
 /** What ending the runs of others takes. */
-export interface DeadRunParts {
+export interface OrphanedRunDeps {
   kv: Deno.Kv;
   admission: Pick<Admission, "settleDead">;
   system: Pick<Runtime, "now">;
   leases: LeaseWatch;
   store: RunLogStore;
-  conversations: Pick<ConversationLog, "find" | "closing">;
+  conversations: Pick<ConversationLog, "findPending" | "settleHook">;
 }
 
 /** Ends the runs of processes that died: their account, their log, what was said in them. */
-export class DeadRunEnds {
-  readonly #parts: DeadRunParts;
+export class OrphanedRuns {
+  readonly #parts: OrphanedRunDeps;
 
-  constructor(parts: DeadRunParts) {
+  constructor(parts: OrphanedRunDeps) {
     this.#parts = parts;
   }
 
   /** Settles a run of another process if that died; false when it had ended before. */
-  async endIfDead(tenant: string, runId: string): Promise<boolean> {
+  async settleIfOrphaned(tenant: string, runId: string): Promise<boolean> {
     const { kv, leases } = this.#parts;
     const live = parseRecord(activeRunSchema, await kv.get(keys.activeRun(tenant, runId)));
     if (live === undefined) return false;
@@ -45,20 +45,20 @@ export class DeadRunEnds {
   async settle(live: ActiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
     const { admission, conversations, store, system } = this.#parts;
     const end = interruptedEnd(live.run);
-    const stored = await whatIsReadable(store.readAll(live.run));
-    const log = interruption(live.run, { now: system.now(), log: stored?.log });
-    const conversation = await whatIsReadable(conversations.find(live));
+    const stored = await ignoreCorrupt(store.readAll(live.run));
+    const log = interruptionHook(live.run, { now: system.now(), log: stored?.log });
+    const conversation = await ignoreCorrupt(conversations.findPending(live));
     if (conversation === undefined) {
       return await admission.settleDead(live, { lease, end, closing: log });
     }
     const ended = { facts: live.run, end, frames: stored?.frames ?? [] };
-    const closing = joinClosings([log, await conversations.closing(conversation, ended)]);
+    const closing = joinClosings([log, await conversations.settleHook(conversation, ended)]);
     return await admission.settleDead(live, { lease, end, closing });
   }
 }
 
 /** What no version of this code can have written must not keep a slot taken and money held for ever. */
-async function whatIsReadable<T>(reading: Promise<T>): Promise<T | undefined> {
+async function ignoreCorrupt<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
@@ -71,7 +71,7 @@ async function whatIsReadable<T>(reading: Promise<T>): Promise<T | undefined> {
  * Ends the log of an orphaned run at `now` (milliseconds), with what is stored of it:
  * `log`, or what its record says where that cannot be read.
  */
-export function interruption(
+export function interruptionHook(
   facts: RunFacts,
   { now, log: stored }: { now: number; log: LogState | undefined },
 ): Closing {
@@ -81,7 +81,7 @@ export function interruption(
     write(draft) {
       const begun = draft.get<ActiveRun>(keys.activeRun(facts.tenant, facts.runId))?.log;
       if (begun === undefined) return;
-      endLog(draft, { facts, log: stored ?? closedLog(begun), state: "interrupted", now });
+      endRunLog(draft, { facts, log: stored ?? closedLog(begun), state: "interrupted", now });
     },
   };
 }

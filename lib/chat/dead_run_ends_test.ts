@@ -12,7 +12,7 @@ import type { ActiveRun } from "../storage/live_run.ts";
 import { newLog } from "../storage/run_head.ts";
 import { RunLogStore } from "../storage/run_log_store.ts";
 import { ConversationLog } from "./conversation_log.ts";
-import { DeadRunEnds } from "./dead_run_ends.ts";
+import { OrphanedRuns } from "./dead_run_ends.ts";
 
 const content = contentCipher();
 
@@ -27,7 +27,7 @@ async function settleDead(kv: Deno.Kv, change: (live: ActiveRun) => Partial<Acti
   const facts = runFacts(1, { startedAt: system.now() });
   const { tenant, runId } = facts;
   const asked = { days: 30, messages: [{ role: "user" as const, content: "Hello" }] };
-  const { begun } = await conversations.open(facts, { asked, isNew: false });
+  const { begun } = await conversations.startHook(facts, { asked, isNew: false });
   const opening = { begun: { ...begun, log: newLog({ owner: "died" }) } };
   await admission.admit(runRequest(1, { run: facts, hold: HOLD, opening }));
   admission.close();
@@ -38,7 +38,7 @@ async function settleDead(kv: Deno.Kv, change: (live: ActiveRun) => Partial<Acti
   const store = new RunLogStore(kv, content);
   const leases = new LeaseWatch(system);
   const other = new Committer(kv, { system });
-  const ends = new DeadRunEnds({
+  const ends = new OrphanedRuns({
     kv,
     admission: new Admission(other, { system }),
     system,
@@ -46,9 +46,9 @@ async function settleDead(kv: Deno.Kv, change: (live: ActiveRun) => Partial<Acti
     store,
     conversations: new ConversationLog({ kv, committer: other, system, content }),
   });
-  await ends.endIfDead(tenant, runId);
+  await ends.settleIfOrphaned(tenant, runId);
   await system.advance(60_000);
-  const found = await ends.endIfDead(tenant, runId);
+  const found = await ends.settleIfOrphaned(tenant, runId);
   const ledger = (await kv.get<Ledger>(keys.tenantLedger(tenant))).value!;
   const name = { tenant, id: facts.conversationId, agentId: facts.agentId, page: "" };
   const { runs } = await new ConversationStore(kv, { system, content }).listRuns(name, {
@@ -68,19 +68,19 @@ async function settleDead(kv: Deno.Kv, change: (live: ActiveRun) => Partial<Acti
 
 const SETTLED = { found: true, isFree: true, spent: HOLD, log: "interrupted" as const };
 
-Deno.test("DeadRunEnds: a run whose process died is charged, told as interrupted and in its conversation", async () => {
+Deno.test("OrphanedRuns: a run whose process died is charged, told as interrupted and in its conversation", async () => {
   using kv = await Deno.openKv(":memory:");
   assertEquals(await settleDead(kv, () => ({})), { ...SETTLED, said: ["Hello"] });
 });
 
-Deno.test("DeadRunEnds: a log that cannot be read keeps neither the slot nor the question", async () => {
+Deno.test("OrphanedRuns: a log that cannot be read keeps neither the slot nor the question", async () => {
   using kv = await Deno.openKv(":memory:");
   const tail = new TextEncoder().encode('{"type":"of another version"}\n');
   const settled = await settleDead(kv, ({ log }) => ({ log: { ...log!, frames: 1, tail } }));
   assertEquals(settled, { ...SETTLED, said: ["Hello"] });
 });
 
-Deno.test("DeadRunEnds: a question that cannot be read keeps no slot", async () => {
+Deno.test("OrphanedRuns: a question that cannot be read keeps no slot", async () => {
   using kv = await Deno.openKv(":memory:");
   for (const text of ["{", '{"v":2}']) {
     const asked = new TextEncoder().encode(text);

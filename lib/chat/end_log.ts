@@ -9,7 +9,7 @@ import type { RunFacts } from "../usage/run_record.ts";
  * Ends a run's log as part of settling the run, and keeps the log after the run's record is gone. Later
  * steps of the same settlement read the ended log from the draft.
  */
-export function endLog(
+export function endRunLog(
   draft: Draft,
   { facts, log, state, now }: {
     facts: RunFacts;

@@ -14,7 +14,7 @@ const MAX_NOTES_LENGTH = 8_192;
  * What of a run's details is kept with it: the first of each list, as far as they fit. Hosts that
  * tools are led to and names that servers list are strangers' to choose, and so is their length.
  */
-export function keptDetails(
+export function runMetadata(
   { dropped, left = NOTHING, ledger, notes }: {
     /** Before the run began. */
     dropped: number;

@@ -5,7 +5,7 @@ export interface Price {
 }
 
 /** A million USD in micro-USD: no step costs more, and sums of such stay exact integers. */
-const MOST = 1_000_000_000_000;
+const MAX_COST = 1_000_000_000_000;
 
 /** Cost in whole micro-USD, rounded up so that no sum of parts undercounts the whole. */
 export function costMicroUsd(
@@ -15,7 +15,7 @@ export function costMicroUsd(
   const exact = tokens.inputTokens * price.inputUsdPerMTok +
     tokens.outputTokens * price.outputUsdPerMTok;
   // Prices such as 0.15 are not exact in binary; a hair above a whole number is that number.
-  return Math.min(MOST, Math.max(0, Math.ceil(exact - 1e-6)));
+  return Math.min(MAX_COST, Math.max(0, Math.ceil(exact - 1e-6)));
 }
 
 /** Micro-USD as the number the edge shows. */

@@ -1,16 +1,16 @@
 import { assertEquals } from "@std/assert";
 import type { RunEnd } from "../usage/run_record.ts";
-import type { EndedRun } from "./chat_service.ts";
-import { noteVendorFailure } from "./note_vendor_failure.ts";
+import type { SettledRun } from "./chat_service.ts";
+import { alertProviderFailure } from "./note_vendor_failure.ts";
 
 const FIRST = { provider: "vendor_a", model: "mid" } as const;
 const SECOND = { provider: "vendor_b", model: "small" } as const;
 
 /** What is noted of a run that ended so. */
-function noted(firstAsked: EndedRun["firstAsked"], end: Partial<RunEnd>): string[] {
+function noted(firstAsked: SettledRun["firstAttempted"], end: Partial<RunEnd>): string[] {
   const notes: string[] = [];
-  const run = { tenant: "t", firstAsked, end: end as RunEnd };
-  noteVendorFailure({
+  const run = { tenant: "t", firstAttempted: firstAsked, end: end as RunEnd };
+  alertProviderFailure({
     note: (...[tenant, kind, { name, detail }]) => {
       notes.push([tenant, kind, name, detail].join(" "));
     },
@@ -18,7 +18,7 @@ function noted(firstAsked: EndedRun["firstAsked"], end: Partial<RunEnd>): string
   return notes;
 }
 
-Deno.test("noteVendorFailure: a vendor that failed, and one that another answered for", () => {
+Deno.test("alertProviderFailure: a vendor that failed, and one that another answered for", () => {
   assertEquals(noted(FIRST, FIRST), []);
   assertEquals(noted(FIRST, { ...FIRST, errorCode: "budget_exceeded" }), []);
   assertEquals(noted(FIRST, { ...FIRST, errorCode: "provider_timeout" }), [
@@ -30,7 +30,7 @@ Deno.test("noteVendorFailure: a vendor that failed, and one that another answere
   ]);
 });
 
-Deno.test("noteVendorFailure: who was never asked, as too dear say, has not failed", () => {
+Deno.test("alertProviderFailure: who was never asked, as too dear say, has not failed", () => {
   assertEquals(noted(SECOND, SECOND), []);
   assertEquals(noted(undefined, { ...FIRST, errorCode: "budget_exceeded" }), []);
 });

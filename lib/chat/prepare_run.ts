@@ -7,8 +7,8 @@ import type { Agent } from "../wire/agent.ts";
 import type { ChatBody, ChatMessage } from "../wire/chat.ts";
 import { fitContext } from "./fit_context.ts";
 import { toMicroUsd } from "./money.ts";
-import { contextRoom, resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
-import type { RunDirectory, RunOpening } from "./run_directory.ts";
+import { contextWindow, resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
+import type { RunRegistry, RunStartHook } from "./run_directory.ts";
 import { stepCost } from "./step_cost.ts";
 
 /** One message to answer. */
@@ -32,30 +32,30 @@ export interface PreparedRun {
   policy: ResolvedPolicy;
   facts: RunFacts;
   /** What begins in the store with it. */
-  opening: RunOpening;
+  startHook: RunStartHook;
   /** What of the conversation fits into the model's context. */
   messages: readonly ChatMessage[];
   /** How many of its messages do not. */
-  dropped: number;
+  droppedMessages: number;
   /** What it may cost at most; micro-USD, as the next two. */
-  ceiling: number;
+  maxCost: number;
   /** What its first step can cost at most. */
   hold: number;
   /** What its first step costs at least. */
-  least: number;
+  minFirstStepCost: number;
 }
 
 /** What preparing a run takes. */
-export interface Preparing {
+export interface PrepareRunDeps {
   models: ModelAccess;
   system: Runtime;
-  directory: RunDirectory;
+  directory: RunRegistry;
 }
 
 /** Checks a message and prices its first step; throws an `ApiError` for one that is not valid. */
 export async function prepareRun(
   request: ChatRequest,
-  { models, system, directory, reader }: Preparing & { reader?: KvReader | undefined },
+  { models, system, directory, reader }: PrepareRunDeps & { reader?: KvReader | undefined },
 ): Promise<PreparedRun> {
   const { agent, body, source } = request;
   const visitor = source.kind === "session";
@@ -63,12 +63,12 @@ export async function prepareRun(
   const primary = policy.entries[0]!;
   const { systemPrompt, tools } = agent;
   const otherBytes = promptBytes({ system: systemPrompt, tools: tools as never });
-  const room = { ...contextRoom(policy), otherBytes };
+  const room = { ...contextWindow(policy), otherBytes };
   const { messages, dropped } = fitContext(body.messages, room);
   const bytes = otherBytes + messageBytes(messages);
   const step = { inputBytes: bytes, inputTokens: bytes, outputTokens: policy.maxOutputTokens };
-  const { most } = stepCost(policy.entries, step);
-  const { least } = stepCost([primary], step);
+  const { max } = stepCost(policy.entries, step);
+  const { min } = stepCost([primary], step);
   // What the budget cannot pay is told in the run's frames: it takes its place like any other.
   const ceiling = toMicroUsd(agent.budget.maxCostUsd);
   const facts: RunFacts = {
@@ -86,11 +86,11 @@ export async function prepareRun(
     request,
     policy,
     facts,
-    opening: await directory.opening(facts, { ...request, reader }),
+    startHook: await directory.startHook(facts, { ...request, reader }),
     messages,
-    dropped,
-    ceiling,
-    hold: Math.min(most, ceiling),
-    least: Math.min(least, ceiling),
+    droppedMessages: dropped,
+    maxCost: ceiling,
+    hold: Math.min(max, ceiling),
+    minFirstStepCost: Math.min(min, ceiling),
   };
 }

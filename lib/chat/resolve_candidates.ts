@@ -1,4 +1,4 @@
-import { type ModelAccess, type ModelName, notInPlan } from "../admin/model_access.ts";
+import { type ModelAccess, type ModelName, modelNotInPlan } from "../admin/model_access.ts";
 import type { ContextWindow } from "../agent/context_room.ts";
 import type { KvReader } from "../committer/view.ts";
 import { validationError } from "../errors.ts";
@@ -17,7 +17,7 @@ export interface ResolvedPolicy {
 }
 
 /** What every one of them can take: a fallback is told what the first would have been. */
-export function contextRoom({ entries, maxOutputTokens }: ResolvedPolicy): ContextWindow {
+export function contextWindow({ entries, maxOutputTokens }: ResolvedPolicy): ContextWindow {
   const contextTokens = Math.min(...entries.map((entry) => entry.contextTokens));
   return { contextTokens, maxOutputTokens: maxOutputTokens };
 }
@@ -45,12 +45,12 @@ export async function resolveCandidates(options: ResolveOptions): Promise<Resolv
   };
   const primary = await models.find(tenant, chosen, reader);
   if (primary === undefined) {
-    throw validationError([notInPlan(chosen, body.model ? "model" : "provider")]);
+    throw validationError([modelNotInPlan(chosen, body.model ? "model" : "provider")]);
   }
   const spare = agent.fallback && await models.find(tenant, agent.fallback, reader);
   if (allowed === "not_dearer" && (body.model !== undefined || body.provider !== undefined)) {
     const own = await models.find(tenant, policy, reader);
-    refuseDearer(primary, [own, spare].filter((entry) => entry !== undefined));
+    rejectMoreExpensive(primary, [own, spare].filter((entry) => entry !== undefined));
   }
   const temperature = body.temperature ?? policy.temperature;
   return {
@@ -89,7 +89,7 @@ function outputLimit(
   return Math.min(visitor ? Math.min(asked, own) : asked, entry.maxOutputTokens);
 }
 
-function refuseDearer(chosen: CatalogueEntry, own: CatalogueEntry[]): void {
+function rejectMoreExpensive(chosen: CatalogueEntry, own: CatalogueEntry[]): void {
   const affordable = own.some((entry) =>
     chosen.inputUsdPerMTok <= entry.inputUsdPerMTok &&
     chosen.outputUsdPerMTok <= entry.outputUsdPerMTok

@@ -6,19 +6,19 @@ import type { Vendor } from "../wire/vendors.ts";
 import { DeltaCoalescer } from "./delta_coalescer.ts";
 import type { RunDetails, RunEnd } from "../usage/run_record.ts";
 import { type Price, toUsd } from "./money.ts";
-import { RunAccount } from "./run_account.ts";
-import { INTERRUPTED, RunLog } from "./run_log.ts";
+import { RunUsage } from "./run_account.ts";
+import { INTERRUPTED_ERROR, RunLog } from "./run_log.ts";
 import { type Runtime, setTimer } from "../system.ts";
 import { Watchers } from "./watchers.ts";
 
 /** A stream opens without `start` when no vendor has accepted by then. */
-export const OPEN_ANYWAY_MS = 5_000;
+export const MAX_OPEN_DELAY_MS = 5_000;
 
 /** Why a run ends from outside: somebody wants it, its time is up, or its process goes. */
 export type StopReason = "cancelled" | "timeout" | "interrupted";
 
 /** What ends a run from outside. */
-export class RunStopped extends Error {
+export class RunStoppedError extends Error {
   override name = "RunStopped";
   readonly reason: StopReason;
 
@@ -64,7 +64,7 @@ export interface RunOptions {
 }
 
 /** How a run began: a model accepted it, or it failed before any frame was written. */
-export type RunBeginning = { started: true } | { started: false; error: unknown };
+export type RunStartResult = { started: true } | { started: false; error: unknown };
 
 /**
  * One accepted message until its `done` frame: turns the agent's events into frames, keeps the
@@ -76,12 +76,12 @@ export class Run {
   readonly watchers: Watchers;
   readonly #options: RunOptions;
   readonly #stop = new AbortController();
-  readonly #beginning = Promise.withResolvers<RunBeginning>();
+  readonly #beginning = Promise.withResolvers<RunStartResult>();
   readonly #deltas = new DeltaCoalescer((text) => this.log.append({ type: "delta", text }));
   #opened = false;
   /** It has failed without a frame, and is being settled as one that never was. */
   #refused = false;
-  readonly #account: RunAccount;
+  readonly #account: RunUsage;
   #beganAt: number;
   #firstTextMs: number | undefined;
   #answering: { provider: Vendor; model: string };
@@ -91,7 +91,7 @@ export class Run {
     this.id = options.runId;
     this.log = new RunLog(options.onFrame);
     this.#answering = options.first;
-    this.#account = new RunAccount(options.price);
+    this.#account = new RunUsage(options.price);
     this.#beganAt = options.system.now();
     this.#options = options;
     this.watchers = new Watchers({ ...options, onAbandoned: () => this.stop("cancelled") });
@@ -111,7 +111,7 @@ export class Run {
   }
 
   /** Who was asked before anybody else, if anybody was. */
-  get firstAsked(): { provider: Vendor; model: string } | undefined {
+  get firstAttempted(): { provider: Vendor; model: string } | undefined {
     return this.#firstAsked;
   }
 
@@ -121,22 +121,22 @@ export class Run {
   }
 
   /** Settles once it is known whether the run begins or is refused as a whole. */
-  get beginning(): Promise<RunBeginning> {
+  get startResult(): Promise<RunStartResult> {
     return this.#beginning.promise;
   }
 
   /** Ends the run from outside; the second call and any after the end do nothing. */
   stop(reason: StopReason): void {
-    this.#stop.abort(new RunStopped(reason));
+    this.#stop.abort(new RunStoppedError(reason));
   }
 
   /**
    * Settles when a stream may be opened to a client: a model has accepted, or has kept everybody
    * waiting for too long; then a failure is told in frames.
    */
-  opening(): Promise<RunBeginning> {
+  waitUntilOpen(): Promise<RunStartResult> {
     return new Promise((resolve) => {
-      const callOff = setTimer(this.#options.system, OPEN_ANYWAY_MS, () => {
+      const callOff = setTimer(this.#options.system, MAX_OPEN_DELAY_MS, () => {
         // A stream opened now would never get a frame, nor an end.
         if (this.#refused) return;
         this.#opened = true;
@@ -150,20 +150,20 @@ export class Run {
   }
 
   /** Until somebody accepts, whoever was asked last is who the run names. */
-  asking({ provider, model }: { provider: Vendor; model: string }): void {
+  onAttempt({ provider, model }: { provider: Vendor; model: string }): void {
     this.#firstAsked ??= { provider, model };
     if (this.log.length === 0) this.#answering = { provider, model };
   }
 
   /** Not all of a step's prompt fits. */
-  leftOut(what: Truncation): void {
-    this.#account.leftOut(what);
+  onTruncation(what: Truncation): void {
+    this.#account.addTruncation(what);
   }
 
   /** An attempt that came to nothing has been paid for all the same. */
-  billed(name: { provider: Vendor; model: string }, usage: ModelUsage): void {
+  onUsage(name: { provider: Vendor; model: string }, usage: ModelUsage): void {
     const { provider, model } = name;
-    this.#account.used({ ...usage, provider, model });
+    this.#account.addTokens({ ...usage, provider, model });
   }
 
   /** Drives the agent to its end. Never throws. */
@@ -191,7 +191,7 @@ export class Run {
   #take(event: AgentEvent): void {
     switch (event.type) {
       case "step":
-        this.#account.began(event);
+        this.#account.countStep(event);
         return event.n === 1 ? this.#start(event) : undefined;
       case "text":
         this.#firstTextMs ??= Math.max(0, this.#options.system.now() - this.#beganAt);
@@ -206,7 +206,7 @@ export class Run {
           output: event.output as never,
         });
       case "usage":
-        return this.#account.used(event);
+        return this.#account.addTokens(event);
       default:
         event satisfies never;
     }
@@ -224,7 +224,7 @@ export class Run {
   async #finish(outcome: AgentOutcome): Promise<void> {
     if (this.log.length === 0) this.#start(this.#answering);
     this.#deltas.flush();
-    const { inputTokens, outputTokens } = this.#account.counts;
+    const { inputTokens, outputTokens } = this.#account.totals;
     const last = (charged: number): Frame[] => [
       { type: "usage", inputTokens, outputTokens, costUsd: toUsd(charged) },
       ...(outcome.error === undefined ? [] : [{ type: "error" as const, ...outcome.error }]),
@@ -242,11 +242,11 @@ export class Run {
     { finishReason, error }: AgentOutcome,
     last: (charged: number) => Frame[],
   ): Promise<number> {
-    const { costMicroUsd, counts } = this.#account;
+    const { costMicroUsd, totals } = this.#account;
     const end: RunEnd = {
       ...this.#answering,
-      ...counts,
-      ...this.#options.details(this.#account.left),
+      ...totals,
+      ...this.#options.details(this.#account.truncation),
       ...(this.#firstTextMs === undefined ? {} : { firstTextMs: this.#firstTextMs }),
       finishReason: error?.code === "run_interrupted" ? "interrupted" : finishReason,
       ...(error === undefined ? {} : { errorCode: error.code }),
@@ -267,7 +267,7 @@ export class Run {
   }
 
   #outcomeOf(cause: unknown): AgentOutcome {
-    if (cause instanceof RunStopped) return stoppedOutcome(cause);
+    if (cause instanceof RunStoppedError) return stoppedOutcome(cause);
     if (cause instanceof ModelError) {
       return { finishReason: "error", error: { code: cause.code, message: cause.message } };
     }
@@ -277,12 +277,12 @@ export class Run {
   }
 }
 
-function stoppedOutcome({ reason }: RunStopped): AgentOutcome {
+function stoppedOutcome({ reason }: RunStoppedError): AgentOutcome {
   switch (reason) {
     case "cancelled":
       return { finishReason: "cancelled" };
     case "interrupted":
-      return { finishReason: "error", error: INTERRUPTED };
+      return { finishReason: "error", error: INTERRUPTED_ERROR };
     case "timeout": {
       const message = "the agent's time for one answer is used up";
       return { finishReason: "timeout", error: { code: "budget_exceeded", message } };

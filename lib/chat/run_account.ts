@@ -9,7 +9,7 @@ interface ModelName {
 }
 
 /** What one run has done and used so far, each step at the price of the model that answered it. */
-export class RunAccount {
+export class RunUsage {
   toolCalls = 0;
   readonly #price: (name: ModelName) => Price;
   readonly #shares: ModelShare[] = [];
@@ -20,11 +20,11 @@ export class RunAccount {
   }
 
   /** The most that any step had to do without. */
-  get left(): Truncation {
+  get truncation(): Truncation {
     return this.#left;
   }
 
-  leftOut({ droppedMessages, truncatedResults, omittedTools }: Truncation): void {
+  addTruncation({ droppedMessages, truncatedResults, omittedTools }: Truncation): void {
     const before = this.#left;
     this.#left = {
       droppedMessages: Math.max(before.droppedMessages, droppedMessages),
@@ -34,12 +34,12 @@ export class RunAccount {
   }
 
   /** A model has accepted a step. */
-  began(name: ModelName): void {
+  countStep(name: ModelName): void {
     this.#shareOf(name).steps++;
   }
 
   /** What a step, or an attempt at one, used. */
-  used(event: ModelName & { inputTokens: number; outputTokens: number }): void {
+  addTokens(event: ModelName & { inputTokens: number; outputTokens: number }): void {
     const share = this.#shareOf(event);
     share.inputTokens += event.inputTokens;
     share.outputTokens += event.outputTokens;
@@ -51,7 +51,7 @@ export class RunAccount {
   }
 
   /** As it is recorded; `models` only where more than one had a share. */
-  get counts() {
+  get totals() {
     return {
       steps: this.#sum("steps"),
       toolCalls: this.toolCalls,

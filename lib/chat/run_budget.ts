@@ -8,7 +8,7 @@ export interface RunBudgetOptions {
   /** Output tokens a step may have by the agent's and the call's wish. */
   maxOutputTokens: number;
   /** The agent's `maxCostUsd`. */
-  ceiling: number;
+  maxCost: number;
   /** What has been set aside at the start. */
   hold: number;
   /** What the run has cost so far. */
@@ -31,27 +31,27 @@ export class RunBudget {
     this.#hold = options.hold;
   }
 
-  async allow({ inputTokens, inputBytes, candidates }: PlannedStep): Promise<StepGrant> {
-    const { ceiling, maxOutputTokens } = this.#options;
+  async authorizeStep({ inputTokens, inputBytes, candidates }: PlannedStep): Promise<StepGrant> {
+    const { maxCost, maxOutputTokens } = this.#options;
     const prices = candidates.map((candidate) => this.#priceOf(candidate));
     const step = { inputTokens, inputBytes, outputTokens: maxOutputTokens };
     const shortest = { ...step, outputTokens: 1 };
-    const { most } = stepCost(prices, step);
+    const { max } = stepCost(prices, step);
     const spent = this.#options.spent();
     // A fallback that is too dear is not asked; it does not keep the model before it from answering.
-    const least = spent + stepCost(prices.slice(0, 1), shortest).least;
-    if (least > ceiling) return { ended: OVER_BUDGET };
-    const wanted = Math.min(spent + most, ceiling);
+    const least = spent + stepCost(prices.slice(0, 1), shortest).min;
+    if (least > maxCost) return { ended: OVER_BUDGET };
+    const wanted = Math.min(spent + max, maxCost);
     if (wanted > this.#hold) {
       const granted = await this.#options.raise({ hold: wanted, least });
       if (granted === undefined && least > this.#hold) return { ended: OVER_DAY };
       this.#hold = granted ?? this.#hold;
     }
-    const hold = Math.min(this.#hold, ceiling) - spent;
+    const hold = Math.min(this.#hold, maxCost) - spent;
     return {
       outputTokens: (candidate) => {
         const entry = this.#priceOf(candidate);
-        if (stepCost([entry], shortest).least > hold) return 0;
+        if (stepCost([entry], shortest).min > hold) return 0;
         // A fallback may be able to write less than the model it stands in for.
         const wanted = outputLimit(entry, step);
         return affordableOutput(entry, { hold, inputTokens, wanted });

@@ -20,7 +20,7 @@ function open(
   const budget = new RunBudget({
     entries: [ENTRY],
     maxOutputTokens: 1_000,
-    ceiling,
+    maxCost: ceiling,
     hold,
     spent: () => spent,
     raise(amount) {
@@ -30,7 +30,7 @@ function open(
     },
   });
   const allow = async (inputTokens: number) => {
-    const grant = await budget.allow({
+    const grant = await budget.authorizeStep({
       inputTokens,
       inputBytes: inputTokens,
       candidates: [CANDIDATE],
@@ -55,13 +55,17 @@ Deno.test("RunBudget: thoughts that are fewer tokens than bytes are paid as such
   const budget = new RunBudget({
     entries: [local],
     maxOutputTokens: 1_000,
-    ceiling: 300 + 1_000 * 15,
+    maxCost: 300 + 1_000 * 15,
     hold: 300 + 1_000 * 15,
     spent: () => 0,
     raise: () => Promise.resolve(undefined),
   });
   const allowed = async (inputBytes: number) => {
-    const grant = await budget.allow({ inputTokens: 100, inputBytes, candidates: [CANDIDATE] });
+    const grant = await budget.authorizeStep({
+      inputTokens: 100,
+      inputBytes,
+      candidates: [CANDIDATE],
+    });
     return "outputTokens" in grant ? grant.outputTokens(CANDIDATE) : grant;
   };
   assertEquals([await allowed(3_000), await allowed(3_600)], [1_000, 800]);
@@ -85,13 +89,13 @@ Deno.test("RunBudget: a candidate is asked for no more than its own catalogue en
   const budget = new RunBudget({
     entries: [ENTRY, short],
     maxOutputTokens: 1_000,
-    ceiling: 1e6,
+    maxCost: 1e6,
     hold: 1e6,
     spent: () => 0,
     raise: ({ hold }) => Promise.resolve(hold),
   });
   const spare = { ...CANDIDATE, model: "short" };
-  const grant = await budget.allow({
+  const grant = await budget.authorizeStep({
     inputTokens: 10,
     inputBytes: 10,
     candidates: [CANDIDATE, spare],
@@ -106,13 +110,13 @@ Deno.test("RunBudget: no more is asked for, or set aside, than fits beside the p
   const budget = new RunBudget({
     entries: [local],
     maxOutputTokens: 8_192,
-    ceiling: 1e6,
+    maxCost: 1e6,
     hold: 0,
     spent: () => 0,
     raise: ({ hold }) => Promise.resolve((raised.push(hold), hold)),
   });
   for (const [inputTokens, outputTokens] of [[3_000, 7_192], [18_000, 2_192], [90_000, 2_048]]) {
-    const grant = await budget.allow({
+    const grant = await budget.authorizeStep({
       inputTokens: inputTokens!,
       inputBytes: inputTokens!,
       candidates: [CANDIDATE],
@@ -131,14 +135,14 @@ Deno.test("RunBudget: honest steps never cost more than the ceiling, and use it 
     const budget = new RunBudget({
       entries: [ENTRY],
       maxOutputTokens: 1_000,
-      ceiling,
+      maxCost: ceiling,
       hold: 0,
       spent: () => spent,
       raise: ({ hold }) => Promise.resolve(hold),
     });
     while (true) {
       const inputTokens = Math.floor(random() * 300);
-      const grant = await budget.allow({
+      const grant = await budget.authorizeStep({
         inputTokens,
         inputBytes: inputTokens,
         candidates: [CANDIDATE],
@@ -158,14 +162,14 @@ Deno.test("RunBudget: a fallback that cannot be paid is left out, and stands in 
     new RunBudget({
       entries: [ENTRY, dear],
       maxOutputTokens: 1_000,
-      ceiling: limits.ceiling,
+      maxCost: limits.ceiling,
       hold: 0,
       spent: () => 0,
       raise: ({ hold, least }) =>
         Promise.resolve(least > limits.day ? undefined : Math.min(hold, limits.day)),
     });
   for (const limits of [{ ceiling: 20_000, day: 1e6 }, { ceiling: 1e6, day: 20_000 }]) {
-    const grant = await open(limits).allow({
+    const grant = await open(limits).authorizeStep({
       inputTokens: 100,
       inputBytes: 100,
       candidates: [CANDIDATE, spare],
@@ -173,7 +177,7 @@ Deno.test("RunBudget: a fallback that cannot be paid is left out, and stands in 
     assert("outputTokens" in grant);
     assertEquals([CANDIDATE, spare].map(grant.outputTokens), [1_000, 0]);
     // When it is the dear one's turn, there is nobody to pay for.
-    const ended = await open(limits).allow({
+    const ended = await open(limits).authorizeStep({
       inputTokens: 100,
       inputBytes: 100,
       candidates: [spare],

@@ -25,41 +25,41 @@ import type { ChatBody } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
 import {
   ConversationLog,
-  type ConversationLogParts,
-  type OpenedConversation,
+  type ConversationLogDeps,
+  type PendingConversation,
 } from "./conversation_log.ts";
-import { DeadRunEnds, interruption } from "./dead_run_ends.ts";
-import type { FollowedRun } from "./followed_run.ts";
-import { OPEN_ANYWAY_MS, type Run } from "./run.ts";
+import { interruptionHook, OrphanedRuns } from "./dead_run_ends.ts";
+import type { FollowableRun } from "./followed_run.ts";
+import { MAX_OPEN_DELAY_MS, type Run } from "./run.ts";
 import type { RunLog } from "./run_log.ts";
-import { requestStop, StopRequests } from "./stop_requests.ts";
-import { StoredLog } from "./stored_log.ts";
-import { StoredRun } from "./stored_run.ts";
-import { untilChanged } from "./until_changed.ts";
-import { WatchNotes } from "./watch_notes.ts";
+import { CancellationChannel, requestCancellation } from "./stop_requests.ts";
+import { RunLogWriter } from "./stored_log.ts";
+import { RemoteRun } from "./stored_run.ts";
+import { waitForChange } from "./until_changed.ts";
+import { WatchRecords } from "./watch_notes.ts";
 
 /** Of how many runs that are not here a stop is remembered; one that was let in begins within moments. */
 const REMEMBERED_STOPS = 1_000;
 
 /** Where the log of a run is. */
-export type Found =
+export type RunLookup =
   | { state: "running" | "ended"; head: RunLogHead }
   /** It has been, and its log is gone. */
   | { state: "expired" }
   | { state: "unknown" };
 
 /** What begins in the store with a run. */
-export interface RunOpening extends Opening {
+export interface RunStartHook extends Opening {
   begun: ActiveRunState & { log: LogState };
   /** Absent where the tenant's plan keeps none. */
-  conversation?: OpenedConversation;
+  conversation?: PendingConversation;
 }
 
 /**
  * All runs of all processes that share the store: those of this process from memory, the others from
  * what is stored of them.
  */
-export class RunDirectory {
+export class RunRegistry {
   readonly #kv: Deno.Kv;
   readonly #committer: Committer;
   readonly #system: Runtime;
@@ -67,20 +67,20 @@ export class RunDirectory {
   readonly #store: RunLogStore;
   readonly #tenants: Pick<TenantStore, "plan">;
   readonly #conversations: ConversationLog;
-  readonly #deadEnds: DeadRunEnds;
+  readonly #deadEnds: OrphanedRuns;
   /** This process, among those that share the store. */
   readonly #owner: string;
-  readonly #stops: StopRequests;
+  readonly #stops: CancellationChannel;
   readonly #local = new Map<string, Run>();
   /** The logs of the same runs. */
-  readonly #logs = new Map<string, StoredLog>();
-  readonly #followed = new Map<string, StoredRun>();
-  readonly #watched: WatchNotes;
+  readonly #logs = new Map<string, RunLogWriter>();
+  readonly #followed = new Map<string, RemoteRun>();
+  readonly #watched: WatchRecords;
   /** Asked to stop before they were added. */
   readonly #stopped = new Set<string>();
 
   constructor(
-    parts: ConversationLogParts & {
+    parts: ConversationLogDeps & {
       admission: Pick<Admission, "settleDead">;
       tenants: Pick<TenantStore, "plan">;
       leases: LeaseWatch;
@@ -93,74 +93,74 @@ export class RunDirectory {
     this.#store = new RunLogStore(parts.kv, parts.content);
     this.#tenants = parts.tenants;
     this.#conversations = new ConversationLog(parts);
-    this.#deadEnds = new DeadRunEnds({
+    this.#deadEnds = new OrphanedRuns({
       ...parts,
       store: this.#store,
       conversations: this.#conversations,
     });
-    this.#watched = new WatchNotes(parts.kv, parts.system);
+    this.#watched = new WatchRecords(parts.kv, parts.system);
     this.#owner = parts.system.uuid();
-    this.#stops = new StopRequests(parts.kv, {
+    this.#stops = new CancellationChannel(parts.kv, {
       ...{ ...parts, owner: this.#owner },
       onStop: (runId) => this.#stop(runId),
-      onWatched: (runId) => this.#logs.get(runId)?.watched(),
+      onWatched: (runId) => this.#logs.get(runId)?.onWatched(),
     });
   }
 
   /** What begins in the store with a run of this process. */
-  async opening(
+  async startHook(
     facts: RunFacts,
     { origin, body, reader }: {
       origin?: string | undefined;
       body: ChatBody;
       reader?: KvReader | undefined;
     },
-  ): Promise<RunOpening> {
+  ): Promise<RunStartHook> {
     const log = newLog({ owner: this.#owner, ...(origin && { origin }) });
     const { conversationDays: days } = await this.#tenants.plan(facts.tenant, reader);
-    const isStored = days > 0 && this.#conversations.hasRoom(facts.tenant);
+    const isStored = days > 0 && this.#conversations.hasCapacity(facts.tenant);
     if (!isStored) return { begun: { log } };
     const asked = { days, messages: body.messages, ...(origin && { origin }) };
     const isNew = body.conversationId === undefined;
-    const opened = await this.#conversations.open(facts, { asked, isNew });
+    const opened = await this.#conversations.startHook(facts, { asked, isNew });
     return { ...opened, begun: { ...opened.begun, log } };
   }
 
   /** What ends in the store with a run of this process, in the commit that settles it. */
-  async closing(
-    { facts, opening }: { facts: RunFacts; opening: RunOpening },
-    run: { stored: StoredLog; log: RunLog; end: RunEnd; last: (charged: number) => Frame[] },
+  async settleHook(
+    { facts, startHook }: { facts: RunFacts; startHook: RunStartHook },
+    run: { stored: RunLogWriter; log: RunLog; end: RunEnd; last: (charged: number) => Frame[] },
   ): Promise<Closing> {
     const { stored, log, end, last } = run;
-    const closing = await stored.closing(last);
-    if (opening.conversation === undefined) return closing;
+    const closing = await stored.settleHook(last);
+    if (startHook.conversation === undefined) return closing;
     const frames = log.after(0).map(({ frame }) => frame);
     const ended = { facts, end, frames };
     return joinClosings([
       closing,
-      await this.#conversations.closing(opening.conversation, ended),
+      await this.#conversations.settleHook(startHook.conversation, ended),
     ]);
   }
 
   /** The end of a run as it is stored. */
-  storedEnd({ tenant, runId }: RunFacts, end: RunEnd): RunEnd {
+  sealEnd({ tenant, runId }: RunFacts, end: RunEnd): RunEnd {
     return sealRunDetails(end, { tenant, runId, content: this.#content });
   }
 
   /** What ends a run's log in place of `closing`: whoever follows it elsewhere is told that it broke off. */
-  interruption(facts: RunFacts, { state }: Pick<StoredLog, "state">): Closing {
-    return interruption(facts, { now: this.#system.now(), log: state });
+  interruptionHook(facts: RunFacts, { state }: Pick<RunLogWriter, "state">): Closing {
+    return interruptionHook(facts, { now: this.#system.now(), log: state });
   }
 
   /** The log of a run of this process, in the store. */
-  storedLog(
-    { facts, opening }: { facts: RunFacts; opening: RunOpening },
+  createLogWriter(
+    { facts, startHook }: { facts: RunFacts; startHook: RunStartHook },
     { log, onLost }: { log: RunLog; onLost: () => void },
-  ): StoredLog {
-    const stored = new StoredLog({
+  ): RunLogWriter {
+    const stored = new RunLogWriter({
       ...{ committer: this.#committer, system: this.#system, content: this.#content },
-      ...{ facts, begun: opening.begun.log, log, onLost },
-      keptMs: opening.conversation === undefined ? CHUNK_TTL_MS : LONG_CHUNK_TTL_MS,
+      ...{ facts, begun: startHook.begun.log, log, onLost },
+      keptMs: startHook.conversation === undefined ? CHUNK_TTL_MS : LONG_CHUNK_TTL_MS,
     });
     this.#logs.set(facts.runId, stored);
     return stored;
@@ -187,11 +187,11 @@ export class RunDirectory {
     this.#local.delete(run.id);
     this.#logs.delete(run.id);
     this.#watched.forget(run.id);
-    if (this.#local.size === 0) this.#stops.rest();
+    if (this.#local.size === 0) this.#stops.closeWhenIdle();
   }
 
   /** Where a run is, and who may follow it. */
-  async find(tenant: string, runId: string): Promise<Found> {
+  async find(tenant: string, runId: string): Promise<RunLookup> {
     const head = await this.#store.head(tenant, runId);
     if (head === undefined) {
       return { state: await this.#store.hasRecord(tenant, runId) ? "expired" : "unknown" };
@@ -205,16 +205,16 @@ export class RunDirectory {
    * than its first client waits: what a message sent again, which its `receipt` led to the run, is
    * answered by, like the first.
    */
-  async opened(
+  async waitUntilOpen(
     { tenant, runId, receipt }: { tenant: string; runId: string; receipt: Deno.KvKey },
-  ): Promise<Found | { state: "refused" }> {
-    const due = this.#system.now() + OPEN_ANYWAY_MS;
+  ): Promise<RunLookup | { state: "refused" }> {
+    const due = this.#system.now() + MAX_OPEN_DELAY_MS;
     let found = await this.find(tenant, runId);
     // Refused between being found by its receipt and now: that names it no more.
     if (!("head" in found) && !await this.#isNamed(receipt, runId)) return { state: "refused" };
     while (found.state === "running" && this.#system.now() < due) {
       if (await this.#store.hasFrames(found.head)) return found;
-      await untilChanged({ tenant, runId, next: 0 }, { store: this.#store, system: this.#system });
+      await waitForChange({ tenant, runId, next: 0 }, { store: this.#store, system: this.#system });
       found = await this.find(tenant, runId);
       if (!("head" in found)) return { state: "refused" };
     }
@@ -226,14 +226,14 @@ export class RunDirectory {
   }
 
   /** The run to be followed, from memory where it is this process's. */
-  follow(tenant: string, runId: string): FollowedRun {
+  follow(tenant: string, runId: string): FollowableRun {
     const known = this.#local.get(runId) ?? this.#followed.get(runId);
     if (known !== undefined) return known;
-    const run: StoredRun = new StoredRun({ tenant, runId }, {
+    const run: RemoteRun = new RemoteRun({ tenant, runId }, {
       store: this.#store,
       system: this.#system,
-      checkOwner: () => this.endIfDead(tenant, runId),
-      noteWatched: (owner) => this.#watched.note({ tenant, runId, owner }),
+      checkOwner: () => this.settleIfOrphaned(tenant, runId),
+      recordWatched: (owner) => this.#watched.record({ tenant, runId, owner }),
       onIdle: () => {
         if (this.#followed.get(runId) === run) this.#followed.delete(runId);
       },
@@ -243,7 +243,7 @@ export class RunDirectory {
   }
 
   /** Settles a run that was found dead with this lease; answers what was charged. */
-  settleDead(live: ActiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
+  settleOrphaned(live: ActiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
     return this.#deadEnds.settle(live, lease);
   }
 
@@ -251,10 +251,15 @@ export class RunDirectory {
   async cancel(tenant: string, runId: string): Promise<void> {
     const local = this.#local.get(runId);
     if (local !== undefined) return local.stop("cancelled");
-    await this.endIfDead(tenant, runId);
+    await this.settleIfOrphaned(tenant, runId);
     const found = await this.find(tenant, runId);
     if (found.state !== "running") return;
-    await requestStop(this.#kv, { owner: found.head.owner, tenant, runId, system: this.#system });
+    await requestCancellation(this.#kv, {
+      owner: found.head.owner,
+      tenant,
+      runId,
+      system: this.#system,
+    });
   }
 
   /** Stops what a session or an API key of the tenant has begun, in all processes. */
@@ -266,7 +271,7 @@ export class RunDirectory {
   }
 
   /** The runs that go on in conversations with this id, in all processes; those that began first first. */
-  async runsIn(
+  async runsInConversation(
     tenant: string,
     id: string,
   ): Promise<{ runId: string; agentId: string; origin?: string }[]> {
@@ -282,16 +287,16 @@ export class RunDirectory {
   }
 
   /** Settles a run whose process died, and ends its log; false when it had ended before. */
-  async endIfDead(tenant: string, runId: string): Promise<boolean> {
-    return this.#local.has(runId) || await this.#deadEnds.endIfDead(tenant, runId);
+  async settleIfOrphaned(tenant: string, runId: string): Promise<boolean> {
+    return this.#local.has(runId) || await this.#deadEnds.settleIfOrphaned(tenant, runId);
   }
 
   /** True if a client has followed a run of this process through another one since the last call. */
   async isWatchedElsewhere(tenant: string, runId: string): Promise<boolean> {
-    return this.#local.has(runId) && await this.#watched.isNoted({ tenant, runId });
+    return this.#local.has(runId) && await this.#watched.wasWatched({ tenant, runId });
   }
 
   close(): void {
-    this.#stops.stop();
+    this.#stops.close();
   }
 }

@@ -11,10 +11,10 @@ import { TenantStore } from "../storage/tenant_store.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
 import type { Run } from "./run.ts";
-import { RunDirectory } from "./run_directory.ts";
+import { RunRegistry } from "./run_directory.ts";
 import { RunLog } from "./run_log.ts";
-import { requestStop } from "./stop_requests.ts";
-import type { StoredLog } from "./stored_log.ts";
+import { requestCancellation } from "./stop_requests.ts";
+import type { RunLogWriter } from "./stored_log.ts";
 
 const turn = () => new Promise((wake) => setImmediate(wake));
 
@@ -25,7 +25,7 @@ function open(kv: Deno.Kv) {
   const admission = new Admission(committer, { system });
   const tenants = new TenantStore(kv, system);
   const leases = new LeaseWatch(system);
-  const directory = new RunDirectory({
+  const directory = new RunRegistry({
     ...{ kv, committer, admission, system, tenants, leases },
     content: contentCipher(),
   });
@@ -36,16 +36,16 @@ function open(kv: Deno.Kv) {
   };
   const facts = runFacts(1);
   const body = { agentId: facts.agentId, messages: [] } as unknown as ChatBody;
-  const ownerOf = async () => (await directory.opening(facts, { body })).begun.log.owner;
+  const ownerOf = async () => (await directory.startHook(facts, { body })).begun.log.owner;
   return { directory, admission, system, stopped, add, ownerOf };
 }
 
-Deno.test("RunDirectory: a run that was asked to stop before it was here is stopped when it comes", async () => {
+Deno.test("RunRegistry: a run that was asked to stop before it was here is stopped when it comes", async () => {
   using kv = await Deno.openKv(":memory:");
   const { directory, system, stopped, add, ownerOf } = open(kv);
   const owner = await ownerOf();
   add("run-0");
-  await requestStop(kv, { owner, tenant: "t", runId: "run-1", system });
+  await requestCancellation(kv, { owner, tenant: "t", runId: "run-1", system });
   const asked = () => Array.fromAsync(kv.list({ prefix: keys.stopRequests(owner) }));
   while ((await asked()).length > 0) await turn();
   assertEquals(stopped, []);
@@ -55,27 +55,27 @@ Deno.test("RunDirectory: a run that was asked to stop before it was here is stop
   directory.close();
 });
 
-Deno.test("RunDirectory: a run that its receipt names no more was refused, one that it names is expired", async () => {
+Deno.test("RunRegistry: a run that its receipt names no more was refused, one that it names is expired", async () => {
   using kv = await Deno.openKv(":memory:");
   const { directory } = open(kv);
   const receipt = keys.chatIdempotencyRecord("t", "scope");
   const of = { tenant: "t", runId: "run-1", receipt };
   await kv.set(keys.run("t", "run-1"), {});
-  assertEquals(await directory.opened(of), { state: "refused" });
+  assertEquals(await directory.waitUntilOpen(of), { state: "refused" });
   await kv.set(receipt, { v: 1, fingerprint: "f", runId: "run-1", exp: 0 });
-  assertEquals(await directory.opened(of), { state: "expired" });
+  assertEquals(await directory.waitUntilOpen(of), { state: "expired" });
 });
 
-Deno.test("RunDirectory: a run that is watched from another process comes there 4 times a second", async () => {
+Deno.test("RunRegistry: a run that is watched from another process comes there 4 times a second", async () => {
   using kv = await Deno.openKv(":memory:");
   const [owner, other] = [open(kv), open(kv)];
   const facts = runFacts(1);
   const { tenant, runId } = facts;
   const body = { agentId: facts.agentId, messages: [] } as unknown as ChatBody;
-  const opening = await owner.directory.opening(facts, { body });
+  const opening = await owner.directory.startHook(facts, { body });
   await owner.admission.admit(runRequest(1, { run: facts, opening }));
-  const log: RunLog = new RunLog((frame) => stored.appended(frame));
-  const stored: StoredLog = owner.directory.storedLog({ facts, opening }, {
+  const log: RunLog = new RunLog((frame) => stored.onAppend(frame));
+  const stored: RunLogWriter = owner.directory.createLogWriter({ facts, startHook: opening }, {
     log,
     onLost: () => {},
   });

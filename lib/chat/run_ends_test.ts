@@ -24,9 +24,9 @@ import { TenantStore } from "../storage/tenant_store.ts";
 import { type Runtime, systemRuntime } from "../system.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import type { Frame } from "../wire/frames.ts";
-import { RunDirectory } from "./run_directory.ts";
+import { RunRegistry } from "./run_directory.ts";
 import { RunLog } from "./run_log.ts";
-import type { StoredLog } from "./stored_log.ts";
+import type { RunLogWriter } from "./stored_log.ts";
 
 const { tenant, agentId } = runFacts(0);
 const LIMITS = { ...OPEN_LIMITS, streams: 100, hardDailyCost: 1e9 };
@@ -48,12 +48,12 @@ function open(raw: Deno.Kv, { random, system }: { random: Random; system: Runtim
   const admission = new Admission(committer, { system });
   const leases = new LeaseWatch(system);
   const tenants = new TenantStore(raw, system);
-  const directory = new RunDirectory({
+  const directory = new RunRegistry({
     ...{ kv, committer, admission, system, tenants, leases },
     content: contentCipher(),
   });
   const log = createLogger({ json: true, write: () => {} });
-  const settle = directory.settleDead.bind(directory);
+  const settle = directory.settleOrphaned.bind(directory);
   const deadRuns = new DeadRuns(raw, { admission, leases, system, log, settle });
   const close = () => {
     admission.close();
@@ -79,17 +79,22 @@ async function begin(n: number, { by, random }: { by: ReturnType<typeof open>; r
   const facts = runFacts(n, { runId: fakeUuid(9_000 + n), conversationId });
   const content = `question${n}x${"q".repeat(random() < 0.3 ? 30_000 : 0)}`;
   const body: ChatBody = { agentId, conversationId, messages: [{ role: "user", content }] };
-  const run = { facts, opening: await directory.opening(facts, { body }) };
-  const { opening } = run;
+  const run = { facts, startHook: await directory.startHook(facts, { body }) };
+  const { startHook: opening } = run;
   await admission.admit(runRequest(n, { run: facts, hold: HOLD, limits: LIMITS, opening }));
-  const log: RunLog = new RunLog((frame) => stored.appended(frame));
-  const stored: StoredLog = directory.storedLog(run, { log, onLost: () => {} });
+  const log: RunLog = new RunLog((frame) => stored.onAppend(frame));
+  const stored: RunLogWriter = directory.createLogWriter(run, { log, onLost: () => {} });
   for (const frame of framesOf(n, random)) {
     log.append(frame);
     await turn();
   }
   return async () => {
-    const closing = await directory.closing(run, { stored, log, end: RUN_END, last: () => DONE });
+    const closing = await directory.settleHook(run, {
+      stored,
+      log,
+      end: RUN_END,
+      last: () => DONE,
+    });
     return await admission.settle(facts.runId, { end: RUN_END, cost: n, ceiling: 1e9, closing });
   };
 }
@@ -97,11 +102,11 @@ async function begin(n: number, { by, random }: { by: ReturnType<typeof open>; r
 /** Deletes one of the conversations, as `DELETE /v1/conversations/:id` does. */
 async function deleteOne(
   random: Random,
-  { directory, store }: { directory: RunDirectory; store: ConversationStore },
+  { directory, store }: { directory: RunRegistry; store: ConversationStore },
 ): Promise<void> {
   for (let n = Math.floor(random() * 20); n > 0; n--) await turn();
   const name = pick(random, CONVERSATIONS);
-  const running = await directory.runsIn(tenant, name.id);
+  const running = await directory.runsInConversation(tenant, name.id);
   await store.delete(name, running.map(({ runId }) => runId));
 }
 

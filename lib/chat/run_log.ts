@@ -7,14 +7,14 @@ export interface LoggedFrame {
 }
 
 /** Of a run whose process died or was told to end. */
-export const INTERRUPTED = {
+export const INTERRUPTED_ERROR = {
   code: "run_interrupted",
   message: "the answer was interrupted on our side; send the message again",
 } as const;
 
 /** What ends a run whose process died; told to each follower after the last frame it has. */
-const INTERRUPTION: readonly Frame[] = [
-  { type: "error", ...INTERRUPTED },
+const INTERRUPTION_FRAMES: readonly Frame[] = [
+  { type: "error", ...INTERRUPTED_ERROR },
   { type: "done", finishReason: "error" },
 ];
 
@@ -69,18 +69,18 @@ export class RunLog {
   after(n: number): LoggedFrame[] {
     if (this.#interrupted && n >= this.#frames.length) {
       if (this.#told.includes(n)) return [];
-      if (this.#told.includes(n + 1)) return [{ n: n + 1, frame: INTERRUPTION.at(-1)! }];
+      if (this.#told.includes(n + 1)) return [{ n: n + 1, frame: INTERRUPTION_FRAMES.at(-1)! }];
       // Whoever has seen frames that were never stored goes on after them: no id is used twice.
-      return INTERRUPTION.map((frame, i) => ({ n: n + i + 1, frame }));
+      return INTERRUPTION_FRAMES.map((frame, i) => ({ n: n + i + 1, frame }));
     }
     const frames = this.#frames.slice(n).map((frame, i) => ({ n: n + i + 1, frame }));
     if (!this.#interrupted) return frames;
     const last = this.#frames.length;
-    return [...frames, ...INTERRUPTION.map((frame, i) => ({ n: last + i + 1, frame }))];
+    return [...frames, ...INTERRUPTION_FRAMES.map((frame, i) => ({ n: last + i + 1, frame }))];
   }
 
   /** Settles when something is written next. */
-  grown(): Promise<void> {
+  nextAppend(): Promise<void> {
     return (this.#grown ??= Promise.withResolvers()).promise;
   }
 

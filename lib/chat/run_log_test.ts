@@ -28,12 +28,12 @@ Deno.test("RunLog: done closes it, and nothing comes after", () => {
 Deno.test("RunLog: each wait for growth settles with the next frame, for every follower", async () => {
   const log = new RunLog();
   const woken: string[] = [];
-  log.grown().then(() => woken.push("a"));
-  log.grown().then(() => woken.push("b"));
+  log.nextAppend().then(() => woken.push("a"));
+  log.nextAppend().then(() => woken.push("b"));
   await settled();
   assertEquals(woken, []);
   log.append(delta("x"));
-  log.grown().then(() => woken.push("c"));
+  log.nextAppend().then(() => woken.push("c"));
   await settled();
   assertEquals(woken, ["a", "b"]);
 });

@@ -1,35 +1,35 @@
-import { refuseKey } from "../admin/refuse_key.ts";
-import { refuseToken } from "../admin/session_admin.ts";
+import { rejectApiKey } from "../admin/refuse_key.ts";
+import { rejectSessionToken } from "../admin/session_admin.ts";
 import { ApiError } from "../errors.ts";
 import { toRetryAfterSeconds } from "../limits/rate_window.ts";
 import { ModelError } from "../models/model.ts";
 import type { RunSource } from "../usage/run_record.ts";
-import { RunStopped } from "./run.ts";
+import { RunStoppedError } from "./run.ts";
 
 /** A vendor that asks for longer is not believed: it may be asked again after an hour. */
 const LONGEST_RETRY_MS = 3_600_000;
 
 /** A message that was let in just before its credential was revoked is answered as any after it. */
-export function refuseRevoked(kind: RunSource["kind"]): never {
-  if (kind === "session") refuseToken();
-  refuseKey();
+export function rejectRevokedCredential(kind: RunSource["kind"]): never {
+  if (kind === "session") rejectSessionToken();
+  rejectApiKey();
 }
 
 /**
  * What whoever sent a message is told when its run failed before any frame. `asked` says whether any
  * model was asked: the time may be up before one was, and then no vendor is to blame.
  */
-export function refusalOf(error: unknown, { asked }: { asked: boolean }): Error {
-  if (error instanceof ModelError) return modelRefusal(error);
-  if (error instanceof RunStopped) {
-    if (error.reason === "interrupted") return goingAway();
-    if (error.reason === "timeout") return timeRefusal(asked);
+export function toStartError(error: unknown, { asked }: { asked: boolean }): Error {
+  if (error instanceof ModelError) return providerError(error);
+  if (error instanceof RunStoppedError) {
+    if (error.reason === "interrupted") return shuttingDownError();
+    if (error.reason === "timeout") return timeoutError(asked);
     return new ApiError("service_unavailable", "the run was stopped before a model accepted it");
   }
   return error instanceof Error ? error : new Error("the run did not begin");
 }
 
-function timeRefusal(asked: boolean): ApiError {
+function timeoutError(asked: boolean): ApiError {
   const message = asked
     ? "no model accepted within the agent's wallClockMs"
     : "the agent's wallClockMs was over before any model was asked";
@@ -37,7 +37,7 @@ function timeRefusal(asked: boolean): ApiError {
 }
 
 /** A busy vendor's own wait is passed on. */
-function modelRefusal({ code, message, retryAfterMs }: ModelError): ApiError {
+function providerError({ code, message, retryAfterMs }: ModelError): ApiError {
   if (code !== "provider_rate_limited" || retryAfterMs === undefined) {
     return new ApiError(code, message);
   }
@@ -46,7 +46,7 @@ function modelRefusal({ code, message, retryAfterMs }: ModelError): ApiError {
 }
 
 /** What is told while the process ends: another may be there by then. */
-export function goingAway(): ApiError {
+export function shuttingDownError(): ApiError {
   const headers = { "retry-after": "2" };
   return new ApiError("service_unavailable", "the service is restarting; try again", { headers });
 }

@@ -78,7 +78,7 @@ Deno.test("Run: a good answer is start, delta, usage, done, and nothing else", a
     { type: "usage", inputTokens: 1_000, outputTokens: 200, costUsd: 0.006 },
     { type: "done", finishReason: "stop" },
   ]);
-  assertEquals(await run.beginning, { started: true });
+  assertEquals(await run.startResult, { started: true });
 });
 
 Deno.test("Run: text that is held goes out before a tool's frames", async () => {
@@ -119,7 +119,7 @@ Deno.test("Run: a model that fails before it accepted writes no frame", async ()
   const { run } = open();
   const down = new ModelError("provider_error", "down");
   await run.drive(play([down]));
-  assertEquals(await run.beginning, { started: false, error: down });
+  assertEquals(await run.startResult, { started: false, error: down });
   assertEquals(run.log.length, 0);
 });
 
@@ -136,7 +136,7 @@ Deno.test("Run: a model that fails after it accepted is an error frame with its 
 
 Deno.test("Run: a stream opened early tells the failure in frames, naming whom it asked first", async () => {
   const { run, system } = open();
-  const opening = run.opening();
+  const opening = run.waitUntilOpen();
   await system.advance(5_000);
   assertEquals(await opening, { started: true });
   await run.drive(play([new ModelError("provider_error", "down")]));
@@ -150,7 +150,7 @@ Deno.test("Run: one that fails just before its stream would open anyway is refus
   using _time = new FakeTime();
   const free = Promise.withResolvers<void>();
   const { run, system } = open({ busy: free.promise });
-  const opening = run.opening();
+  const opening = run.waitUntilOpen();
   const error = new ModelError("provider_error", "refused");
   const driven = run.drive(play([error]));
   await system.advance(5_000);

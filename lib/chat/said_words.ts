@@ -9,25 +9,25 @@ const DIGEST_LENGTH = 11;
 const SHORT_TEXT = 16_000;
 
 /** What was said in a run, to be stored with what its conversation lacks. */
-export interface SaidWords {
+export interface TranscriptEntry {
   /** Of every message in it. */
   digests: string[];
   /** All of it in bytes, at most. */
   bytes: number;
   /** As parts, but for the claimed messages that are `known` by their digest. */
-  pack(known: readonly string[]): Chunk[];
+  encode(known: readonly string[]): Chunk[];
   /** What fits into any commit: the message, and how the answer begins. */
-  packShort(): Chunk[];
+  encodeShortened(): Chunk[];
 }
 
 /**
  * The client's messages and the assistant's answer, from `frames`. `keyed` turns a digest into one that
  * cannot be used to guess a message without the key.
  */
-export async function saidWords(
+export async function createTranscriptEntry(
   messages: readonly ChatMessage[],
   { frames, keyed }: { frames: readonly Frame[]; keyed: (digest: string) => string },
-): Promise<SaidWords> {
+): Promise<TranscriptEntry> {
   const asked = messages.at(-1)!;
   const claimed = await Promise.all(
     messages.slice(0, -1).map(async (message) => ({
@@ -39,7 +39,7 @@ export async function saidWords(
   const said: ChatMessage = { role: "assistant", content: answer.text };
   const question = { ...asked, claimed: false };
   const packed = (some: typeof claimed) =>
-    packWords({ messages: [...some.map(({ message }) => message), question], ...answer });
+    encodeWords({ messages: [...some.map(({ message }) => message), question], ...answer });
   const all = packed(claimed);
   const pack = (known: readonly string[]) => {
     const repeated = new Set(known);
@@ -52,13 +52,13 @@ export async function saidWords(
       ...(await Promise.all([asked, said].map(digestOf))).map(keyed),
     ],
     bytes: totalBytes(all),
-    pack,
-    packShort: () =>
-      packWords({ messages: [question], text: answer.text.slice(0, SHORT_TEXT), tools: [] }),
+    encode: pack,
+    encodeShortened: () =>
+      encodeWords({ messages: [question], text: answer.text.slice(0, SHORT_TEXT), tools: [] }),
   };
 }
 
-function packWords(words: RunTranscript): Chunk[] {
+function encodeWords(words: RunTranscript): Chunk[] {
   return splitChunks(new TextEncoder().encode(JSON.stringify(words)));
 }
 

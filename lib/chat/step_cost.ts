@@ -16,9 +16,9 @@ export interface StepSize {
 /** What one step can cost, micro-USD. */
 export interface StepCost {
   /** With all the output asked for. */
-  most: number;
+  max: number;
   /** With a single token of output: below this the step cannot be made at all. */
-  least: number;
+  min: number;
 }
 
 /** What a step costs whichever of the models answers it. */
@@ -28,7 +28,7 @@ export function stepCost(models: readonly StepModel[], step: StepSize): StepCost
     Math.max(
       ...models.map((model) => costMicroUsd(model, { inputTokens, outputTokens: outputOf(model) })),
     );
-  return { most: dearest((model) => outputLimit(model, step)), least: dearest(() => 1) };
+  return { max: dearest((model) => outputLimit(model, step)), min: dearest(() => 1) };
 }
 
 /** How many tokens a model may write: no more than it can, nor than fits beside what it reads. */

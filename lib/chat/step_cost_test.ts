@@ -9,15 +9,15 @@ const MID = { ...LARGE, inputUsdPerMTok: 3, outputUsdPerMTok: 15 };
 Deno.test("stepCost: the dearest of the models that may answer", () => {
   const dear = { ...LARGE, inputUsdPerMTok: 1, outputUsdPerMTok: 75 };
   const cost = stepCost([MID, dear], { inputTokens: 1_000, inputBytes: 1_000, outputTokens: 100 });
-  assertEquals(cost, { most: 1_000 + 7_500, least: 3_015 });
+  assertEquals(cost, { max: 1_000 + 7_500, min: 3_015 });
 });
 
 Deno.test("stepCost: each model with the output that it can write beside the prompt", () => {
   const short = { ...MID, outputUsdPerMTok: 30, contextTokens: 1_000 };
   const step = { inputTokens: 1_500, inputBytes: 1_500, outputTokens: 4_096 };
   assertEquals([outputLimit(MID, step), outputLimit(short, step)], [4_096, 500]);
-  assertEquals(stepCost([short], step).most, 4_500 + 500 * 30);
-  assertEquals(stepCost([MID, short], step).most, 4_500 + 4_096 * 15);
+  assertEquals(stepCost([short], step).max, 4_500 + 500 * 30);
+  assertEquals(stepCost([MID, short], step).max, 4_500 + 4_096 * 15);
 });
 
 Deno.test("affordableOutput: what it allows never costs more than is held, and uses it up", () => {
@@ -29,8 +29,8 @@ Deno.test("affordableOutput: what it allows never costs more than is held, and u
       outputUsdPerMTok: Math.round(random() * 6_000 + 1) / 100,
     };
     const inputTokens = Math.floor(random() * 20_000);
-    const { most, least } = stepCost([price], { inputTokens, inputBytes: 0, outputTokens: 4_096 });
-    const hold = least + Math.floor(random() * (most - least + 1));
+    const { max, min } = stepCost([price], { inputTokens, inputBytes: 0, outputTokens: 4_096 });
+    const hold = min + Math.floor(random() * (max - min + 1));
     const wanted = affordableOutput(price, { hold, inputTokens, wanted: 4_096 });
     assert(costMicroUsd(price, { inputTokens, outputTokens: wanted }) <= hold);
     const more = costMicroUsd(price, { inputTokens, outputTokens: wanted + 1 });

@@ -17,7 +17,7 @@ const stopRequestSchema = z.object({
 type StopRequest = z.infer<typeof stopRequestSchema>;
 
 /** Asks the process `owner` to stop a run of its own. */
-export async function requestStop(
+export async function requestCancellation(
   kv: Deno.Kv,
   { owner, tenant, runId, system }: {
     owner: string;
@@ -37,7 +37,7 @@ export async function requestStop(
  * Hears, while this process has runs, what others ask it to stop: at once where the store tells of
  * changes, within a second where it does not. And which of them are watched through others.
  */
-export class StopRequests {
+export class CancellationChannel {
   #kv: Deno.Kv;
   #owner: string;
   #system: Runtime;
@@ -75,14 +75,14 @@ export class StopRequests {
   }
 
   /** Nothing runs here for now. */
-  rest(): void {
+  closeWhenIdle(): void {
     if (this.#listening === undefined || this.#resting !== undefined) return;
     const resting = new AbortController();
     this.#resting = resting;
-    this.#system.sleep(LINGER_MS, resting.signal).then(() => this.stop(), () => {});
+    this.#system.sleep(LINGER_MS, resting.signal).then(() => this.close(), () => {});
   }
 
-  stop(): void {
+  close(): void {
     this.#resting?.abort(CANCELLED);
     this.#listening?.abort(CANCELLED);
     this.#resting = this.#listening = undefined;

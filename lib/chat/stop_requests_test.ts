@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { deafKv } from "@/tests/support/deaf_kv.ts";
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { keys } from "../storage/keys.ts";
-import { requestStop, StopRequests } from "./stop_requests.ts";
+import { CancellationChannel, requestCancellation } from "./stop_requests.ts";
 
 const turn = () => new Promise((wake) => setImmediate(wake));
 
@@ -12,25 +12,25 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await turn();
 }
 
-Deno.test("StopRequests: where the store tells of no change, a stop is heard within a second", async () => {
+Deno.test("CancellationChannel: where the store tells of no change, a stop is heard within a second", async () => {
   using real = await Deno.openKv(":memory:");
   const system = new FakeSystem();
   const stopped: string[] = [];
   const onStop = (runId: string) => stopped.push(runId);
-  const requests = new StopRequests(deafKv(real), { owner: "me", system, onStop });
+  const requests = new CancellationChannel(deafKv(real), { owner: "me", system, onStop });
   requests.listen();
-  await requestStop(real, { owner: "me", tenant: "t", runId: "r-1", system });
-  await requestStop(real, { owner: "somebody else", tenant: "t", runId: "r-2", system });
+  await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", system });
+  await requestCancellation(real, { owner: "somebody else", tenant: "t", runId: "r-2", system });
   await system.advance(999);
   await turn();
   assertEquals(stopped, []);
   await system.advance(1);
   await until(() => stopped.length > 0);
   assertEquals(stopped, ["r-1"]);
-  requests.stop();
+  requests.close();
 });
 
-Deno.test("StopRequests: a store that fails for a while is asked again", async () => {
+Deno.test("CancellationChannel: a store that fails for a while is asked again", async () => {
   using real = await Deno.openKv(":memory:");
   const system = new FakeSystem();
   const stopped: string[] = [];
@@ -39,18 +39,18 @@ Deno.test("StopRequests: a store that fails for a while is asked again", async (
     get: (key: Deno.KvKey) => failures++ < 3 ? Promise.reject(new Error("away")) : real.get(key),
   });
   const onStop = (runId: string) => stopped.push(runId);
-  const requests = new StopRequests(kv, { owner: "me", system, onStop });
+  const requests = new CancellationChannel(kv, { owner: "me", system, onStop });
   requests.listen();
-  await requestStop(real, { owner: "me", tenant: "t", runId: "r-1", system });
+  await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", system });
   while (stopped.length === 0) {
     await system.advance(1_000);
     await turn();
   }
   assertEquals([stopped, failures >= 4], [["r-1"], true]);
-  requests.stop();
+  requests.close();
 });
 
-Deno.test("StopRequests: what was asked is done although it cannot be forgotten", async () => {
+Deno.test("CancellationChannel: what was asked is done although it cannot be forgotten", async () => {
   using real = await Deno.openKv(":memory:");
   const system = new FakeSystem();
   const stopped: string[] = [];
@@ -61,20 +61,20 @@ Deno.test("StopRequests: what was asked is done although it cannot be forgotten"
     },
   });
   const onStop = (runId: string) => stopped.push(runId);
-  const requests = new StopRequests(kv, { owner: "me", system, onStop });
+  const requests = new CancellationChannel(kv, { owner: "me", system, onStop });
   requests.listen();
-  await requestStop(real, { owner: "me", tenant: "t", runId: "r-1", system });
+  await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", system });
   await system.advance(1_000);
   await until(() => stopped.length > 0);
   assertEquals(stopped, ["r-1"]);
-  requests.stop();
+  requests.close();
 });
 
-Deno.test("StopRequests: hears which runs are watched through other processes, and stops none for it", async () => {
+Deno.test("CancellationChannel: hears which runs are watched through other processes, and stops none for it", async () => {
   using kv = await Deno.openKv(":memory:");
   const system = new FakeSystem();
   const heard: string[] = [];
-  const requests = new StopRequests(kv, {
+  const requests = new CancellationChannel(kv, {
     ...{ owner: "me", system },
     onStop: (runId) => heard.push(`stop ${runId}`),
     onWatched: (runId) => heard.push(`watched ${runId}`),
@@ -83,5 +83,5 @@ Deno.test("StopRequests: hears which runs are watched through other processes, a
   await kv.set(keys.followWakeKey("me"), "r-1");
   await until(() => heard.length > 0);
   assertEquals(heard, ["watched r-1"]);
-  requests.stop();
+  requests.close();
 });

@@ -11,7 +11,7 @@ import { encodeFrames } from "../storage/run_log_store.ts";
 import { type Runtime, setTimer } from "../system.ts";
 import type { RunFacts } from "../usage/run_record.ts";
 import type { Frame } from "../wire/frames.ts";
-import { endLog } from "./end_log.ts";
+import { endRunLog } from "./end_log.ts";
 import type { RunLog } from "./run_log.ts";
 
 /** Text waits this long for more of it, or until there is this much. */
@@ -32,7 +32,7 @@ const BYTES_A_COMMIT = (PARTS_A_COMMIT - 1) * 48 * 1024;
 const URGENT = new Set<Frame["type"]>(["tool_call", "tool_result"]);
 
 /** What storing a log takes. */
-export interface StoredLogParts {
+export interface RunLogWriterDeps {
   committer: Committer;
   system: Runtime;
   content: ContentCipher;
@@ -61,10 +61,10 @@ interface Batch {
  * memory always knows what is stored, but for the batch under way: a part that may have been read is
  * never changed, only written again as it was.
  */
-export class StoredLog {
+export class RunLogWriter {
   /** Where the run is kept while it goes on. */
   readonly key: Deno.KvKey;
-  #parts: StoredLogParts;
+  #parts: RunLogWriterDeps;
   /** How many parts and frames are stored for certain. */
   #stored: Pick<LogState, "chunks" | "frames">;
   #batch: Batch | undefined;
@@ -77,7 +77,7 @@ export class StoredLog {
   #ended = false;
   #watchedUntil = -Infinity;
 
-  constructor(parts: StoredLogParts) {
+  constructor(parts: RunLogWriterDeps) {
     this.#parts = parts;
     this.#stored = parts.begun;
     this.key = keys.activeRun(parts.facts.tenant, parts.facts.runId);
@@ -89,7 +89,7 @@ export class StoredLog {
   }
 
   /** To be told of each frame that was written to the log. */
-  appended(frame: Frame): void {
+  onAppend(frame: Frame): void {
     if (this.#ended) return;
     this.#pendingBytes += frame.type === "delta" ? frame.text.length : 64;
     if (frame.type === "start") setImmediate(() => this.#storeStart());
@@ -98,7 +98,7 @@ export class StoredLog {
   }
 
   /** A client follows the run through another process: stores pending text now, then more often. */
-  watched(): void {
+  onWatched(): void {
     if (this.#ended) return;
     this.#watchedUntil = this.#parts.system.now() + WATCHED_FOR_MS;
     if (this.#waiting !== undefined) this.#schedule(0);
@@ -118,7 +118,7 @@ export class StoredLog {
    * frames, which depend on what was charged (micro-USD). Nothing is stored by itself from now on: what
    * waits to be stored is left to the settlement.
    */
-  async closing(last: (charged: number) => readonly Frame[]): Promise<Closing> {
+  async settleHook(last: (charged: number) => readonly Frame[]): Promise<Closing> {
     this.#ended = true;
     this.#waiting?.();
     const { log, sent, unstored, size } = await this.#left();
@@ -144,7 +144,7 @@ export class StoredLog {
   }
 
   /** What is left to the settlement: what it has no room for is stored ahead of it. */
-  async #left(): Promise<Left> {
+  async #left(): Promise<Remainder> {
     for (let before = -1;;) {
       const left = this.#leave();
       const { frames } = this.#stored;
@@ -157,7 +157,7 @@ export class StoredLog {
   }
 
   /** Takes a batch apart that was not sent. One that was sent stays: it may be stored. */
-  #leave(): Left {
+  #leave(): Remainder {
     if (this.#batch?.sent === false) this.#batch = undefined;
     const sent = this.#batch?.parts ?? [];
     const chunks = this.#stored.chunks + sent.length;
@@ -170,7 +170,7 @@ export class StoredLog {
 
   #end(draft: Draft, log: LogState, state: "done" | "interrupted"): void {
     const { facts, system } = this.#parts;
-    endLog(draft, { facts, log, state, now: system.now() });
+    endRunLog(draft, { facts, log, state, now: system.now() });
   }
 
   /** Sooner wins over later; never more often than allowed. */
@@ -279,7 +279,7 @@ export class StoredLog {
 }
 
 /** What a settlement stores of a log. */
-interface Left {
+interface Remainder {
   /** With the parts that were `sent`. */
   log: LogState;
   sent: readonly Uint8Array[];

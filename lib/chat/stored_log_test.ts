@@ -11,7 +11,7 @@ import { CHUNK_TTL_MS, newLog, type RunLogHead } from "../storage/run_head.ts";
 import { encodeFrames, RunLogStore } from "../storage/run_log_store.ts";
 import type { Frame } from "../wire/frames.ts";
 import { RunLog } from "./run_log.ts";
-import { StoredLog } from "./stored_log.ts";
+import { RunLogWriter } from "./stored_log.ts";
 
 const word: Frame = { type: "delta", text: "word " };
 const ACCOUNT = { kind: "tenant" as const, key: ["tenant_ledgers", "t"] };
@@ -45,14 +45,14 @@ function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promi
   const facts = runFacts(1);
   const { tenant, runId } = facts;
   const begun = newLog({ owner: "me" });
-  const log: RunLog = new RunLog((frame) => stored.appended(frame));
+  const log: RunLog = new RunLog((frame) => stored.onAppend(frame));
   const committer = { run } as never;
   let lost = 0;
   const onLost = () => lost++;
   const keptMs = CHUNK_TTL_MS;
   const content = contentCipher();
   const parts = { committer, system, content, facts, begun, log, keptMs, onLost };
-  const stored: StoredLog = new StoredLog(parts);
+  const stored: RunLogWriter = new RunLogWriter(parts);
   values.set(stored.key.join("/"), newActiveRun(facts, [ACCOUNT], { log: begun }));
   const kv = {
     getMany: (wanted: Deno.KvKey[]) => {
@@ -98,7 +98,7 @@ function busiestSecond(commits: readonly { at: number }[]): number {
   return Math.max(...counts);
 }
 
-Deno.test("StoredLog: text goes out every second, tools' frames at once, never more than 4 times a second", async () => {
+Deno.test("RunLogWriter: text goes out every second, tools' frames at once, never more than 4 times a second", async () => {
   const { log, system, commits, storedLog } = open();
   for (let ms = 0; ms < 5_000; ms += 10) {
     log.append(ms % 150 === 0 ? call : word);
@@ -109,7 +109,7 @@ Deno.test("StoredLog: text goes out every second, tools' frames at once, never m
   assertEquals((await storedLog()).frames, log.length);
 });
 
-Deno.test("StoredLog: text alone is stored with the second it came in", async () => {
+Deno.test("RunLogWriter: text alone is stored with the second it came in", async () => {
   const { log, system, commits, storedLog } = open();
   log.append(word);
   await system.advance(999);
@@ -119,7 +119,7 @@ Deno.test("StoredLog: text alone is stored with the second it came in", async ()
   assertEquals([commits.length, (await storedLog()).frames], [1, 2]);
 });
 
-Deno.test("StoredLog: nothing that was stored is written again", async () => {
+Deno.test("RunLogWriter: nothing that was stored is written again", async () => {
   const { log, stored, system, commits, values, settle, read } = open();
   const live = values.get(stored.key.join("/"));
   let bytes = 0;
@@ -132,16 +132,16 @@ Deno.test("StoredLog: nothing that was stored is written again", async () => {
   const sealed = commits.reduce((sum, commit) => sum + commit.bytes, 0);
   assert(sealed - bytes <= 10 * 64, `${sealed} bytes were written for ${bytes}`);
   assertEquals(values.get(stored.key.join("/")), live);
-  const { write } = await stored.closing(() => [{ type: "done", finishReason: "stop" }]);
+  const { write } = await stored.settleHook(() => [{ type: "done", finishReason: "stop" }]);
   await settle(write);
   assertEquals((await read())?.length, 201);
 });
 
-Deno.test("StoredLog: while a run is watched through another process its text is stored 4 times a second", async () => {
+Deno.test("RunLogWriter: while a run is watched through another process its text is stored 4 times a second", async () => {
   const { log, stored, system, commits } = open();
   log.append(word);
   await system.advance(100);
-  stored.watched();
+  stored.onWatched();
   await settled();
   assertEquals(commits.map(({ at }) => at % 60_000), [100]);
   for (let ms = 0; ms < 20_000; ms += 50) {
@@ -154,7 +154,7 @@ Deno.test("StoredLog: while a run is watched through another process its text is
   assertEquals([14, 17, 19].map(inSecond), [1, 1, 1]);
 });
 
-Deno.test("StoredLog: a slow store is asked for one thing at a time, and then for all that came", async () => {
+Deno.test("RunLogWriter: a slow store is asked for one thing at a time, and then for all that came", async () => {
   const free = Promise.withResolvers<void>();
   const { log, system, commits, storedLog } = open({ busy: () => free.promise });
   log.append(call);
@@ -170,7 +170,7 @@ Deno.test("StoredLog: a slow store is asked for one thing at a time, and then fo
   assert(commits.length <= 3);
 });
 
-Deno.test("StoredLog: a frame of any size is stored in commits the store takes, and read as one", async () => {
+Deno.test("RunLogWriter: a frame of any size is stored in commits the store takes, and read as one", async () => {
   const { log, system, commits, read } = open();
   const output = "x".repeat(2_000_000);
   log.append({ type: "tool_result", name: "t", output });
@@ -182,7 +182,7 @@ Deno.test("StoredLog: a frame of any size is stored in commits the store takes, 
   assertEquals(await read(), [{ type: "tool_result", name: "t", output }]);
 });
 
-Deno.test("StoredLog: short answers need no part, and each part is read once", async () => {
+Deno.test("RunLogWriter: short answers need no part, and each part is read once", async () => {
   const { log, stored, system, head, settle, read } = open();
   const frames: Frame[] = Array.from({ length: 9 }, (_, n) => ({
     type: "delta",
@@ -196,20 +196,20 @@ Deno.test("StoredLog: short answers need no part, and each part is read once", a
   }
   assertEquals(seen, frames);
   log.append(word);
-  const { write } = await stored.closing(() => [{ type: "done", finishReason: "stop" }]);
+  const { write } = await stored.settleHook(() => [{ type: "done", finishReason: "stop" }]);
   await settle(write);
   assertEquals(await read(), [word, { type: "done", finishReason: "stop" }]);
   assertEquals([head()?.chunks, head()?.frames, head()?.open], [9, 11, undefined]);
 });
 
-Deno.test("StoredLog: what waits to be stored when the run ends is left to the settlement", async () => {
+Deno.test("RunLogWriter: what waits to be stored when the run ends is left to the settlement", async () => {
   const free = Promise.withResolvers<void>();
   const { log, stored, commits, head, read, settle } = open({
     busy: () => free.promise,
   });
   log.append(call);
   await settled();
-  const { write } = await stored.closing(() => [{ type: "done", finishReason: "stop" }]);
+  const { write } = await stored.settleHook(() => [{ type: "done", finishReason: "stop" }]);
   free.resolve();
   await settled();
   assertEquals(commits.map(({ keys }) => keys), [0]);
@@ -218,12 +218,12 @@ Deno.test("StoredLog: what waits to be stored when the run ends is left to the s
   assertEquals([head()?.frames, head()?.chunks], [2, 0]);
 });
 
-Deno.test("StoredLog: a run that ends with much unstored settles in a commit of bounded size", async () => {
+Deno.test("RunLogWriter: a run that ends with much unstored settles in a commit of bounded size", async () => {
   const { log, stored, commits, settle, head, read } = open();
   for (let n = 0; n < 10; n++) {
     log.append({ type: "tool_result", name: "t", output: "x".repeat(250_000) });
   }
-  const { write, bytes } = await stored.closing(() => [{
+  const { write, bytes } = await stored.settleHook(() => [{
     type: "done",
     finishReason: "stop",
   }]);
@@ -234,7 +234,7 @@ Deno.test("StoredLog: a run that ends with much unstored settles in a commit of 
   assert(commits.every((commit) => commit.bytes <= 400 * 1024));
 });
 
-Deno.test("StoredLog: a run that somebody else has ended is told so, and not written to", async () => {
+Deno.test("RunLogWriter: a run that somebody else has ended is told so, and not written to", async () => {
   const { log, stored, system, values, lost } = open();
   values.delete(stored.key.join("/"));
   log.append(call);
@@ -242,7 +242,7 @@ Deno.test("StoredLog: a run that somebody else has ended is told so, and not wri
   assertEquals([lost(), values.size], [1, 0]);
 });
 
-Deno.test("StoredLog: a commit that was made although it was given up is written again as it was", async () => {
+Deno.test("RunLogWriter: a commit that was made although it was given up is written again as it was", async () => {
   for (const givenUp of [[1], [2], [2, 3, 4]]) {
     let commits = 0;
     const after = () =>
@@ -255,7 +255,7 @@ Deno.test("StoredLog: a commit that was made although it was given up is written
     await settled();
     seen.push(...await read() ?? []);
     log.append(word);
-    const { write } = await stored.closing(() => [{ type: "done", finishReason: "stop" }]);
+    const { write } = await stored.settleHook(() => [{ type: "done", finishReason: "stop" }]);
     await settle(write);
     seen.push(...await read() ?? []);
     assertEquals(seen, [word, call, word, { type: "done", finishReason: "stop" }]);
@@ -263,7 +263,7 @@ Deno.test("StoredLog: a commit that was made although it was given up is written
   }
 });
 
-Deno.test("StoredLog: much that is unstored is stored ahead also beside a commit that was given up and made", async () => {
+Deno.test("RunLogWriter: much that is unstored is stored ahead also beside a commit that was given up and made", async () => {
   const { promise, reject } = Promise.withResolvers<void>();
   let commits = 0;
   const after = () => ++commits === 1 ? promise : Promise.resolve();
@@ -273,7 +273,7 @@ Deno.test("StoredLog: much that is unstored is stored ahead also beside a commit
   for (let n = 0; n < 2; n++) {
     log.append({ type: "tool_result", name: "t", output: "x".repeat(250_000) });
   }
-  const closing = stored.closing(() => [{ type: "done", finishReason: "stop" }]);
+  const closing = stored.settleHook(() => [{ type: "done", finishReason: "stop" }]);
   reject(new Error("late"));
   const { write } = await closing;
   await settle(write);
@@ -281,7 +281,7 @@ Deno.test("StoredLog: much that is unstored is stored ahead also beside a commit
   assertEquals((await read())?.length, 4);
 });
 
-Deno.test("StoredLog: what a store did not take is stored when it is back, although nothing else comes", async () => {
+Deno.test("RunLogWriter: what a store did not take is stored when it is back, although nothing else comes", async () => {
   let fails = 3;
   const busy = () => fails-- > 0 ? Promise.reject(new Error("away")) : Promise.resolve();
   const { log, system, storedLog } = open({ busy });

@@ -1,21 +1,21 @@
 import type { FrameReader, RunLogStore } from "../storage/run_log_store.ts";
 import { CorruptRecordError } from "../storage/record.ts";
 import type { Runtime } from "../system.ts";
-import type { FollowedRun } from "./followed_run.ts";
+import type { FollowableRun } from "./followed_run.ts";
 import { RunLog } from "./run_log.ts";
-import { untilChanged } from "./until_changed.ts";
+import { waitForChange } from "./until_changed.ts";
 
 /** Every so many looks it is asked whether the owner still lives, and told that somebody watches. */
 const LOOKS_PER_CHECK = 20;
 
 /** What a follower of another process's run does besides reading. */
-export interface StoredRunParts {
+export interface RemoteRunDeps {
   store: RunLogStore;
   system: Runtime;
   /** Ends the run if its process has died; false when nobody will ever go on with its log. */
   checkOwner: () => Promise<boolean>;
   /** Notifies the process that runs it that a client follows the run here. */
-  noteWatched: (owner: string | undefined) => Promise<void>;
+  recordWatched: (owner: string | undefined) => Promise<void>;
   /** Nobody follows it from here any more. */
   onIdle: () => void;
 }
@@ -24,7 +24,7 @@ export interface StoredRunParts {
  * A run that another process runs, or that has ended: its log, copied from the store for as long as
  * somebody follows it, once for all who do.
  */
-export class StoredRun implements FollowedRun {
+export class RemoteRun implements FollowableRun {
   readonly id: string;
   readonly log = new RunLog();
   readonly watchers = {
@@ -33,20 +33,20 @@ export class StoredRun implements FollowedRun {
     settle: () => {},
   };
   #tenant: string;
-  #parts: StoredRunParts;
+  #parts: RemoteRunDeps;
   #reader: FrameReader;
   #owner: string | undefined;
   #followers = 0;
   #stop = new AbortController();
 
-  constructor(run: { tenant: string; runId: string }, parts: StoredRunParts) {
+  constructor(run: { tenant: string; runId: string }, parts: RemoteRunDeps) {
     this.id = run.runId;
     this.#tenant = run.tenant;
     this.#parts = parts;
     this.#reader = parts.store.reader(run.tenant, run.runId);
   }
 
-  async noteEnd(n: number): Promise<void> {
+  async recordEnd(n: number): Promise<void> {
     // Who is not remembered is told the end again when it comes back.
     await this.#parts.store.recordReportedEnd(this.#tenant, this.id, n).catch(() => {});
   }
@@ -74,7 +74,7 @@ export class StoredRun implements FollowedRun {
       }
       const { store, system } = this.#parts;
       const run = { tenant: this.#tenant, runId: this.id, next: this.#reader.next };
-      await untilChanged(run, { store, system, signal });
+      await waitForChange(run, { store, system, signal });
     }
   }
 
@@ -89,7 +89,7 @@ export class StoredRun implements FollowedRun {
   }
 
   async #check(): Promise<void> {
-    await this.#parts.noteWatched(this.#owner);
+    await this.#parts.recordWatched(this.#owner);
     if (await this.#parts.checkOwner()) return;
     await this.#look();
     // Without an entry of a live run its head would be ended as well: it was never let in.

@@ -5,7 +5,7 @@ import type { Runtime } from "../system.ts";
 const LOOK_MS = 250;
 
 /** Until the store has part `next` of a run's log or its end, or for a while; or it is called off. */
-export async function untilChanged(
+export async function waitForChange(
   run: { tenant: string; runId: string; next: number },
   { store, system, signal }: { store: RunLogStore; system: Runtime; signal?: AbortSignal },
 ): Promise<void> {

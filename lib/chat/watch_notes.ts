@@ -5,7 +5,7 @@ import type { Runtime } from "../system.ts";
 const WATCHED_FOR_MS = 30_000;
 
 /** Records which runs are followed through this process, and finds which of its own are through others. */
-export class WatchNotes {
+export class WatchRecords {
   readonly #kv: Deno.Kv;
   readonly #system: Pick<Runtime, "now">;
   /** Of runs of this process: the note that was found last. */
@@ -17,7 +17,7 @@ export class WatchNotes {
   }
 
   /** Records that a run is followed; notifies `owner`, the process that runs it, when there is one. */
-  async note(
+  async record(
     { tenant, runId, owner }: { tenant: string; runId: string; owner: string | undefined },
   ): Promise<void> {
     const kept = { expireIn: 2 * WATCHED_FOR_MS };
@@ -30,7 +30,7 @@ export class WatchNotes {
    * True if another process has recorded a follower of this run since the last call. Compares
    * versionstamps, not times, because the clocks of processes differ.
    */
-  async isNoted({ tenant, runId }: { tenant: string; runId: string }): Promise<boolean> {
+  async wasWatched({ tenant, runId }: { tenant: string; runId: string }): Promise<boolean> {
     const { versionstamp } = await this.#kv.get(keys.runFollowed(tenant, runId));
     const isNews = versionstamp !== (this.#found.get(runId) ?? null);
     this.#found.set(runId, versionstamp);

@@ -1,4 +1,4 @@
-import type { HashCost } from "../accounts/password_hasher.ts";
+import type { ScryptCost } from "../accounts/password_hasher.ts";
 import type { Committer } from "../committer/committer.ts";
 import type { Config } from "../config.ts";
 import type { Sealer } from "../credentials/sealing.ts";
@@ -25,7 +25,7 @@ export interface CoreDeps {
   limits: Limits;
   tenants: TenantStore;
   /** What a password's hash costs; `undefined` but in tests. */
-  passwordCost: HashCost | undefined;
+  passwordCost: ScryptCost | undefined;
   /** Encrypts what is stored for one purpose. */
   sealer: (purpose: string) => Sealer;
   /** Encrypts what was said. */

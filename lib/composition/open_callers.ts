@@ -1,11 +1,11 @@
-import { Accounts } from "../accounts/accounts.ts";
-import { KnownBrowsers } from "../accounts/known_browsers.ts";
+import { SignInService } from "../accounts/accounts.ts";
+import { KnownBrowserTokens } from "../accounts/known_browsers.ts";
 import { PasswordGate } from "../accounts/password_gate.ts";
 import { PasswordHasher } from "../accounts/password_hasher.ts";
 import { SecurityLog } from "../accounts/security_log.ts";
-import { Team } from "../accounts/team.ts";
-import { UserAdmin } from "../accounts/user_admin.ts";
-import { SessionAdmin } from "../admin/session_admin.ts";
+import { TeamService } from "../accounts/team.ts";
+import { UserService } from "../accounts/user_admin.ts";
+import { SessionService } from "../admin/session_admin.ts";
 import type { Signer } from "../credentials/hashing.ts";
 import { ApiKeyStore } from "../storage/api_key_store.ts";
 import { AuditStore } from "../storage/audit_store.ts";
@@ -17,14 +17,14 @@ import type { CoreDeps } from "./basis.ts";
 
 /** Who may ask, in the dashboard, with a key or with a session, and what they did. */
 export interface AuthServices {
-  accounts: Accounts;
-  team: Team;
+  accounts: SignInService;
+  team: TeamService;
   apiKeys: ApiKeyStore;
-  sessions: SessionAdmin;
+  sessions: SessionService;
   idempotencyRecords: IdempotencyStore;
   audit: AuditStore;
   securityLog: SecurityLog;
-  users: UserAdmin;
+  users: UserService;
 }
 
 export function openAuth(
@@ -39,16 +39,16 @@ export function openAuth(
   const failures = new SignInFailureStore(kv, system);
   const gate = new PasswordGate({ failures, system, events: securityLog });
   const hasher = new PasswordHasher({ randomBytes: system.randomBytes, cost: passwordCost });
-  const browsers = new KnownBrowsers(signer, system);
+  const browsers = new KnownBrowserTokens(signer, system);
   const { setupToken } = config;
-  const accounts = new Accounts(kv, { system, log, setupToken, hasher, gate, browsers });
+  const accounts = new SignInService(kv, { system, log, setupToken, hasher, gate, browsers });
   return {
     accounts,
-    team: new Team(kv, { system, hasher, gate, accounts }),
+    team: new TeamService(kv, { system, hasher, gate, accounts }),
     securityLog,
-    users: new UserAdmin(kv, system),
+    users: new UserService(kv, system),
     apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
-    sessions: new SessionAdmin(new SessionStore(kv, system), { system, onRevoked }),
+    sessions: new SessionService(new SessionStore(kv, system), { system, onRevoked }),
     idempotencyRecords: new IdempotencyStore(kv, { system, sealer: sealer(IDEMPOTENCY_PURPOSE) }),
     audit: new AuditStore(kv),
   };

@@ -1,5 +1,5 @@
-import type { CursorSeal } from "../admin/cursor_seal.ts";
-import { KnowledgeAdmin } from "../admin/knowledge_admin.ts";
+import type { CursorSigner } from "../admin/cursor_seal.ts";
+import { KnowledgeService } from "../admin/knowledge_admin.ts";
 import { DocumentProcessor } from "../knowledge/document_processor.ts";
 import type { KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
 import { WorkerPool } from "../knowledge/worker/worker_pool.ts";
@@ -13,7 +13,7 @@ import type { ProviderServices } from "./open_models.ts";
 
 /** Knowledge bases: kept, read and searched. */
 export interface KnowledgeServices {
-  knowledge: KnowledgeAdmin;
+  knowledge: KnowledgeService;
   /** Reads documents in the background. */
   documents: DocumentProcessor;
   knowledgeSearch: KnowledgeSearch;
@@ -25,7 +25,7 @@ export function openKnowledge(
   { kv, committer, shards, system, log, limits, tenants }: CoreDeps,
   { models, cursors, worker, indexBytes }: {
     models: ProviderServices;
-    cursors: CursorSeal;
+    cursors: CursorSigner;
     worker: WorkerCommand | undefined;
     indexBytes: number | undefined;
   },
@@ -46,7 +46,7 @@ export function openKnowledge(
     log,
     onReady: (of) => knowledgeSearch.prepare(of),
   });
-  const knowledge = new KnowledgeAdmin({
+  const knowledge = new KnowledgeService({
     bases,
     documents: new DocumentStore(kv, system),
     processor: documents,

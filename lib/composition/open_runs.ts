@@ -1,8 +1,8 @@
 import { ToolsetFactory } from "../agent/tools/toolsets.ts";
 import { ChatService } from "../chat/chat_service.ts";
-import { ConversationSpace } from "../chat/conversation_space.ts";
-import { noteVendorFailure } from "../chat/note_vendor_failure.ts";
-import { RunDirectory } from "../chat/run_directory.ts";
+import { ConversationQuota } from "../chat/conversation_space.ts";
+import { alertProviderFailure } from "../chat/note_vendor_failure.ts";
+import { RunRegistry } from "../chat/run_directory.ts";
 import type { Egress } from "../egress/egress.ts";
 import { knowledgeTools } from "../knowledge/search/knowledge_tools.ts";
 import { Admission } from "../limits/admission.ts";
@@ -20,8 +20,8 @@ export interface ChatServices {
   admission: Admission;
   chat: ChatService;
   orphanedRuns: DeadRuns;
-  runs: RunDirectory;
-  conversationQuota: ConversationSpace;
+  runs: RunRegistry;
+  conversationQuota: ConversationQuota;
 }
 
 interface OpenChatDeps {
@@ -39,14 +39,14 @@ export function openChat(
 ): ChatServices {
   const admission = new Admission(committer, {
     ...{ system, shards, windows },
-    onLost: (runId) => chat.stopLost(runId),
+    onLost: (runId) => chat.stopRunWithLostLease(runId),
   });
   const leases = new LeaseWatch(system);
-  const space = new ConversationSpace({
+  const space = new ConversationQuota({
     ...{ kv, system, log, tenants, attention: alerts },
     store: conversations,
   });
-  const directory = new RunDirectory({
+  const directory = new RunRegistry({
     ...{ kv, committer, content, admission, system, tenants, leases, space },
     shard: shards.process,
   });
@@ -55,7 +55,7 @@ export function openChat(
     leases,
     system,
     log,
-    settle: (live, lease) => directory.settleDead(live, lease),
+    settle: (live, lease) => directory.settleOrphaned(live, lease),
   });
   const chat = new ChatService({
     admission,
@@ -65,7 +65,7 @@ export function openChat(
     system,
     log,
     unwatchedMs: config.unwatchedRunMs,
-    onEnded: (run) => noteVendorFailure(alerts, run),
+    onSettled: (run) => alertProviderFailure(alerts, run),
     toolsets: new ToolsetFactory({
       egress,
       system,

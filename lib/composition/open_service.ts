@@ -1,11 +1,11 @@
-import type { HashCost } from "../accounts/password_hasher.ts";
-import { AgentAdmin } from "../admin/agent_admin.ts";
-import { ConversationAdmin } from "../admin/conversation_admin.ts";
-import { CursorSeal } from "../admin/cursor_seal.ts";
+import type { ScryptCost } from "../accounts/password_hasher.ts";
+import { AgentService } from "../admin/agent_admin.ts";
+import { ConversationService } from "../admin/conversation_admin.ts";
+import { CursorSigner } from "../admin/cursor_seal.ts";
 import { Committer } from "../committer/committer.ts";
 import { type Config, isDemoEnabled } from "../config.ts";
 import { Signer } from "../credentials/hashing.ts";
-import { RememberedHashes } from "../credentials/remembered_hashes.ts";
+import { HashCache } from "../credentials/remembered_hashes.ts";
 import { Sealer } from "../credentials/sealing.ts";
 import { ensureDemoAgent } from "../demo_agent.ts";
 import { Doctor } from "../doctor/doctor.ts";
@@ -65,7 +65,7 @@ export interface OpenServiceOptions {
   /** Limits other than the specification's, for tests and benchmarks. */
   limits?: Partial<Limits>;
   /** A cheap hash for tests where hashing is not the subject; `main.ts` never sets it. */
-  passwordCost?: HashCost;
+  passwordCost?: ScryptCost;
   /** How long the store may take for an answer, milliseconds; 5,000 by default. */
   storeTimeoutMs?: number;
   /** What the refusal of a tool's host takes a whole multiple of, milliseconds; 1,000 by default. */
@@ -88,7 +88,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const { config, kv, committer, system, log, limits, tenants } = basis;
   const { baseUrl } = options;
   const signer = new Signer(options.hmacSecrets);
-  const cursors = new CursorSeal(signer);
+  const cursors = new CursorSigner(signer);
   const closing = new AbortController();
   const tenant = (await tenants.ensureDefault()).id;
   const models = await openProviders(basis, options.catalogue ?? []);
@@ -99,7 +99,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const indexBytes = memory?.indexBytes;
   const knowledge = openKnowledge(basis, { models, cursors, worker, indexBytes });
   const secrets = new SecretStore(kv, { system, sealer: basis.sealer(SECRETS_PURPOSE) });
-  const agents = new AgentAdmin(new AgentStore(kv, system), {
+  const agents = new AgentService(new AgentStore(kv, system), {
     models: access,
     knowledge: knowledge.knowledge,
     secrets,
@@ -127,7 +127,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     hmacSecrets: new HmacSecrets(kv, options.hmacSecrets),
     ...{ agents, alerts, catalogue, chat, orphanedRuns, secrets, connections },
     keyedDigest: (digest) => basis.content.digest(digest),
-    conversations: new ConversationAdmin(conversations, { cursors, runs: directory }),
+    conversations: new ConversationService(conversations, { cursors, runs: directory }),
     conversationQuota: conversationQuota,
     get demoAgent() {
       return demo.agent;
@@ -141,7 +141,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       signal: closing.signal,
     }),
     rateLimiterDeps: {
-      ...{ committer, admission, tenants, limits, signer: new RememberedHashes(signer) },
+      ...{ committer, admission, tenants, limits, signer: new HashCache(signer) },
       addresses: new AddressWindows(committer, basis),
       underWay: new RequestsUnderWay(),
     },
@@ -230,7 +230,7 @@ function openDemo(
   { config, kv }: CoreDeps,
   { tenant, agents, vendorSlots, baseUrl }: {
     tenant: string;
-    agents: AgentAdmin;
+    agents: AgentService;
     vendorSlots: ConnectionStore;
     baseUrl: string;
   },

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { randomBase62, toBase62 } from "./base62.ts";
 
 /** A whole key anywhere in a text. */
-export const API_KEY_IN_TEXT = /\bck_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{32}\b/;
+export const API_KEY_PATTERN = /\bck_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{32}\b/;
 const KEY = /^ck_live_([0-9A-Za-z]{8})_([0-9A-Za-z]{32})$/;
 const CHECKSUM = 6;
 

@@ -6,7 +6,7 @@ const MAX_REMEMBERED = 10_000;
  * Keyed hashes of texts that come again and again, such as addresses: the latest are remembered, so that
  * each is made once. Never for secrets.
  */
-export class RememberedHashes {
+export class HashCache {
   readonly #signer: Pick<Signer, "sign">;
   readonly #known = new Map<string, Promise<string>>();
 

@@ -12,18 +12,18 @@ const CIPHERS = [XCHACHA20_POLY1305, AES_256_GCM];
 /** Before the nonce: the version and the id of the encryption key. */
 const PREFIX_BYTES = 1 + KEY_ID_BYTES;
 /** How many bytes longer a value is once it is sealed, at most. */
-export const SEAL_BYTES = PREFIX_BYTES + XCHACHA20_POLY1305.nonceBytes + TAG_BYTES;
+export const SEAL_OVERHEAD_BYTES = PREFIX_BYTES + XCHACHA20_POLY1305.nonceBytes + TAG_BYTES;
 
 /** What was sealed before keys had ids: AES-256-GCM, whose nonce follows the version. */
 const OLD_VERSION = 1;
 const OLD_HEADER_BYTES = 1 + AES_256_GCM.nonceBytes;
 
 /** Random bytes are drawn for this many nonces at once: drawing each alone costs a quarter of a seal. */
-const NONCES_AT_ONCE = 128;
+const NONCE_BATCH = 128;
 /** Sealing this much takes some 100 us: between large values the event loop runs others. */
 const LARGE_BYTES = 16 * 1024;
 
-const MOST_BYTES_A_CHARACTER = 3;
+const MAX_BYTES_PER_CHARACTER = 3;
 const scratch = new Uint8Array(2_048);
 const encoder = new TextEncoder();
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -81,7 +81,7 @@ export class Sealer {
     const { nonceBytes, version } = this.#cipher;
     const nonce = this.#nonce();
     const key = this.#keys[0]!.byVersion.get(version)!;
-    const sealed = this.#cipher.encrypt(plain, { key, nonce, data: dataOf(context) });
+    const sealed = this.#cipher.encrypt(plain, { key, nonce, data: encodeContext(context) });
     const bytes = new Uint8Array(PREFIX_BYTES + nonceBytes + sealed.length);
     bytes.set(this.#prefix);
     bytes.set(nonce, PREFIX_BYTES);
@@ -96,7 +96,7 @@ export class Sealer {
   }
 
   /** What was sealed for `context`. Throws `UnsealError`, which never holds any of it. */
-  openSync(sealed: Uint8Array, context: SealContext): Bytes {
+  unsealSync(sealed: Uint8Array, context: SealContext): Bytes {
     if (sealed[0] === OLD_VERSION) return this.#openOld(sealed, context);
     const cipher = CIPHERS.find(({ version }) => version === sealed[0]);
     const start = PREFIX_BYTES + (cipher?.nonceBytes ?? 0);
@@ -110,21 +110,21 @@ export class Sealer {
     }
     const nonce = sealed.subarray(PREFIX_BYTES, start);
     const body = sealed.subarray(start);
-    const opened = tryDecrypt(cipher, body, { key, nonce, data: dataOf(context) });
-    if (opened === undefined) throw notOpening();
+    const opened = tryDecrypt(cipher, body, { key, nonce, data: encodeContext(context) });
+    if (opened === undefined) throw cannotDecrypt();
     return opened;
   }
 
   /** Like `openSync`, for any size. */
-  async open(sealed: Uint8Array, context: SealContext): Promise<Bytes> {
+  async unseal(sealed: Uint8Array, context: SealContext): Promise<Bytes> {
     if (sealed.length >= LARGE_BYTES) await nextTurn();
-    return this.openSync(sealed, context);
+    return this.unsealSync(sealed, context);
   }
 
   /** The value as it would be sealed now; `undefined` where that is no different. */
   async reseal(sealed: Uint8Array, context: SealContext): Promise<Bytes | undefined> {
     if (this.isCurrent(sealed)) return undefined;
-    return await this.seal(await this.open(sealed, context), context);
+    return await this.seal(await this.unseal(sealed, context), context);
   }
 
   /** Whether a value is sealed as a new one would be: with this cipher, under the first key. */
@@ -135,7 +135,7 @@ export class Sealer {
   /** Returns a nonce that has not been used before. */
   #nonce(): Bytes {
     const { nonceBytes } = this.#cipher;
-    if (this.#nonces.length === 0) this.#nonces = this.#randomBytes(NONCES_AT_ONCE * nonceBytes);
+    if (this.#nonces.length === 0) this.#nonces = this.#randomBytes(NONCE_BATCH * nonceBytes);
     const nonce = this.#nonces.subarray(0, nonceBytes);
     this.#nonces = this.#nonces.subarray(nonceBytes);
     return nonce;
@@ -148,10 +148,10 @@ export class Sealer {
     const body = sealed.subarray(OLD_HEADER_BYTES);
     for (const { byVersion } of this.#keys) {
       const key = byVersion.get(OLD_VERSION)!;
-      const opened = tryDecrypt(AES_256_GCM, body, { key, nonce, data: dataOf(context) });
+      const opened = tryDecrypt(AES_256_GCM, body, { key, nonce, data: encodeContext(context) });
       if (opened !== undefined) return opened;
     }
-    throw notOpening();
+    throw cannotDecrypt();
   }
 }
 
@@ -174,9 +174,9 @@ function tryDecrypt(cipher: Cipher, sealed: Uint8Array, input: CipherInput): Byt
 }
 
 /** Bytes of the context that are read before the next call; a third of a seal is an array of its own. */
-function dataOf(context: SealContext): Uint8Array {
+function encodeContext(context: SealContext): Uint8Array {
   const text = JSON.stringify(context);
-  if (text.length * MOST_BYTES_A_CHARACTER > scratch.length) return encoder.encode(text);
+  if (text.length * MAX_BYTES_PER_CHARACTER > scratch.length) return encoder.encode(text);
   return scratch.subarray(0, encoder.encodeInto(text, scratch).written);
 }
 
@@ -192,7 +192,7 @@ function unknownVersion(): UnsealError {
   return new UnsealError("unknown version of a sealed value");
 }
 
-function notOpening(): UnsealError {
+function cannotDecrypt(): UnsealError {
   return new UnsealError(
     "cannot decrypt the value: it is damaged, was moved, or was sealed under another key",
   );

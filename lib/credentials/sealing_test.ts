@@ -2,7 +2,7 @@ import { assert, assertEquals, assertNotEquals, assertRejects, assertThrows } fr
 import { FakeSystem } from "@/tests/support/fake_system.ts";
 import { AES_256_GCM, type Cipher, XCHACHA20_POLY1305 } from "./ciphers.ts";
 import { encryptionKeyIds } from "./encryption_key.ts";
-import { SEAL_BYTES, Sealer, UnsealError } from "./sealing.ts";
+import { SEAL_OVERHEAD_BYTES, Sealer, UnsealError } from "./sealing.ts";
 
 const KEY = Uint8Array.from({ length: 32 }, (_, n) => n).toBase64();
 const OTHER_KEY = Uint8Array.from({ length: 32 }, (_, n) => n + 1).toBase64();
@@ -23,8 +23,8 @@ Deno.test("Sealer: what was sealed opens again, also nothing at all", async () =
   for (const plain of [PLAIN, new Uint8Array(), new Uint8Array(100_000).fill(7)]) {
     for (const cipher of CIPHERS) {
       const sealed = await sealer(KEY, { cipher }).seal(plain, PLACE);
-      assert(sealed.length <= plain.length + SEAL_BYTES);
-      assertEquals(await sealer().open(sealed, PLACE), plain);
+      assert(sealed.length <= plain.length + SEAL_OVERHEAD_BYTES);
+      assertEquals(await sealer().unseal(sealed, PLACE), plain);
     }
   }
 });
@@ -33,9 +33,9 @@ Deno.test("Sealer: a context of any length counts to its last character", async 
   for (const length of [1, 600, 700, 5_000]) {
     const context = ["ü".repeat(length), "a"];
     const sealed = sealer().sealSync(PLAIN, context);
-    assertEquals(sealer().openSync(sealed, context), PLAIN);
+    assertEquals(sealer().unsealSync(sealed, context), PLAIN);
     const other = ["ü".repeat(length), "b"];
-    await assertRejects(() => sealer().open(sealed, other), UnsealError);
+    await assertRejects(() => sealer().unseal(sealed, other), UnsealError);
   }
 });
 
@@ -43,8 +43,8 @@ Deno.test("Sealer: large and small values open either way", async () => {
   for (const size of [0, 1, 200, 16_384, 49_152]) {
     const plain = crypto.getRandomValues(new Uint8Array(size));
     const one = sealer(KEY, { cipher: CIPHERS[size % 2]! });
-    assertEquals(one.openSync(await one.seal(plain, PLACE), PLACE), plain);
-    assertEquals(await one.open(one.sealSync(plain, PLACE), PLACE), plain);
+    assertEquals(one.unsealSync(await one.seal(plain, PLACE), PLACE), plain);
+    assertEquals(await one.unseal(one.sealSync(plain, PLACE), PLACE), plain);
   }
 });
 
@@ -53,19 +53,19 @@ Deno.test("Sealer: the first key seals, every key opens, and a missing one is na
   const both = sealer([KEY, OTHER_KEY]);
   const before = await old.seal(PLAIN, PLACE);
   const after = await both.seal(PLAIN, PLACE);
-  assertEquals(await both.open(before, PLACE), PLAIN);
-  assertEquals(await sealer(KEY).open(after, PLACE), PLAIN);
+  assertEquals(await both.unseal(before, PLACE), PLAIN);
+  assertEquals(await sealer(KEY).unseal(after, PLACE), PLAIN);
   assertEquals([both.isCurrent(before), both.isCurrent(after)], [false, true]);
   const [id] = encryptionKeyIds([OTHER_KEY]);
-  await assertRejects(() => sealer(KEY).open(before, PLACE), UnsealError, id);
+  await assertRejects(() => sealer(KEY).unseal(before, PLACE), UnsealError, id);
 });
 
 Deno.test("Sealer: a value of version 1, which names no key, opens under any key of the list", async () => {
   const kept = "AbiPt0QhUpqab2WKP41k0Lsyjtg9/7svprYjFxOzFTKNbXexbq8cgt/mMaLq5Q==";
   const value = Uint8Array.fromBase64(kept);
-  assertEquals(await sealer([OTHER_KEY, KEY]).open(value, PLACE), PLAIN);
+  assertEquals(await sealer([OTHER_KEY, KEY]).unseal(value, PLACE), PLAIN);
   assertEquals(sealer().isCurrent(value), false);
-  await assertRejects(() => sealer(OTHER_KEY).open(value, PLACE), UnsealError, "cannot decrypt");
+  await assertRejects(() => sealer(OTHER_KEY).unseal(value, PLACE), UnsealError, "cannot decrypt");
 });
 
 Deno.test("Sealer: a value is sealed under the key that HKDF derives for purpose and cipher", async () => {
@@ -87,7 +87,7 @@ Deno.test("Sealer: a value is sealed under the key that HKDF derives for purpose
 Deno.test("Sealer: a value sealed long ago still opens: the format is settled", async () => {
   const kept =
     "AlPlDisAW7YRbMcifdgzjulEn/pVsAtmwRx30i08WcmygDBXv0zBGGSMc/NbmOZOe3ErgWMRVFYguF1ldxk=";
-  const opened = await sealer().open(Uint8Array.fromBase64(kept), PLACE);
+  const opened = await sealer().unseal(Uint8Array.fromBase64(kept), PLACE);
   assertEquals(new TextDecoder().decode(opened), "cs_a-secret-token");
 });
 
@@ -101,11 +101,11 @@ Deno.test("Sealer: equal values differ once sealed, and show nothing of what the
 Deno.test("Sealer: no other place, purpose or encryption key opens it", async () => {
   const sealed = await sealer().seal(PLAIN, PLACE);
   const tries = [
-    () => sealer().open(sealed, ["receipts", "hash", 2]),
-    () => sealer().open(sealed, ["receipts", "hash", "1"]),
-    () => sealer().open(sealed, ["receipts", "hash"]),
-    () => sealer(KEY, { purpose: "secrets" }).open(sealed, PLACE),
-    () => sealer(OTHER_KEY).open(sealed, PLACE),
+    () => sealer().unseal(sealed, ["receipts", "hash", 2]),
+    () => sealer().unseal(sealed, ["receipts", "hash", "1"]),
+    () => sealer().unseal(sealed, ["receipts", "hash"]),
+    () => sealer(KEY, { purpose: "secrets" }).unseal(sealed, PLACE),
+    () => sealer(OTHER_KEY).unseal(sealed, PLACE),
   ];
   for (const attempt of tries) await assertRejects(attempt, UnsealError);
 });
@@ -116,10 +116,10 @@ Deno.test("Sealer: any changed, missing or added byte is an UnsealError", async 
     for (let n = 0; n < sealed.length; n++) {
       const changed = sealed.slice();
       changed[n]! ^= 1;
-      await assertRejects(() => sealer().open(changed, PLACE), UnsealError);
-      await assertRejects(() => sealer().open(sealed.slice(0, n), PLACE), UnsealError);
+      await assertRejects(() => sealer().unseal(changed, PLACE), UnsealError);
+      await assertRejects(() => sealer().unseal(sealed.slice(0, n), PLACE), UnsealError);
     }
-    await assertRejects(() => sealer().open(new Uint8Array([...sealed, 0]), PLACE), UnsealError);
+    await assertRejects(() => sealer().unseal(new Uint8Array([...sealed, 0]), PLACE), UnsealError);
   }
 });
 
@@ -127,7 +127,7 @@ Deno.test("Sealer: a value of another cipher opens, and is resealed with the sea
   const before = await sealer(KEY, { cipher: XCHACHA20_POLY1305 }).seal(PLAIN, PLACE);
   const resealed = await sealer().reseal(before, PLACE);
   assertEquals([before[0], resealed?.[0]], [XCHACHA20_POLY1305.version, AES_256_GCM.version]);
-  assertEquals(await sealer().open(resealed!, PLACE), PLAIN);
+  assertEquals(await sealer().unseal(resealed!, PLACE), PLAIN);
   assertEquals(await sealer().reseal(resealed!, PLACE), undefined);
 });
 

@@ -20,7 +20,7 @@ export function newSessionToken(
 }
 
 /** The tenant that a token speaks of, not proven; `undefined` when it is malformed. */
-export function tenantOfToken(token: string): string | undefined {
+export function claimedTenant(token: string): string | undefined {
   if (!token.startsWith(PREFIX) || token.length > 256) return undefined;
   try {
     const text = token.slice(PREFIX.length);

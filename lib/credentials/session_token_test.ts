@@ -1,18 +1,18 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
-import { newSessionToken, tenantOfToken } from "./session_token.ts";
+import { claimedTenant, newSessionToken } from "./session_token.ts";
 
 const { randomBytes } = new FakeSystem();
 
 Deno.test("newSessionToken: an opaque cs_ text of 67 characters that names its tenant", () => {
   const token = newSessionToken(fakeUuid(7), randomBytes);
   assertMatch(token, /^cs_[A-Za-z0-9_-]{64}$/);
-  assertEquals(tenantOfToken(token), fakeUuid(7));
+  assertEquals(claimedTenant(token), fakeUuid(7));
 });
 
-Deno.test("tenantOfToken: whatever is no token names nobody", () => {
+Deno.test("claimedTenant: whatever is no token names nobody", () => {
   const token = newSessionToken(fakeUuid(7), randomBytes);
   for (const text of ["", "cs_", "cs_unknown", token.slice(0, -4), `${token}AAAA`, "cs_ö", "x"]) {
-    assertEquals(tenantOfToken(text), undefined, text);
+    assertEquals(claimedTenant(text), undefined, text);
   }
 });

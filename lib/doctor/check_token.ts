@@ -1,4 +1,4 @@
-import { API_KEY_IN_TEXT } from "../credentials/api_key_format.ts";
+import { API_KEY_PATTERN } from "../credentials/api_key_format.ts";
 import type { SessionStore } from "../storage/session_store.ts";
 import type { DoctorReason } from "../wire/doctor.ts";
 import type { Case } from "./case.ts";
@@ -8,7 +8,7 @@ export async function checkToken(
   { tag, looked, text, tenant, agent, origin }: Case,
   sessions: Pick<SessionStore, "find">,
 ): Promise<DoctorReason> {
-  if (API_KEY_IN_TEXT.test(text)) return "api_key_in_page";
+  if (API_KEY_PATTERN.test(text)) return "api_key_in_page";
   if (tag === undefined) return looked ? "no_tag" : "not_read";
   const token = tag.get("data-session-token")?.trim() ?? "";
   if (token === "") return tag.get("data-session-endpoint") ? "fine" : "token_missing";

@@ -1,4 +1,4 @@
-import { refuseKey } from "../admin/refuse_key.ts";
+import { rejectApiKey } from "../admin/refuse_key.ts";
 import { setActor } from "../audit/acting.ts";
 import type { KvReader, View } from "../committer/view.ts";
 import { ApiError } from "../errors.ts";
@@ -27,7 +27,7 @@ export async function identifyKey(
   options: { reader?: KvReader; beside?: PrefetchKeys } = {},
 ): Promise<ApiKeyIdentity> {
   const identity = await apiKeys.verify(bearerKey(req) ?? "", options);
-  return identity ?? refuseKey();
+  return identity ?? rejectApiKey();
 }
 
 /** As `identifyKey`, counted against the limits, and 403 unless the key carries `scope`. */

@@ -1,16 +1,16 @@
-import { refuseToken, type SessionAdmin } from "../admin/session_admin.ts";
+import { rejectSessionToken, type SessionService } from "../admin/session_admin.ts";
 import type { View } from "../committer/view.ts";
 import { ApiError, validationError } from "../errors.ts";
 import type { ApiKeyIdentity, ApiKeyStore } from "../storage/api_key_store.ts";
 import { keys } from "../storage/keys.ts";
 import { type Session, sessionKey } from "../storage/session_store.ts";
-import { tenantOfToken } from "../credentials/session_token.ts";
+import { claimedTenant } from "../credentials/session_token.ts";
 import type { Agent } from "../wire/agent.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import { SESSIONS } from "../usage/usage_rows.ts";
 import { FIELD_BOUNDS } from "../wire/limits.ts";
 import { bearerKey, identifyKey, requireChatScope } from "./authenticate.ts";
-import { type ChatReads, chatReads } from "./chat_reads.ts";
+import { type PrefetchHints, prefetchKeys } from "./chat_reads.ts";
 
 /** Who sends a message: a backend with a key, or a page with a session. */
 export type ChatCaller =
@@ -19,7 +19,7 @@ export type ChatCaller =
 
 /** What finding the caller takes. */
 export interface ChatAuthentication {
-  service: { apiKeys: ApiKeyStore; sessions: SessionAdmin };
+  service: { apiKeys: ApiKeyStore; sessions: SessionService };
   meter: {
     identify(view: View, find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity>;
   };
@@ -30,17 +30,17 @@ export interface ChatAuthentication {
  * one the session header is the credential. Throws 401, and 403 for a key that may only read.
  * What `reads` names is read along with it.
  */
-export async function chatCaller(
+export async function authenticateChat(
   req: Request,
   { service, meter }: ChatAuthentication,
-  { view, reads }: { view: View; reads: ChatReads },
+  { view, reads }: { view: View; reads: PrefetchHints },
 ): Promise<ChatCaller> {
   const header = req.headers.get("x-service-session") ?? undefined;
   if (bearerKey(req) !== undefined || header === undefined) {
     const identity = await meter.identify(view, (reader) => {
       const beside = (owner: { tenant: string; id: string }) => [
         keys.apiKeyWindow(owner.tenant, owner.id),
-        ...chatReads({ ...reads, tenant: owner.tenant, source: owner.id }),
+        ...prefetchKeys({ ...reads, tenant: owner.tenant, source: owner.id }),
       ];
       return identifyKey(req, service.apiKeys, { reader, beside });
     });
@@ -48,9 +48,9 @@ export async function chatCaller(
     const { tenant, id } = identity;
     return { kind: "key", tenant, id, sessionHeader: header };
   }
-  const tenant = tenantOfToken(header) ?? "none";
+  const tenant = claimedTenant(header) ?? "none";
   const key = await sessionKey(header);
-  await view.preload(() => [key, ...chatReads({ ...reads, tenant, source: SESSIONS })]);
+  await view.preload(() => [key, ...prefetchKeys({ ...reads, tenant, source: SESSIONS })]);
   const session = await service.sessions.require(header, view);
   return { kind: "session", tenant: session.tenant, id: session.id, sessionToken: header, session };
 }
@@ -59,7 +59,7 @@ export async function chatCaller(
 export function checkTokens(caller: ChatCaller, body: ChatBody): void {
   if (caller.kind === "session") {
     if (body.sessionToken !== caller.sessionToken) tokenMismatch();
-    if (body.agentId !== caller.session.agentId) refuseToken();
+    if (body.agentId !== caller.session.agentId) rejectSessionToken();
     return;
   }
   const { sessionHeader } = caller;
@@ -86,11 +86,11 @@ export function checkSessionOrigin(
   if (origin === null) {
     const site = req.headers.get("sec-fetch-site");
     if (site === null || site === "same-origin" || site === "none") return;
-    refuseOrigin();
+    rejectOrigin();
   }
-  if (origin !== session.origin) refuseOrigin();
+  if (origin !== session.origin) rejectOrigin();
   if (session.playground || agent === undefined) return;
-  if (!(agent.allowedOrigins ?? []).includes(origin)) refuseOrigin();
+  if (!(agent.allowedOrigins ?? []).includes(origin)) rejectOrigin();
 }
 
 function tokenMismatch(): never {
@@ -98,7 +98,7 @@ function tokenMismatch(): never {
   throw validationError([{ path: "sessionToken", code: "token_mismatch", message }]);
 }
 
-function refuseOrigin(): never {
+function rejectOrigin(): never {
   throw new ApiError(
     "origin_not_allowed",
     "session token rejected: this page's origin is not in the agent's allowedOrigins",

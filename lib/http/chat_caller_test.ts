@@ -2,13 +2,18 @@ import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "
 import { agentOf } from "@/tests/support/agents.ts";
 import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
 import { Committer } from "../committer/committer.ts";
-import { SessionAdmin } from "../admin/session_admin.ts";
+import { SessionService } from "../admin/session_admin.ts";
 import { Signer } from "../credentials/hashing.ts";
 import { ApiError } from "../errors.ts";
 import { ApiKeyStore } from "../storage/api_key_store.ts";
 import { type Session, SessionStore } from "../storage/session_store.ts";
 import type { ChatBody } from "../wire/chat.ts";
-import { type ChatCaller, chatCaller, checkSessionOrigin, checkTokens } from "./chat_caller.ts";
+import {
+  authenticateChat,
+  type ChatCaller,
+  checkSessionOrigin,
+  checkTokens,
+} from "./chat_caller.ts";
 
 const SHOP = "https://shop.example";
 const AGENT = agentOf({ allowedOrigins: [SHOP] });
@@ -17,14 +22,14 @@ const AGENT = agentOf({ allowedOrigins: [SHOP] });
 async function open(kv: Deno.Kv) {
   const system = new FakeSystem();
   const apiKeys = new ApiKeyStore(kv, { system, signer: new Signer(["secret"]) });
-  const sessions = new SessionAdmin(new SessionStore(kv, system), { system });
+  const sessions = new SessionService(new SessionStore(kv, system), { system });
   const made = await apiKeys.create(fakeUuid(801), { name: "k", scopes: ["widget:mint"] });
   const { sessionToken } = await sessions.mintForOrigin(fakeUuid(802), AGENT, SHOP);
   const committer = new Committer(kv, { system });
   const reads = { address: "address", agentId: AGENT.id, now: system.now() };
   const call = (headers: Record<string, string>) =>
     committer.work((view) =>
-      chatCaller(new Request("http://127.0.0.1/", { headers }), {
+      authenticateChat(new Request("http://127.0.0.1/", { headers }), {
         service: { apiKeys, sessions },
         meter: { identify: (view, find) => find(view) },
       }, { view, reads })
@@ -36,14 +41,14 @@ function body(change: Partial<ChatBody> = {}): ChatBody {
   return { agentId: AGENT.id, messages: [{ role: "user", content: "hi" }], ...change };
 }
 
-Deno.test("chatCaller: a session speaks for its tenant", async () => {
+Deno.test("authenticateChat: a session speaks for its tenant", async () => {
   using kv = await Deno.openKv(":memory:");
   const { call, token } = await open(kv);
   const caller = await call({ "x-service-session": token });
   assertEquals([caller.kind, caller.tenant], ["session", fakeUuid(802)]);
 });
 
-Deno.test("chatCaller: with an API key the key decides, a session beside it or not", async () => {
+Deno.test("authenticateChat: with an API key the key decides, a session beside it or not", async () => {
   using kv = await Deno.openKv(":memory:");
   const { call, bearer, token } = await open(kv);
   const alone = await call({ authorization: bearer });
@@ -53,7 +58,7 @@ Deno.test("chatCaller: with an API key the key decides, a session beside it or n
   assertEquals(both, { ...alone, sessionHeader: token } as ChatCaller);
 });
 
-Deno.test("chatCaller: neither is invalid_api_key, a bad key is not helped by a session", async () => {
+Deno.test("authenticateChat: neither is invalid_api_key, a bad key is not helped by a session", async () => {
   using kv = await Deno.openKv(":memory:");
   const { call, token } = await open(kv);
   for (const headers of [{}, { authorization: "Bearer x", "x-service-session": token }]) {
@@ -62,7 +67,7 @@ Deno.test("chatCaller: neither is invalid_api_key, a bad key is not helped by a 
   }
 });
 
-Deno.test("chatCaller: an unknown or empty session token is 401", async () => {
+Deno.test("authenticateChat: an unknown or empty session token is 401", async () => {
   using kv = await Deno.openKv(":memory:");
   const { call } = await open(kv);
   for (const token of ["cs_unknown_token_of_nobody", ""]) {

@@ -2,7 +2,7 @@ import { dayOf } from "../limits/ledger.ts";
 import { keys } from "../storage/keys.ts";
 
 /** What a message says, before anything of it is believed, about what will be read for it. */
-export interface ChatReads {
+export interface PrefetchHints {
   /** The caller's address as it is stored. */
   address: string;
   agentId: string | undefined;
@@ -13,8 +13,8 @@ export interface ChatReads {
  * Everything that a message of a tenant reads or changes besides its credential, so that a process that
  * has none of it in memory reads it at once, together with the credential.
  */
-export function chatReads(
-  { tenant, source, address, agentId, now }: ChatReads & { tenant: string; source: string },
+export function prefetchKeys(
+  { tenant, source, address, agentId, now }: PrefetchHints & { tenant: string; source: string },
 ): Deno.KvKey[] {
   const all: Deno.KvKey[] = [
     keys.addressWindows(address),

@@ -18,7 +18,7 @@ const KEPT_MS = 24 * 60 * 60_000;
  * conversation, because the token may have been renewed since; nothing without an `Idempotency-Key`.
  * `keyed` turns a digest into one that cannot be used to guess a message without the key.
  */
-export async function chatReceipt(
+export async function chatIdempotency(
   req: Request,
   { caller, body, keyed }: {
     caller: ChatCaller;

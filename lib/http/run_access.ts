@@ -1,7 +1,7 @@
 import type { View } from "../committer/view.ts";
-import { refuseToken, type SessionAdmin } from "../admin/session_admin.ts";
-import type { AgentAdmin } from "../admin/agent_admin.ts";
-import type { Found, RunDirectory } from "../chat/run_directory.ts";
+import { rejectSessionToken, type SessionService } from "../admin/session_admin.ts";
+import type { AgentService } from "../admin/agent_admin.ts";
+import type { RunLookup, RunRegistry } from "../chat/run_directory.ts";
 import { ApiError } from "../errors.ts";
 import type { ApiKeyIdentity, ApiKeyStore } from "../storage/api_key_store.ts";
 import type { RunLogHead } from "../storage/run_head.ts";
@@ -13,9 +13,9 @@ import { checkSessionOrigin } from "./chat_caller.ts";
 export interface RunAccess {
   service: {
     apiKeys: ApiKeyStore;
-    sessions: SessionAdmin;
-    agents: AgentAdmin;
-    runs: RunDirectory;
+    sessions: SessionService;
+    agents: AgentService;
+    runs: RunRegistry;
   };
   meter: {
     countAs(find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity>;
@@ -26,7 +26,7 @@ export interface RunAccess {
 export interface AccessibleRun {
   tenant: string;
   runId: string;
-  found: Found;
+  found: RunLookup;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function accessRun(
     const { tenant } = identity;
     return { tenant, runId, found: known(await service.runs.find(tenant, runId)) };
   }
-  const { session, live } = await service.sessions.find(header) ?? refuseToken();
+  const { session, live } = await service.sessions.find(header) ?? rejectSessionToken();
   const found = known(await service.runs.find(session.tenant, runId));
   // Once its frames are gone nobody can tell whose it was, and there is nothing left to protect.
   if (found.state !== "expired") {
@@ -60,9 +60,9 @@ export async function accessRun(
   return { tenant: session.tenant, runId, found };
 }
 
-type Known = Exclude<Found, { state: "unknown" }>;
+type Known = Exclude<RunLookup, { state: "unknown" }>;
 
-function known(found: Found): Known {
+function known(found: RunLookup): Known {
   return found.state === "unknown" ? notFound() : found;
 }
 

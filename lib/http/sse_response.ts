@@ -1,4 +1,4 @@
-import type { FollowedRun } from "../chat/followed_run.ts";
+import type { FollowableRun } from "../chat/followed_run.ts";
 import type { LoggedFrame } from "../chat/run_log.ts";
 import { CANCELLED, type Runtime, setTimer } from "../system.ts";
 import { Silence } from "./silence.ts";
@@ -36,7 +36,7 @@ export function encodeFrame(runId: string, { n, frame }: LoggedFrame): string {
 }
 
 /** Streams a run's frames as its reader takes them. */
-export function sseResponse(run: FollowedRun, options: SseOptions): Response {
+export function sseResponse(run: FollowableRun, options: SseOptions): Response {
   const body = new ReadableStream(new FrameSource(run, options), { highWaterMark: 0 });
   return new Response(body, {
     headers: { ...SSE_HEADERS, "x-run-id": run.id, ...options.headers },
@@ -48,7 +48,7 @@ export function sseResponse(run: FollowedRun, options: SseOptions): Response {
  * it when it asks again.
  */
 class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
-  readonly #run: FollowedRun;
+  readonly #run: FollowableRun;
   readonly #options: SseOptions;
   readonly #silence: Silence;
   /** Aborted when there is no reader any more, or nothing more for it. */
@@ -62,7 +62,7 @@ class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
   #unguard: (() => void) | undefined;
   #sentAt = 0;
 
-  constructor(run: FollowedRun, options: SseOptions) {
+  constructor(run: FollowableRun, options: SseOptions) {
     this.#run = run;
     this.#options = options;
     this.#silence = new Silence(options.system, HEARTBEAT_MS);
@@ -105,14 +105,14 @@ class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   async #news(): Promise<void> {
-    while (!this.#hasNews) await this.#run.log.grown();
+    while (!this.#hasNews) await this.#run.log.nextAppend();
   }
 
   /** Whoever comes back after the end of an interrupted run has nothing left, in any process. */
   async #noteEnd(): Promise<void> {
-    const { log, noteEnd } = this.#run;
+    const { log, recordEnd } = this.#run;
     const last = log.interrupted ? log.after(this.#position).at(-1) : undefined;
-    if (last !== undefined) await noteEnd?.call(this.#run, last.n);
+    if (last !== undefined) await recordEnd?.call(this.#run, last.n);
   }
 
   /** Sends the next frames, at least one and up to about `length` characters; true after the last. */

@@ -1,4 +1,4 @@
-import type { UserAdmin } from "../accounts/user_admin.ts";
+import type { UserService } from "../accounts/user_admin.ts";
 import { runAs } from "../audit/acting.ts";
 import type { ApiKeyStore } from "../storage/api_key_store.ts";
 import type { Reencryption } from "../storage/reencryption.ts";
@@ -17,7 +17,7 @@ export interface CommandDeps {
   hmacSecrets: HmacSecretList;
   secrets: Pick<SecretStore, "set" | "list" | "delete" | "agentOf">;
   tenants: Pick<TenantStore, "get" | "ensureDefault">;
-  users: Pick<UserAdmin, "list" | "reset">;
+  users: Pick<UserService, "list" | "createResetLink">;
   /** Where the dashboard is reached, without a trailing slash. */
   baseUrl: string;
   reencryption: Pick<Reencryption, "run">;

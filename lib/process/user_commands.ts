@@ -1,4 +1,4 @@
-import type { UserAdmin } from "../accounts/user_admin.ts";
+import type { UserService } from "../accounts/user_admin.ts";
 import { isoTime } from "../system.ts";
 import { CommandError, type CommandFamily, parseCommandInput } from "./commands.ts";
 import type { ResolveTenant } from "./tenant_finder.ts";
@@ -6,7 +6,7 @@ import type { ResolveTenant } from "./tenant_finder.ts";
 /** The commands for users on an open store. */
 export function userCommands(
   { users, tenantId, baseUrl }: {
-    users: Pick<UserAdmin, "list" | "reset">;
+    users: Pick<UserService, "list" | "createResetLink">;
     tenantId: ResolveTenant;
     /** Where the dashboard is reached, without a trailing slash. */
     baseUrl: string;
@@ -20,7 +20,7 @@ export function userCommands(
     },
     "users.reset": async (input) => {
       const { email } = parseCommandInput("users.reset", input);
-      const reset = await users.reset(email);
+      const reset = await users.createResetLink(email);
       if (reset === undefined) throw new CommandError(`no user has the e-mail ${email}`);
       return { ...reset, baseUrl };
     },

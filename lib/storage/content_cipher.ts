@@ -56,7 +56,7 @@ export class ContentCipher {
   async unseal(stored: Uint8Array, place: SealContext): Promise<Uint8Array> {
     if (!isSealed(stored)) return stored;
     try {
-      return await this.#sealer.open(stored, place);
+      return await this.#sealer.unseal(stored, place);
     } catch (error) {
       throw this.#toUnreadableError(error, place);
     }
@@ -66,7 +66,7 @@ export class ContentCipher {
   unsealSync(stored: Uint8Array, place: SealContext): Uint8Array {
     if (!isSealed(stored)) return stored;
     try {
-      return this.#sealer.openSync(stored, place);
+      return this.#sealer.unsealSync(stored, place);
     } catch (error) {
       throw this.#toUnreadableError(error, place);
     }
@@ -141,7 +141,7 @@ async function unsealDigestKey(
 ): Promise<Uint8Array | undefined> {
   if (sealed === undefined) return undefined;
   try {
-    return await sealer.open(sealed, DIGEST_KEY_CONTEXT);
+    return await sealer.unseal(sealed, DIGEST_KEY_CONTEXT);
   } catch (error) {
     if (error instanceof UnsealError) return undefined;
     throw error;

@@ -68,7 +68,7 @@ export class IdempotencyStore {
     const rest = await readChunks(this.#kv, chunkKeys(scope, record.more));
     if (rest === undefined) throw new CorruptRecordError("a stored receipt has lost parts");
     const sealed = joinChunks([record.sealed, ...rest]);
-    const plain = await this.#sealer.open(sealed, keys.idempotencyRecord(scope));
+    const plain = await this.#sealer.unseal(sealed, keys.idempotencyRecord(scope));
     return { ...place, record: fromText(new TextDecoder().decode(plain)) };
   }
 
@@ -122,7 +122,7 @@ export function resealIdempotencyRecords(
       const scope = String(entry.key[1]);
       const rest = await readChunks(kv, chunkKeys(scope, record.more));
       if (rest === undefined) return;
-      const plain = await sealer.open(
+      const plain = await sealer.unseal(
         joinChunks([record.sealed, ...rest]),
         keys.idempotencyRecord(scope),
       );

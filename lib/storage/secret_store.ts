@@ -130,7 +130,7 @@ export class SecretStore {
     const known = this.#cache.get(version);
     if (known !== undefined) return known;
     const binding = toBinding(record);
-    const plain = await this.#sealer.open(record.sealed, sealContext(key, binding));
+    const plain = await this.#sealer.unseal(record.sealed, sealContext(key, binding));
     const value = new TextDecoder("utf-8", { ignoreBOM: true }).decode(plain);
     const opened = { value, ...binding };
     if (this.#cache.size >= MAX_CACHED) this.#cache.clear();

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { KvReader } from "../committer/view.ts";
 import { sha256 } from "../credentials/hashing.ts";
-import { newSessionToken, tenantOfToken } from "../credentials/session_token.ts";
+import { claimedTenant, newSessionToken } from "../credentials/session_token.ts";
 import { isoTime, type Runtime } from "../system.ts";
 import { SESSION_MESSAGE_CAP, SESSION_TTL_MS } from "../wire/limits.ts";
 import type { MintedSession } from "../wire/session.ts";
@@ -98,5 +98,5 @@ export class SessionStore {
 
 /** Where a token's session is kept; for what is no token, where there never is one. */
 export async function sessionKey(sessionToken: string): Promise<Deno.KvKey> {
-  return keys.session(tenantOfToken(sessionToken) ?? "none", await sha256(sessionToken));
+  return keys.session(claimedTenant(sessionToken) ?? "none", await sha256(sessionToken));
 }

@@ -115,7 +115,7 @@ export class ConnectionStore {
   /** `undefined` when the encryption key has been changed, or somebody moved the record's address. */
   async #unsealCredential(vendor: Vendor, record: ConnectionRecord): Promise<string | undefined> {
     try {
-      const plain = await this.#sealer.open(record.sealed, sealContext(vendor, record.baseUrl));
+      const plain = await this.#sealer.unseal(record.sealed, sealContext(vendor, record.baseUrl));
       return new TextDecoder().decode(plain);
     } catch (error) {
       if (error instanceof UnsealError) return undefined;

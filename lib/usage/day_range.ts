@@ -35,28 +35,28 @@ export function daysOf({ from, to }: DayRange): string[] {
 }
 
 /** The days of a filter, of which either may be blank; two that are the wrong way round are turned. */
-export function inOrder({ from, to }: DayRange): DayRange {
+export function orderDays({ from, to }: DayRange): DayRange {
   return to !== "" && from > to ? { from: to, to: from } : { from, to };
 }
 
 /** The days that `from` and `to` ask for: the last 30 unless they say; 400 for what is no range. */
-export function dayRange(
+export function parseDayRange(
   asked: { from: string | null; to: string | null },
   today: string,
 ): DayRange {
   const to = parseDay(asked.to, "to") ?? today;
   const from = parseDay(asked.from, "from") ?? addDays(to, 1 - DEFAULT_DAYS);
-  if (from > to) throw badDay("from", "must not be after `to`");
-  if (addDays(from, MAX_DAYS - 1) < to) throw badDay("from", `is more than ${MAX_DAYS} days ago`);
+  if (from > to) throw dayError("from", "must not be after `to`");
+  if (addDays(from, MAX_DAYS - 1) < to) throw dayError("from", `is more than ${MAX_DAYS} days ago`);
   return { from, to };
 }
 
 function parseDay(text: string | null, path: string): string | undefined {
   if (text === null) return undefined;
-  if (!isDay(text)) throw badDay(path, `must be a day as YYYY-MM-DD, from ${FIRST_DAY} on`);
+  if (!isDay(text)) throw dayError(path, `must be a day as YYYY-MM-DD, from ${FIRST_DAY} on`);
   return text;
 }
 
-function badDay(path: string, message: string) {
+function dayError(path: string, message: string) {
   return validationError([{ path, code: "invalid_day", message }]);
 }

@@ -1,20 +1,20 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { ApiError } from "../errors.ts";
-import { addDays, dayRange, daysOf, inOrder } from "./day_range.ts";
+import { addDays, daysOf, orderDays, parseDayRange } from "./day_range.ts";
 
 const TODAY = "2028-03-01";
 /** Days whose neighbours are written with more than four digits of a year, or with a sign. */
 const FAR = ["0000-01-01", "0000-12-31", "1969-12-31", "9999-01-01", "9999-12-31"];
 
 Deno.test("dayRange: the last 30 days, today included, unless told", () => {
-  assertEquals(dayRange({ from: null, to: null }, TODAY), { from: "2028-02-01", to: TODAY });
+  assertEquals(parseDayRange({ from: null, to: null }, TODAY), { from: "2028-02-01", to: TODAY });
   const to = "2027-12-31";
-  assertEquals(dayRange({ from: null, to }, TODAY), { from: "2027-12-02", to });
+  assertEquals(parseDayRange({ from: null, to }, TODAY), { from: "2027-12-02", to });
 });
 
 Deno.test("dayRange: what is no day, is backwards or too long is refused by its name", () => {
   const pathOf = (from: string | null, to: string | null) => {
-    const error = assertThrows(() => dayRange({ from, to }, TODAY), ApiError);
+    const error = assertThrows(() => parseDayRange({ from, to }, TODAY), ApiError);
     return (error.details?.issues as { path: string }[])[0]?.path;
   };
   for (
@@ -33,7 +33,7 @@ Deno.test("dayRange: what is no day, is backwards or too long is refused by its 
   }
   assertEquals(pathOf("2028-02-02", "2028-02-01"), "from");
   assertEquals(pathOf("2027-02-28", TODAY), "from");
-  assertEquals(dayRange({ from: "2027-03-02", to: TODAY }, TODAY).from, "2027-03-02");
+  assertEquals(parseDayRange({ from: "2027-03-02", to: TODAY }, TODAY).from, "2027-03-02");
 });
 
 Deno.test("addDays: goes over months and leap days", () => {
@@ -44,15 +44,15 @@ Deno.test("addDays: goes over months and leap days", () => {
 
 Deno.test("daysOf: a range at either end of what is taken has its days and no more", () => {
   for (const to of ["1970-01-01", "9998-12-31"]) {
-    const days = daysOf(dayRange({ from: null, to }, TODAY));
+    const days = daysOf(parseDayRange({ from: null, to }, TODAY));
     assertEquals([days.length, days.at(-1)], [30, to]);
   }
 });
 
 Deno.test("inOrder: days the wrong way round are turned, a blank one stays where it is", () => {
   const [early, late] = ["2028-01-01", "2028-02-01"];
-  assertEquals(inOrder({ from: late, to: early }), { from: early, to: late });
-  assertEquals(inOrder({ from: early, to: late }), { from: early, to: late });
-  assertEquals(inOrder({ from: late, to: "" }), { from: late, to: "" });
-  assertEquals(inOrder({ from: "", to: early }), { from: "", to: early });
+  assertEquals(orderDays({ from: late, to: early }), { from: early, to: late });
+  assertEquals(orderDays({ from: early, to: late }), { from: early, to: late });
+  assertEquals(orderDays({ from: late, to: "" }), { from: late, to: "" });
+  assertEquals(orderDays({ from: "", to: early }), { from: "", to: early });
 });

@@ -3,12 +3,18 @@ import { keys } from "../storage/keys.ts";
 import { parseRecord } from "../storage/record.ts";
 import { addDays, type DayRange } from "./day_range.ts";
 import { usageRowSchema } from "./usage_rows.ts";
-import { addRow, addSums, type GroupedUsage, noSums, sizeOf } from "./usage_sums.ts";
+import {
+  addTotals,
+  addUsageRow,
+  countTotals,
+  emptyTotals,
+  type GroupedUsage,
+} from "./usage_sums.ts";
 
 /** Sums that are kept in memory, about 150 bytes each. */
 const KEPT_SUMS = 200_000;
 
-interface Kept {
+interface CachedTotals {
   sums: GroupedUsage;
   /** The tenant's ledger when they were read, where they may still change. */
   stamp?: string;
@@ -22,11 +28,11 @@ const OPEN_DAYS = 2;
  * for the latest the tenant's ledger tells, which every settlement of it writes. Rows are
  * added up as they are read, so a range of a year takes the memory of its sums, not of its rows.
  */
-export class UsageDays {
+export class UsageAggregator {
   readonly #kv: Deno.Kv;
   readonly #room: number;
   /** By tenant and days; the least recently used first. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, CachedTotals>();
   #size = 0;
 
   constructor(kv: Deno.Kv, { room = KEPT_SUMS }: { room?: number } = {}) {
@@ -35,7 +41,7 @@ export class UsageDays {
   }
 
   /** What `tenant` used in the days of `range`; never to be changed by who is told. */
-  async sums(
+  async totals(
     tenant: string,
     { range, today, ledger }: {
       range: DayRange;
@@ -48,7 +54,7 @@ export class UsageDays {
     const whole = `${tenant} ${range.from} ${range.to} ${today}`;
     const known = this.#find(whole);
     if (known !== undefined && known.stamp === stamp) return known.sums;
-    const sums = noSums();
+    const sums = emptyTotals();
     const open = addDays(today, -OPEN_DAYS);
     for (let day = range.from; day <= range.to && day <= today; day = addDays(day, 1)) {
       const name = `${tenant} ${day}`;
@@ -56,24 +62,24 @@ export class UsageDays {
       const kept = isFinal ? this.#find(name)?.sums : undefined;
       const read = kept ?? await this.#read(tenant, day);
       if (isFinal && kept === undefined) this.#keep(name, { sums: read });
-      addSums(sums, read);
+      addTotals(sums, read);
     }
     this.#keep(whole, { sums, stamp });
     return sums;
   }
 
   async #read(tenant: string, day: string): Promise<GroupedUsage> {
-    const sums = noSums();
+    const sums = emptyTotals();
     const prefix = keys.usageDay(tenant, day);
     for await (const entry of this.#kv.list({ prefix }, { batchSize: 500 })) {
       const { models } = parseRecord(usageRowSchema, entry)!;
       const [agentId, source] = entry.key.slice(prefix.length).map(String) as [string, string];
-      addRow(sums, { day, agentId, source, models });
+      addUsageRow(sums, { day, agentId, source, models });
     }
     return sums;
   }
 
-  #find(name: string): Kept | undefined {
+  #find(name: string): CachedTotals | undefined {
     const kept = this.#kept.get(name);
     if (kept === undefined) return undefined;
     this.#kept.delete(name);
@@ -81,10 +87,10 @@ export class UsageDays {
     return kept;
   }
 
-  #keep(name: string, kept: Kept): void {
+  #keep(name: string, kept: CachedTotals): void {
     this.#drop(name);
     this.#kept.set(name, kept);
-    this.#size += weigh(kept);
+    this.#size += sizeOfCached(kept);
     for (const oldest of this.#kept.keys()) {
       if (this.#size <= this.#room) return;
       this.#drop(oldest);
@@ -95,11 +101,11 @@ export class UsageDays {
     const kept = this.#kept.get(name);
     if (kept === undefined) return;
     this.#kept.delete(name);
-    this.#size -= weigh(kept);
+    this.#size -= sizeOfCached(kept);
   }
 }
 
 /** A day without any usage takes room as well. */
-function weigh({ sums }: Kept): number {
-  return 1 + sizeOf(sums);
+function sizeOfCached({ sums }: CachedTotals): number {
+  return 1 + countTotals(sums);
 }

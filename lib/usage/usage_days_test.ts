@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { countingKv } from "@/tests/support/counting_kv.ts";
 import { keys } from "../storage/keys.ts";
-import { UsageDays } from "./usage_days.ts";
+import { UsageAggregator } from "./usage_days.ts";
 import { NO_USAGE, type UsageRow } from "./usage_rows.ts";
 
 const TODAY = "2026-01-15";
@@ -9,7 +9,7 @@ const LEDGER = keys.tenantLedger("tenant");
 
 /** Words for using a thousandth of a dollar on a day, and for adding up days. */
 function opened(kv: Deno.Kv, options: { room?: number } = {}) {
-  const days = new UsageDays(kv, options);
+  const days = new UsageAggregator(kv, options);
   const use = async (
     day: string,
     { agentId = "agent", tenant = "tenant", source = "sessions" } = {},
@@ -22,12 +22,12 @@ function opened(kv: Deno.Kv, options: { room?: number } = {}) {
   };
   const sums = async (from: string, to: string, tenant = "tenant") => {
     const ledger = [await kv.get<never>(LEDGER)];
-    return await days.sums(tenant, { range: { from, to }, today: TODAY, ledger });
+    return await days.totals(tenant, { range: { from, to }, today: TODAY, ledger });
   };
   return { use, sums };
 }
 
-Deno.test("UsageDays: adds up the days of a range by day, agent, model and key", async () => {
+Deno.test("UsageAggregator: adds up the days of a range by day, agent, model and key", async () => {
   using kv = await Deno.openKv(":memory:");
   const { use, sums } = opened(kv);
   await use("2026-01-01", { agentId: "a" });
@@ -44,7 +44,7 @@ Deno.test("UsageDays: adds up the days of a range by day, agent, model and key",
   assertEquals(costs(key), { sessions: 2_000, key: 1_000 });
 });
 
-Deno.test("UsageDays: whatever is settled is in the next sums, and nothing is read twice without need", async () => {
+Deno.test("UsageAggregator: whatever is settled is in the next sums, and nothing is read twice without need", async () => {
   using memory = await Deno.openKv(":memory:");
   const { kv, take } = countingKv(memory);
   const { use, sums } = opened(kv);
@@ -61,7 +61,7 @@ Deno.test("UsageDays: whatever is settled is in the next sums, and nothing is re
   assertEquals(take().list, 3);
 });
 
-Deno.test("UsageDays: without room everything is still right", async () => {
+Deno.test("UsageAggregator: without room everything is still right", async () => {
   using kv = await Deno.openKv(":memory:");
   const { use, sums } = opened(kv, { room: 3 });
   for (const day of ["2026-01-01", "2026-01-02", "2026-01-03"]) await use(day);

@@ -8,9 +8,9 @@ import type { UsageReport } from "../wire/usage.ts";
 import type { Vendor } from "../wire/vendors.ts";
 import type { DayRange } from "./day_range.ts";
 import type { StorageReports } from "./storage_report.ts";
-import { UsageDays } from "./usage_days.ts";
+import { UsageAggregator } from "./usage_days.ts";
 import { NO_USAGE, type Usage } from "./usage_rows.ts";
-import { dearestFirst, type GroupedUsage } from "./usage_sums.ts";
+import { type GroupedUsage, sortByCost } from "./usage_sums.ts";
 
 /** What a tenant has used and may use; money in micro-USD. */
 export interface UsageSummary {
@@ -36,7 +36,7 @@ export class UsageReports {
   #tenants: TenantStore;
   #limits: Limits;
   #storage: Pick<StorageReports, "read">;
-  #days: UsageDays;
+  #days: UsageAggregator;
 
   constructor(
     kv: Deno.Kv,
@@ -52,7 +52,7 @@ export class UsageReports {
     this.#tenants = parts.tenants;
     this.#limits = parts.limits;
     this.#storage = parts.storage;
-    this.#days = new UsageDays(kv);
+    this.#days = new UsageAggregator(kv);
   }
 
   /** Today's consumption against the limits, and the days of `range` in sums. */
@@ -65,11 +65,11 @@ export class UsageReports {
     ]);
     const limits = withOverrides(this.#limits, plan.limits);
     const at = { today: day, ledger: stored };
-    const sums = await this.#days.sums(tenant, { range, ...at });
+    const sums = await this.#days.totals(tenant, { range, ...at });
     const isIn = range.from <= day && day <= range.to;
     const todays = isIn
       ? sums
-      : await this.#days.sums(tenant, { range: { from: day, to: day }, ...at });
+      : await this.#days.totals(tenant, { range: { from: day, to: day }, ...at });
     const shards = stored.map(({ value }) => value ?? undefined);
     const snapshot = snapshotOf(undefined, shards, now);
     const { moment } = snapshot;
@@ -96,13 +96,16 @@ export class UsageReports {
     const { today, softLimit, hardLimit, range: sums, hasRun: _hasRun, ...now } = summary;
     return {
       ...now,
-      ...told(today),
+      ...toReported(today),
       softLimitUsd: softLimit / 1_000_000,
       hardLimitUsd: hardLimit / 1_000_000,
-      days: [...sums.day].map(([day, usage]) => ({ day, ...told(usage) })),
-      byAgent: dearestFirst(sums.agent).map(([agentId, usage]) => ({ agentId, ...told(usage) })),
-      byModel: dearestFirst(sums.model)
-        .map(([name, usage]) => ({ ...splitModel(name), ...told(usage) })),
+      days: [...sums.day].map(([day, usage]) => ({ day, ...toReported(usage) })),
+      byAgent: sortByCost(sums.agent).map(([agentId, usage]) => ({
+        agentId,
+        ...toReported(usage),
+      })),
+      byModel: sortByCost(sums.model)
+        .map(([name, usage]) => ({ ...splitModel(name), ...toReported(usage) })),
       storage,
     };
   }
@@ -115,6 +118,6 @@ export function splitModel(name: string): { provider: Vendor; model: string } {
 }
 
 /** Every run is one message. */
-function told({ runs, inputTokens, outputTokens, cost }: Usage) {
+function toReported({ runs, inputTokens, outputTokens, cost }: Usage) {
   return { costUsd: cost / 1_000_000, runs, messages: runs, inputTokens, outputTokens };
 }

@@ -2,13 +2,13 @@ import { isFailed, type RunRecord } from "./run_record.ts";
 import type { Usage } from "./usage_rows.ts";
 
 /** What a run adds to the row of one model. */
-export interface SharedUsage extends Usage, Pick<RunRecord, "provider" | "model"> {}
+export interface ModelUsageShare extends Usage, Pick<RunRecord, "provider" | "model"> {}
 
 /**
  * A run's usage by model. The run counts once, for the model that its `start` named; what it was
  * charged is the sum of the shares, to the micro-USD, also where a limit kept it below their cost.
  */
-export function usageShares(run: RunRecord): readonly SharedUsage[] {
+export function usageShares(run: RunRecord): readonly ModelUsageShare[] {
   const failed = isFailed(run.finishReason) ? 1 : 0;
   if (run.models === undefined) return [{ ...run, runs: 1, failed }];
   let left = run.cost;

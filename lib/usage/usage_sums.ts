@@ -1,21 +1,21 @@
 import { NO_USAGE, sumUsage, type Usage, type UsageRow } from "./usage_rows.ts";
 
 /** Usage added up by name; a name is a day, an agent's id, a `provider/model` or the source of a row. */
-export type Sums = Map<string, Usage>;
+export type UsageTotals = Map<string, Usage>;
 
 /** By what usage is told apart. */
 export const USAGE_GROUPS = ["day", "agent", "model", "key"] as const;
 export type UsageGroup = typeof USAGE_GROUPS[number];
 
 /** Usage of some days, added up in every way it is told. */
-export type GroupedUsage = Record<UsageGroup, Sums>;
+export type GroupedUsage = Record<UsageGroup, UsageTotals>;
 
-export function noSums(): GroupedUsage {
+export function emptyTotals(): GroupedUsage {
   return { day: new Map(), agent: new Map(), model: new Map(), key: new Map() };
 }
 
 /** Adds one row of the store. */
-export function addRow(
+export function addUsageRow(
   to: GroupedUsage,
   row: { day: string; agentId: string; source: string; models: UsageRow["models"] },
 ): void {
@@ -28,29 +28,29 @@ export function addRow(
 }
 
 /** Adds what other days have added up to. */
-export function addSums(to: GroupedUsage, from: GroupedUsage): void {
+export function addTotals(to: GroupedUsage, from: GroupedUsage): void {
   for (const group of USAGE_GROUPS) {
     for (const [name, usage] of from[group]) add(to[group], name, usage);
   }
 }
 
 /** How many sums there are: what they weigh in memory. */
-export function sizeOf(sums: GroupedUsage): number {
+export function countTotals(sums: GroupedUsage): number {
   return USAGE_GROUPS.reduce((size, group) => size + sums[group].size, 0);
 }
 
-export function total(sums: Sums): Usage {
+export function sumTotals(sums: UsageTotals): Usage {
   return [...sums.values()].reduce(sumUsage, NO_USAGE);
 }
 
 /** The dearest first, then the most used. */
-export function dearestFirst(sums: Sums): [name: string, usage: Usage][] {
+export function sortByCost(sums: UsageTotals): [name: string, usage: Usage][] {
   return [...sums].sort(([a, one], [b, other]) =>
     other.cost - one.cost || other.runs - one.runs || (a < b ? -1 : 1)
   );
 }
 
-function add(sums: Sums, name: string, usage: Usage): void {
+function add(sums: UsageTotals, name: string, usage: Usage): void {
   const before = sums.get(name);
   sums.set(name, before === undefined ? usage : sumUsage(before, usage));
 }

@@ -11,7 +11,7 @@ import { define } from "@/utils.ts";
 const requireSignIn = define.middleware(async (ctx) => {
   const { accounts, config, baseUrl } = ctx.state.service;
   const cookie = readSignInCookie(ctx.req.headers, config);
-  const user = cookie && await accounts.signedIn(cookie);
+  const user = cookie && await accounts.authenticate(cookie);
   if (!user) {
     if (await accounts.needsSetup()) return ctx.redirect("/setup", 303);
     return ctx.redirect(signInAddress(ctx.req, { url: ctx.url, baseUrl }), 303);
@@ -28,7 +28,7 @@ const requireRole = define.middleware(async (ctx) => {
   const user = signedIn(ctx.state);
   if (mayPass(user, ctx.req.method, route)) return await ctx.next();
   const { clientAddress: address, service } = ctx.state;
-  service.securityLog.roleRefused(user, { address, route });
+  service.securityLog.roleRejected(user, { address, route });
   const reading = ctx.req.method === "GET" || ctx.req.method === "HEAD";
   return await ctx.render(<ErrorView status={403} reading={reading} />, { status: 403 });
 });

@@ -34,8 +34,8 @@ export const handler = define.handlers({
     if (await accounts.needsSetup()) return ctx.redirect("/setup", 303);
     const next = localPath(ctx.url.searchParams.get("next"), HOME);
     const cookie = readSignInCookie(ctx.req.headers, config);
-    if (cookie && await accounts.signedIn(cookie)) return ctx.redirect(next, 303);
-    const why = cookie && await accounts.whyEnded(cookie);
+    if (cookie && await accounts.authenticate(cookie)) return ctx.redirect(next, 303);
+    const why = cookie && await accounts.endReason(cookie);
     const interrupted = ctx.url.searchParams.get("interrupted") === "yes";
     const ended = why ? ENDED[why] : interrupted ? "You were signed out." : undefined;
     return page<Data>({ email: "", next, ended });

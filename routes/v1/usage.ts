@@ -1,7 +1,7 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
 import { dayOf } from "@/lib/limits/ledger.ts";
-import { dayRange } from "@/lib/usage/day_range.ts";
+import { parseDayRange } from "@/lib/usage/day_range.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({
@@ -10,7 +10,7 @@ export const handler = define.handlers(apiHandler({
     const { tenant } = await requireScope(ctx.req, ctx.state, "billing:read");
     const { searchParams } = ctx.url;
     const asked = { from: searchParams.get("from"), to: searchParams.get("to") };
-    const range = dayRange(asked, dayOf(service.system.now()));
+    const range = parseDayRange(asked, dayOf(service.system.now()));
     return Response.json(await service.usage.read(tenant, range));
   },
 }));

@@ -1,6 +1,6 @@
-import { AgentAdmin } from "@/lib/admin/agent_admin.ts";
-import { CursorSeal } from "@/lib/admin/cursor_seal.ts";
-import { KnowledgeAdmin } from "@/lib/admin/knowledge_admin.ts";
+import { AgentService } from "@/lib/admin/agent_admin.ts";
+import { CursorSigner } from "@/lib/admin/cursor_seal.ts";
+import { KnowledgeService } from "@/lib/admin/knowledge_admin.ts";
 import { ModelAccess } from "@/lib/admin/model_access.ts";
 import { Signer } from "@/lib/credentials/hashing.ts";
 import { KnowledgeSearch } from "@/lib/knowledge/search/knowledge_search.ts";
@@ -17,14 +17,14 @@ export function openAdmin(kv: Deno.Kv) {
   const system = new FakeSystem();
   const catalogue = new CatalogueStore(kv, { demoModel: true });
   const models = new ModelAccess({ catalogue, tenants: new TenantStore(kv, system) });
-  const cursors = new CursorSeal(new Signer(["secret"]));
+  const cursors = new CursorSigner(new Signer(["secret"]));
   const bases = new KnowledgeBaseStore(kv, system);
   const documents = new DocumentStore(kv, system);
   const processor = { begin: () => {} };
   const search = new KnowledgeSearch(new StoredChunks(kv));
-  const knowledge = new KnowledgeAdmin({ bases, documents, processor, search, cursors });
+  const knowledge = new KnowledgeService({ bases, documents, processor, search, cursors });
   const secrets = { agentOf: () => Promise.resolve(undefined) };
-  const agents = new AgentAdmin(new AgentStore(kv, system), {
+  const agents = new AgentService(new AgentStore(kv, system), {
     ...{ models, knowledge, secrets, cursors },
   });
   return { system, catalogue, models, agents, knowledge };

@@ -93,10 +93,10 @@ export function chatRequest(
 export async function finishedFrames(run: {
   log: {
     closed: boolean;
-    grown(): Promise<void>;
+    nextAppend(): Promise<void>;
     after(n: number): { frame: Frame }[];
   };
 }): Promise<Frame[]> {
-  while (!run.log.closed) await run.log.grown();
+  while (!run.log.closed) await run.log.nextAppend();
   return run.log.after(0).map(({ frame }) => frame);
 }

@@ -1,4 +1,4 @@
-import { UserAdmin } from "@/lib/accounts/user_admin.ts";
+import { UserService } from "@/lib/accounts/user_admin.ts";
 import { readConfig } from "@/lib/config.ts";
 import { Signer } from "@/lib/credentials/hashing.ts";
 import { Sealer } from "@/lib/credentials/sealing.ts";
@@ -65,7 +65,7 @@ export function commandStores(
     apiKeys: new ApiKeyStore(kv, { system, signer: new Signer(secrets.hmacSecrets) }),
     secrets: new SecretStore(kv, { system, sealer }),
     tenants: new TenantStore(kv, system),
-    users: new UserAdmin(kv, system),
+    users: new UserService(kv, system),
     baseUrl: "http://127.0.0.1:8000",
     reencryption: new Reencryption(kv, { encryptionKeys: secrets.encryptionKeys, system }),
   };

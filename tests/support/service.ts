@@ -1,6 +1,6 @@
 import { Builder } from "fresh/dev";
 import { createApp } from "@/app.ts";
-import type { HashCost } from "@/lib/accounts/password_hasher.ts";
+import type { ScryptCost } from "@/lib/accounts/password_hasher.ts";
 import { type Config, readConfig } from "@/lib/config.ts";
 import { createLogger } from "@/lib/log.ts";
 import type { BuiltScripts } from "@/lib/composition/open_scripts.ts";
@@ -38,7 +38,7 @@ export interface TestServiceOptions {
   scripts?: Partial<BuiltScripts>;
   isStoreInPlace?: () => boolean;
   /** What a password's hash costs; next to nothing by default. */
-  passwordCost?: HashCost;
+  passwordCost?: ScryptCost;
   /** The first encrypts, all decrypt. */
   encryptionKeys?: readonly string[];
   /** Bounds for a process with little memory. */
@@ -55,7 +55,7 @@ export interface TestServiceOptions {
 export const TEST_HMAC_SECRET = "test secret that is long enough to sign";
 
 /** Tests make many users, and few of them are about what a password's hash costs. */
-const CHEAP_HASH: HashCost = { N: 2 ** 10, r: 8, p: 1 };
+const CHEAP_HASH: ScryptCost = { N: 2 ** 10, r: 8, p: 1 };
 
 const NO_LIMITS: Partial<Limits> = {
   ipRequests: 1_000_000,

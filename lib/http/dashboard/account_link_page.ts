@@ -18,7 +18,7 @@ const DEAD = { status: 410 };
 /** Shows the form of a link that is alive. Looking at it spends nothing: mail scanners follow links. */
 export async function showLink(ctx: Context<State>, kind: AccountLink["kind"]) {
   const token = ctx.url.searchParams.get("token") ?? "";
-  const link = await ctx.state.service.team.linkFor(token, kind);
+  const link = await ctx.state.service.team.findLink(token, kind);
   if (link === undefined) return page<LinkPageData>({ token: "" }, DEAD);
   return page<LinkPageData>({ token, email: link.email });
 }
@@ -39,7 +39,7 @@ export async function spendLink(ctx: Context<State>, kind: AccountLink["kind"]) 
     setSignInCookies(response.headers, result, service.config);
     return response;
   }
-  const link = await service.team.linkFor(token, kind);
+  const link = await service.team.findLink(token, kind);
   if (result.refused === "gone" || link === undefined) {
     return page<LinkPageData>({ token: "" }, DEAD);
   }

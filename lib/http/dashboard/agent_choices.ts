@@ -1,4 +1,4 @@
-import type { AgentAdmin } from "../../admin/agent_admin.ts";
+import type { AgentService } from "../../admin/agent_admin.ts";
 import { agentNames } from "./agent_names.ts";
 
 /** How many agents a form offers. */
@@ -12,7 +12,7 @@ export interface AgentChoice {
 
 /** The newest agents, and the chosen one whatever its age; one that is gone is called so. */
 export async function agentChoices(
-  agents: Pick<AgentAdmin, "get" | "list">,
+  agents: Pick<AgentService, "get" | "list">,
   { tenant, chosen }: { tenant: string; chosen: string },
 ): Promise<{ agents: AgentChoice[]; more: boolean }> {
   const { data, nextCursor } = await agents.list(tenant, { limit: OFFERED_AGENTS });

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { toIssues } from "../../errors.ts";
-import { mergeAgent } from "../../admin/agent_admin.ts";
+import { applyAgentPatch } from "../../admin/agent_admin.ts";
 import { type Agent, agentBodySchema, agentPatchSchema } from "../../wire/agent.ts";
 import {
   type AgentFormValues,
@@ -58,7 +58,7 @@ Deno.test("what is blanked in the form is unset by its patch", () => {
     temperature: "0.4",
     maxOutputTokens: "100",
   });
-  const patched = mergeAgent(body, agentPatchSchema.parse(toAgentPatch(MINIMAL)));
+  const patched = applyAgentPatch(body, agentPatchSchema.parse(toAgentPatch(MINIMAL)));
   assertEquals(JSON.parse(JSON.stringify(patched)).modelPolicy, {
     provider: "vendor_b",
     model: "org/large",

@@ -1,4 +1,4 @@
-import type { AgentAdmin } from "../../admin/agent_admin.ts";
+import type { AgentService } from "../../admin/agent_admin.ts";
 import { ApiError } from "../../errors.ts";
 
 /** Reads that go on at once. */
@@ -7,7 +7,7 @@ const AT_ONCE = 50;
 /** Names of agents by their ids; one that has been deleted has none. */
 export async function agentNames(
   ids: Iterable<string>,
-  of: { tenant: string; agents: Pick<AgentAdmin, "get"> },
+  of: { tenant: string; agents: Pick<AgentService, "get"> },
 ): Promise<Map<string, string>> {
   const wanted = [...new Set(ids)];
   const names = new Map<string, string>();
@@ -24,7 +24,7 @@ export async function agentNames(
 
 async function nameOf(
   id: string,
-  { tenant, agents }: { tenant: string; agents: Pick<AgentAdmin, "get"> },
+  { tenant, agents }: { tenant: string; agents: Pick<AgentService, "get"> },
 ): Promise<string | undefined> {
   try {
     return (await agents.get(tenant, id)).name;

@@ -1,6 +1,6 @@
 import { AUDIT_KINDS, type AuditKind, INSTALLATION } from "../../storage/audit_record.ts";
 import type { AuditQuery } from "../../storage/audit_store.ts";
-import { inOrder, isDay } from "../../usage/day_range.ts";
+import { isDay, orderDays } from "../../usage/day_range.ts";
 
 const PAGE_SIZE = 25;
 const DAY_MS = 86_400_000;
@@ -25,7 +25,7 @@ export function readAuditFilters(url: URL): AuditFilters {
     : "";
   const log = value("log") === INSTALLATION ? INSTALLATION : "";
   const day = (name: string) => isDay(value(name)) ? value(name) : "";
-  return { kind, actor, log, ...inOrder({ from: day("from"), to: day("to") }) };
+  return { kind, actor, log, ...orderDays({ from: day("from"), to: day("to") }) };
 }
 
 export function toAuditQuery(filters: AuditFilters, cursor: string | null): AuditQuery {

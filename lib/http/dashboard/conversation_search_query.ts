@@ -1,6 +1,6 @@
 import { ANY_FAILURE, COST_THRESHOLDS } from "../../storage/conversation_index.ts";
 import type { ConversationSearch } from "../../storage/conversation_search.ts";
-import { addDays, inOrder, isDay } from "../../usage/day_range.ts";
+import { addDays, isDay, orderDays } from "../../usage/day_range.ts";
 import { RUN_FINISHES } from "../../usage/run_record.ts";
 import { isUuid } from "../uuid_param.ts";
 
@@ -28,7 +28,7 @@ export function readFilters({ searchParams }: URL): ConversationFilters {
   };
   return {
     agentId: read("agentId", isUuid).toLowerCase(),
-    ...inOrder({ from: read("from", isDay), to: read("to", isDay) }),
+    ...orderDays({ from: read("from", isDay), to: read("to", isDay) }),
     finish: read("finish", (text) => FINISHES.some((one) => one === text)),
     cost: read("cost", (text) => COST_THRESHOLDS.some((step) => String(step) === text)),
   };

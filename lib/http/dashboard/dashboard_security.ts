@@ -20,7 +20,7 @@ async function noteCrossSite(ctx: Parameters<Middleware<State>>[0]): Promise<Res
   } catch (error) {
     if (error instanceof HttpError && error.status === 403) {
       const { clientAddress: address, service } = ctx.state;
-      service.securityLog.crossSiteRefused({ address, route: ctx.route ?? ctx.url.pathname });
+      service.securityLog.crossSiteRejected({ address, route: ctx.route ?? ctx.url.pathname });
     }
     throw error;
   }

@@ -14,7 +14,7 @@ export async function findConversation(
   const { tenant } = signedIn(ctx.state);
   try {
     const id = uuidParam(text);
-    const run = await conversations.ofRun(tenant, id);
+    const run = await conversations.findByRun(tenant, id);
     const filter = run === undefined ? {} : { agentId: run.agentId };
     const page = { limit: 1 };
     return conversationHref(await conversations.get(tenant, run?.id ?? id, { filter, page }));

@@ -1,6 +1,6 @@
 import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
-import type { Member, MemberRefusal } from "../../accounts/team.ts";
+import type { Member, MemberRejectionReason } from "../../accounts/team.ts";
 import { signedIn } from "./signed_in.ts";
 
 /** The member named by the route's `id`, if they are in the signed-in user's tenant. */
@@ -9,7 +9,7 @@ export function findMember(ctx: Context<State>): Promise<Member | undefined> {
 }
 
 /** Why a member was not changed, in words for the page that tried. */
-export const MEMBER_REFUSALS: Readonly<Record<MemberRefusal, string>> = {
+export const MEMBER_REFUSALS: Readonly<Record<MemberRejectionReason, string>> = {
   not_found: "They are not in the team any more.",
   last_owner: "Somebody has to own the tenant: make another member owner first.",
   operator: "They operate the installation, so only an operator may change their account.",

@@ -1,7 +1,7 @@
-import type { AgentAdmin } from "../../admin/agent_admin.ts";
+import type { AgentService } from "../../admin/agent_admin.ts";
 import type { ApiKeyStore } from "../../storage/api_key_store.ts";
 import { PLAYGROUND, SESSIONS, type Usage } from "../../usage/usage_rows.ts";
-import { dearestFirst, type GroupedUsage, type UsageGroup } from "../../usage/usage_sums.ts";
+import { type GroupedUsage, sortByCost, type UsageGroup } from "../../usage/usage_sums.ts";
 import { agentNames } from "./agent_names.ts";
 
 /** One sum with the name that people know it by. */
@@ -17,11 +17,11 @@ export async function nameUsage(
   { sums, by, most = Infinity }: { sums: GroupedUsage; by: UsageGroup; most?: number },
   of: {
     tenant: string;
-    agents: Pick<AgentAdmin, "get">;
+    agents: Pick<AgentService, "get">;
     apiKeys: Pick<ApiKeyStore, "list">;
   },
 ): Promise<NamedUsage[]> {
-  const all = by === "day" ? [...sums.day].reverse() : dearestFirst(sums[by]);
+  const all = by === "day" ? [...sums.day].reverse() : sortByCost(sums[by]);
   const shown = all.slice(0, most);
   const names = await namesOf(by, { ids: shown.map(([id]) => id), ...of });
   return shown.map(([id, usage]) => ({ id, name: names.get(id) ?? id, usage }));

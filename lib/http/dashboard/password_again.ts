@@ -37,7 +37,7 @@ export async function passwordAgain(
   }
   const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
   const user = signedIn(ctx.state);
-  const refused = await service.accounts.confirm(user, { cookieToken, password, address });
+  const refused = await service.accounts.reauthenticate(user, { cookieToken, password, address });
   if (refused === undefined) {
     ctx.state.user = { ...user, provenAt: service.system.now() };
     return undefined;

@@ -1,4 +1,4 @@
-import type { AgentAdmin } from "../../admin/agent_admin.ts";
+import type { AgentService } from "../../admin/agent_admin.ts";
 import { ApiError } from "../../errors.ts";
 import type { Agent } from "../../wire/agent.ts";
 import type { TryBody } from "../../wire/tryout.ts";
@@ -7,7 +7,7 @@ import { formFaults } from "./save_agent.ts";
 
 /** The agent that a message of the playground is for. Throws `ApiError`; 400 for a faulty draft. */
 export async function triedAgent(
-  agents: AgentAdmin,
+  agents: AgentService,
   { tenant, id, body }: { tenant: string; id: string; body: Pick<TryBody, "form" | "version"> },
 ): Promise<Agent> {
   const { form, version } = body;

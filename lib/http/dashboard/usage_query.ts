@@ -1,5 +1,5 @@
 import { ApiError } from "../../errors.ts";
-import { type DayRange, dayRange } from "../../usage/day_range.ts";
+import { type DayRange, parseDayRange } from "../../usage/day_range.ts";
 import { USAGE_GROUPS, type UsageGroup } from "../../usage/usage_sums.ts";
 
 /** What a page of usage shows. */
@@ -15,10 +15,10 @@ export function usageQuery({ searchParams }: URL, today: string): UsageQuery {
   const by = USAGE_GROUPS.find((group) => group === searchParams.get("by")) ?? "day";
   const asked = { from: searchParams.get("from") || null, to: searchParams.get("to") || null };
   try {
-    return { range: dayRange(asked, today), by };
+    return { range: parseDayRange(asked, today), by };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const range = dayRange({ from: null, to: null }, today);
+    const range = parseDayRange({ from: null, to: null }, today);
     return {
       range,
       by,

@@ -36,8 +36,9 @@ export const handler = define.handlers({
     if (form.get("action") === "sign_out_elsewhere") return await signOutElsewhere(ctx);
     const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
     const [password, next] = [form.get("current") ?? "", form.get("password") ?? ""];
-    const refused = await service.accounts.confirm(user, { cookieToken, password, address }) ??
-      await changePassword(ctx, next);
+    const refused =
+      await service.accounts.reauthenticate(user, { cookieToken, password, address }) ??
+        await changePassword(ctx, next);
     if (refused instanceof Response) return refused;
     return refuse(user.email, refused);
   },
@@ -45,7 +46,7 @@ export const handler = define.handlers({
 
 type Refused = Exclude<
   | Awaited<ReturnType<typeof changePassword>>
-  | Awaited<ReturnType<State["service"]["accounts"]["confirm"]>>,
+  | Awaited<ReturnType<State["service"]["accounts"]["reauthenticate"]>>,
   Response | undefined
 >;
 

@@ -16,16 +16,16 @@ import { LimitMeter } from "@/components/LimitMeter.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
 import { UsageTable } from "@/components/UsageTable.tsx";
-import { readAttention } from "@/lib/admin/attention_report.ts";
+import { readHomeAlerts } from "@/lib/admin/attention_report.ts";
 import { errorsHref } from "@/lib/http/dashboard/conversation_search_query.ts";
 import { readHomeAdvice } from "@/lib/admin/home_advice.ts";
 import { noticeAt } from "@/lib/http/dashboard/notices.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { dayOf } from "@/lib/limits/ledger.ts";
-import { dayRange, daysOf } from "@/lib/usage/day_range.ts";
+import { daysOf, parseDayRange } from "@/lib/usage/day_range.ts";
 import type { UsageSummary } from "@/lib/usage/usage_report.ts";
 import { NO_USAGE, type Usage } from "@/lib/usage/usage_rows.ts";
-import { total } from "@/lib/usage/usage_sums.ts";
+import { sumTotals } from "@/lib/usage/usage_sums.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
@@ -34,13 +34,13 @@ export const handler = define.handlers({
     const user = signedIn(ctx.state);
     const { tenant, operator } = user;
     const now = service.system.now();
-    const range = dayRange({ from: null, to: null }, dayOf(now));
+    const range = parseDayRange({ from: null, to: null }, dayOf(now));
     const [usage, storage] = await Promise.all([
       service.usage.summary(tenant, range),
       service.storage.read(tenant),
     ]);
     const { gettingStarted, visitorLimits } = await readHomeAdvice(user, service, { usage });
-    const attention = await readAttention(tenant, service, {
+    const attention = await readHomeAlerts(tenant, service, {
       usage,
       storage,
       // The list of first steps offers the same.
@@ -51,7 +51,7 @@ export const handler = define.handlers({
     const days = daysOf(range).map((day) => ({ day, usage: usage.range.day.get(day) ?? NO_USAGE }));
     return page({
       ...{ usage, attention, days, now, gettingStarted, visitorLimits },
-      sum: total(usage.range.day),
+      sum: sumTotals(usage.range.day),
       editor: isEditor(user),
     });
   },

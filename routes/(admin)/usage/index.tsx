@@ -15,7 +15,7 @@ import { type UsageQuery, usageQuery } from "@/lib/http/dashboard/usage_query.ts
 import { dayOf } from "@/lib/limits/ledger.ts";
 import { type DayRange, daysOf } from "@/lib/usage/day_range.ts";
 import { NO_USAGE, type Usage } from "@/lib/usage/usage_rows.ts";
-import { total, USAGE_GROUPS, type UsageGroup } from "@/lib/usage/usage_sums.ts";
+import { sumTotals, USAGE_GROUPS, type UsageGroup } from "@/lib/usage/usage_sums.ts";
 import { define } from "@/utils.ts";
 
 /** Lines of a table; the download has all. */
@@ -46,7 +46,7 @@ export const handler = define.handlers({
       query,
       rows,
       days,
-      sum: total(sums.day),
+      sum: sumTotals(sums.day),
       more: sums[query.by].size > rows.length,
       storage,
     });

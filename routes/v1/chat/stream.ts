@@ -1,11 +1,11 @@
-import type { RunDirectory } from "@/lib/chat/run_directory.ts";
-import { refuseToken } from "@/lib/admin/session_admin.ts";
+import type { RunRegistry } from "@/lib/chat/run_directory.ts";
+import { rejectSessionToken } from "@/lib/admin/session_admin.ts";
 import { sha256 } from "@/lib/credentials/hashing.ts";
 import { ApiError, parseOrThrow } from "@/lib/errors.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { attempt } from "@/lib/http/attempt.ts";
-import { chatCaller, checkSessionOrigin, checkTokens } from "@/lib/http/chat_caller.ts";
-import { chatReceipt } from "@/lib/http/chat_receipt.ts";
+import { authenticateChat, checkSessionOrigin, checkTokens } from "@/lib/http/chat_caller.ts";
+import { chatIdempotency } from "@/lib/http/chat_receipt.ts";
 import { notingRefusal } from "@/lib/http/noting_refusal.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
@@ -22,10 +22,10 @@ export const handler = define.handlers(apiHandler({
     const address = await meter.address();
     const { begun, replayed } = await meter.work(async (view) => {
       const reads = { address, agentId: sent.value?.agentId, now: system.now() };
-      const caller = await chatCaller(ctx.req, ctx.state, { view, reads });
+      const caller = await authenticateChat(ctx.req, ctx.state, { view, reads });
       const body = sent.get();
       checkTokens(caller, body);
-      const receipt = await chatReceipt(ctx.req, { caller, body, keyed: service.keyedDigest });
+      const receipt = await chatIdempotency(ctx.req, { caller, body, keyed: service.keyedDigest });
       const { kind, id, tenant } = caller;
       const agent = await service.agents.get(tenant, body.agentId, view);
       if (kind === "session") {
@@ -39,12 +39,12 @@ export const handler = define.handlers(apiHandler({
       const admitted = await meter.admit(view, {
         run: prepared.facts,
         hold: prepared.hold,
-        least: prepared.least,
+        least: prepared.minFirstStepCost,
         receipt,
-        opening: prepared.opening,
+        opening: prepared.startHook,
         sessionHash: kind === "session" ? await sha256(caller.sessionToken) : undefined,
       });
-      if (admitted.kind === "gone") refuseToken();
+      if (admitted.kind === "gone") rejectSessionToken();
       // Begun in the same breath as it is let in: who repeats the message finds the run.
       return admitted.kind === "admitted"
         ? { begun: chat.begin(prepared, admitted) }
@@ -62,10 +62,10 @@ export const handler = define.handlers(apiHandler({
 
 /** Waits until the run that a repeated message means may be followed; 410 when its frames are gone. */
 async function requireLog(
-  runs: RunDirectory,
+  runs: RunRegistry,
   replayed: { tenant: string; runId: string; receipt: Deno.KvKey },
 ): Promise<void> {
-  const { state } = await runs.opened(replayed);
+  const { state } = await runs.waitUntilOpen(replayed);
   if (state === "refused") {
     throw new ApiError("service_unavailable", "no model has accepted this message; send it again");
   }

@@ -18,7 +18,7 @@ export const handler = define.handlers({
     const query = cleaned(ctx.url.searchParams.get("q") ?? "");
     const passages = query === ""
       ? undefined
-      : await ctx.state.service.knowledge.explain(of, { query });
+      : await ctx.state.service.knowledge.explainSearch(of, { query });
     return page({ base, query, passages, editor: isEditor(signedIn(ctx.state)) });
   },
 });

@@ -2,7 +2,7 @@ import { page } from "fresh";
 import { notSaved } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { SecretForm, type SecretFormProps } from "@/components/SecretForm.tsx";
-import type { AgentAdmin } from "@/lib/admin/agent_admin.ts";
+import type { AgentService } from "@/lib/admin/agent_admin.ts";
 import { agentChoices } from "@/lib/http/dashboard/agent_choices.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { withNotice } from "@/lib/http/dashboard/notices.ts";
@@ -64,7 +64,7 @@ export const handler = define.handlers({
 /** The agent that a form names, by its id; without a name when there is none. Blank names none. */
 async function chosenAgent(
   id: string,
-  { tenant, agents }: { tenant: string; agents: Pick<AgentAdmin, "find"> },
+  { tenant, agents }: { tenant: string; agents: Pick<AgentService, "find"> },
 ): Promise<{ id: string; name: string | undefined } | undefined> {
   if (id === "") return undefined;
   if (!isUuid(id)) return { id: "", name: undefined };

@@ -41,7 +41,7 @@ export const handler = define.handlers({
       return page<Data>({ member, password, once: mark }, refused);
     }
     const user = signedIn(ctx.state);
-    const offered = await once(ctx, form, () => service.team.offerReset(user, member.id));
+    const offered = await once(ctx, form, () => service.team.createResetLink(user, member.id));
     const password = { asked: false };
     if ("token" in offered) {
       const link = resetLink(service.baseUrl, offered.token);

@@ -39,8 +39,13 @@ export const handler = define.handlers({
     };
     const { begun } = await meter.work(async (view) => {
       const prepared = await chat.prepare(request, view);
-      const { facts: run, hold, least, opening } = prepared;
-      const admitted = await meter.admit(view, { run, hold, least, opening });
+      const { facts: run, hold, minFirstStepCost, startHook } = prepared;
+      const admitted = await meter.admit(view, {
+        run,
+        hold,
+        least: minFirstStepCost,
+        opening: startHook,
+      });
       // Without a session and without an idempotency key there is no other outcome.
       if (admitted.kind !== "admitted") throw new Error(`a tried message was ${admitted.kind}`);
       return { begun: chat.begin(prepared, admitted) };

@@ -15,7 +15,7 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const { team } = ctx.state.service;
-    const withdrawn = await team.withdraw(signedIn(ctx.state).tenant, ctx.params.id!);
+    const withdrawn = await team.withdrawInvitation(signedIn(ctx.state).tenant, ctx.params.id!);
     if (withdrawn) return ctx.redirect(withNotice("/team", "invitation_withdrawn"), 303);
     return await ctx.render(<ErrorView status={404} />, { status: 404 });
   },

@@ -8,7 +8,7 @@ export const handler = define.handlers({
   async POST(ctx) {
     const found = await findDocument(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    await ctx.state.service.knowledge.readAgain(found.of);
+    await ctx.state.service.knowledge.reprocessDocument(found.of);
     return ctx.redirect(withNotice(`/knowledge/${found.base.id}`, "document_again"), 303);
   },
 });
