@@ -4,12 +4,12 @@ import { withStoreDeadline } from "./lib/committer/store_deadline.ts";
 import { apiMiddleware } from "./lib/http/api_middleware.ts";
 import { conditionalResponse } from "./lib/http/conditional_response.ts";
 import { asGet, headResponse } from "./lib/http/head_response.ts";
-import { allowOfPage, pageMethods } from "./lib/http/page_methods.ts";
+import { allowHeader, rejectUnsupportedMethod } from "./lib/http/page_methods.ts";
 import { clientAddress } from "./lib/http/client_address.ts";
 import { unavailableResponse } from "./lib/http/unavailable_response.ts";
-import { RequestMeter } from "./lib/http/request_meter.ts";
+import { RateLimiter } from "./lib/http/request_meter.ts";
 import { setSender } from "./lib/http/request_sender.ts";
-import { isApiPath, isFilePath, toRoutable } from "./lib/http/routable.ts";
+import { isApiPath, isStaticFilePath, normalizeRequest } from "./lib/http/routable.ts";
 import { withSecurityHeaders } from "./lib/http/security_headers.ts";
 import type { PendingResponses } from "./lib/process/open_requests.ts";
 import type { Service } from "./lib/service.ts";
@@ -36,7 +36,7 @@ export function createApp(
     const hops = open.config.trustedProxyHops;
     ctx.state.clientAddress = clientAddress(ctx.req, ctx.info.remoteAddr, hops);
     setSender(ctx.req, { address: ctx.state.clientAddress });
-    ctx.state.meter = new RequestMeter(open.rateLimiterDeps, ctx.state.clientAddress);
+    ctx.state.rateLimiter = new RateLimiter(open.rateLimiterDeps, ctx.state.clientAddress);
     // Each request in a scope of its own, whoever it turns out to be: a connection that is kept open
     // would hand the one before's on.
     const deadline = { system: open.system, ms: open.storeDeadlineMs };
@@ -48,29 +48,31 @@ export function createApp(
   const files = staticFiles<State>();
   return new ServiceApp(address, requests)
     .use(conditionalResponse)
-    .use(async (ctx) => isFilePath(ctx.url.pathname) ? withAllow(await files(ctx)) : ctx.next())
+    .use(async (ctx) =>
+      isStaticFilePath(ctx.url.pathname) ? withAllow(await files(ctx)) : ctx.next()
+    )
     .use(withState)
     .use(apiMiddleware)
-    .use(pageMethods)
+    .use(rejectUnsupportedMethod)
     .fsRoutes();
 }
 
 /** Fresh refuses other methods for a file, and does not say which ones it takes. */
 function withAllow(response: Response): Response {
   const { status, headers } = response;
-  if (status === 405 && !headers.has("allow")) headers.set("allow", allowOfPage(["GET"]));
+  if (status === 405 && !headers.has("allow")) headers.set("allow", allowHeader(["GET"]));
   return response;
 }
 
 /** Bounds how many forms one address may be sending at once, as is done under /v1 for every request. */
 async function withBodyLimit(ctx: Context<State>): Promise<Response> {
   if (ctx.req.body === null || isApiPath(ctx.url.pathname)) return await ctx.next();
-  const { meter } = ctx.state;
+  const { rateLimiter } = ctx.state;
   try {
-    await meter.enter();
+    await rateLimiter.enterUncounted();
     return await ctx.next();
   } finally {
-    meter.end();
+    rateLimiter.finish();
   }
 }
 
@@ -100,7 +102,7 @@ class ServiceApp extends App<State> {
         }
         return await headResponse(await route(asGet(routable), info));
       };
-      const routable = toRoutable(request);
+      const routable = normalizeRequest(request);
       const response = routable instanceof Response ? routable : await answer(routable);
       return withSecurityHeaders(response, this.#address);
     };

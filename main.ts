@@ -8,7 +8,7 @@ import { createApp } from "./app.ts";
 import { type Config, ConfigError, readConfig } from "./lib/config.ts";
 import { createLogger, type Logger } from "./lib/log.ts";
 import { isConsoleCollected, writeToConsole } from "./lib/log_console.ts";
-import { clientAddressSource } from "./lib/http/forwarded_for_check.ts";
+import { describeClientAddressSource } from "./lib/http/forwarded_for_check.ts";
 import { SMALL_MEMORY_LIMITS } from "./lib/composition/memory_bounds.ts";
 import { prefetchStore } from "./lib/composition/open_ahead.ts";
 import { openService } from "./lib/composition/open_service.ts";
@@ -131,7 +131,7 @@ async function open(
       await close();
       throw error;
     });
-  const source = clientAddressSource(config.trustedProxyHops);
+  const source = describeClientAddressSource(config.trustedProxyHops);
   log.info(`client addresses come from ${source}`);
   // What the last process left behind when it was killed; before anything begins here.
   // With the store to itself, runs of other processes are dead; otherwise it starts watching their leases.

@@ -1,5 +1,5 @@
 import { createDefine } from "fresh";
-import type { RequestMeter } from "./lib/http/request_meter.ts";
+import type { RateLimiter } from "./lib/http/request_meter.ts";
 import type { Service } from "./lib/service.ts";
 import type { SignedInUser } from "./lib/accounts/signed_in_user.ts";
 
@@ -12,7 +12,7 @@ export interface State {
   /** The address limits and lockouts count: the connection's, or the trusted proxy's word. */
   clientAddress: string;
   /** Counts this request against the limits, once; used under /v1 and by /demo. */
-  meter: RequestMeter;
+  rateLimiter: RateLimiter;
   /** Who is signed in to the dashboard; set on dashboard routes only. */
   user?: SignedInUser;
   /** What the page's style sheets carry to be let in by its policy; set for dashboard pages. */

@@ -2,7 +2,7 @@
  * `deno task users`: lists the dashboard's users and resets a password, beside a running service or
  * without one. A link alone goes to standard output, words to standard error.
  */
-import { resetLink } from "../lib/http/dashboard/account_links.ts";
+import { passwordResetLink } from "../lib/http/dashboard/account_links.ts";
 import type { Commands } from "../lib/process/commands.ts";
 import { formatUsers } from "./format_users.ts";
 import { runCommandLine } from "./run_command_line.ts";
@@ -19,7 +19,7 @@ async function run(args: UsersArgs, commands: Commands): Promise<void> {
     return;
   }
   const { email, token, baseUrl } = await commands["users.reset"](args.input);
-  console.log(resetLink(baseUrl, token));
+  console.log(passwordResetLink(baseUrl, token));
   console.error(
     `Open this link within an hour to choose a new password for ${email}. It works once. ` +
       "All sign-ins of this user have ended.",

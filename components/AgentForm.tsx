@@ -1,8 +1,8 @@
 import type { AgentFormValues } from "@/lib/http/dashboard/agent_form.ts";
-import type { AgentFormFaults } from "@/lib/http/dashboard/agent_form_faults.ts";
+import type { AgentFormIssues } from "@/lib/http/dashboard/agent_form_faults.ts";
 import type { EditorChoices } from "@/lib/http/dashboard/editor_choices.ts";
 import { FIELD_LABELS } from "@/lib/wire/agent_field_labels.ts";
-import { budgetWords } from "@/lib/wire/budget_words.ts";
+import { describeBudget } from "@/lib/wire/budget_words.ts";
 import { FIELD_BOUNDS as B } from "@/lib/wire/limits.ts";
 import EditorGuard from "@/islands/EditorGuard.tsx";
 import ToolEditor from "@/islands/ToolEditor.tsx";
@@ -16,7 +16,7 @@ export interface AgentFormProps {
   user: string;
   action: string;
   values: AgentFormValues;
-  faults: AgentFormFaults;
+  faults: AgentFormIssues;
   choices: EditorChoices;
   submit: string;
   /** The form has just been saved: what was kept of it in the browser is of no use any more. */
@@ -141,7 +141,7 @@ function Model({ values, faults, choices: { models } }: AgentFormProps) {
 }
 
 function Budget({ values, faults, choices }: AgentFormProps) {
-  const words = budgetWords({
+  const words = describeBudget({
     price: choices.models.flatMap(({ models }) => models)
       .find(({ vendor, model }) => `${vendor}/${model}` === values.model),
     promptLength: values.systemPrompt.length,

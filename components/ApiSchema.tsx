@@ -1,6 +1,6 @@
 import { Fragment, type VNode } from "preact";
 import type { JsonSchema } from "@/lib/openapi/json_schema.ts";
-import { limitsInWords, nameOfRef } from "@/lib/openapi/schema_words.ts";
+import { describeConstraints, refName } from "@/lib/openapi/schema_words.ts";
 import { ApiProse, ApiWords } from "./ApiProse.tsx";
 
 /** A schema with what it is made of; schemas with a name of their own are linked, not repeated. */
@@ -83,7 +83,7 @@ export function Field(
 
 function TypeOf({ schema }: { schema: JsonSchema }) {
   const { $ref, items, additionalProperties, propertyNames } = schema;
-  if ($ref !== undefined) return <a href={`#schema-${nameOfRef($ref)}`}>{nameOfRef($ref)}</a>;
+  if ($ref !== undefined) return <a href={`#schema-${refName($ref)}`}>{refName($ref)}</a>;
   if (schema.const !== undefined) return <code>{JSON.stringify(schema.const)}</code>;
   if (schema.enum !== undefined) return <Values values={schema.enum} />;
   const choices = schema.oneOf ?? schema.anyOf;
@@ -108,7 +108,7 @@ function TypeOf({ schema }: { schema: JsonSchema }) {
             <TypeOf schema={additionalProperties} />
           </>
         )}
-      <Limits words={limitsInWords(schema)} />
+      <Limits words={describeConstraints(schema)} />
     </>
   );
 }

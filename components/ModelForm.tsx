@@ -1,10 +1,10 @@
-import type { ModelFaults, ModelFormValues } from "@/lib/http/dashboard/model_form.ts";
+import type { ModelFormIssues, ModelFormValues } from "@/lib/http/dashboard/model_form.ts";
 import { Field } from "./Field.tsx";
 import { PostForm } from "./PostForm.tsx";
 
 export interface ModelFormProps {
   values: ModelFormValues;
-  faults: ModelFaults;
+  faults: ModelFormIssues;
   /** The slots: their names on the wire, and what to call them. */
   slots: readonly (readonly [vendor: string, label: string])[];
   /** An entry that exists keeps its name; its page is where it is sent. */

@@ -1,4 +1,4 @@
-import type { PageNotice as Said } from "@/lib/http/dashboard/notices.ts";
+import type { FlashMessage as Said } from "@/lib/http/dashboard/notices.ts";
 import { Notice } from "./Notice.tsx";
 
 /** What the page that sent somebody here says of what they did there. */

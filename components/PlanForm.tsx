@@ -1,6 +1,6 @@
 import type {
-  PlanFaults,
   PlanField,
+  PlanFormIssues,
   PlanFormValues,
   QuotaField,
 } from "@/lib/http/dashboard/plan_form.ts";
@@ -18,7 +18,7 @@ export interface PlanFormProps {
   defaults: Record<string, string>;
   /** Every model that may be allowed: `vendor/model`, and what to call it. */
   models: readonly (readonly [name: string, label: string])[];
-  faults: PlanFaults;
+  faults: PlanFormIssues;
 }
 
 const VISITORS = [

@@ -1,4 +1,4 @@
-import type { SlotFaults, SlotFormValues } from "@/lib/http/dashboard/slot_form.ts";
+import type { ConnectionFormIssues, ConnectionFormValues } from "@/lib/http/dashboard/slot_form.ts";
 import { Field } from "./Field.tsx";
 import { PasswordAgain } from "./PasswordAgain.tsx";
 import { PostForm } from "./PostForm.tsx";
@@ -13,8 +13,8 @@ const LABELS = {
 
 export interface SlotFormProps {
   vendor: string;
-  values: SlotFormValues;
-  faults: SlotFaults;
+  values: ConnectionFormValues;
+  faults: ConnectionFormIssues;
   protocols: readonly string[];
   /** Whether there is something to take out again. */
   stored: boolean;

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
-import type { SlotView } from "@/lib/http/dashboard/slot_views.ts";
+import type { ConnectionView } from "@/lib/http/dashboard/slot_views.ts";
 import { Time } from "./Time.tsx";
 
-const STATES: Record<SlotView["state"], [badge: string, word: string]> = {
+const STATES: Record<ConnectionView["state"], [badge: string, word: string]> = {
   empty: ["badge", "not set up"],
   ready: ["badge badge-active", "ready"],
   failing: ["badge badge-failing", "failing"],
@@ -11,10 +11,10 @@ const STATES: Record<SlotView["state"], [badge: string, word: string]> = {
 /** Vendor slots with their health; operators also see where each is, and an action. */
 export function SlotRows(
   { slots, now, operator, action }: {
-    slots: readonly SlotView[];
+    slots: readonly ConnectionView[];
     now: number;
     operator: boolean;
-    action?: (slot: SlotView) => ComponentChildren;
+    action?: (slot: ConnectionView) => ComponentChildren;
   },
 ) {
   return (

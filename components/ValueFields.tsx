@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import type { AgentFormField, AgentFormValues } from "@/lib/http/dashboard/agent_form.ts";
-import type { AgentFormFaults } from "@/lib/http/dashboard/agent_form_faults.ts";
+import type { AgentFormIssues } from "@/lib/http/dashboard/agent_form_faults.ts";
 import { Field } from "./Field.tsx";
 
 export interface ValueFieldProps {
   values: AgentFormValues;
-  faults: AgentFormFaults;
+  faults: AgentFormIssues;
   name: AgentFormField;
   label: string;
   optional?: boolean;

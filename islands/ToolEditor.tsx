@@ -3,7 +3,12 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { focusSoon } from "@/components/tools/focus_soon.ts";
 import type { ControlAttributes } from "@/components/Field.tsx";
 import { HttpToolFields, McpToolFields } from "@/components/tools/ToolFields.tsx";
-import { NEW_HTTP_TOOL, NEW_MCP_SERVER, readTools, type ToolDraft } from "@/lib/wire/tool_draft.ts";
+import {
+  NEW_HTTP_TOOL,
+  NEW_MCP_SERVER,
+  parseTools,
+  type ToolDraft,
+} from "@/lib/wire/tool_draft.ts";
 import ToolTest from "./ToolTest.tsx";
 
 export interface ToolEditorProps {
@@ -31,7 +36,7 @@ export default function ToolEditor({ attributes, value, readOnly }: ToolEditorPr
     written.current = text;
     area.current?.dispatchEvent(new Event("input", { bubbles: true }));
   }, [text]);
-  const tools = readTools(text);
+  const tools = parseTools(text);
   const asForm = ready && !readOnly && !asJson && tools !== undefined;
   useEffect(() => {
     // The JSON had the focus, as what a refusal was about, and has just been hidden.

@@ -1,8 +1,8 @@
 import { useId, useRef, useState } from "preact/hooks";
 import { ToolTestResult } from "@/components/tools/ToolTestResult.tsx";
 import { callDashboard } from "@/lib/wire/dashboard_call.ts";
-import { readJson, sampleArguments, type ToolDraft } from "@/lib/wire/tool_draft.ts";
-import type { ToolTest as Result } from "@/lib/wire/tryout.ts";
+import { parseJsonOrUndefined, sampleArguments, type ToolDraft } from "@/lib/wire/tool_draft.ts";
+import type { ToolTestReport as Result } from "@/lib/wire/tryout.ts";
 
 type State = { at: "idle" } | { at: "busy" } | { at: "done"; result: Result } | {
   at: "failed";
@@ -38,7 +38,7 @@ export default function ToolTest({ tool }: { tool: ToolDraft }) {
   const callIt = () =>
     test({
       name: isServer ? name.current!.value.trim() : String(tool.name),
-      args: readJson(args.current!.value),
+      args: parseJsonOrUndefined(args.current!.value),
     });
   return (
     <details class="more tool-test">

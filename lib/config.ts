@@ -1,4 +1,4 @@
-import { type Vendor, VENDORS } from "./wire/vendors.ts";
+import { PROVIDER_IDS, type ProviderId } from "./wire/vendors.ts";
 import {
   type ConnectionLetter,
   connectionVariables,
@@ -45,7 +45,7 @@ export interface Config {
   readonly unwatchedRunMs: number;
   readonly logLevel: LogLevel;
   readonly catalogueFile?: string | undefined;
-  readonly connections: Readonly<Partial<Record<Vendor, ConnectionConfig>>>;
+  readonly connections: Readonly<Partial<Record<ProviderId, ConnectionConfig>>>;
   readonly onDenoDeploy: boolean;
 }
 
@@ -116,8 +116,8 @@ export function isDemoEnabled(config: Config, options: { hasCredential?: boolean
 }
 
 function readConnections(reader: EnvReader): Config["connections"] {
-  const vendors: Partial<Record<Vendor, ConnectionConfig>> = {};
-  for (const vendor of VENDORS) {
+  const vendors: Partial<Record<ProviderId, ConnectionConfig>> = {};
+  for (const vendor of PROVIDER_IDS) {
     const slot = readConnection(reader, vendor.slice(-1).toUpperCase() as ConnectionLetter);
     if (slot) vendors[vendor] = Object.freeze(slot);
   }

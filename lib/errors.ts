@@ -1,7 +1,7 @@
 import { isTooDeep, MAX_JSON_DEPTH } from "./nesting.ts";
 import { MAX_PATH_LENGTH, textIssues } from "./text_faults.ts";
 import { ERROR_STATUS, type ErrorCode, type ValidationIssue } from "./wire/error_codes.ts";
-import { NOT_PLAIN_TEXT, textFault } from "./wire/plain_text.ts";
+import { NOT_PLAIN_TEXT, plainTextIssue } from "./wire/plain_text.ts";
 import type { z } from "zod";
 
 /**
@@ -49,8 +49,8 @@ export function toIssues(error: z.ZodError): ValidationIssue[] {
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => ({
         path: [...issue.path, key].join("."),
-        code: textFault(key) === undefined ? issue.code : NOT_PLAIN_TEXT,
-        message: textFault(key) ?? "is not a known field",
+        code: plainTextIssue(key) === undefined ? issue.code : NOT_PLAIN_TEXT,
+        message: plainTextIssue(key) ?? "is not a known field",
       }));
     }
     return [{ path: issue.path.join("."), code: issueCode(issue), message: issue.message }];

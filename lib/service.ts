@@ -29,8 +29,8 @@ import type { IdempotencyStore } from "./storage/receipt_store.ts";
 import type { ScriptReleaseStore } from "./storage/release_store.ts";
 import type { SecretStore } from "./storage/secret_store.ts";
 import type { TenantStore } from "./storage/tenant_store.ts";
-import type { ForwardedForCheck } from "./http/forwarded_for_check.ts";
-import type { MeterParts } from "./http/request_meter.ts";
+import type { ProxyDetector } from "./http/forwarded_for_check.ts";
+import type { RateLimiterDeps } from "./http/request_meter.ts";
 import type { Logger } from "./log.ts";
 import type { Runtime } from "./system.ts";
 import type { StorageReports } from "./usage/storage_report.ts";
@@ -108,13 +108,13 @@ export interface Service {
   readonly releases: ScriptReleaseStore;
   readonly log: Logger;
   /** Notices a proxy in front that the configuration does not name. */
-  readonly forwardedForCheck: ForwardedForCheck;
+  readonly forwardedForCheck: ProxyDetector;
   /** The agent `/demo` talks to, while the demo is on. */
   readonly demoAgent: { tenant: string; id: string } | undefined;
   /** Settles when it is known whether there is one: the first request may come before. */
   readonly demoReady: Promise<void>;
   /** What counts requests and lets messages in. */
-  readonly rateLimiterDeps: MeterParts;
+  readonly rateLimiterDeps: RateLimiterDeps;
   /** Aborted when the process ends: streams that have not ended by then are broken off. */
   readonly closing: AbortSignal;
   /** Whether the store answers and the process is not about to end. */

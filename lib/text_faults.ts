@@ -1,5 +1,5 @@
 import type { ValidationIssue } from "./wire/error_codes.ts";
-import { NOT_PLAIN_TEXT, textFault } from "./wire/plain_text.ts";
+import { NOT_PLAIN_TEXT, plainTextIssue } from "./wire/plain_text.ts";
 
 /** Names come from whoever sent them: 100 faults beneath a long one made an answer of 88 MB. */
 export const MAX_PATH_LENGTH = 512;
@@ -12,7 +12,7 @@ export function textIssues(root: unknown, most: number): ValidationIssue[] {
   const faults: ValidationIssue[] = [];
   const names: string[] = [];
   const look = (text: string) => {
-    const message = textFault(text);
+    const message = plainTextIssue(text);
     if (message === undefined) return;
     const path = names.map((name) => name.slice(0, MAX_PATH_LENGTH)).join(".");
     faults.push({ path, code: NOT_PLAIN_TEXT, message });

@@ -1,6 +1,6 @@
-import { scriptInfo } from "@/lib/http/script_response.ts";
+import { scriptInfoResponse } from "@/lib/http/script_response.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
-  GET: (ctx) => scriptInfo("client", ctx.state.service.client),
+  GET: (ctx) => scriptInfoResponse("client", ctx.state.service.client),
 });

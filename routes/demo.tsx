@@ -12,7 +12,7 @@ export const handler = define.handlers({
     await service.demoReady;
     if (service.demoAgent === undefined) throw new HttpError(404);
     // Each load stores a session, so it counts as a mint under /v1 does.
-    await ctx.state.meter.count();
+    await ctx.state.rateLimiter.count();
     const { tenant, id } = service.demoAgent;
     const agent = await service.agents.get(tenant, id).catch((error) => {
       const isGone = error instanceof ApiError && error.code === "not_found";

@@ -1,6 +1,6 @@
 import { renderToString } from "preact-render-to-string";
 import { ApiDocs } from "@/components/ApiDocs.tsx";
-import { describedApi } from "@/lib/openapi/described_api.ts";
+import { cachedOpenApi } from "@/lib/openapi/described_api.ts";
 import type { OpenApiDocument } from "@/lib/openapi/document.ts";
 import { define } from "@/utils.ts";
 
@@ -16,7 +16,7 @@ const pages = new WeakMap<OpenApiDocument, string>();
 /** The API document as a page, without any script. */
 export const handler = define.handlers({
   GET(ctx) {
-    const { document } = describedApi(ctx.state.service.baseUrl);
+    const { document } = cachedOpenApi(ctx.state.service.baseUrl);
     const html = pages.get(document) ?? renderPage(document);
     pages.set(document, html);
     return ctx.html(html, { headers: HEADERS });

@@ -1,5 +1,5 @@
-import { pinnedScript } from "@/lib/http/script_response.ts";
+import { pinnedScriptResponse } from "@/lib/http/script_response.ts";
 import { define } from "@/utils.ts";
 
 /** A widget script under the name of its content. */
-export const handler = define.handlers({ GET: (ctx) => pinnedScript(ctx, "widget") });
+export const handler = define.handlers({ GET: (ctx) => pinnedScriptResponse(ctx, "widget") });

@@ -52,7 +52,7 @@ async function statusOf({ response }: { response: Promise<Response> }): Promise<
 Deno.test("/v1: one address has no more bodies under way than it may send in a minute", async () => {
   const { service, clock, beginBody, ask } = await start();
   await using _ = service;
-  const { underWay } = service.service.rateLimiterDeps;
+  const { inFlight } = service.service.rateLimiterDeps;
   const sent = [await beginBody(), await beginBody(), await beginBody()];
   assertEquals(await ask("127.0.0.1"), { status: 429, scope: "ip", retryAfter: "60" });
   assertEquals((await ask("192.0.2.7")).status, 401);
@@ -70,7 +70,7 @@ Deno.test("/v1: one address has no more bodies under way than it may send in a m
   await clock.advance(BODY_MS);
   assertEquals(await statusOf(sent[2]!), 429);
   sent[2]!.cut();
-  assertEquals(underWay.addresses, 0);
+  assertEquals(inFlight.addresses, 0);
 });
 
 Deno.test("/v1/chat/stream: a stream is not under way any more once its message is counted", async () => {
@@ -80,6 +80,6 @@ Deno.test("/v1/chat/stream: a stream is not under way any more once its message 
   const agent = await service.agent(key);
   const body = { agentId: agent.id, messages: [say("Hello")] };
   const response = await byKey(service, { key, body });
-  assertEquals([response.status, service.service.rateLimiterDeps.underWay.addresses], [200, 0]);
+  assertEquals([response.status, service.service.rateLimiterDeps.inFlight.addresses], [200, 0]);
   await response.body?.cancel();
 });

@@ -1,6 +1,6 @@
 /** A whole service whose three slots are the mock vendors: what callers and operators see. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { VENDORS } from "@/lib/wire/vendors.ts";
+import { PROVIDER_IDS } from "@/lib/wire/vendors.ts";
 import { one, order, startOf } from "./support/frame_words.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
@@ -12,7 +12,7 @@ async function startOn(mock: MockVendors) {
   return { service: on.service, ask: (...slots: [string, string?]) => on.ask(...slots) };
 }
 
-for (const provider of VENDORS) {
+for (const provider of PROVIDER_IDS) {
   Deno.test(`POST /v1/chat/stream answers from ${provider} and charges what it says`, async () => {
     await using mock = await MockVendors.start();
     const { service, ask } = await startOn(mock);

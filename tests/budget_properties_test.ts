@@ -6,7 +6,7 @@ import { keys } from "@/lib/storage/keys.ts";
 import type { RunRecord } from "@/lib/usage/run_record.ts";
 import type { UsageRow } from "@/lib/usage/usage_rows.ts";
 import type { Frame, FrameOf } from "@/lib/wire/frames.ts";
-import { VENDORS } from "@/lib/wire/vendors.ts";
+import { PROVIDER_IDS } from "@/lib/wire/vendors.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { readFrames } from "./support/frames.ts";
 import { Dice } from "./support/fuzz/dice.ts";
@@ -23,7 +23,7 @@ const AT_ONCE = 6;
 /** Prices as catalogues have them, and some that no binary number holds. */
 function randomCatalogue(dice: Dice): CatalogueEntry[] {
   const price = () => dice.pick([0, 0.075, 0.15, 1.1, 3, 15, 75, dice.number(0, 200)]);
-  return VENDORS.flatMap((vendor) =>
+  return PROVIDER_IDS.flatMap((vendor) =>
     ["mid", "other"].map((model) =>
       catalogueEntry({
         vendor,
@@ -37,11 +37,11 @@ function randomCatalogue(dice: Dice): CatalogueEntry[] {
 }
 
 function randomAgent(dice: Dice): Record<string, unknown> {
-  const provider = dice.pick(VENDORS);
+  const provider = dice.pick(PROVIDER_IDS);
   const maxOutputTokens = dice.chance(0.5) ? {} : { maxOutputTokens: dice.int(1, 4_000) };
   return {
     modelPolicy: { provider, model: dice.pick(["mid", "other"]), ...maxOutputTokens },
-    ...(dice.chance(0.3) ? { fallback: { provider: dice.pick(VENDORS), model: "mid" } } : {}),
+    ...(dice.chance(0.3) ? { fallback: { provider: dice.pick(PROVIDER_IDS), model: "mid" } } : {}),
     budget: {
       maxCostUsd: dice.pick([0, 0.0005, dice.number(0, 0.02), dice.number(0, 2), 2, 100]),
       maxSteps: dice.int(1, 8),

@@ -1,6 +1,6 @@
 /** Every dashboard route and method, with every role: what one may not do is refused by the server. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { methodsOfPage } from "@/lib/http/page_methods.ts";
+import { pageMethodsOf } from "@/lib/http/page_methods.ts";
 import { Dashboard, SETUP_TOKEN, type Visitor, visitors } from "./support/dashboard.ts";
 import { addressOf, patternOf, routeFiles } from "./support/route_files.ts";
 import { agentBody, TestService } from "./support/service.ts";
@@ -22,7 +22,7 @@ const PAGES = routeFiles()
   .filter((file) => file.startsWith("(admin)/"))
   .map((file) => ({
     path: addressOf(file, { vendor: "vendor_b", name: "CRM_KEY" }),
-    takes: methodsOfPage(patternOf(file)),
+    takes: pageMethodsOf(patternOf(file)),
   }));
 
 Deno.test("every dashboard route lets each role do what it may, by every method, and nothing else", async (t) => {

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { setImmediate } from "node:timers";
 import { sha256 } from "@/lib/credentials/hashing.ts";
-import { fingerprintOf } from "@/lib/http/idempotency_key.ts";
+import { requestFingerprint } from "@/lib/http/idempotency_key.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { readFrames } from "./support/frames.ts";
@@ -130,7 +130,10 @@ Deno.test("the store's files say nothing of what was said, neither while a run g
   assertEquals(markersIn(new TextEncoder().encode(stolen), everything), []);
   // Nor can a guess be checked: digests are keyed.
   const body = { agentId: agent.id, messages: [say(said.typed)] };
-  const guesses = [await fingerprintOf(body), (await sha256(`user ${said.typed}`)).slice(0, 11)];
+  const guesses = [
+    await requestFingerprint(body),
+    (await sha256(`user ${said.typed}`)).slice(0, 11),
+  ];
   for (const guess of guesses) assertFalse(stolen.includes(guess));
   assert(stolen.includes("chat_receipts") && stolen.includes("digests"));
 

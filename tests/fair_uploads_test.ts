@@ -1,7 +1,7 @@
 /** Bodies that trickle in take nothing from others: upload slots and memory are shared fairly. */
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
-import { BODIES } from "@/lib/http/byte_budget.ts";
+import { BODY_BUDGET } from "@/lib/http/byte_budget.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { expectJson, expectRefusal } from "./support/expect_answer.ts";
 import { HandClock } from "./support/hand_clock.ts";
@@ -104,7 +104,7 @@ Deno.test("POST /sign-in: an address that holds large forms open leaves others t
     "content-type": "application/x-www-form-urlencoded",
     "x-forwarded-for": address,
   });
-  const before = BODIES.left;
+  const before = BODY_BUDGET.available;
   const first = new Uint8Array(MIB).fill(97);
   using ends = new DisposableStack();
   const forms = Array.from({ length: 40 }, () => {
@@ -115,7 +115,7 @@ Deno.test("POST /sign-in: an address that holds large forms open leaves others t
   // 32 MiB are the address's share: at least eight of its forty forms find no room.
   while (statuses.length < 8) await turn();
   assertEquals(statuses.filter((status) => status !== 503), []);
-  assert(before - BODIES.left <= 32 * MIB);
+  assert(before - BODY_BUDGET.available <= 32 * MIB);
   const body = new URLSearchParams({ email: "a@b.example", password: "x".repeat(200_000) });
   const send = (address: string) =>
     service.fetch("/sign-in", { method: "POST", body, headers: from(address) });

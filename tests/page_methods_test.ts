@@ -1,6 +1,6 @@
 /** Methods, HEAD and conditional requests outside /v1, and what they have in common with it. */
 import { assert, assertEquals } from "@std/assert";
-import { allowOfPage, methodsOfPage } from "@/lib/http/page_methods.ts";
+import { allowHeader, pageMethodsOf } from "@/lib/http/page_methods.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
 import { PUBLIC_ROUTES } from "./support/public_routes.ts";
@@ -23,7 +23,7 @@ async function methodsOf(file: string): Promise<string[]> {
 
 Deno.test("outside /v1 every route takes exactly the methods that it is listed with", async () => {
   for (const file of PAGES) {
-    const listed = methodsOfPage(patternOf(file));
+    const listed = pageMethodsOf(patternOf(file));
     assertEquals(
       [...listed].sort(),
       await methodsOf(file),
@@ -37,7 +37,7 @@ Deno.test("outside /v1 a method that an address does not take is 405 with its ow
   const { hash12 } = service.service.widget;
   const addresses = PAGES.map((file) => ({
     path: addressOf(file, file.endsWith(".js.ts") ? { hash: hash12 } : {}),
-    methods: methodsOfPage(patternOf(file)),
+    methods: pageMethodsOf(patternOf(file)),
   }));
   for (const path of FILES) addresses.push({ path, methods: ["GET"] });
   for (const { path, methods } of addresses) {
@@ -51,7 +51,7 @@ Deno.test("outside /v1 a method that an address does not take is 405 with its ow
       );
       assertEquals(
         [status, headers.get("allow")],
-        ["HTTP/1.1 405 Method Not Allowed", allowOfPage(methods)],
+        ["HTTP/1.1 405 Method Not Allowed", allowHeader(methods)],
         `${method} ${path}`,
       );
     }));

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { methodsOfPage } from "@/lib/http/page_methods.ts";
+import { pageMethodsOf } from "@/lib/http/page_methods.ts";
 import { expectJson, expectRefusal } from "./support/expect_answer.ts";
 import { breakableKv } from "./support/broken_kv.ts";
 import { fastSystem } from "./support/fast_system.ts";
@@ -32,7 +32,7 @@ Deno.test("every public route answers a stranger as its row says", async (t) => 
 
 Deno.test("no dashboard route under (admin) shows a stranger anything", async (t) => {
   await using service = await TestService.start();
-  const isShown = (file: string) => methodsOfPage(patternOf(file)).includes("GET");
+  const isShown = (file: string) => pageMethodsOf(patternOf(file)).includes("GET");
   const files = routeFiles().filter((file) => file.startsWith("(admin)/") && isShown(file));
   assert(files.length > 0);
   for (const path of files.map((file) => addressOf(file))) {

@@ -1,6 +1,6 @@
 /** What ends a run from outside ends the vendor's request, over real sockets: CONTRACT section 6. */
 import { assert, assertEquals } from "@std/assert";
-import { VENDORS } from "@/lib/wire/vendors.ts";
+import { PROVIDER_IDS } from "@/lib/wire/vendors.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
 import { HandClock } from "./support/hand_clock.ts";
 import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
@@ -36,7 +36,7 @@ async function expectRecorded(on: VendorService, told: { finishReason: string; c
   assertEquals([report.costUsd, report.activeStreams], [told.cost / 1e6, 0]);
 }
 
-for (const provider of VENDORS) {
+for (const provider of PROVIDER_IDS) {
   Deno.test(`revoking a session closes its run's connection to ${provider}`, async () => {
     await using mock = await MockVendors.start({ otherwise: () => HALF });
     const { on } = await start(mock);

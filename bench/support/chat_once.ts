@@ -1,7 +1,7 @@
 import { sha256 } from "@/lib/credentials/hashing.ts";
 import { authenticateChat, checkSessionOrigin, checkTokens } from "@/lib/http/chat_caller.ts";
 import { chatIdempotency } from "@/lib/http/chat_receipt.ts";
-import { RequestMeter } from "@/lib/http/request_meter.ts";
+import { RateLimiter } from "@/lib/http/request_meter.ts";
 import { systemRuntime } from "@/lib/system.ts";
 import type { RunEnd } from "@/lib/usage/run_record.ts";
 import type { Chatter, ChatWorld } from "./chat_world.ts";
@@ -24,13 +24,13 @@ const COST = { cost: 320, ceiling: 50_000 };
 export async function chatOnce(world: ChatWorld, { address, headers, body }: Chatter) {
   const { service, agents, chat } = world;
   const runId = systemRuntime.uuid();
-  const meter = new RequestMeter(world.meter, address);
-  await meter.begin();
+  const meter = new RateLimiter(world.meter, address);
+  await meter.admitRequest();
   const req = new Request("http://127.0.0.1/v1/chat/stream", { method: "POST", headers });
-  const stored = await meter.address();
-  const admitted = await meter.work(async (view) => {
+  const stored = await meter.hashedAddress();
+  const admitted = await meter.transact(async (view) => {
     const reads = { address: stored, agentId: body.agentId, now: systemRuntime.now() };
-    const caller = await authenticateChat(req, { service, meter }, { view, reads });
+    const caller = await authenticateChat(req, { service, rateLimiter: meter }, { view, reads });
     checkTokens(caller, body);
     const receipt = await chatIdempotency(req, { caller, body, keyed: world.keyedDigest });
     const { kind, id, tenant } = caller;
@@ -39,7 +39,7 @@ export async function chatOnce(world: ChatWorld, { address, headers, body }: Cha
     if (kind === "session") checkSessionOrigin(req, caller.session, agent);
     const request = { tenant, agent, body, runId, requestId: runId, source: { kind, id } };
     const prepared = await chat.prepare(request, view);
-    return await meter.admit(view, {
+    return await meter.admitRun(view, {
       run: prepared.facts,
       hold: prepared.hold,
       least: prepared.minFirstStepCost,

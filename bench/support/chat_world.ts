@@ -7,7 +7,7 @@ import type { Committer } from "@/lib/committer/committer.ts";
 import { HashCache } from "@/lib/credentials/remembered_hashes.ts";
 import { Signer } from "@/lib/credentials/hashing.ts";
 import { Egress } from "@/lib/egress/egress.ts";
-import type { MeterParts } from "@/lib/http/request_meter.ts";
+import type { RateLimiterDeps } from "@/lib/http/request_meter.ts";
 import { Admission } from "@/lib/limits/admission.ts";
 import { LeaseWatch } from "@/lib/limits/lease_watch.ts";
 import { AddressWindows } from "@/lib/limits/address_windows.ts";
@@ -66,7 +66,7 @@ export interface ChatWorld {
   service: { apiKeys: ApiKeyStore; sessions: SessionService };
   keyedDigest: (digest: string) => string;
   agents: AgentStore;
-  meter: MeterParts;
+  meter: RateLimiterDeps;
   chatters: Chatter[];
 }
 
@@ -115,7 +115,7 @@ export async function buildChatWorld(
   const hashes = new HashCache(signer);
   const asked = { committer, admission, signer: hashes, tenants: tenantStore };
   const addresses = new AddressWindows(committer, { system, windows });
-  const meter = { ...asked, addresses, limits: LIMITS, underWay: new RequestsUnderWay() };
+  const meter = { ...asked, addresses, limits: LIMITS, inFlight: new RequestsUnderWay() };
   const made = await Promise.all(Array.from({ length: tenants }, () => makeTenant(kv, agents)));
   const all = Array.from({ length: chatters }, (_, n) => {
     const of = { ...made[n % tenants]!, address: `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}` };

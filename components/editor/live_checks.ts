@@ -1,4 +1,4 @@
-import { callDashboard, SignedOutFailure } from "@/lib/wire/dashboard_call.ts";
+import { callDashboard, SignedOutError } from "@/lib/wire/dashboard_call.ts";
 import { valuesOf } from "./form_values.ts";
 import { showFault } from "./live_faults.ts";
 
@@ -62,7 +62,7 @@ export class LiveChecks {
       if (!signal.aborted) this.#show(faults);
     } catch (error) {
       // Of anything else saving tells, and why it could not be asked.
-      if (error instanceof SignedOutFailure) this.#signedOut();
+      if (error instanceof SignedOutError) this.#signedOut();
     }
   }
 

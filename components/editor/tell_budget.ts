@@ -1,4 +1,4 @@
-import { budgetWords } from "@/lib/wire/budget_words.ts";
+import { describeBudget } from "@/lib/wire/budget_words.ts";
 import { valuesOf } from "./form_values.ts";
 
 /** Tells the budget in messages for what the form says now. */
@@ -8,7 +8,7 @@ export function tellBudget(form: HTMLFormElement): void {
   const { inputUsd, outputUsd } = model?.selectedOptions[0]?.dataset ?? {};
   if (place === null) return;
   const { maxCostUsd = "", systemPrompt = "" } = valuesOf(form);
-  place.textContent = budgetWords({
+  place.textContent = describeBudget({
     price: inputUsd === undefined
       ? undefined
       : { inputUsdPerMTok: Number(inputUsd), outputUsdPerMTok: Number(outputUsd) },

@@ -1,6 +1,6 @@
 import { Field } from "@/components/Field.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
-import type { BaseFormFaults, BaseFormValues } from "@/lib/http/save_base.ts";
+import type { KnowledgeBaseFormIssues, KnowledgeBaseFormValues } from "@/lib/http/save_base.ts";
 import { KNOWLEDGE_LANGUAGES, LANGUAGE_NAMES } from "@/lib/wire/knowledge_languages.ts";
 import { KNOWLEDGE_BOUNDS } from "@/lib/wire/limits.ts";
 
@@ -12,8 +12,8 @@ const LANGUAGES = KNOWLEDGE_LANGUAGES.map((code) => ({ code, name: LANGUAGE_NAME
 export interface BaseFormProps {
   action: string;
   submit: string;
-  values: BaseFormValues;
-  faults: BaseFormFaults;
+  values: KnowledgeBaseFormValues;
+  faults: KnowledgeBaseFormIssues;
   /** In a dialog, cancelling closes it; on a page it leads there. */
   cancelHref?: string;
 }

@@ -3,11 +3,11 @@ import { Head } from "fresh/runtime";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import DocumentDesk from "@/islands/DocumentDesk.tsx";
-import type { BasePageData } from "@/lib/http/dashboard/base_page.ts";
+import type { KnowledgeBasePageData } from "@/lib/http/dashboard/base_page.ts";
 import { AgentLinks } from "./AgentLinks.tsx";
 import { BaseHeader } from "./BaseHeader.tsx";
 
-export interface BasePageProps extends BasePageData {
+export interface BasePageProps extends KnowledgeBasePageData {
   /** Of what was done elsewhere. */
   notice?: ComponentChildren;
   /** Why what was sent was not taken. */
@@ -63,7 +63,7 @@ function Reloading({ path }: { path: string }) {
   );
 }
 
-function UsedBy({ agents }: Pick<BasePageData, "agents">) {
+function UsedBy({ agents }: Pick<KnowledgeBasePageData, "agents">) {
   return (
     <section class="used-by">
       <h2>Used by</h2>

@@ -1,5 +1,5 @@
 import { type Signal, signal } from "@preact/signals";
-import { callDashboard, CallFailure } from "@/lib/wire/dashboard_call.ts";
+import { callDashboard, DashboardCallError } from "@/lib/wire/dashboard_call.ts";
 import { FrameDecoder } from "@/lib/wire/frame_decoder.ts";
 import { FIELD_BOUNDS } from "@/lib/wire/limits.ts";
 import { type Answer, NO_ANSWER, withFrame } from "./answer.ts";
@@ -44,7 +44,7 @@ export class TriedChat {
     try {
       await this.#follow(body, this.#asked.signal);
     } catch (error) {
-      const isTold = error instanceof CallFailure;
+      const isTold = error instanceof DashboardCallError;
       this.#change((answer) => ({ ...answer, fault: isTold ? error.message : CUT_OFF }));
     } finally {
       this.busy.value = false;
@@ -78,7 +78,7 @@ export class TriedChat {
       }
     }
     const ended = this.turns.value.at(-1)?.answer.finishReason !== undefined;
-    if (!ended) throw new CallFailure(CUT_OFF);
+    if (!ended) throw new DashboardCallError(CUT_OFF);
   }
 
   /** What was not answered is not repeated: the model would answer it as well. */

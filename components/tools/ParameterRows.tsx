@@ -1,4 +1,9 @@
-import { fromRows, type ParameterRow, ROW_TYPES, toRows } from "@/lib/wire/tool_draft.ts";
+import {
+  type ParameterRow,
+  ROW_TYPES,
+  toParameterRows,
+  toParameterSchema,
+} from "@/lib/wire/tool_draft.ts";
 import { JsonInput } from "./LabelledInput.tsx";
 
 /** What the model has to give for a call: rows where the schema is simple, its JSON where not. */
@@ -9,7 +14,7 @@ export function ParameterRows(
     onChange: (schema: unknown) => void;
   },
 ) {
-  const rows = toRows(schema);
+  const rows = toParameterRows(schema);
   if (rows === undefined) {
     return (
       <JsonInput
@@ -21,7 +26,7 @@ export function ParameterRows(
       />
     );
   }
-  const change = (next: ParameterRow[]) => onChange(fromRows(next));
+  const change = (next: ParameterRow[]) => onChange(toParameterSchema(next));
   const set = (n: number, part: Partial<ParameterRow>) =>
     change(rows.map((row, at) => at === n ? { ...row, ...part } : row));
   return (

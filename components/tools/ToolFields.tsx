@@ -1,4 +1,4 @@
-import { fromPairs, type ToolDraft, toPairs, withChange } from "@/lib/wire/tool_draft.ts";
+import { formatPairs, parsePairs, type ToolDraft, withChange } from "@/lib/wire/tool_draft.ts";
 import { JsonInput, LabelledInput } from "./LabelledInput.tsx";
 import { ParameterRows } from "./ParameterRows.tsx";
 
@@ -163,14 +163,14 @@ function PairsInput(
       {...field}
       kind="lines"
       mono
-      value={toPairs(value)}
+      value={formatPairs(value)}
       placeholder="name: value"
       help={
         <>
           One per line. <code>{SECRET}</code> puts in a secret that nobody gets to see.
         </>
       }
-      onCommit={(text) => onCommit(fromPairs(text))}
+      onCommit={(text) => onCommit(parsePairs(text))}
     />
   );
 }

@@ -1,7 +1,7 @@
-import type { TestedHop, ToolTest } from "@/lib/wire/tryout.ts";
+import type { ToolTestHop, ToolTestReport } from "@/lib/wire/tryout.ts";
 
 /** What a test call came to: the output as the model gets it, and every hop on the way. */
-export function ToolTestResult({ result }: { result: ToolTest }) {
+export function ToolTestResult({ result }: { result: ToolTestReport }) {
   return (
     <div class="stack tool-result">
       {"output" in result && (
@@ -21,7 +21,7 @@ export function ToolTestResult({ result }: { result: ToolTest }) {
   );
 }
 
-function Offered({ offered }: Pick<ToolTest, "offered">) {
+function Offered({ offered }: Pick<ToolTestReport, "offered">) {
   if (offered.length === 0) return <p class="help">The server offers no tool.</p>;
   return (
     <dl class="offered">
@@ -37,7 +37,7 @@ function Offered({ offered }: Pick<ToolTest, "offered">) {
   );
 }
 
-function Ledger({ ledger }: Pick<ToolTest, "ledger">) {
+function Ledger({ ledger }: Pick<ToolTestReport, "ledger">) {
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label="What was reached">
       <table>
@@ -55,7 +55,7 @@ function Ledger({ ledger }: Pick<ToolTest, "ledger">) {
   );
 }
 
-function HopRow({ hop }: { hop: TestedHop }) {
+function HopRow({ hop }: { hop: ToolTestHop }) {
   return (
     <>
       <tr>

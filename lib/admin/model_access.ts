@@ -2,11 +2,11 @@ import type { KvReader } from "../committer/view.ts";
 import type { CatalogueEntry, CatalogueStore } from "../storage/catalogue_store.ts";
 import type { Plan, TenantStore } from "../storage/tenant_store.ts";
 import type { ValidationIssue } from "../wire/error_codes.ts";
-import type { Vendor } from "../wire/vendors.ts";
+import type { ProviderId } from "../wire/vendors.ts";
 
 /** A model as a body names it. */
 export interface ModelName {
-  provider: Vendor;
+  provider: ProviderId;
   model: string;
 }
 

@@ -1,6 +1,6 @@
 import type { Model, ModelMessage, ModelTool, ModelUsage } from "../models/model.ts";
 import type { FinishReason, StreamErrorCode } from "../wire/error_codes.ts";
-import type { Vendor } from "../wire/vendors.ts";
+import type { ProviderId } from "../wire/vendors.ts";
 import { executeToolCall } from "./carry_out.ts";
 import type { ContextWindow } from "./context_room.ts";
 import { fitRunTools, fitStep, type Truncation } from "./fit_step.ts";
@@ -10,7 +10,7 @@ import { streamStep } from "./stream_step.ts";
 
 /** A model that may answer, in the order to be asked. */
 export interface Candidate {
-  provider: Vendor;
+  provider: ProviderId;
   model: string;
   client: Model;
 }
@@ -18,11 +18,17 @@ export interface Candidate {
 /** What the loop tells as it goes. The first `step` comes before anything else. */
 export type AgentEvent =
   /** A model has accepted: `n` counts from 1. */
-  | { type: "step"; n: number; provider: Vendor; model: string }
+  | { type: "step"; n: number; provider: ProviderId; model: string }
   | { type: "text"; text: string }
   | { type: "tool_call"; name: string; args: unknown }
   | { type: "tool_result"; name: string; output: unknown }
-  | { type: "usage"; provider: Vendor; model: string; inputTokens: number; outputTokens: number };
+  | {
+    type: "usage";
+    provider: ProviderId;
+    model: string;
+    inputTokens: number;
+    outputTokens: number;
+  };
 
 /** How a run ended; `error` says why, when it did not end by itself. */
 export interface AgentOutcome {

@@ -2,7 +2,7 @@ import type { Truncation } from "../agent/fit_step.ts";
 import type { AgentEvent, AgentOutcome } from "../agent/run_agent.ts";
 import { ModelError, type ModelUsage } from "../models/model.ts";
 import type { Frame } from "../wire/frames.ts";
-import type { Vendor } from "../wire/vendors.ts";
+import type { ProviderId } from "../wire/vendors.ts";
 import { DeltaCoalescer } from "./delta_coalescer.ts";
 import type { RunDetails, RunEnd } from "../usage/run_record.ts";
 import { type Price, toUsd } from "./money.ts";
@@ -36,11 +36,11 @@ export interface RunOptions {
   /** Id of the session or API key that began it: revoking that cancels the run. */
   startedBy: string;
   /** Named in `start` when nobody has been asked by then. */
-  first: { provider: Vendor; model: string };
+  first: { provider: ProviderId; model: string };
   system: Runtime;
   /** A run nobody follows for this long is cancelled. */
   unwatchedMs: number;
-  price: (name: { provider: Vendor; model: string }) => Price;
+  price: (name: { provider: ProviderId; model: string }) => Price;
   /** What else is kept with the record of the run; `left` is what did not fit into its steps. */
   details: (left: Truncation) => RunDetails;
   /** Told of each frame as it is written. */
@@ -84,8 +84,8 @@ export class Run {
   readonly #account: RunUsage;
   #beganAt: number;
   #firstTextMs: number | undefined;
-  #answering: { provider: Vendor; model: string };
-  #firstAsked: { provider: Vendor; model: string } | undefined;
+  #answering: { provider: ProviderId; model: string };
+  #firstAsked: { provider: ProviderId; model: string } | undefined;
 
   constructor(options: RunOptions) {
     this.id = options.runId;
@@ -111,7 +111,7 @@ export class Run {
   }
 
   /** Who was asked before anybody else, if anybody was. */
-  get firstAttempted(): { provider: Vendor; model: string } | undefined {
+  get firstAttempted(): { provider: ProviderId; model: string } | undefined {
     return this.#firstAsked;
   }
 
@@ -150,7 +150,7 @@ export class Run {
   }
 
   /** Until somebody accepts, whoever was asked last is who the run names. */
-  onAttempt({ provider, model }: { provider: Vendor; model: string }): void {
+  onAttempt({ provider, model }: { provider: ProviderId; model: string }): void {
     this.#firstAsked ??= { provider, model };
     if (this.log.length === 0) this.#answering = { provider, model };
   }
@@ -161,7 +161,7 @@ export class Run {
   }
 
   /** An attempt that came to nothing has been paid for all the same. */
-  onUsage(name: { provider: Vendor; model: string }, usage: ModelUsage): void {
+  onUsage(name: { provider: ProviderId; model: string }, usage: ModelUsage): void {
     const { provider, model } = name;
     this.#account.addTokens({ ...usage, provider, model });
   }
@@ -212,7 +212,7 @@ export class Run {
     }
   }
 
-  #start(answering: { provider: Vendor; model: string }): void {
+  #start(answering: { provider: ProviderId; model: string }): void {
     const { requestId, runId, conversationId } = this.#options;
     const { provider, model } = answering;
     this.#answering = { provider, model };

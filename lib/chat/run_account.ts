@@ -1,10 +1,10 @@
 import type { Truncation } from "../agent/fit_step.ts";
 import type { ModelShare } from "../usage/run_record.ts";
-import type { Vendor } from "../wire/vendors.ts";
+import type { ProviderId } from "../wire/vendors.ts";
 import { costMicroUsd, type Price } from "./money.ts";
 
 interface ModelName {
-  provider: Vendor;
+  provider: ProviderId;
   model: string;
 }
 

@@ -10,8 +10,8 @@ import { Sealer } from "../credentials/sealing.ts";
 import { ensureDemoAgent } from "../demo_agent.ts";
 import { Doctor } from "../doctor/doctor.ts";
 import type { EmbedAddresses } from "../doctor/embed_lines.ts";
-import { BODIES } from "../http/byte_budget.ts";
-import { ForwardedForCheck } from "../http/forwarded_for_check.ts";
+import { BODY_BUDGET } from "../http/byte_budget.ts";
+import { ProxyDetector } from "../http/forwarded_for_check.ts";
 import { AddressWindows } from "../limits/address_windows.ts";
 import { LedgerShards } from "../limits/ledger_shards.ts";
 import { WindowShards } from "../limits/window_shards.ts";
@@ -95,7 +95,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const { access, catalogue, registry, connections } = models;
   const scripts = await openScripts(basis, options.scripts);
   const { memory, worker } = options;
-  if (memory) BODIES.resize(memory.bodyBytes, { share: memory.bodyBytes / 4 });
+  if (memory) BODY_BUDGET.resize(memory.bodyBytes, { share: memory.bodyBytes / 4 });
   const indexBytes = memory?.indexBytes;
   const knowledge = openKnowledge(basis, { models, cursors, worker, indexBytes });
   const secrets = new SecretStore(kv, { system, sealer: basis.sealer(SECRETS_PURPOSE) });
@@ -120,7 +120,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   } else await demo.opened;
   return {
     ...{ config, system, log, baseUrl, limits, tenants },
-    forwardedForCheck: new ForwardedForCheck(config, log),
+    forwardedForCheck: new ProxyDetector(config, log),
     ...callers,
     ...knowledge,
     ...scripts,
@@ -143,7 +143,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     rateLimiterDeps: {
       ...{ committer, admission, tenants, limits, signer: new HashCache(signer) },
       addresses: new AddressWindows(committer, basis),
-      underWay: new RequestsUnderWay(),
+      inFlight: new RequestsUnderWay(),
     },
     reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, system }),
     runs: directory,

@@ -1,7 +1,7 @@
 import { monotonicNow, type Runtime, setTimer } from "../system.ts";
 
 /** The minimum rate at which a body must arrive. */
-export interface ArrivalRule {
+export interface MinimumRate {
   /** Minimum average rate over each window; the first window is a grace period. */
   bytesPerSecond: number;
   windowMs: number;
@@ -16,14 +16,14 @@ export interface ArrivalRule {
 const BYTES_PER_SECOND = 4 * 1024;
 
 /** For JSON and forms. A body of up to 40 KiB has 10 seconds. */
-export const BODY_ARRIVAL: ArrivalRule = {
+export const BODY_RATE: MinimumRate = {
   bytesPerSecond: BYTES_PER_SECOND,
   windowMs: 10_000,
   totalMs: 60_000,
 };
 
 /** For documents: 20 MiB over an EDGE uplink take half an hour. */
-export const UPLOAD_ARRIVAL: ArrivalRule = {
+export const UPLOAD_RATE: MinimumRate = {
   bytesPerSecond: BYTES_PER_SECOND,
   windowMs: 20_000,
   totalMs: 30 * 60_000,
@@ -36,20 +36,20 @@ const STEPS = 4;
  * Watches how fast a body arrives. A limit on the whole time alone would either refuse honest slow
  * connections or let a sender hold a place for minutes at a byte a second.
  */
-export class ArrivalRate {
+export class ArrivalRateMonitor {
   readonly #system: Pick<Runtime, "now" | "sleep">;
-  readonly #rule: ArrivalRule;
+  readonly #rule: MinimumRate;
   readonly #start: number;
   readonly #tooSlow = Promise.withResolvers<"too_slow">();
   /** Bytes by step, counted from the start; only the steps of one window are kept. */
   readonly #steps = new Map<number, number>();
   #cancelTimer: () => void;
 
-  constructor(system: Pick<Runtime, "now" | "sleep">, rule: ArrivalRule) {
+  constructor(system: Pick<Runtime, "now" | "sleep">, rule: MinimumRate) {
     this.#system = system;
     this.#rule = rule;
     this.#start = monotonicNow(system);
-    this.#cancelTimer = this.#checkAfter(rule.windowMs);
+    this.#cancelTimer = this.#scheduleCheck(rule.windowMs);
   }
 
   /** Resolves if the body arrives too slowly; otherwise never settles. */
@@ -58,20 +58,20 @@ export class ArrivalRate {
   }
 
   /** Records received bytes. */
-  add(bytes: number): void {
+  addBytes(bytes: number): void {
     const step = this.#step();
     this.#steps.set(step, (this.#steps.get(step) ?? 0) + bytes);
   }
 
   /** Stops watching. */
-  end(): void {
+  stop(): void {
     this.#cancelTimer();
   }
 
-  #checkAfter(ms: number): () => void {
+  #scheduleCheck(ms: number): () => void {
     return setTimer(this.#system, ms, () => {
       if (this.#isTooSlow()) this.#tooSlow.resolve("too_slow");
-      else this.#cancelTimer = this.#checkAfter(this.#rule.windowMs / STEPS);
+      else this.#cancelTimer = this.#scheduleCheck(this.#rule.windowMs / STEPS);
     });
   }
 

@@ -3,7 +3,7 @@ import { setActor } from "../audit/acting.ts";
 import type { KvReader, View } from "../committer/view.ts";
 import { ApiError } from "../errors.ts";
 import type { ApiKeyIdentity, ApiKeyStore, PrefetchKeys } from "../storage/api_key_store.ts";
-import { hasScope, mayChat, type Scope } from "../wire/scopes.ts";
+import { canChat, hasScope, type Scope } from "../wire/scopes.ts";
 
 /** The key of `Authorization: Bearer <key>`; `undefined` when the header is absent. */
 export function bearerKey(req: Request): string | undefined {
@@ -13,10 +13,10 @@ export function bearerKey(req: Request): string | undefined {
 }
 
 /** What authenticating a request takes: the keys, and the meter that counts it. */
-export interface Authentication {
+export interface AuthenticationContext {
   service: { apiKeys: ApiKeyStore };
-  meter: {
-    countAs(find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity>;
+  rateLimiter: {
+    countWithKey(find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity>;
   };
 }
 
@@ -33,10 +33,12 @@ export async function identifyKey(
 /** As `identifyKey`, counted against the limits, and 403 unless the key carries `scope`. */
 export async function requireScope(
   req: Request,
-  { service, meter }: Authentication,
+  { service, rateLimiter }: AuthenticationContext,
   scope: Scope,
 ): Promise<ApiKeyIdentity> {
-  const identity = await meter.countAs((reader) => identifyKey(req, service.apiKeys, { reader }));
+  const identity = await rateLimiter.countWithKey((reader) =>
+    identifyKey(req, service.apiKeys, { reader })
+  );
   setActor({ kind: "api_key", id: identity.id });
   if (hasScope(identity.scopes, scope)) return identity;
   throw new ApiError("insufficient_scope", `the API key needs the scope ${scope}`, {
@@ -45,8 +47,8 @@ export async function requireScope(
 }
 
 /** 403 for a key that may only read: a key for reports must not spend money or see what was said. */
-export function requireChatScope({ scopes }: ApiKeyIdentity): void {
-  if (mayChat(scopes)) return;
+export function requireChatAccess({ scopes }: ApiKeyIdentity): void {
+  if (canChat(scopes)) return;
   throw new ApiError(
     "insufficient_scope",
     "the API key may only read: to chat, follow or cancel it needs a scope that does not end in :read",

@@ -4,7 +4,12 @@ import type { View } from "../committer/view.ts";
 import { Signer } from "../credentials/hashing.ts";
 import { ApiError } from "../errors.ts";
 import { ApiKeyStore } from "../storage/api_key_store.ts";
-import { type Authentication, bearerKey, identifyKey, requireScope } from "./authenticate.ts";
+import {
+  type AuthenticationContext,
+  bearerKey,
+  identifyKey,
+  requireScope,
+} from "./authenticate.ts";
 
 function request(authorization?: string): Request {
   const headers = authorization === undefined ? {} : { authorization };
@@ -26,9 +31,9 @@ Deno.test("bearerKey: is what follows Bearer, in any case; another scheme is an 
 });
 
 /** What a request carries, with a meter that counts without limits. */
-function stateOf(kv: Deno.Kv, apiKeys: ApiKeyStore): Authentication {
+function stateOf(kv: Deno.Kv, apiKeys: ApiKeyStore): AuthenticationContext {
   const view = kv as unknown as View;
-  return { service: { apiKeys }, meter: { countAs: (find) => find(view) } };
+  return { service: { apiKeys }, rateLimiter: { countWithKey: (find) => find(view) } };
 }
 
 Deno.test("identifyKey: a valid key names its tenant", async () => {

@@ -20,7 +20,7 @@ export class ByteBudget {
   }
 
   /** What nobody has taken. */
-  get left(): number {
+  get available(): number {
     return this.#left;
   }
 
@@ -37,7 +37,7 @@ export class ByteBudget {
   }
 
   /** Gives back what was taken in the name of the same holders. */
-  give(bytes: number, holders: readonly string[] = []): void {
+  release(bytes: number, holders: readonly string[] = []): void {
     this.#left += bytes;
     for (const holder of holders) {
       const left = this.#heldBy(holder) - bytes;
@@ -56,4 +56,4 @@ export class ByteBudget {
  * addresses are cheap. Held, they weigh half as much again. An address, and a tenant whose user is
  * signed in, has at most a quarter of it.
  */
-export const BODIES = new ByteBudget(128 * 1_048_576, { share: 32 * 1_048_576 });
+export const BODY_BUDGET = new ByteBudget(128 * 1_048_576, { share: 32 * 1_048_576 });

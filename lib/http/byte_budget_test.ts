@@ -9,16 +9,16 @@ Deno.test("ByteBudget: no holder has more than its share, and what it gives back
   assertEquals(budget.take(1, ["c", "t"]), false);
   assertEquals(budget.take(20, ["c"]), true);
   assertEquals(budget.take(1, ["d"]), false);
-  budget.give(40, ["a"]);
-  assertEquals([budget.take(40, ["a"]), budget.left], [true, 0]);
+  budget.release(40, ["a"]);
+  assertEquals([budget.take(40, ["a"]), budget.available], [true, 0]);
 });
 
 Deno.test("ByteBudget.resize: what is taken counts against the new limit and the new share", () => {
   const budget = new ByteBudget(100);
   assertEquals(budget.take(30, ["a"]), true);
   budget.resize(50, { share: 40 });
-  assertEquals(budget.left, 20);
+  assertEquals(budget.available, 20);
   assertEquals([budget.take(11, ["a"]), budget.take(10, ["a"])], [false, true]);
-  budget.give(40, ["a"]);
-  assertEquals(budget.left, 50);
+  budget.release(40, ["a"]);
+  assertEquals(budget.available, 50);
 });

@@ -9,7 +9,7 @@ import type { Agent } from "../wire/agent.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import { SESSIONS } from "../usage/usage_rows.ts";
 import { FIELD_BOUNDS } from "../wire/limits.ts";
-import { bearerKey, identifyKey, requireChatScope } from "./authenticate.ts";
+import { bearerKey, identifyKey, requireChatAccess } from "./authenticate.ts";
 import { type PrefetchHints, prefetchKeys } from "./chat_reads.ts";
 
 /** Who sends a message: a backend with a key, or a page with a session. */
@@ -20,7 +20,7 @@ export type ChatCaller =
 /** What finding the caller takes. */
 export interface ChatAuthentication {
   service: { apiKeys: ApiKeyStore; sessions: SessionService };
-  meter: {
+  rateLimiter: {
     identify(view: View, find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity>;
   };
 }
@@ -32,19 +32,19 @@ export interface ChatAuthentication {
  */
 export async function authenticateChat(
   req: Request,
-  { service, meter }: ChatAuthentication,
+  { service, rateLimiter }: ChatAuthentication,
   { view, reads }: { view: View; reads: PrefetchHints },
 ): Promise<ChatCaller> {
   const header = req.headers.get("x-service-session") ?? undefined;
   if (bearerKey(req) !== undefined || header === undefined) {
-    const identity = await meter.identify(view, (reader) => {
+    const identity = await rateLimiter.identify(view, (reader) => {
       const beside = (owner: { tenant: string; id: string }) => [
         keys.apiKeyWindow(owner.tenant, owner.id),
         ...prefetchKeys({ ...reads, tenant: owner.tenant, source: owner.id }),
       ];
       return identifyKey(req, service.apiKeys, { reader, beside });
     });
-    requireChatScope(identity);
+    requireChatAccess(identity);
     const { tenant, id } = identity;
     return { kind: "key", tenant, id, sessionHeader: header };
   }

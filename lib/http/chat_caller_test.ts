@@ -31,7 +31,7 @@ async function open(kv: Deno.Kv) {
     committer.work((view) =>
       authenticateChat(new Request("http://127.0.0.1/", { headers }), {
         service: { apiKeys, sessions },
-        meter: { identify: (view, find) => find(view) },
+        rateLimiter: { identify: (view, find) => find(view) },
       }, { view, reads })
     );
   return { call, bearer: `Bearer ${made.secret}`, token: sessionToken };

@@ -4,9 +4,9 @@ import { keys } from "../storage/keys.ts";
 import type { ChatBody } from "../wire/chat.ts";
 import type { ChatCaller } from "./chat_caller.ts";
 import {
-  fingerprintOf,
-  idempotencyKey,
   idempotencyScope,
+  readIdempotencyKey,
+  requestFingerprint,
   SESSION_KEY_MIN_LENGTH,
   VOLATILE_CHAT_FIELDS,
 } from "./idempotency_key.ts";
@@ -27,14 +27,14 @@ export async function chatIdempotency(
   },
 ): Promise<ReceiptRequest | undefined> {
   const isSession = caller.kind === "session";
-  const key = idempotencyKey(req, isSession ? { min: SESSION_KEY_MIN_LENGTH } : {});
+  const key = readIdempotencyKey(req, isSession ? { min: SESSION_KEY_MIN_LENGTH } : {});
   if (key === undefined) return undefined;
   const who = isSession
     ? ["session", body.agentId, caller.session.origin ?? "", body.conversationId ?? ""]
     : ["key", caller.id];
   const route = "POST /v1/chat/stream";
   const scope = await idempotencyScope({ route, caller: who, key });
-  const unkeyed = await fingerprintOf(body, { without: VOLATILE_CHAT_FIELDS });
+  const unkeyed = await requestFingerprint(body, { without: VOLATILE_CHAT_FIELDS });
   const receiptKey = keys.chatIdempotencyRecord(caller.tenant, scope);
   return {
     key: receiptKey,

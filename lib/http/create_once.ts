@@ -5,10 +5,10 @@ import type {
   IdempotencyStore,
 } from "../storage/receipt_store.ts";
 import { type CommitStep, commitStep, retryUntilCommitted } from "../storage/record.ts";
-import { fingerprintOf, idempotencyKey, idempotencyScope } from "./idempotency_key.ts";
+import { idempotencyScope, readIdempotencyKey, requestFingerprint } from "./idempotency_key.ts";
 
 /** What a creating request asks for, and how to do it. */
-export interface Creation<T> {
+export interface IdempotentCreation<T> {
   /** Method and path with the ids in it, `POST /v1/agents`: another resource is another scope. */
   route: string;
   apiKeyId: string;
@@ -17,10 +17,10 @@ export interface Creation<T> {
   /** Checks the request and makes the thing; hands `commit` on to the store that stores it. */
   create: (options: { commit?: CommitStep<T> }) => Promise<T>;
   /** The 201 for what was made; must answer the same for the same. */
-  answer: (made: T) => { body: unknown; headers: Record<string, string> };
+  respond: (made: T) => { body: unknown; headers: Record<string, string> };
 }
 
-interface CreatingContext {
+interface IdempotencyContext {
   req: Request;
   state: { service: { idempotencyRecords: IdempotencyStore } };
 }
@@ -31,21 +31,21 @@ interface CreatingContext {
  * repeated request gets the first answer with `Idempotency-Replayed: true`, also when what it made
  * has gone since; refusals leave no receipt. Call it with the credential and its scope checked.
  */
-export async function createOnce<T>(
-  { req, state }: CreatingContext,
-  creation: Creation<T>,
+export async function withIdempotency<T>(
+  { req, state }: IdempotencyContext,
+  creation: IdempotentCreation<T>,
 ): Promise<Response> {
-  const key = idempotencyKey(req);
-  if (key === undefined) return respond(answerOf(creation, await creation.create({})));
+  const key = readIdempotencyKey(req);
+  if (key === undefined) return toResponse(responseOf(creation, await creation.create({})));
   const { idempotencyRecords } = state.service;
   const { route, apiKeyId } = creation;
   const scope = await idempotencyScope({ route, caller: ["key", apiKeyId], key });
-  const fingerprint = await fingerprintOf(creation.request);
+  const fingerprint = await requestFingerprint(creation.request);
   return await retryUntilCommitted(async () => {
     const place = await idempotencyRecords.find(scope);
     if (place.record !== undefined) return replay(place.record, fingerprint);
     try {
-      return await createWithReceipt(creation, { idempotencyRecords, place, fingerprint });
+      return await createWithRecord(creation, { idempotencyRecords, place, fingerprint });
     } catch (error) {
       // What was made meanwhile under the same key may be what took the last room.
       const isRefused = error instanceof ApiError && error.code === "quota_exceeded";
@@ -58,8 +58,8 @@ export async function createOnce<T>(
 }
 
 /** `undefined` when another request with the same key was first. */
-async function createWithReceipt<T>(
-  creation: Creation<T>,
+async function createWithRecord<T>(
+  creation: IdempotentCreation<T>,
   { idempotencyRecords, place, fingerprint }: {
     idempotencyRecords: IdempotencyStore;
     place: IdempotencyEntry;
@@ -67,13 +67,13 @@ async function createWithReceipt<T>(
   },
 ): Promise<Response | undefined> {
   const commit: CommitStep<T> = async (change, made) => {
-    await idempotencyRecords.add(change, place, { fingerprint, ...answerOf(creation, made) });
+    await idempotencyRecords.add(change, place, { fingerprint, ...responseOf(creation, made) });
     if (await commitStep(change)) return true;
     // Thrown through the store, which would take it for the loss of an id.
     throw new LostRaceError();
   };
   try {
-    return respond(answerOf(creation, await creation.create({ commit })));
+    return toResponse(responseOf(creation, await creation.create({ commit })));
   } catch (error) {
     if (error instanceof LostRaceError) return undefined;
     throw error;
@@ -84,15 +84,15 @@ class LostRaceError extends Error {
   override name = "LostRaceError";
 }
 
-type Answer = Omit<IdempotencyRecord, "fingerprint">;
+type StoredResponse = Omit<IdempotencyRecord, "fingerprint">;
 
-function answerOf<T>(creation: Creation<T>, made: T): Answer {
-  const { body, headers } = creation.answer(made);
+function responseOf<T>(creation: IdempotentCreation<T>, made: T): StoredResponse {
+  const { body, headers } = creation.respond(made);
   return { status: 201, headers, body: JSON.stringify(body) };
 }
 
-function respond(
-  { status, headers, body }: Answer,
+function toResponse(
+  { status, headers, body }: StoredResponse,
   more: Record<string, string> = {},
 ): Response {
   const all = { "content-type": "application/json", ...headers, ...more };
@@ -101,7 +101,7 @@ function respond(
 
 function replay(receipt: IdempotencyRecord, fingerprint: string): Response {
   if (receipt.fingerprint === fingerprint) {
-    return respond(receipt, { "idempotency-replayed": "true" });
+    return toResponse(receipt, { "idempotency-replayed": "true" });
   }
   const message = "this Idempotency-Key was used for another request; draw a new one for each";
   throw new ApiError("idempotency_key_reused", message);

@@ -15,7 +15,7 @@ export function entityTag(version: number): string {
 export function ifMatchVersions(req: Request): number[] | undefined {
   const header = req.headers.get("if-match");
   if (header === null || header.trim() === "*") return undefined;
-  return versionsOf(header);
+  return parseVersions(header);
 }
 
 /**
@@ -25,28 +25,28 @@ export function ifMatchVersions(req: Request): number[] | undefined {
 export function ifNoneMatchVersions(req: Request): number[] | "any" | undefined {
   const header = req.headers.get("if-none-match");
   if (header === null) return undefined;
-  return header.trim() === "*" ? "any" : versionsOf(header);
+  return header.trim() === "*" ? "any" : parseVersions(header);
 }
 
 /** Whether `If-None-Match` already names `version`; `*` names every one. */
 export function isNotModified(req: Request, version: number): boolean {
   const header = req.headers.get("if-none-match");
-  return header !== null && isTagNamed(header, entityTag(version));
+  return header !== null && matchesTag(header, entityTag(version));
 }
 
 /** Whether a list of tags, or `*`, names an entity tag; weak and strong ones are alike. */
-export function isTagNamed(header: string, etag: string): boolean {
-  return header.trim() === "*" || tagsOf(header).includes(etag.replace(/^W\//, ""));
+export function matchesTag(header: string, etag: string): boolean {
+  return header.trim() === "*" || parseTags(header).includes(etag.replace(/^W\//, ""));
 }
 
-function versionsOf(header: string): number[] {
-  return tagsOf(header).filter((tag) => /^"\d{1,15}"$/.test(tag)).map((tag) =>
+function parseVersions(header: string): number[] {
+  return parseTags(header).filter((tag) => /^"\d{1,15}"$/.test(tag)).map((tag) =>
     Number(tag.slice(1, -1))
   );
 }
 
 /** The tags of a list without their weakness; none when it is not one. */
-function tagsOf(header: string): string[] {
+function parseTags(header: string): string[] {
   if (!TAG_LIST.test(header)) return [];
   return [...header.matchAll(new RegExp(TAG, "g"))].map(([tag]) => tag.replace(/^W\//, ""));
 }

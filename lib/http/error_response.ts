@@ -32,12 +32,12 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ClientDisconnectError) {
     return validationError([{ path: "", code: "body_incomplete", message: error.message }]);
   }
-  const told = error instanceof HttpError ? httpRefusal(error) : undefined;
+  const told = error instanceof HttpError ? fromHttpError(error) : undefined;
   return told ?? new ApiError("internal_error", "the request failed on our side");
 }
 
 /** The router's own refusals, and those of a form that a page's script sent. */
-function httpRefusal({ status, message }: HttpError): ApiError | undefined {
+function fromHttpError({ status, message }: HttpError): ApiError | undefined {
   switch (status) {
     case 404:
       return new ApiError("not_found", "there is nothing at this address");

@@ -2,28 +2,28 @@ import { BusyError } from "../busy_error.ts";
 import { type Runtime, setTimer } from "../system.ts";
 
 /** The holder of a slot. */
-export interface SlotHolder {
+export interface PermitHolder {
   tenant: string;
   /** The client's address. */
   address: string;
 }
 
 /** How slots are shared. */
-export interface SlotRules {
-  slots: number;
+export interface FairSemaphoreOptions {
+  permits: number;
   /** Slots that one tenant may hold. */
-  perTenant: number;
+  maxPerTenant: number;
   /** Slots that one address may hold, whatever tenants it speaks for. */
-  perAddress: number;
+  maxPerAddress: number;
   /** The last slots are given only to tenants that hold none. */
   reserved: number;
   /** Maximum waiting callers of one tenant; more are rejected immediately. */
-  waitingPerTenant: number;
+  maxWaitingPerTenant: number;
   /** Maximum wait in milliseconds; unlimited if omitted. */
   maxWaitMs?: number;
 }
 
-interface Waiter extends SlotHolder {
+interface Waiter extends PermitHolder {
   admit: () => void;
 }
 
@@ -32,15 +32,15 @@ interface Waiter extends SlotHolder {
  * another one gets none. A freed slot goes to the waiting tenant that holds the fewest, and among
  * those to the caller that has waited longest.
  */
-export class FairSlots {
-  readonly #rules: SlotRules;
+export class FairSemaphore {
+  readonly #options: FairSemaphoreOptions;
   #free: number;
   readonly #held = new Map<string, number>();
   #waiters: Waiter[] = [];
 
-  constructor(rules: SlotRules) {
-    this.#rules = rules;
-    this.#free = rules.slots;
+  constructor(rules: FairSemaphoreOptions) {
+    this.#options = rules;
+    this.#free = rules.permits;
   }
 
   /** Callers that wait for a slot. */
@@ -50,10 +50,10 @@ export class FairSlots {
 
   /** Runs `work` in a slot. Throws `BusyError` if the tenant's queue is full or the wait too long. */
   async run<T>(
-    { holder, system }: { holder: SlotHolder; system: Pick<Runtime, "sleep"> },
+    { holder, system }: { holder: PermitHolder; system: Pick<Runtime, "sleep"> },
     work: () => Promise<T>,
   ): Promise<T> {
-    if (this.#mayEnter(holder)) this.#take(holder);
+    if (this.#canAcquire(holder)) this.#acquire(holder);
     else await this.#wait(holder, system);
     try {
       return await work();
@@ -62,10 +62,10 @@ export class FairSlots {
     }
   }
 
-  #wait(holder: SlotHolder, system: Pick<Runtime, "sleep">): Promise<void> {
-    const { waitingPerTenant, maxWaitMs } = this.#rules;
+  #wait(holder: PermitHolder, system: Pick<Runtime, "sleep">): Promise<void> {
+    const { maxWaitingPerTenant, maxWaitMs } = this.#options;
     const queued = this.#waiters.filter(({ tenant }) => tenant === holder.tenant).length;
-    if (queued >= waitingPerTenant) throw new BusyError("the tenant's queue is full");
+    if (queued >= maxWaitingPerTenant) throw new BusyError("the tenant's queue is full");
     return new Promise((resolve, reject) => {
       const cancelTimer = maxWaitMs === undefined ? () => {} : setTimer(system, maxWaitMs, () => {
         this.#waiters = this.#waiters.filter((one) => one !== waiter);
@@ -80,15 +80,15 @@ export class FairSlots {
     });
   }
 
-  #mayEnter({ tenant, address }: SlotHolder): boolean {
-    const { perTenant, perAddress, reserved } = this.#rules;
+  #canAcquire({ tenant, address }: PermitHolder): boolean {
+    const { maxPerTenant, maxPerAddress, reserved } = this.#options;
     const heldByTenant = this.#heldBy(tenantKey(tenant));
     if (heldByTenant === 0) return this.#free > 0;
-    return this.#free > reserved && heldByTenant < perTenant &&
-      this.#heldBy(addressKey(address)) < perAddress;
+    return this.#free > reserved && heldByTenant < maxPerTenant &&
+      this.#heldBy(addressKey(address)) < maxPerAddress;
   }
 
-  #take({ tenant, address }: SlotHolder): void {
+  #acquire({ tenant, address }: PermitHolder): void {
     this.#free--;
     for (const key of [tenantKey(tenant), addressKey(address)]) {
       this.#held.set(key, this.#heldBy(key) + 1);
@@ -96,7 +96,7 @@ export class FairSlots {
   }
 
   /** The slot goes straight to a waiting caller, so that a later caller cannot overtake it. */
-  #release({ tenant, address }: SlotHolder): void {
+  #release({ tenant, address }: PermitHolder): void {
     this.#free++;
     for (const key of [tenantKey(tenant), addressKey(address)]) {
       const left = this.#heldBy(key) - 1;
@@ -107,7 +107,7 @@ export class FairSlots {
   }
 
   #admitNext(): void {
-    const next = this.#waiters.filter((waiter) => this.#mayEnter(waiter))
+    const next = this.#waiters.filter((waiter) => this.#canAcquire(waiter))
       .reduce<Waiter | undefined>((best, one) => {
         return best === undefined || this.#heldByTenant(one) < this.#heldByTenant(best)
           ? one
@@ -115,11 +115,11 @@ export class FairSlots {
       }, undefined);
     if (next === undefined) return;
     this.#waiters = this.#waiters.filter((one) => one !== next);
-    this.#take(next);
+    this.#acquire(next);
     next.admit();
   }
 
-  #heldByTenant({ tenant }: SlotHolder): number {
+  #heldByTenant({ tenant }: PermitHolder): number {
     return this.#heldBy(tenantKey(tenant));
   }
 

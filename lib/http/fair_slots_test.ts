@@ -1,14 +1,21 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { BusyError } from "../busy_error.ts";
 import { FakeSystem, settled } from "../../tests/support/fake_system.ts";
-import { FairSlots, type SlotRules } from "./fair_slots.ts";
+import { FairSemaphore, type FairSemaphoreOptions } from "./fair_slots.ts";
 
-const RULES: SlotRules = {
-  ...{ slots: 6, perTenant: 3, perAddress: 4, reserved: 1, waitingPerTenant: 2, maxWaitMs: 5_000 },
+const RULES: FairSemaphoreOptions = {
+  ...{
+    permits: 6,
+    maxPerTenant: 3,
+    maxPerAddress: 4,
+    reserved: 1,
+    maxWaitingPerTenant: 2,
+    maxWaitMs: 5_000,
+  },
 };
 
-function world(rules: Partial<SlotRules> = {}) {
-  const slots = new FairSlots({ ...RULES, ...rules });
+function world(rules: Partial<FairSemaphoreOptions> = {}) {
+  const slots = new FairSemaphore({ ...RULES, ...rules });
   const system = new FakeSystem();
   /** Callers that hold a slot now, in the order in which they got it. */
   const inside: string[] = [];
@@ -30,7 +37,7 @@ function world(rules: Partial<SlotRules> = {}) {
   return { slots, system, inside, enter, leave };
 }
 
-Deno.test("FairSlots: a tenant has its share, queues for more, and is rejected beyond that", async () => {
+Deno.test("FairSemaphore: a tenant has its share, queues for more, and is rejected beyond that", async () => {
   const { slots, inside, enter } = world();
   for (const name of ["a1", "a2", "a3", "a4", "a5"]) void enter(name);
   await settled();
@@ -41,8 +48,8 @@ Deno.test("FairSlots: a tenant has its share, queues for more, and is rejected b
   assertEquals(inside.at(-1), "b1");
 });
 
-Deno.test("FairSlots: the last slots are for tenants that hold none", async () => {
-  const { inside, enter } = world({ slots: 6, reserved: 2 });
+Deno.test("FairSemaphore: the last slots are for tenants that hold none", async () => {
+  const { inside, enter } = world({ permits: 6, reserved: 2 });
   for (const name of ["a1", "a2", "b1", "b2", "a3"]) void enter(name);
   await settled();
   assertEquals(inside, ["a1", "a2", "b1", "b2"]);
@@ -52,16 +59,21 @@ Deno.test("FairSlots: the last slots are for tenants that hold none", async () =
   assertEquals(inside.slice(4), ["c1", "d1"]);
 });
 
-Deno.test("FairSlots: an address has its share, unless it speaks for a tenant that holds none", async () => {
-  const { inside, enter } = world({ slots: 9, perAddress: 3 });
+Deno.test("FairSemaphore: an address has its share, unless it speaks for a tenant that holds none", async () => {
+  const { inside, enter } = world({ permits: 9, maxPerAddress: 3 });
   for (const name of ["a1", "a2", "b1", "b2", "c1"]) void enter(name, "one");
   void enter("b3", "two");
   await settled();
   assertEquals(inside, ["a1", "a2", "b1", "c1", "b3"]);
 });
 
-Deno.test("FairSlots: a freed slot goes to the waiting tenant that holds the fewest", async () => {
-  const { inside, enter, leave } = world({ slots: 4, perTenant: 4, perAddress: 4, reserved: 0 });
+Deno.test("FairSemaphore: a freed slot goes to the waiting tenant that holds the fewest", async () => {
+  const { inside, enter, leave } = world({
+    permits: 4,
+    maxPerTenant: 4,
+    maxPerAddress: 4,
+    reserved: 0,
+  });
   for (const name of ["a1", "a2", "a3", "b1", "a4", "b2", "c1"]) void enter(name);
   await settled();
   await leave("a1");
@@ -73,7 +85,7 @@ Deno.test("FairSlots: a freed slot goes to the waiting tenant that holds the few
   assertEquals(inside.at(-1), "b2");
 });
 
-Deno.test("FairSlots: who waits too long is rejected, and takes no slot afterwards", async () => {
+Deno.test("FairSemaphore: who waits too long is rejected, and takes no slot afterwards", async () => {
   const { slots, system, inside, enter, leave } = world();
   for (const name of ["a1", "a2", "a3"]) void enter(name);
   const late = assertRejects(() => enter("a4"), BusyError, "in time");
@@ -83,8 +95,8 @@ Deno.test("FairSlots: who waits too long is rejected, and takes no slot afterwar
   assertEquals([inside, slots.waiting], [["a2", "a3"], 0]);
 });
 
-Deno.test("FairSlots: work that fails gives its slot back", async () => {
-  const { slots, system } = world({ slots: 1, reserved: 0 });
+Deno.test("FairSemaphore: work that fails gives its slot back", async () => {
+  const { slots, system } = world({ permits: 1, reserved: 0 });
   const holder = { tenant: "a", address: "a" };
   const fail = () => slots.run({ holder, system }, () => Promise.reject(new Error("no")));
   await assertRejects(fail, Error, "no");

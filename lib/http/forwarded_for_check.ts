@@ -5,7 +5,7 @@ import type { Logger } from "../log.ts";
 const MAX_HOPS = 16;
 
 /** Describes the source of client addresses, for the startup log. */
-export function clientAddressSource(hops: number): string {
+export function describeClientAddressSource(hops: number): string {
   const setting = `TRUSTED_PROXY_HOPS is ${hops}`;
   if (hops === 0) return `the connection, because ${setting}`;
   return `entry ${hops} from the right of X-Forwarded-For, because ${setting}; ` +
@@ -16,9 +16,9 @@ export function clientAddressSource(hops: number): string {
  * Detects an unconfigured proxy. With an https `PUBLIC_URL` there is one in front; while
  * `TRUSTED_PROXY_HOPS` is 0, all visitors behind it share one address and its limits.
  */
-export class ForwardedForCheck {
+export class ProxyDetector {
   readonly #log: Pick<Logger, "warn">;
-  readonly #isOn: boolean;
+  readonly #enabled: boolean;
   #suggestedHops: number | undefined;
 
   constructor(
@@ -26,7 +26,7 @@ export class ForwardedForCheck {
     log: Pick<Logger, "warn">,
   ) {
     this.#log = log;
-    this.#isOn = trustedProxyHops === 0 && (publicUrl?.startsWith("https:") ?? false);
+    this.#enabled = trustedProxyHops === 0 && (publicUrl?.startsWith("https:") ?? false);
   }
 
   /** What to set `TRUSTED_PROXY_HOPS` to, once a proxy has been noticed. */
@@ -39,7 +39,7 @@ export class ForwardedForCheck {
    * own, so the shortest list is the nearest to the number of proxies.
    */
   check(req: Request): void {
-    if (!this.#isOn) return;
+    if (!this.#enabled) return;
     const entries = (req.headers.get("x-forwarded-for") ?? "").split(",")
       .filter((entry) => entry.trim() !== "").length;
     const hops = Math.min(entries, MAX_HOPS);

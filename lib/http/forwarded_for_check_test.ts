@@ -1,11 +1,11 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { clientAddressSource, ForwardedForCheck } from "./forwarded_for_check.ts";
+import { describeClientAddressSource, ProxyDetector } from "./forwarded_for_check.ts";
 
 const HTTPS = { trustedProxyHops: 0, publicUrl: "https://chat.example" };
 
-function world(config: ConstructorParameters<typeof ForwardedForCheck>[0] = HTTPS) {
+function world(config: ConstructorParameters<typeof ProxyDetector>[0] = HTTPS) {
   const warned: string[] = [];
-  const check = new ForwardedForCheck(config, { warn: (message) => void warned.push(message) });
+  const check = new ProxyDetector(config, { warn: (message) => void warned.push(message) });
   const ask = (forwarded?: string) => {
     const headers = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
     check.check(new Request("http://127.0.0.1/", { headers }));
@@ -13,7 +13,7 @@ function world(config: ConstructorParameters<typeof ForwardedForCheck>[0] = HTTP
   return { warned, check, ask };
 }
 
-Deno.test("ForwardedForCheck: warns of the first list at once, and of a shorter one", () => {
+Deno.test("ProxyDetector: warns of the first list at once, and of a shorter one", () => {
   const { warned, check, ask } = world();
   ask();
   assertEquals([warned, check.suggestedHops], [[], undefined]);
@@ -27,7 +27,7 @@ Deno.test("ForwardedForCheck: warns of the first list at once, and of a shorter 
   assertEquals([warned.length, check.suggestedHops], [2, 1]);
 });
 
-Deno.test("ForwardedForCheck: suggests nothing that the setting does not take", () => {
+Deno.test("ProxyDetector: suggests nothing that the setting does not take", () => {
   const { check, ask } = world();
   ask(" , ,");
   assertEquals(check.suggestedHops, undefined);
@@ -35,7 +35,7 @@ Deno.test("ForwardedForCheck: suggests nothing that the setting does not take", 
   assertEquals(check.suggestedHops, 16);
 });
 
-Deno.test("ForwardedForCheck: says nothing of a proxy that is trusted, or of plain http", () => {
+Deno.test("ProxyDetector: says nothing of a proxy that is trusted, or of plain http", () => {
   for (
     const config of [
       { ...HTTPS, trustedProxyHops: 1 },
@@ -49,7 +49,7 @@ Deno.test("ForwardedForCheck: says nothing of a proxy that is trusted, or of pla
   }
 });
 
-Deno.test("clientAddressSource names the connection or the entry of the header", () => {
-  assertEquals(clientAddressSource(0), "the connection, because TRUSTED_PROXY_HOPS is 0");
-  assertStringIncludes(clientAddressSource(2), "entry 2 from the right of X-Forwarded-For");
+Deno.test("describeClientAddressSource names the connection or the entry of the header", () => {
+  assertEquals(describeClientAddressSource(0), "the connection, because TRUSTED_PROXY_HOPS is 0");
+  assertStringIncludes(describeClientAddressSource(2), "entry 2 from the right of X-Forwarded-For");
 });

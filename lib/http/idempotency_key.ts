@@ -18,7 +18,7 @@ export const SESSION_KEY_MIN_LENGTH = 16;
  * `min` (1) to 255 visible ASCII characters, which two headers, put together by a comma and a blank,
  * are not either.
  */
-export function idempotencyKey(
+export function readIdempotencyKey(
   req: Request,
   options: { min?: number } = {},
 ): string | undefined {
@@ -34,12 +34,12 @@ export function idempotencyKey(
  * Tells requests apart that share a key: a hash of `value`, parsed JSON, whatever the order of its
  * fields; those `without` do not count. 400 for what no schema would take (see `assertSafeJson`).
  */
-export async function fingerprintOf(
+export async function requestFingerprint(
   value: unknown,
   options: { without?: readonly string[] } = {},
 ): Promise<string> {
   assertSafeJson(value);
-  return await sha256(canonicalJson(leaveOut(value, options.without ?? [])));
+  return await sha256(canonicalJson(omit(value, options.without ?? [])));
 }
 
 /**
@@ -52,7 +52,7 @@ export async function idempotencyScope(
   return await sha256(JSON.stringify([parts.route, parts.caller, parts.key]));
 }
 
-function leaveOut(value: unknown, names: readonly string[]): unknown {
+function omit(value: unknown, names: readonly string[]): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
 }

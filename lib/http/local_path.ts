@@ -2,7 +2,7 @@
  * `target` when it is a path on this very site, else `fallback`: what follows a sign-in is named in
  * the URL, and a link somebody sends must not end on their page. Sign-in pages are no target either.
  */
-export function localPath(target: string | null, fallback: string): string {
+export function safeRedirectPath(target: string | null, fallback: string): string {
   if (target === null || !/^\/(?![/\\])/.test(target)) return fallback;
   // The URL parser drops tabs and line breaks, so `/\t/host` has to be judged as browsers read it.
   const base = "http://local.invalid";

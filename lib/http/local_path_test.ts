@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { localPath } from "./local_path.ts";
+import { safeRedirectPath } from "./local_path.ts";
 
 Deno.test("localPath keeps a path on this site with its query", () => {
-  assertEquals(localPath("/agents?cursor=a", "/"), "/agents?cursor=a");
-  assertEquals(localPath("/agents/1#top", "/"), "/agents/1");
+  assertEquals(safeRedirectPath("/agents?cursor=a", "/"), "/agents?cursor=a");
+  assertEquals(safeRedirectPath("/agents/1#top", "/"), "/agents/1");
 });
 
 Deno.test("localPath falls back for everything that leads elsewhere or nowhere", () => {
@@ -11,6 +11,6 @@ Deno.test("localPath falls back for everything that leads elsewhere or nowhere",
   const odd = ["/\t/evil.example", "\t//evil.example", "/\n//evil.example", "javascript:alert(1)"];
   const loops = ["/sign-in", "/sign-out", "/setup", "/.//evil.example", "/a/..//evil.example"];
   for (const target of [...bad, ...odd, ...loops]) {
-    assertEquals(localPath(target, "/home"), "/home");
+    assertEquals(safeRedirectPath(target, "/home"), "/home");
   }
 });

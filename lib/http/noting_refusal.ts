@@ -6,7 +6,7 @@ import { ApiError } from "../errors.ts";
  * Does `work`, and notes the page it is refused for: whoever embeds an agent on a site that is not
  * allowed sees an error in a visitor's console at best. `work` may be done or promised.
  */
-export function notingRefusal<T>(
+export function recordRejectedOrigin<T>(
   ctx: Pick<Context<State>, "req" | "state">,
   { tenant, agent }: { tenant: string; agent: { id: string } },
   work: () => T,

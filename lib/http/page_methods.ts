@@ -7,7 +7,7 @@ import { isApiPath } from "./routable.ts";
 export type PageMethod = "GET" | "POST";
 
 /** Read-only routes outside /v1. */
-const SHOWN = new Set([
+const GET_ONLY = new Set([
   ...["/", "/demo", "/docs", "/healthz", "/readyz"],
   ...["/widget.v1.js", "/widget.v1.json", "/widget.v1.:hash.js"],
   ...["/client.v1.js", "/client.v1.json", "/client.v1.:hash.js", "/client.v1.d.ts"],
@@ -18,19 +18,19 @@ const SHOWN = new Set([
 ]);
 
 /** Routes outside /v1 that only accept POST. */
-const SENT_TO = new Set([
+const POST_ONLY = new Set([
   ...["/sign-out", "/agents/check", "/agents/test-tool", "/agents/:id/try"],
   ...["/agents/:id/try/cancel", "/knowledge/:id/documents/:documentId/read-again"],
 ]);
 
 /** The methods of a route outside /v1, by its pattern: a page with a form unless it is listed above. */
-export function methodsOfPage(route: string): PageMethod[] {
-  if (SHOWN.has(route)) return ["GET"];
-  return SENT_TO.has(route) ? ["POST"] : ["GET", "POST"];
+export function pageMethodsOf(route: string): PageMethod[] {
+  if (GET_ONLY.has(route)) return ["GET"];
+  return POST_ONLY.has(route) ? ["POST"] : ["GET", "POST"];
 }
 
 /** The `Allow` header that goes with them. */
-export function allowOfPage(methods: readonly PageMethod[]): string {
+export function allowHeader(methods: readonly PageMethod[]): string {
   return methods.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]).join(", ");
 }
 
@@ -39,12 +39,12 @@ export function allowOfPage(methods: readonly PageMethod[]): string {
  * who they are. Fresh registers a file route for every method, and answers a missing one with 404, or
  * even with the page. /v1 has `apiHandler` for the same.
  */
-export async function pageMethods(ctx: Context<State>): Promise<Response> {
+export async function rejectUnsupportedMethod(ctx: Context<State>): Promise<Response> {
   if (ctx.route === null || isApiPath(ctx.url.pathname)) return await ctx.next();
-  const methods = methodsOfPage(ctx.route);
+  const methods = pageMethodsOf(ctx.route);
   const method = ctx.req.method === "HEAD" ? "GET" : ctx.req.method;
   if (methods.some((one) => one === method)) return await ctx.next();
-  const allow = allowOfPage(methods);
+  const allow = allowHeader(methods);
   throw new ApiError("method_not_allowed", `this address only allows ${allow}`, {
     headers: { allow },
   });

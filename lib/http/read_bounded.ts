@@ -1,11 +1,11 @@
 import { ApiError } from "../errors.ts";
 import type { Runtime } from "../system.ts";
-import { ArrivalRate, type ArrivalRule, BODY_ARRIVAL } from "./arrival_rate.ts";
+import { ArrivalRateMonitor, BODY_RATE, type MinimumRate } from "./arrival_rate.ts";
 import type { ByteBudget } from "./byte_budget.ts";
 import { ClientDisconnectError } from "./client_disconnect_error.ts";
 
 /** No message and hardly an agent is larger: they get through beside any flood of large bodies. */
-const SMALL_BYTES = 64 * 1024;
+const UNCOUNTED_BYTES = 64 * 1024;
 
 /** The memory that bodies share, and in whose name a body takes of it. */
 export interface BodyMemory {
@@ -21,35 +21,35 @@ export interface BodyMemory {
  */
 export async function readBounded(
   body: ReadableStream<Uint8Array>,
-  { limit, system, arrival = BODY_ARRIVAL, memory }: {
+  { limit, system, arrival = BODY_RATE, memory }: {
     limit: number;
     system: Pick<Runtime, "now" | "sleep">;
-    arrival?: ArrivalRule;
+    arrival?: MinimumRate;
     memory?: BodyMemory;
   },
 ): Promise<Uint8Array<ArrayBuffer> | "too_large" | "too_slow"> {
   const reader = body.getReader();
-  const rate = new ArrivalRate(system, arrival);
+  const rate = new ArrivalRateMonitor(system, arrival);
   const chunks: Uint8Array[] = [];
   let size = 0;
   let taken = 0;
   try {
     while (true) {
       const next = await Promise.race([readChunk(reader), rate.tooSlow]);
-      if (next === "too_slow") return await refuse(reader, next);
+      if (next === "too_slow") return await cancelBody(reader, next);
       if (next.done) return concat(chunks, size);
       size += next.value.length;
-      rate.add(next.value.length);
-      if (size > limit) return await refuse(reader, "too_large" as const);
+      rate.addBytes(next.value.length);
+      if (size > limit) return await cancelBody(reader, "too_large" as const);
       chunks.push(next.value);
-      const due = size > SMALL_BYTES ? size - taken : 0;
+      const due = size > UNCOUNTED_BYTES ? size - taken : 0;
       if (memory === undefined || due === 0) continue;
-      if (!memory.budget.take(due, memory.holders)) throw await refuse(reader, tooMany());
+      if (!memory.budget.take(due, memory.holders)) throw await cancelBody(reader, tooManyBodies());
       taken += due;
     }
   } finally {
-    rate.end();
-    memory?.budget.give(taken, memory.holders);
+    rate.stop();
+    memory?.budget.release(taken, memory.holders);
   }
 }
 
@@ -64,14 +64,14 @@ async function readChunk(
   }
 }
 
-function tooMany(): ApiError {
+function tooManyBodies(): ApiError {
   const headers = { "retry-after": "5" };
   return new ApiError("service_unavailable", "too many large bodies are being sent at once", {
     headers,
   });
 }
 
-async function refuse<T>(reader: ReadableStreamDefaultReader<Uint8Array>, why: T): Promise<T> {
+async function cancelBody<T>(reader: ReadableStreamDefaultReader<Uint8Array>, why: T): Promise<T> {
   await reader.cancel().catch(() => {});
   return why;
 }

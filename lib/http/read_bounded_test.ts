@@ -35,14 +35,14 @@ Deno.test("readBounded: large bodies share what there is, and give it back when 
   one.send(40 * KIB);
   one.send(80 * KIB);
   await settled();
-  assertEquals(budget.left, 80 * KIB);
+  assertEquals(budget.available, 80 * KIB);
   const refused = assertRejects(() => reading(other.body, budget).read, ApiError);
   other.send(81 * KIB);
   const { status, headers } = await refused;
   assertEquals([status, headers["retry-after"], other.isCancelled()], [503, "5", true]);
   one.end();
   assertEquals((await read as Uint8Array).length, 120 * KIB);
-  assertEquals(budget.left, 200 * KIB);
+  assertEquals(budget.available, 200 * KIB);
 });
 
 Deno.test("readBounded: a body of up to 64 KiB is read whatever the others take", async () => {
@@ -66,5 +66,5 @@ Deno.test("readBounded: what a body took is given back whatever its end", async 
   assertEquals(await late.read, "too_slow");
   large.send(901 * KIB);
   assertEquals(await reading(large.body, budget).read, "too_large");
-  assertEquals(budget.left, 2_000 * KIB);
+  assertEquals(budget.available, 2_000 * KIB);
 });

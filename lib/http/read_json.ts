@@ -1,9 +1,9 @@
 import { ApiError, validationError } from "../errors.ts";
 import type { Runtime } from "../system.ts";
 import { FIELD_BOUNDS } from "../wire/limits.ts";
-import { BODIES } from "./byte_budget.ts";
+import { BODY_BUDGET } from "./byte_budget.ts";
 import { readBounded } from "./read_bounded.ts";
-import { memoryHolders } from "./request_sender.ts";
+import { budgetHolders } from "./request_sender.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -45,7 +45,7 @@ async function readBytes(
   const bytes = await readBounded(body, {
     limit: FIELD_BOUNDS.bodyBytes,
     system,
-    memory: { budget: BODIES, holders: memoryHolders(req) },
+    memory: { budget: BODY_BUDGET, holders: budgetHolders(req) },
   });
   if (bytes === "too_large") tooLarge();
   if (bytes === "too_slow") tooSlow();

@@ -7,13 +7,13 @@ import type { Upload, UploadFault } from "../knowledge/worker_job.ts";
 import { doJob } from "../knowledge/worker/do_job.ts";
 import type { Runtime } from "../system.ts";
 import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
-import { UPLOAD_ARRIVAL } from "./arrival_rate.ts";
-import { FairSlots, type SlotHolder } from "./fair_slots.ts";
+import { UPLOAD_RATE } from "./arrival_rate.ts";
+import { FairSemaphore, type PermitHolder } from "./fair_slots.ts";
 import { readBounded } from "./read_bounded.ts";
 import { senderAddress } from "./request_sender.ts";
 
 /** What a form or a JSON object adds to the document in it. */
-const WRAPPING_BYTES = 64 * 1024;
+const ENVELOPE_BYTES = 64 * 1024;
 /** Larger bodies take longer than the event loop may stand still. */
 const INLINE_BYTES = 256 * 1024;
 
@@ -21,13 +21,13 @@ const INLINE_BYTES = 256 * 1024;
  * Each slot holds a body of up to 20 MiB, for as long as its sender takes. Whatever a few tenants send,
  * a slot is free for one that is sending nothing yet.
  */
-const receiving = new FairSlots({
-  ...{ slots: 24, perTenant: 8, perAddress: 12, reserved: 4 },
-  ...{ waitingPerTenant: 16, maxWaitMs: 20_000 },
+const receiveSemaphore = new FairSemaphore({
+  ...{ permits: 24, maxPerTenant: 8, maxPerAddress: 12, reserved: 4 },
+  ...{ maxWaitingPerTenant: 16, maxWaitMs: 20_000 },
 });
 /** Each takes a core. */
-const opening = new FairSlots({
-  ...{ slots: 2, perTenant: 2, perAddress: 2, reserved: 0, waitingPerTenant: 24 },
+const parseSemaphore = new FairSemaphore({
+  ...{ permits: 2, maxPerTenant: 2, maxPerAddress: 2, reserved: 0, maxWaitingPerTenant: 24 },
 });
 
 /** What `receiveUpload` needs. */
@@ -39,9 +39,9 @@ export interface UploadContext {
 }
 
 /** 413 or 415 for a request that says beforehand that it cannot be taken. */
-export function refuseUpload(req: Request, { workers }: Pick<UploadContext, "workers">): void {
+export function rejectUpload(req: Request, { workers }: Pick<UploadContext, "workers">): void {
   const length = req.headers.get("content-length");
-  if (Number(length) > maxBody(workers)) throw tooLarge(workers);
+  if (Number(length) > maxBodyBytes(workers)) throw tooLarge(workers);
   const coding = req.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (coding !== "identity") {
     throw new ApiError("unsupported_media_type", "send the body without content-encoding");
@@ -54,7 +54,7 @@ export function refuseUpload(req: Request, { workers }: Pick<UploadContext, "wor
 }
 
 /**
- * The document of a request that `refuseUpload` let pass. Call it with the credential checked: a
+ * The document of a request that `rejectUpload` let pass. Call it with the credential checked: a
  * stranger's 20 MiB are not worth reading. Throws `ApiError` 400, 413, and 503 when the tenant sends
  * too many at once.
  */
@@ -73,13 +73,13 @@ async function receive(
   req: Request,
   { system, several, ...context }: UploadContext & { several: boolean },
 ): Promise<Upload[]> {
-  const holder: SlotHolder = { tenant: context.tenant, address: senderAddress(req) };
+  const holder: PermitHolder = { tenant: context.tenant, address: senderAddress(req) };
   try {
-    return await receiving.run({ holder, system }, async () => {
+    return await receiveSemaphore.run({ holder, system }, async () => {
       const bytes = await readUpload(req, { system, workers: context.workers });
       const contentType = req.headers.get("content-type") ?? "";
-      const open = () => openBody(bytes, { contentType, several, ...context });
-      const opened = await opening.run({ holder, system }, open);
+      const open = () => parseBody(bytes, { contentType, several, ...context });
+      const opened = await parseSemaphore.run({ holder, system }, open);
       const { maxDocumentBytes } = context.workers;
       if (opened.some((one) => one.bytes.length > maxDocumentBytes)) {
         throw tooLarge(context.workers);
@@ -98,8 +98,8 @@ async function readUpload(
   { system, workers }: Pick<UploadContext, "system" | "workers">,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (req.body === null) return new Uint8Array();
-  const limit = maxBody(workers);
-  const bytes = await readBounded(req.body, { limit, system, arrival: UPLOAD_ARRIVAL });
+  const limit = maxBodyBytes(workers);
+  const bytes = await readBounded(req.body, { limit, system, arrival: UPLOAD_RATE });
   if (bytes === "too_large") throw tooLarge(workers);
   if (bytes !== "too_slow") return bytes;
   throw faulty([{
@@ -109,7 +109,7 @@ async function readUpload(
   }]);
 }
 
-async function openBody(
+async function parseBody(
   bytes: Uint8Array<ArrayBuffer>,
   { workers, tenant, ...sent }: Sent & Omit<UploadContext, "system">,
 ): Promise<Upload[]> {
@@ -135,8 +135,8 @@ function faulty(faults: UploadFault[]): ApiError {
 }
 
 /** All documents of one body are held in memory together. */
-function maxBody({ maxDocumentBytes }: UploadContext["workers"]): number {
-  return maxDocumentBytes + WRAPPING_BYTES;
+function maxBodyBytes({ maxDocumentBytes }: UploadContext["workers"]): number {
+  return maxDocumentBytes + ENVELOPE_BYTES;
 }
 
 function tooLarge({ maxDocumentBytes }: UploadContext["workers"]): ApiError {

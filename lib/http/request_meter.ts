@@ -16,7 +16,7 @@ import type { TenantStore } from "../storage/tenant_store.ts";
 import { SESSION_TTL_MS } from "../wire/limits.ts";
 
 /** What every meter of a process works with. */
-export interface MeterParts {
+export interface RateLimiterDeps {
   committer: Committer;
   admission: Admission;
   addresses: AddressWindows;
@@ -24,7 +24,7 @@ export interface MeterParts {
   signer: Pick<Signer, "sign">;
   tenants: TenantStore;
   limits: Limits;
-  underWay: RequestsUnderWay;
+  inFlight: RequestsUnderWay;
 }
 
 /**
@@ -32,23 +32,23 @@ export interface MeterParts {
  * and at the latest when it has been refused for another reason. What was read to know the caller is
  * checked in the commit that counts it, so a revoked key is refused by the next request everywhere.
  */
-export class RequestMeter {
-  #parts: MeterParts;
+export class RateLimiter {
+  #deps: RateLimiterDeps;
   #clientAddress: string;
   #address: Promise<string> | undefined;
   #id: number;
   #apiKey: ApiKeyIdentity | undefined;
   #counted = false;
   /** The address under which it is under way. */
-  #underWay: string | undefined;
+  #inFlightAddress: string | undefined;
   /** What is left of each window, by its name in the headers. */
-  #left: Record<string, WindowLeft> = {};
+  #remainingByWindow: Record<string, WindowLeft> = {};
   /** What is left of limits that no request counts in, where it was refused for one. */
-  #spent: Record<string, WindowLeft> = {};
+  #exhausted: Record<string, WindowLeft> = {};
   #softLimitPassed = false;
 
-  constructor(parts: MeterParts, clientAddress: string) {
-    this.#parts = parts;
+  constructor(parts: RateLimiterDeps, clientAddress: string) {
+    this.#deps = parts;
     this.#clientAddress = clientAddress;
     this.#id = parts.admission.requestId();
   }
@@ -58,11 +58,11 @@ export class RequestMeter {
    * known to be full, or that has as many requests under way as it may make in one, before anything is
    * done for it. `end` must follow.
    */
-  async begin({ resumes = false }: { resumes?: boolean } = {}): Promise<void> {
-    const address = await this.address();
-    await this.#noting(() =>
+  async admitRequest({ resumes = false }: { resumes?: boolean } = {}): Promise<void> {
+    const address = await this.hashedAddress();
+    await this.#recordingRejection(() =>
       Promise.try(() => {
-        const { addresses, limits } = this.#parts;
+        const { addresses, limits } = this.#deps;
         addresses.refuseFlood(address, { limits, scope: resumes ? "ip_resume" : "ip" });
         this.#enter(address);
       })
@@ -70,21 +70,21 @@ export class RequestMeter {
   }
 
   /** As `begin` for a request that no window counts: refuses one too many under way. */
-  async enter(): Promise<void> {
-    this.#enter(await this.address());
+  async enterUncounted(): Promise<void> {
+    this.#enter(await this.hashedAddress());
   }
 
   /** The request has been answered, or given up. */
-  end(): void {
-    if (this.#underWay === undefined) return;
-    this.#parts.underWay.leave(this.#underWay);
-    this.#underWay = undefined;
+  finish(): void {
+    if (this.#inFlightAddress === undefined) return;
+    this.#deps.inFlight.leave(this.#inFlightAddress);
+    this.#inFlightAddress = undefined;
   }
 
   /** Counts the request unless it has been; throws the 429 of the limit that is reached. */
   async count(): Promise<void> {
     if (this.#counted) return;
-    await this.work(async (view) => await this.#count(view, this.#apiKey));
+    await this.transact(async (view) => await this.#count(view, this.#apiKey));
   }
 
   /**
@@ -92,22 +92,26 @@ export class RequestMeter {
    * too many. It counts as a request as well when it is refused for another reason.
    */
   async countResume(): Promise<void> {
-    const { addresses, admission, limits } = this.#parts;
-    const address = await this.address();
+    const { addresses, admission, limits } = this.#deps;
+    const address = await this.hashedAddress();
     try {
-      await this.#noting(async () => {
-        this.#left = await addresses.countResume({ address, id: admission.requestId(), limits });
+      await this.#recordingRejection(async () => {
+        this.#remainingByWindow = await addresses.countResume({
+          address,
+          id: admission.requestId(),
+          limits,
+        });
       });
     } catch (error) {
       // A client that lost its connection gets back also while nothing can be written.
       if (!(error instanceof StoreUnavailableError)) throw error;
     }
-    this.end();
+    this.finish();
   }
 
   /** Finds whose key the request carries and counts it, both in one commit. */
-  async countAs(find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity> {
-    return await this.work(async (view) => {
+  async countWithKey(find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity> {
+    return await this.transact(async (view) => {
       const apiKey = await this.identify(view, find);
       await this.#count(view, apiKey);
       return apiKey;
@@ -115,8 +119,10 @@ export class RequestMeter {
   }
 
   /** Work that reads through a view and ends in `admit`. */
-  async work<T>(work: (view: View) => Promise<T>): Promise<T> {
-    return await this.#noting(() => this.#parts.committer.work(work, { isFinal: isFinalRefusal }));
+  async transact<T>(work: (view: View) => Promise<T>): Promise<T> {
+    return await this.#recordingRejection(() =>
+      this.#deps.committer.work(work, { isFinal: isFinalRefusal })
+    );
   }
 
   /** The request speaks for this key from now on, and counts against it. */
@@ -129,31 +135,31 @@ export class RequestMeter {
   }
 
   /** Counts the request as a message and lets its run in, as part of `work`. */
-  async admit(
+  async admitRun(
     view: View,
     run: Omit<RunRequest, "limits" | "caller">,
   ): Promise<Admitted> {
     const limits = await this.#limitsOf(view, run.run.tenant);
-    const caller = await this.#caller(this.#apiKey);
+    const caller = await this.#callerOf(this.#apiKey);
     const request = { ...run, id: this.#id, caller, limits };
-    const admitted = await this.#parts.admission.admit(request, view);
+    const admitted = await this.#deps.admission.admit(request, view);
     // A session that ended meanwhile is refused for another reason than a limit: that counts.
     if (admitted.kind === "gone") return admitted;
-    this.#noteCounted();
-    this.#left = { ...admitted.left };
+    this.#markCounted();
+    this.#remainingByWindow = { ...admitted.left };
     this.#softLimitPassed = admitted.kind === "admitted" && admitted.softLimitPassed;
     return admitted;
   }
 
   /** The caller's address as it is stored: its keyed hash, because addresses are personal. */
-  address(): Promise<string> {
-    return this.#address ??= this.#parts.signer.sign(addressBlock(this.#clientAddress));
+  hashedAddress(): Promise<string> {
+    return this.#address ??= this.#deps.signer.sign(addressBlock(this.#clientAddress));
   }
 
   /** Puts what is left, and the plan's warning, into an answer. */
   setHeaders(headers: Headers): void {
     if (this.#softLimitPassed) headers.set("x-plan-warning", "daily_cost_soft_limit");
-    const windows = Object.entries(this.#left);
+    const windows = Object.entries(this.#remainingByWindow);
     if (windows.length === 0) return;
     const items = (item: (name: string, left: WindowLeft) => string) =>
       windows.map(([name, left]) => item(name, left)).join(", ");
@@ -175,52 +181,55 @@ export class RequestMeter {
    * Who keeps knocking at a full window would never get in if that counted, and a flood must cost no
    * write. What another limit refused has still been asked, and counts.
    */
-  async #noting<T>(ask: () => Promise<T>): Promise<T> {
+  async #recordingRejection<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      if (error instanceof LimitError) this.#note(error.refusal);
+      if (error instanceof LimitError) this.#recordRejection(error.refusal);
       throw error;
     }
   }
 
-  #note(refusal: LimitRefusal): void {
+  #recordRejection(refusal: LimitRefusal): void {
     const { scope, limit, retryAfterMs } = refusal;
     const left = { [scope]: { limit, remaining: 0, resetMs: retryAfterMs } };
-    if (scope === "session_messages") this.#spent = left;
+    if (scope === "session_messages") this.#exhausted = left;
     if (!isWindow(refusal)) return;
     this.#counted = true;
-    this.#left = left;
+    this.#remainingByWindow = left;
   }
 
   async #count(view: View, apiKey: ApiKeyIdentity | undefined): Promise<void> {
     if (this.#counted) return;
     const limits = await this.#limitsOf(view, apiKey?.tenant);
-    const request = { id: this.#id, caller: await this.#caller(apiKey), limits };
-    this.#left = { ...await this.#parts.admission.countRequest(request, view), ...this.#spent };
-    this.#noteCounted();
+    const request = { id: this.#id, caller: await this.#callerOf(apiKey), limits };
+    this.#remainingByWindow = {
+      ...await this.#deps.admission.countRequest(request, view),
+      ...this.#exhausted,
+    };
+    this.#markCounted();
   }
 
   #enter(address: string): void {
-    const { limits, underWay } = this.#parts;
-    underWay.enter(address, limits);
-    this.#underWay = address;
+    const { limits, inFlight } = this.#deps;
+    inFlight.enter(address, limits);
+    this.#inFlightAddress = address;
   }
 
   /** Its window holds it from now on: of a stream that goes on for minutes nothing is under way. */
-  #noteCounted(): void {
+  #markCounted(): void {
     this.#counted = true;
-    this.end();
+    this.finish();
   }
 
   async #limitsOf(view: View, tenant: string | undefined): Promise<Limits> {
-    const { limits, tenants } = this.#parts;
+    const { limits, tenants } = this.#deps;
     if (tenant === undefined) return limits;
     return withOverrides(limits, (await tenants.plan(tenant, view)).limits);
   }
 
-  async #caller(apiKey: ApiKeyIdentity | undefined): Promise<Caller> {
-    return { address: await this.address(), apiKey };
+  async #callerOf(apiKey: ApiKeyIdentity | undefined): Promise<Caller> {
+    return { address: await this.hashedAddress(), apiKey };
   }
 }
 

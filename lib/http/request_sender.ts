@@ -21,7 +21,7 @@ export function senderAddress(req: Request): string {
 }
 
 /** The names under which the sender of a request holds memory. */
-export function memoryHolders(req: Request): string[] {
+export function budgetHolders(req: Request): string[] {
   const { tenant } = senderOf(req);
   const holders = [`address ${senderAddress(req)}`];
   if (tenant !== undefined) holders.push(`tenant ${tenant}`);

@@ -3,11 +3,11 @@ import { validationError } from "../errors.ts";
 /** The methods Fresh's router has a table for; another one makes it throw, outside all middleware. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 /** A method that no route accepts. */
-const UNTAKEN = "PUT";
+const UNSUPPORTED_METHOD = "PUT";
 /** A URL whose host may be anything; its path. */
-const PATH = /^[a-z]+:\/\/[^/]*(\/[^#]*)/i;
+const URL_PATH = /^[a-z]+:\/\/[^/]*(\/[^#]*)/i;
 
-const misaddressed = new WeakSet<Request>();
+const withoutHost = new WeakSet<Request>();
 
 /**
  * The request as Fresh's router takes it, or the refusal of one that it throws on: unrefused, that is
@@ -15,16 +15,18 @@ const misaddressed = new WeakSet<Request>();
  * becomes one that no address takes, so that each answers with its own `Allow`. Under /v1 nothing is
  * refused here: there every request passes the middleware, which counts it and answers in the envelope.
  */
-export function toRoutable(request: Request): Request | Response {
-  const isApi = isApiPath(PATH.exec(request.url)?.[1] ?? "");
-  if (!URL.canParse(request.url)) return isApi ? withSomeHost(request) : addressRefusal();
+export function normalizeRequest(request: Request): Request | Response {
+  const isApi = isApiPath(URL_PATH.exec(request.url)?.[1] ?? "");
+  if (!URL.canParse(request.url)) {
+    return isApi ? withPlaceholderHost(request) : invalidHostResponse();
+  }
   const isRoutable = isRoutableMethod(request.method);
-  return withDecodablePath(isRoutable ? request : withUntakenMethod(request));
+  return withDecodablePath(isRoutable ? request : withUnsupportedMethod(request));
 }
 
 /** Throws 400 for a request whose `Host` made no URL. */
-export function requireHost(request: Request): void {
-  if (!misaddressed.has(request)) return;
+export function requireValidHost(request: Request): void {
+  if (!withoutHost.has(request)) return;
   throw validationError([{ path: "Host", code: "invalid_header", message: "names no host" }]);
 }
 
@@ -39,24 +41,24 @@ export function isRoutableMethod(method: string): boolean {
 }
 
 /** Every address answers it as it does what it does not take: 405 with its own `Allow`, or 404. */
-function withUntakenMethod({ url, headers }: Request): Request {
-  return new Request(url, { method: UNTAKEN, headers });
+function withUnsupportedMethod({ url, headers }: Request): Request {
+  return new Request(url, { method: UNSUPPORTED_METHOD, headers });
 }
 
-/** As it would be with a host; what it asks for is not looked at. See `requireHost`. */
-function withSomeHost({ url, method, headers }: Request): Request {
-  const path = PATH.exec(url)?.[1] ?? "/";
+/** As it would be with a host; what it asks for is not looked at. See `requireValidHost`. */
+function withPlaceholderHost({ url, method, headers }: Request): Request {
+  const path = URL_PATH.exec(url)?.[1] ?? "/";
   const routed = withDecodablePath(
     new Request(`http://localhost${path}`, {
-      method: isRoutableMethod(method) ? method : UNTAKEN,
+      method: isRoutableMethod(method) ? method : UNSUPPORTED_METHOD,
       headers,
     }),
   );
-  misaddressed.add(routed);
+  withoutHost.add(routed);
   return routed;
 }
 
-function addressRefusal(): Response {
+function invalidHostResponse(): Response {
   const headers = { "x-content-type-options": "nosniff" };
   return new Response("the Host header names no host", { status: 400, headers });
 }
@@ -78,7 +80,7 @@ function withDecodablePath(request: Request): Request {
  * Whether a path may be that of a file of ours. Any other is not looked up: Fresh's build in memory
  * asks the file system, and throws on names that no file system takes.
  */
-export function isFilePath(path: string): boolean {
+export function isStaticFilePath(path: string): boolean {
   return path.length <= 255 && /^(?:\/+[\w.-]+)+$/.test(path);
 }
 

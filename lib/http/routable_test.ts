@@ -1,12 +1,18 @@
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { ApiError } from "../errors.ts";
-import { isApiPath, isFilePath, isRoutableMethod, requireHost, toRoutable } from "./routable.ts";
+import {
+  isApiPath,
+  isRoutableMethod,
+  isStaticFilePath,
+  normalizeRequest,
+  requireValidHost,
+} from "./routable.ts";
 
 const HOST = "http://localhost";
 
 /** What the router gets; none of these is refused. */
 function routed(request: Request): Request {
-  const routable = toRoutable(request);
+  const routable = normalizeRequest(request);
   assert(routable instanceof Request);
   return routable;
 }
@@ -27,7 +33,7 @@ Deno.test("isApiPath: /v1 and what is under it", () => {
   assertEquals(["/", "/v10", "/v1.js", "/a/v1/b", ""].some(isApiPath), false);
 });
 
-Deno.test("toRoutable: an unknown method is one that no address takes", () => {
+Deno.test("normalizeRequest: an unknown method is one that no address takes", () => {
   for (const path of ["/v1/agents", "/v10", "/agents"]) {
     const asked = new Request(`${HOST}${path}/%zz?a`, {
       method: "PROPFIND",
@@ -39,24 +45,24 @@ Deno.test("toRoutable: an unknown method is one that no address takes", () => {
   }
 });
 
-Deno.test("toRoutable: under /v1 a Host that names none is left to the middleware to refuse", () => {
+Deno.test("normalizeRequest: under /v1 a Host that names none is left to the middleware to refuse", () => {
   for (const method of ["GET", "PROPFIND"]) {
     const request = routed(misaddressed("http://a b/v1/agents/%zz", method));
     assertEquals(request.url, `${HOST}/v1/agents/%25zz`);
     assertEquals(request.headers.get("x-a"), "b");
-    assertThrows(() => requireHost(request), ApiError, "Host: names no host");
+    assertThrows(() => requireValidHost(request), ApiError, "Host: names no host");
   }
-  requireHost(routed(new Request(`${HOST}/v1/agents`)));
+  requireValidHost(routed(new Request(`${HOST}/v1/agents`)));
 });
 
-Deno.test("toRoutable: elsewhere such a Host is refused in text", async () => {
-  const refusal = toRoutable(misaddressed("http://[/home?/v1/"));
+Deno.test("normalizeRequest: elsewhere such a Host is refused in text", async () => {
+  const refusal = normalizeRequest(misaddressed("http://[/home?/v1/"));
   assert(refusal instanceof Response);
   assertEquals(refusal.status, 400);
   await refusal.body?.cancel();
 });
 
-Deno.test("toRoutable: takes the % of a path that cannot be decoded literally", async () => {
+Deno.test("normalizeRequest: takes the % of a path that cannot be decoded literally", async () => {
   for (const path of ["%zz", "%E0%A4", "%"]) {
     const asked = new Request(`${HOST}/v1/agents/${path}?a=%zz`, { method: "POST", body: "{}" });
     const request = routed(asked);
@@ -66,14 +72,14 @@ Deno.test("toRoutable: takes the % of a path that cannot be decoded literally", 
   }
 });
 
-Deno.test("toRoutable: hands any other request on as it is", () => {
+Deno.test("normalizeRequest: hands any other request on as it is", () => {
   const asked = new Request(`${HOST}/v1/agents/%C3%A9%2F?a=%zz`);
-  assertStrictEquals(toRoutable(asked), asked);
+  assertStrictEquals(normalizeRequest(asked), asked);
 });
 
-Deno.test("isFilePath: plain names of bearable length, and nothing encoded", () => {
+Deno.test("isStaticFilePath: plain names of bearable length, and nothing encoded", () => {
   const files = ["/favicon.svg", "/dashboard/base.css", "/_fresh/js/0a1b/chunk-AB12.js", "//a.css"];
-  assertEquals(files.filter((path) => !isFilePath(path)), []);
+  assertEquals(files.filter((path) => !isStaticFilePath(path)), []);
   const others = ["/", "/a/", "/a%00", "/a%2Fb", "/..%2Fmain.ts", `/${"a".repeat(300)}`];
-  assertEquals(others.filter(isFilePath), []);
+  assertEquals(others.filter(isStaticFilePath), []);
 });

@@ -6,19 +6,19 @@ import { ApiError } from "../errors.ts";
 import type { ApiKeyIdentity, ApiKeyStore } from "../storage/api_key_store.ts";
 import type { RunLogHead } from "../storage/run_head.ts";
 import type { Session } from "../storage/session_store.ts";
-import { bearerKey, identifyKey, requireChatScope } from "./authenticate.ts";
+import { bearerKey, identifyKey, requireChatAccess } from "./authenticate.ts";
 import { checkSessionOrigin } from "./chat_caller.ts";
 
 /** What finding a run for its caller takes. */
-export interface RunAccess {
+export interface RunAccessContext {
   service: {
     apiKeys: ApiKeyStore;
     sessions: SessionService;
     agents: AgentService;
     runs: RunRegistry;
   };
-  meter: {
-    countAs(find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity>;
+  rateLimiter: {
+    countWithKey(find: (view: View) => Promise<ApiKeyIdentity>): Promise<ApiKeyIdentity>;
   };
 }
 
@@ -34,39 +34,41 @@ export interface AccessibleRun {
  * session that began it, even when it has expired; any live session of the same agent and page. For
  * everybody else there is no such run: 404, as for one that never was.
  */
-export async function accessRun(
+export async function findAccessibleRun(
   req: Request,
-  state: RunAccess,
+  state: RunAccessContext,
   { runId, counted }: { runId: string; counted: boolean },
 ): Promise<AccessibleRun> {
   const { service } = state;
   const header = req.headers.get("x-service-session");
   if (bearerKey(req) !== undefined || header === null) {
     const identity = counted
-      ? await state.meter.countAs((reader) => identifyKey(req, service.apiKeys, { reader }))
+      ? await state.rateLimiter.countWithKey((reader) =>
+        identifyKey(req, service.apiKeys, { reader })
+      )
       : await identifyKey(req, service.apiKeys);
-    requireChatScope(identity);
+    requireChatAccess(identity);
     const { tenant } = identity;
-    return { tenant, runId, found: known(await service.runs.find(tenant, runId)) };
+    return { tenant, runId, found: requireKnown(await service.runs.find(tenant, runId)) };
   }
   const { session, live } = await service.sessions.find(header) ?? rejectSessionToken();
-  const found = known(await service.runs.find(session.tenant, runId));
+  const found = requireKnown(await service.runs.find(session.tenant, runId));
   // Once its frames are gone nobody can tell whose it was, and there is nothing left to protect.
   if (found.state !== "expired") {
-    if (!mayFollow(session, { head: found.head, live })) notFound();
+    if (!canFollow(session, { head: found.head, live })) notFound();
     const agent = await service.agents.find(session.tenant, session.agentId);
     checkSessionOrigin(req, session, agent);
   }
   return { tenant: session.tenant, runId, found };
 }
 
-type Known = Exclude<RunLookup, { state: "unknown" }>;
+type KnownRun = Exclude<RunLookup, { state: "unknown" }>;
 
-function known(found: RunLookup): Known {
+function requireKnown(found: RunLookup): KnownRun {
   return found.state === "unknown" ? notFound() : found;
 }
 
-function mayFollow(session: Session, { head, live }: { head: RunLogHead; live: boolean }): boolean {
+function canFollow(session: Session, { head, live }: { head: RunLogHead; live: boolean }): boolean {
   // A backend's run has no page: a session without one (a playground's) must not pass for its own.
   if (head.source.kind !== "session") return false;
   if (head.source.id === session.id) return true;

@@ -1,11 +1,11 @@
 import { ApiError } from "../errors.ts";
 import type { KnowledgeBase } from "../wire/knowledge.ts";
 import type { ValidationIssue } from "../wire/error_codes.ts";
-import { quotaFault } from "./quota_fault.ts";
+import { quotaMessage } from "./quota_fault.ts";
 import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
 
 /** What the form of a knowledge base holds, as it was typed. */
-export interface BaseFormValues {
+export interface KnowledgeBaseFormValues {
   name: string;
   description: string;
   /** A code; empty where the language is detected. */
@@ -13,14 +13,20 @@ export interface BaseFormValues {
 }
 
 /** Values of a form for a new base. */
-export const EMPTY_BASE_FORM: BaseFormValues = { name: "", description: "", language: "" };
+export const EMPTY_KNOWLEDGE_BASE_FORM: KnowledgeBaseFormValues = {
+  name: "",
+  description: "",
+  language: "",
+};
 
 /** What is wrong with each field; `form` is about none of them. */
-export type BaseFormFaults = Partial<Record<keyof BaseFormValues | "form", string>>;
+export type KnowledgeBaseFormIssues = Partial<
+  Record<keyof KnowledgeBaseFormValues | "form", string>
+>;
 
 const { nameLength, descriptionLength } = KNOWLEDGE_BOUNDS;
 
-export function readBaseForm(form: URLSearchParams): BaseFormValues {
+export function readKnowledgeBaseForm(form: URLSearchParams): KnowledgeBaseFormValues {
   return {
     name: form.get("name")?.trim() ?? "",
     description: form.get("description")?.trim() ?? "",
@@ -29,33 +35,33 @@ export function readBaseForm(form: URLSearchParams): BaseFormValues {
 }
 
 /** The form as the body that creates a base. */
-export function toBaseBody({ language, ...values }: BaseFormValues) {
+export function toKnowledgeBaseBody({ language, ...values }: KnowledgeBaseFormValues) {
   return language === "" ? values : { ...values, language };
 }
 
 /** The form as the body that changes one. */
-export function toBasePatch({ language, ...values }: BaseFormValues) {
+export function toKnowledgeBasePatch({ language, ...values }: KnowledgeBaseFormValues) {
   return { ...values, language: language === "" ? null : language };
 }
 
 /** Runs a save of the form; refusals become faults of it, other errors stay errors. */
-export async function saveBase(
+export async function saveKnowledgeBase(
   save: () => Promise<KnowledgeBase>,
-): Promise<{ base: KnowledgeBase } | { status: number; faults: BaseFormFaults }> {
+): Promise<{ base: KnowledgeBase } | { status: number; faults: KnowledgeBaseFormIssues }> {
   try {
     return { base: await save() };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { status } = error;
-    const full = quotaFault(error);
+    const full = quotaMessage(error);
     if (full !== undefined) return { status, faults: { form: full } };
     if (error.code !== "schema_validation_failed") throw error;
     const issues = (error.details?.issues ?? []) as ValidationIssue[];
-    return { status, faults: Object.assign({}, ...issues.map(toFault)) };
+    return { status, faults: Object.assign({}, ...issues.map(toFormIssue)) };
   }
 }
 
-function toFault({ path }: ValidationIssue): BaseFormFaults {
+function toFormIssue({ path }: ValidationIssue): KnowledgeBaseFormIssues {
   if (path === "name") return { name: `Enter a name of 1 to ${nameLength} characters.` };
   if (path === "description") {
     return { description: `At most ${descriptionLength} characters of plain text.` };

@@ -24,20 +24,20 @@ const UNUSED_FEATURES = [
   "xr-spatial-tracking",
 ];
 
-const EVERYWHERE = {
+const ALL_RESPONSES = {
   "x-content-type-options": "nosniff",
   // Not `no-referrer`: with that a browser's form says `Origin: null`, which is refused as foreign.
   "referrer-policy": "same-origin",
 };
 
-const ON_PAGES = {
+const PAGE_HEADERS = {
   "cross-origin-opener-policy": "same-origin",
   "permissions-policy": UNUSED_FEATURES.map((name) => `${name}=()`).join(", "),
   "x-frame-options": "DENY",
 };
 
 /** A year, as ASVS 5.0 (3.4.1) asks for; subdomains included. */
-const TRANSPORT = { "strict-transport-security": "max-age=31536000; includeSubDomains" };
+const HSTS = { "strict-transport-security": "max-age=31536000; includeSubDomains" };
 
 /**
  * The response with the headers that every answer of ours has, files and refusals included; what it
@@ -49,18 +49,18 @@ export function withSecurityHeaders(
 ): Response {
   const isPage = response.headers.get("content-type")?.startsWith("text/html") ?? false;
   const wanted = {
-    ...EVERYWHERE,
-    ...isPage ? ON_PAGES : {},
-    ...https ? TRANSPORT : {},
+    ...ALL_RESPONSES,
+    ...isPage ? PAGE_HEADERS : {},
+    ...https ? HSTS : {},
   };
   const missing = Object.entries(wanted).filter(([name]) => !response.headers.has(name));
-  const told = mutable(response);
+  const told = toMutable(response);
   for (const [name, value] of missing) told.headers.set(name, value);
   return told;
 }
 
 /** Those of a redirect that the platform made cannot be changed. */
-function mutable(response: Response): Response {
+function toMutable(response: Response): Response {
   try {
     response.headers.delete("x-none");
     return response;

@@ -4,12 +4,12 @@ import { type Runtime, setTimer } from "../system.ts";
  * Tells who waits for something that it has been silent for too long. One timer runs through however
  * many waits there are: a stream waits for every frame, and hardly ever for the whole time.
  */
-export class Silence {
+export class IdleTimer {
   readonly #system: Pick<Runtime, "now" | "sleep">;
   readonly #ms: number;
   #since = 0;
   #isOver = false;
-  #callOff: (() => void) | undefined;
+  #cancelTimer: (() => void) | undefined;
   #wake: (() => void) | undefined;
 
   constructor(system: Pick<Runtime, "now" | "sleep">, ms: number) {
@@ -18,9 +18,9 @@ export class Silence {
   }
 
   /** True once `event` settles; false after so many milliseconds without it, or when it is over. */
-  broken(event: Promise<void>): Promise<boolean> {
+  waitFor(event: Promise<void>): Promise<boolean> {
     this.#since = this.#system.now();
-    if (!this.#isOver && this.#callOff === undefined) this.#watch(this.#ms);
+    if (!this.#isOver && this.#cancelTimer === undefined) this.#watch(this.#ms);
     return new Promise((resolve) => {
       this.#wake = () => resolve(false);
       void event.then(() => resolve(true));
@@ -28,17 +28,17 @@ export class Silence {
   }
 
   /** Nobody waits any more. */
-  end(): void {
+  stop(): void {
     this.#isOver = true;
-    this.#callOff?.();
+    this.#cancelTimer?.();
     this.#wake?.();
   }
 
   #watch(ms: number): void {
-    this.#callOff = setTimer(this.#system, ms, () => {
+    this.#cancelTimer = setTimer(this.#system, ms, () => {
       const rest = this.#since + this.#ms - this.#system.now();
       if (rest > 0) return this.#watch(rest);
-      this.#callOff = undefined;
+      this.#cancelTimer = undefined;
       this.#wake?.();
     });
   }

@@ -1,16 +1,16 @@
 import type { FollowableRun } from "../chat/followed_run.ts";
 import type { LoggedFrame } from "../chat/run_log.ts";
 import { CANCELLED, type Runtime, setTimer } from "../system.ts";
-import { Silence } from "./silence.ts";
+import { IdleTimer } from "./silence.ts";
 
 /** A comment after this much silence keeps proxies and phones from dropping the connection. */
 const HEARTBEAT_MS = 10_000;
 /** What was sent waits for its reader this long. */
-const STALLED_MS = 60_000;
+const STALL_TIMEOUT_MS = 60_000;
 /** Characters of one chunk, unless a single frame is longer: what a stalled reader costs in memory. */
 const CHUNK_LENGTH = 64 * 1024;
-const RETRY = "retry: 1500\n\n";
-const PING = ": ping\n\n";
+const RETRY_FIELD = "retry: 1500\n\n";
+const PING_COMMENT = ": ping\n\n";
 const encoder = new TextEncoder();
 
 /** `no-transform` and `x-accel-buffering` keep proxies from compressing or holding back frames. */
@@ -37,7 +37,7 @@ export function encodeFrame(runId: string, { n, frame }: LoggedFrame): string {
 
 /** Streams a run's frames as its reader takes them. */
 export function sseResponse(run: FollowableRun, options: SseOptions): Response {
-  const body = new ReadableStream(new FrameSource(run, options), { highWaterMark: 0 });
+  const body = new ReadableStream(new RunFrameSource(run, options), { highWaterMark: 0 });
   return new Response(body, {
     headers: { ...SSE_HEADERS, "x-run-id": run.id, ...options.headers },
   });
@@ -47,25 +47,25 @@ export function sseResponse(run: FollowableRun, options: SseOptions): Response {
  * One follower of a run: nothing is queued for a slow one beyond the chunk under way, the log serves
  * it when it asks again.
  */
-class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
+class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   readonly #run: FollowableRun;
   readonly #options: SseOptions;
-  readonly #silence: Silence;
+  readonly #idle: IdleTimer;
   /** Aborted when there is no reader any more, or nothing more for it. */
-  readonly #left = new AbortController();
+  readonly #finished = new AbortController();
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   #position: number;
-  #opened = false;
+  #isOpen = false;
   /** The reader has taken all that was sent. */
-  #waiting = false;
+  #isReaderWaiting = false;
   /** Calls the watch for a stalled reader off, while there is one. */
-  #unguard: (() => void) | undefined;
+  #cancelStallTimer: (() => void) | undefined;
   #sentAt = 0;
 
   constructor(run: FollowableRun, options: SseOptions) {
     this.#run = run;
     this.#options = options;
-    this.#silence = new Silence(options.system, HEARTBEAT_MS);
+    this.#idle = new IdleTimer(options.system, HEARTBEAT_MS);
     this.#position = options.after ?? 0;
   }
 
@@ -73,43 +73,45 @@ class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
     this.#controller = controller;
     this.#run.watchers.enter();
     const { closing } = this.#options;
-    const { signal } = this.#left;
-    closing?.addEventListener("abort", () => this.#breakOff(), { once: true, signal });
-    if (closing?.aborted) this.#breakOff();
+    const { signal } = this.#finished;
+    closing?.addEventListener("abort", () => this.#endEarly(), { once: true, signal });
+    if (closing?.aborted) this.#endEarly();
   }
 
   async pull(): Promise<void> {
-    this.#waiting = true;
-    const isNews = this.#hasNews || (this.#opened && await this.#silence.broken(this.#news()));
-    this.#waiting = false;
-    if (isNews) await this.#noteEnd();
-    if (this.#left.signal.aborted) return;
-    const ended = isNews ? this.#sendFrames(CHUNK_LENGTH) : this.#send(this.#opened ? PING : "");
+    this.#isReaderWaiting = true;
+    const isNews = this.#hasFrames || (this.#isOpen && await this.#idle.waitFor(this.#nextFrame()));
+    this.#isReaderWaiting = false;
+    if (isNews) await this.#recordEnd();
+    if (this.#finished.signal.aborted) return;
+    const ended = isNews
+      ? this.#sendFrames(CHUNK_LENGTH)
+      : this.#send(this.#isOpen ? PING_COMMENT : "");
     if (ended) this.#end();
-    else this.#guard();
+    else this.#watchForStall();
   }
 
   cancel(): void {
-    if (this.#left.signal.aborted) return;
-    this.#left.abort(CANCELLED);
-    this.#unguard?.();
-    this.#silence.end();
+    if (this.#finished.signal.aborted) return;
+    this.#finished.abort(CANCELLED);
+    this.#cancelStallTimer?.();
+    this.#idle.stop();
     this.#run.watchers.leave();
     if (this.#run.log.closed) this.#run.watchers.settle();
   }
 
   /** The log of another process may still be behind what the client has seen. */
-  get #hasNews(): boolean {
+  get #hasFrames(): boolean {
     const { log } = this.#run;
     return log.closed || log.length > this.#position;
   }
 
-  async #news(): Promise<void> {
-    while (!this.#hasNews) await this.#run.log.nextAppend();
+  async #nextFrame(): Promise<void> {
+    while (!this.#hasFrames) await this.#run.log.nextAppend();
   }
 
   /** Whoever comes back after the end of an interrupted run has nothing left, in any process. */
-  async #noteEnd(): Promise<void> {
+  async #recordEnd(): Promise<void> {
     const { log, recordEnd } = this.#run;
     const last = log.interrupted ? log.after(this.#position).at(-1) : undefined;
     if (last !== undefined) await recordEnd?.call(this.#run, last.n);
@@ -132,16 +134,16 @@ class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   #send(text: string): false {
-    const whole = (this.#opened ? "" : RETRY) + text;
-    this.#opened = true;
+    const whole = (this.#isOpen ? "" : RETRY_FIELD) + text;
+    this.#isOpen = true;
     this.#sentAt = this.#options.system.now();
     if (whole !== "") this.#controller.enqueue(encoder.encode(whole));
     return false;
   }
 
   /** Ends the stream before the run's end, with all there is of it by now. */
-  #breakOff(): void {
-    if (this.#hasNews) this.#sendFrames(Infinity);
+  #endEarly(): void {
+    if (this.#hasFrames) this.#sendFrames(Infinity);
     this.#end();
   }
 
@@ -151,14 +153,14 @@ class FrameSource implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   /** A reader that takes nothing for a while is no follower: it may come back and resume. */
-  #guard(): void {
-    if (this.#unguard !== undefined) return;
+  #watchForStall(): void {
+    if (this.#cancelStallTimer !== undefined) return;
     const { system } = this.#options;
-    const due = this.#sentAt + STALLED_MS;
-    this.#unguard = setTimer(system, due - system.now(), () => {
-      this.#unguard = undefined;
-      if (this.#waiting) return;
-      if (system.now() < this.#sentAt + STALLED_MS) return this.#guard();
+    const due = this.#sentAt + STALL_TIMEOUT_MS;
+    this.#cancelStallTimer = setTimer(system, due - system.now(), () => {
+      this.#cancelStallTimer = undefined;
+      if (this.#isReaderWaiting) return;
+      if (system.now() < this.#sentAt + STALL_TIMEOUT_MS) return this.#watchForStall();
       this.#controller.error(new Error("the reader has stalled"));
       this.cancel();
     });

@@ -1,7 +1,7 @@
 import type { ConnectionConfig } from "../config.ts";
 import type { Protocol as ProtocolName } from "../config_fields.ts";
 import type { Runtime } from "../system.ts";
-import { DEMO_MODEL, type Vendor, VENDORS } from "../wire/vendors.ts";
+import { DEMO_MODEL, PROVIDER_IDS, type ProviderId } from "../wire/vendors.ts";
 import { anthropicProtocol } from "./anthropic/anthropic_protocol.ts";
 import { DemoModel } from "./demo_model.ts";
 import { googleProtocol } from "./google/google_protocol.ts";
@@ -17,7 +17,7 @@ import { ProviderModel } from "./vendor_model.ts";
 import type { ProviderFailure } from "./vendor_report.ts";
 import type { ProviderTimeouts } from "./vendor_timeouts.ts";
 
-export type ProviderConfigs = Readonly<Partial<Record<Vendor, ConnectionConfig>>>;
+export type ProviderConfigs = Readonly<Partial<Record<ProviderId, ConnectionConfig>>>;
 
 export interface ModelRegistryOptions {
   /** The slots that the environment sets up: they stay as they are. */
@@ -39,8 +39,8 @@ export class ModelRegistry {
   readonly embedder: Embedder | undefined;
   readonly #demo: Model;
   readonly #fixed: ProviderConfigs;
-  readonly #connections = new Map<Vendor, Connection>();
-  readonly #makeClient: (vendor: Vendor, config: ConnectionConfig) => ProviderModel;
+  readonly #connections = new Map<ProviderId, Connection>();
+  readonly #makeClient: (vendor: ProviderId, config: ConnectionConfig) => ProviderModel;
 
   constructor(system: Runtime, options: ModelRegistryOptions = {}) {
     const { providers = {}, onFailure = () => {}, timeouts } = options;
@@ -71,7 +71,7 @@ export class ModelRegistry {
    * changes gets a new client; answers that the old one still streams go on to their end.
    */
   configure(stored: ProviderConfigs): void {
-    for (const vendor of VENDORS) {
+    for (const vendor of PROVIDER_IDS) {
       const config = this.#fixed[vendor] ?? stored[vendor];
       const slot = this.#connections.get(vendor);
       if (config !== undefined && slot !== undefined && isSame(slot.config, config)) continue;
@@ -82,13 +82,13 @@ export class ModelRegistry {
   }
 
   /** Always a client; one for a slot without a vendor refuses every request. */
-  find(vendor: Vendor, model: string): Model {
+  find(vendor: ProviderId, model: string): Model {
     if (model === DEMO_MODEL) return this.#demo;
     return this.#connections.get(vendor)?.client ?? unconfiguredModel(vendor);
   }
 
   /** How the slot is set up, wherever that was done; its credential stays here. */
-  connection(vendor: Vendor): Omit<ConnectionConfig, "apiKey"> | undefined {
+  connection(vendor: ProviderId): Omit<ConnectionConfig, "apiKey"> | undefined {
     const config = this.#connections.get(vendor)?.config;
     if (config === undefined) return undefined;
     const { protocol, baseUrl, name } = config;
@@ -107,7 +107,7 @@ function createEmbedder(
   vendors: ProviderConfigs,
   parts: Pick<EmbedderOptions, "system" | "onFailure" | "timeouts">,
 ): Embedder | undefined {
-  for (const vendor of VENDORS) {
+  for (const vendor of PROVIDER_IDS) {
     const slot = vendors[vendor];
     const protocol = slot && EMBEDDING_PROTOCOLS[slot.protocol];
     if (slot?.embeddingModel === undefined || protocol === undefined) continue;
@@ -133,7 +133,7 @@ const EMBEDDING_PROTOCOLS: Readonly<Partial<Record<ProtocolName, EmbeddingProtoc
   google: googleEmbeddings,
 };
 
-function unconfiguredModel(vendor: Vendor): Model {
+function unconfiguredModel(vendor: ProviderId): Model {
   const message = `no vendor is configured for ${vendor}`;
   return { stream: () => Promise.reject(new ModelError("provider_error", message)) };
 }

@@ -1,6 +1,6 @@
 import type { ConnectionConfig } from "../config.ts";
 import type { Runtime } from "../system.ts";
-import type { Vendor } from "../wire/vendors.ts";
+import type { ProviderId } from "../wire/vendors.ts";
 import { ModelError } from "./model.ts";
 import { ModelRegistry } from "./model_registry.ts";
 import type { ProviderFailure } from "./vendor_report.ts";
@@ -16,7 +16,7 @@ export type ConnectionTestError = { message: string; status?: number } | undefin
  * are all proven by one request.
  */
 export async function testConnection(
-  { vendor, config, model }: { vendor: Vendor; config: ConnectionConfig; model: string },
+  { vendor, config, model }: { vendor: ProviderId; config: ConnectionConfig; model: string },
   options: { system: Runtime; report?: (event: ProviderFailure) => void },
 ): Promise<ConnectionTestError> {
   const { system } = options;

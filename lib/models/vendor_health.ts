@@ -1,4 +1,4 @@
-import { type Vendor, VENDORS } from "../wire/vendors.ts";
+import { PROVIDER_IDS, type ProviderId } from "../wire/vendors.ts";
 import type { ProviderFailure } from "./vendor_report.ts";
 
 /** How a slot has been doing in this process; times in milliseconds. */
@@ -12,15 +12,15 @@ export interface ConnectionHealth {
 /** Remembers of each vendor when it last answered and failed: since this process began, and only here. */
 export class ProviderHealth {
   readonly #now: () => number;
-  readonly #connections = new Map<Vendor, ConnectionHealth>(
-    VENDORS.map((v) => [v, { failures: 0 }]),
+  readonly #connections = new Map<ProviderId, ConnectionHealth>(
+    PROVIDER_IDS.map((v) => [v, { failures: 0 }]),
   );
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  recordSuccess(vendor: Vendor): void {
+  recordSuccess(vendor: ProviderId): void {
     this.#connections.set(vendor, { ...this.get(vendor), lastSuccessAt: this.#now(), failures: 0 });
   }
 
@@ -35,7 +35,7 @@ export class ProviderHealth {
     this.#connections.set(vendor, { ...before, lastFailure, failures: before.failures + 1 });
   }
 
-  get(vendor: Vendor): ConnectionHealth {
+  get(vendor: ProviderId): ConnectionHealth {
     return this.#connections.get(vendor) ?? { failures: 0 };
   }
 }

@@ -1,5 +1,5 @@
 import type { Runtime } from "../system.ts";
-import type { Vendor } from "../wire/vendors.ts";
+import type { ProviderId } from "../wire/vendors.ts";
 import { ResponseReader } from "./connection/answer_reader.ts";
 import type { HttpExchange } from "./connection/exchange.ts";
 import { openHttpExchange } from "./connection/open_exchange.ts";
@@ -16,7 +16,7 @@ import { describeFailure, type ProviderFailure } from "./vendor_report.ts";
 import { DEFAULT_TIMEOUTS, type ProviderTimeouts } from "./vendor_timeouts.ts";
 
 export interface ProviderModelOptions {
-  provider: Vendor;
+  provider: ProviderId;
   protocol: ProviderProtocol;
   baseUrl: string;
   apiKey: string;

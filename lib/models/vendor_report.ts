@@ -1,11 +1,11 @@
 import { redact } from "../log.ts";
-import type { Vendor } from "../wire/vendors.ts";
+import type { ProviderId } from "../wire/vendors.ts";
 import type { ProviderError } from "./connection/vendor_fault.ts";
 import type { ModelError } from "./model.ts";
 
 /** A vendor's failure as the operator may read it: no secret, at most 2 KiB of its own words. */
 export interface ProviderFailure {
-  vendor: Vendor;
+  vendor: ProviderId;
   model: string;
   code: ModelError["code"];
   message: string;
@@ -30,7 +30,7 @@ const CREDENTIALS: readonly [RegExp, string][] = [
 export function describeFailure(
   { code, message, status, errorBody, cause }: ProviderError,
   { vendor, model, attempt, apiKey }: {
-    vendor: Vendor;
+    vendor: ProviderId;
     model: string;
     attempt?: number | undefined;
     apiKey: string;

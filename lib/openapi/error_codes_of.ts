@@ -5,10 +5,10 @@ import type { Operation } from "./operation.ts";
  * Every code the operation may refuse with: its own, and those that its credential, its body and its
  * address bring along.
  */
-export function errorCodesOf(operation: Operation): ErrorCode[] {
+export function operationErrorCodes(operation: Operation): ErrorCode[] {
   // Outside /v1 a refusal is a page or a status, never the envelope.
   if (!operation.path.startsWith("/v1/")) return [];
-  const codes: ErrorCode[] = [...ofAuth(operation.auth), ...operation.errors ?? []];
+  const codes: ErrorCode[] = [...authErrorCodes(operation.auth), ...operation.errors ?? []];
   if (operation.body !== undefined) {
     codes.push("schema_validation_failed", "payload_too_large", "unsupported_media_type");
   }
@@ -18,7 +18,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   return [...new Set(codes)];
 }
 
-function ofAuth(auth: Operation["auth"]): ErrorCode[] {
+function authErrorCodes(auth: Operation["auth"]): ErrorCode[] {
   if (auth === "none") return [];
   if (auth === "key or session") {
     return ["invalid_api_key", "insufficient_scope", "session_token_invalid"];

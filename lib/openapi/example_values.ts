@@ -121,7 +121,7 @@ const passage = {
 };
 
 /** Values that the examples of several operations share; none of them is a real credential. */
-export const EXAMPLE = {
+export const EXAMPLES = {
   agentBody,
   agent,
   sessionToken,

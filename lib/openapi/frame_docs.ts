@@ -1,5 +1,5 @@
 import type { Frame, FrameOf } from "../wire/frames.ts";
-import { EXAMPLE } from "./example_values.ts";
+import { EXAMPLES } from "./example_values.ts";
 
 type FrameDocs = { [T in Frame["type"]]: { summary: string; example: FrameOf<T> } };
 
@@ -10,10 +10,10 @@ export const FRAME_DOCS: FrameDocs = {
     example: {
       type: "start",
       requestId: "checkout-42",
-      runId: EXAMPLE.runId,
+      runId: EXAMPLES.runId,
       provider: "vendor_a",
       model: "demo",
-      conversationId: EXAMPLE.conversationId,
+      conversationId: EXAMPLES.conversationId,
     },
   },
   delta: {

@@ -1,5 +1,5 @@
 import type { HeaderName } from "./headers.ts";
-import type { Answer, Operation } from "./operation.ts";
+import type { Operation, SuccessResponse } from "./operation.ts";
 
 /** Headers that a refusal with this status brings along. */
 const BY_STATUS: Partial<Record<number, HeaderName>> = {
@@ -10,20 +10,23 @@ const BY_STATUS: Partial<Record<number, HeaderName>> = {
 };
 
 /** Headers of an answer: its own, and those that follow from what kind of operation it is of. */
-export function headersOfAnswer(operation: Operation, answer: Answer): HeaderName[] {
-  const headers: HeaderName[] = [...ofEvery(operation), ...answer.headers ?? []];
+export function answerHeaders(operation: Operation, answer: SuccessResponse): HeaderName[] {
+  const headers: HeaderName[] = [...commonHeaders(operation), ...answer.headers ?? []];
   if (operation.idempotent) headers.push("Idempotency-Replayed");
   return headers;
 }
 
-export function headersOfRefusal(operation: Operation, status: number): HeaderName[] {
+export function errorHeaders(operation: Operation, status: number): HeaderName[] {
   const own = BY_STATUS[status];
   // What failed on our side may have failed before it was counted.
   const rated = operation.rateLimited && status < 500;
-  return [...ofEvery({ ...operation, rateLimited: rated }), ...(own === undefined ? [] : [own])];
+  return [
+    ...commonHeaders({ ...operation, rateLimited: rated }),
+    ...(own === undefined ? [] : [own]),
+  ];
 }
 
-function ofEvery(operation: Operation): HeaderName[] {
+function commonHeaders(operation: Operation): HeaderName[] {
   const headers: HeaderName[] = operation.path.startsWith("/v1/") ? ["x-request-id"] : [];
   if (operation.rateLimited) headers.push("RateLimit", "RateLimit-Policy");
   if (operation.browser) {

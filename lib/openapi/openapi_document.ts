@@ -5,7 +5,7 @@ import type { Auth, Operation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 import { PARAMETERS } from "./parameters.ts";
 import { renderResponses } from "./render_responses.ts";
-import { componentSchemas, refTo } from "./schemas.ts";
+import { componentSchemas, schemaRef } from "./schemas.ts";
 import { SECURITY_SCHEMES } from "./security_schemes.ts";
 import { TAGS } from "./tags.ts";
 
@@ -74,8 +74,8 @@ function renderBody(
   return {
     required: optional !== true,
     content: {
-      "application/json": { schema: refTo(schema), examples },
-      ...(form === undefined ? {} : { "multipart/form-data": { schema: refTo(form) } }),
+      "application/json": { schema: schemaRef(schema), examples },
+      ...(form === undefined ? {} : { "multipart/form-data": { schema: schemaRef(form) } }),
     },
   };
 }

@@ -8,7 +8,7 @@ import { FRAME_DOCS } from "./frame_docs.ts";
 import { openapiDocument } from "./openapi_document.ts";
 import { OPERATIONS } from "./operations.ts";
 import { exampleEnvelope } from "./render_responses.ts";
-import { nameOfRef } from "./schema_words.ts";
+import { refName } from "./schema_words.ts";
 import { frameSchemaName, type SchemaName, SCHEMAS } from "./schemas.ts";
 import { TAGS } from "./tags.ts";
 
@@ -51,7 +51,7 @@ Deno.test("openapiDocument: no schema refers to itself, so that client generator
   const reached = (name: string, path: string[] = []): string[] | undefined => {
     if (path.includes(name)) return [...path, name];
     for (const ref of referencesIn(schemas[name])) {
-      const cycle = reached(nameOfRef(ref), [...path, name]);
+      const cycle = reached(refName(ref), [...path, name]);
       if (cycle !== undefined) return cycle;
     }
     return undefined;
@@ -81,9 +81,9 @@ Deno.test("openapiDocument: names its license, and for every operation a refusal
 });
 
 Deno.test("openapiDocument: every example of a body passes the schema that validates it", () => {
-  const checked = OPERATIONS.flatMap(({ id, body, answers }) => [
+  const checked = OPERATIONS.flatMap(({ id, body, responses }) => [
     ...(body === undefined ? [] : [check(id, body)]),
-    ...answers.flatMap(({ content = [] }) =>
+    ...responses.flatMap(({ content = [] }) =>
       [content].flat().flatMap((one) => "example" in one ? [check(id, one)] : [])
     ),
   ]);
@@ -110,7 +110,7 @@ Deno.test("openapiDocument: every code's example is an envelope with the status 
 });
 
 Deno.test("openapiDocument: what answers 201 takes Idempotency-Key and can be replayed", () => {
-  for (const { idempotent, answers, id } of OPERATIONS) {
+  for (const { idempotent, responses: answers, id } of OPERATIONS) {
     if (answers.some(({ status }) => status === 201)) assert(idempotent, id);
   }
   const { parameters = [], responses } = document.paths["/v1/agents"]!.post!;

@@ -27,7 +27,7 @@ export interface Operation {
   /** Pages of any site may call it: every answer of it carries CORS headers. */
   browser?: boolean;
   /** What it answers when it does what was asked. */
-  answers: Answer[];
+  responses: SuccessResponse[];
   /** Refusals besides those that follow from the fields above. */
   errors?: ErrorCode[];
 }
@@ -44,15 +44,15 @@ export interface RequestBody {
   form?: SchemaName;
 }
 
-export interface Answer {
+export interface SuccessResponse {
   status: number;
   description: string;
   headers?: HeaderName[];
   /** One or, where the answer comes in several shapes, more; absent where it has no body. */
-  content?: Content | Content[];
+  content?: ResponseContent | ResponseContent[];
 }
 
-export type Content =
+export type ResponseContent =
   | { type: "application/json"; schema: SchemaName; example: unknown }
   /** Frames; their examples are those of `FRAME_DOCS`. */
   | { type: "text/event-stream"; schema: "Frame" }

@@ -2,10 +2,13 @@ import type { ParameterObject } from "./document.ts";
 
 /** Parameters of addresses and headers of requests, by the name operations list them under. */
 export const PARAMETERS = {
-  agentId: path("id", "The agent's id.", { type: "string", format: "uuid" }),
-  knowledgeBaseId: path("id", "The knowledge base's id.", { type: "string", format: "uuid" }),
-  documentId: path("documentId", "The document's id.", { type: "string", format: "uuid" }),
-  runId: path("runId", "The `runId` of the `start` frame, also `x-run-id`.", {
+  agentId: pathParameter("id", "The agent's id.", { type: "string", format: "uuid" }),
+  knowledgeBaseId: pathParameter("id", "The knowledge base's id.", {
+    type: "string",
+    format: "uuid",
+  }),
+  documentId: pathParameter("documentId", "The document's id.", { type: "string", format: "uuid" }),
+  runId: pathParameter("runId", "The `runId` of the `start` frame, also `x-run-id`.", {
     type: "string",
     format: "uuid",
   }),
@@ -18,9 +21,9 @@ export const PARAMETERS = {
       "comes back to the same URL goes on where it was.",
     schema: { type: "string", maxLength: 64 },
   },
-  lastEventId: header("Last-Event-ID", "The same, as browsers' `EventSource` sends it."),
-  version: path("n", "Which version.", { type: "integer", minimum: 1 }),
-  hash: path("hash", "First 12 hexadecimal digits of the script's hash.", {
+  lastEventId: headerParameter("Last-Event-ID", "The same, as browsers' `EventSource` sends it."),
+  version: pathParameter("n", "Which version.", { type: "integer", minimum: 1 }),
+  hash: pathParameter("hash", "First 12 hexadecimal digits of the script's hash.", {
     type: "string",
     pattern: "^[0-9a-f]{12}$",
   }),
@@ -38,22 +41,25 @@ export const PARAMETERS = {
     description: "`nextCursor` of the page before; opaque.",
     schema: { type: "string", minLength: 1, maxLength: 512 },
   },
-  ifMatch: header(
+  ifMatch: headerParameter(
     "If-Match",
     "Do it only if this, or one of a list, is still the agent's `ETag`; else 412.",
   ),
-  ifNoneMatch: header("If-None-Match", "Answer 304 if this, or one of a list, is the `ETag`."),
-  ifNoneMatchChange: header(
+  ifNoneMatch: headerParameter(
+    "If-None-Match",
+    "Answer 304 if this, or one of a list, is the `ETag`.",
+  ),
+  ifNoneMatchChange: headerParameter(
     "If-None-Match",
     "Do it only if neither this nor one of a list is the agent's `ETag`; else 412.",
   ),
   origin: {
-    ...header("Origin", "What the visitor's browser sent, forwarded unchanged."),
+    ...headerParameter("Origin", "What the visitor's browser sent, forwarded unchanged."),
     required: true,
   },
-  ownOrigin: header("Origin", "Absent, or the service's own."),
+  ownOrigin: headerParameter("Origin", "Absent, or the service's own."),
   idempotencyKey: {
-    ...header(
+    ...headerParameter(
       "Idempotency-Key",
       "A word of yours for this one call, for example a UUID. Sent again within 24 hours with the " +
         "same body, the first answer is given again and nothing is created twice.",
@@ -61,11 +67,14 @@ export const PARAMETERS = {
     // Visible ASCII.
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
   },
-  pageOrigin: header("Origin", "Sent by browsers; with a session it must be the session's."),
+  pageOrigin: headerParameter(
+    "Origin",
+    "Sent by browsers; with a session it must be the session's.",
+  ),
 } satisfies Record<string, ParameterObject>;
 export type ParameterName = keyof typeof PARAMETERS;
 
-function path(
+function pathParameter(
   name: string,
   description: string,
   schema: ParameterObject["schema"],
@@ -73,6 +82,6 @@ function path(
   return { name, in: "path", required: true, description, schema };
 }
 
-function header(name: string, description: string): ParameterObject {
+function headerParameter(name: string, description: string): ParameterObject {
   return { name, in: "header", required: false, description, schema: { type: "string" } };
 }

@@ -1,27 +1,27 @@
 import { ERROR_STATUS, type ErrorCode, type ErrorEnvelope } from "../wire/error_codes.ts";
 import type { MediaType, ResponseObject } from "./document.ts";
 import { ERROR_DOCS } from "./error_docs.ts";
-import { errorCodesOf } from "./error_codes_of.ts";
+import { operationErrorCodes } from "./error_codes_of.ts";
 import { FRAME_DOCS } from "./frame_docs.ts";
-import { headersOfAnswer, headersOfRefusal } from "./headers_of.ts";
+import { answerHeaders, errorHeaders } from "./headers_of.ts";
 import type { HeaderName } from "./headers.ts";
-import type { Answer, Content, Operation } from "./operation.ts";
-import { refTo } from "./schemas.ts";
+import type { Operation, ResponseContent, SuccessResponse } from "./operation.ts";
+import { schemaRef } from "./schemas.ts";
 
 /** The answers of an operation and its refusals, by status. */
 export function renderResponses(operation: Operation): Record<string, ResponseObject> {
-  const byStatus = Map.groupBy(errorCodesOf(operation), (code) => ERROR_STATUS[code]);
+  const byStatus = Map.groupBy(operationErrorCodes(operation), (code) => ERROR_STATUS[code]);
   const refusals = [...byStatus].sort(([a], [b]) => a - b);
   return Object.fromEntries([
-    ...operation.answers.map((answer) => [answer.status, renderAnswer(operation, answer)]),
-    ...refusals.map(([status, codes]) => [status, renderRefusal(operation, status, codes)]),
+    ...operation.responses.map((answer) => [answer.status, renderSuccess(operation, answer)]),
+    ...refusals.map(([status, codes]) => [status, renderError(operation, status, codes)]),
   ]);
 }
 
-function renderAnswer(operation: Operation, answer: Answer): ResponseObject {
+function renderSuccess(operation: Operation, answer: SuccessResponse): ResponseObject {
   const { description, content = [] } = answer;
   const contents = [content].flat();
-  const headers = headersOfAnswer(operation, answer);
+  const headers = answerHeaders(operation, answer);
   return {
     description,
     ...(headers.length === 0 ? {} : { headers: headerRefs(headers) }),
@@ -31,11 +31,11 @@ function renderAnswer(operation: Operation, answer: Answer): ResponseObject {
   };
 }
 
-function renderContent(content: Content): MediaType {
+function renderContent(content: ResponseContent): MediaType {
   if (content.schema === undefined) {
     return { schema: { type: content.type === "application/json" ? "object" : "string" } };
   }
-  const schema = refTo(content.schema);
+  const schema = schemaRef(content.schema);
   if (content.type === "text/event-stream") return { schema, examples: frameExamples() };
   return { schema, examples: { example: { value: content.example } } };
 }
@@ -49,14 +49,14 @@ function frameExamples(): NonNullable<MediaType["examples"]> {
 }
 
 /** The examples are named after the codes: they are the codes this operation may answer. */
-function renderRefusal(operation: Operation, status: number, codes: ErrorCode[]): ResponseObject {
+function renderError(operation: Operation, status: number, codes: ErrorCode[]): ResponseObject {
   const examples = Object.fromEntries(
     codes.map((code) => [code, { summary: ERROR_DOCS[code].when, value: exampleEnvelope(code) }]),
   );
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_DOCS[code].when}`).join("\n\n"),
-    headers: headerRefs(headersOfRefusal(operation, status)),
-    content: { "application/json": { schema: refTo("ErrorEnvelope"), examples } },
+    headers: headerRefs(errorHeaders(operation, status)),
+    content: { "application/json": { schema: schemaRef("ErrorEnvelope"), examples } },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "./json_schema.ts";
 
 /** What a schema asks of a value besides its type, in words: `1-128 characters`. */
-export function limitsInWords(schema: JsonSchema): string[] {
+export function describeConstraints(schema: JsonSchema): string[] {
   const { exclusiveMinimum, format, pattern } = schema;
   const words = [
     range(schema.minLength, schema.maxLength, "characters"),
@@ -23,6 +23,6 @@ function range(min: number | undefined, max: number | undefined, unit = ""): str
 }
 
 /** The name behind a reference: `#/components/schemas/Agent` is `Agent`. */
-export function nameOfRef(ref: string): string {
+export function refName(ref: string): string {
   return ref.slice(ref.lastIndexOf("/") + 1);
 }

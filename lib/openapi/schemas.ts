@@ -63,7 +63,7 @@ export const SCHEMAS = {
 } satisfies Record<string, z.ZodType>;
 export type SchemaName = keyof typeof SCHEMAS;
 
-export function refTo(name: SchemaName): JsonSchema {
+export function schemaRef(name: SchemaName): JsonSchema {
   return { $ref: schemaUri(name) };
 }
 

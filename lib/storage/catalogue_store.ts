@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { KvReader } from "../committer/view.ts";
 import type { Runtime } from "../system.ts";
-import { DEMO_MODEL, type Vendor, VENDORS } from "../wire/vendors.ts";
+import { DEMO_MODEL, PROVIDER_IDS, type ProviderId } from "../wire/vendors.ts";
 import { INSTALLATION, recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
 import { parseRecord, retryUntilCommitted } from "./record.ts";
 
 /** One model the operator offers. Prices are USD per million tokens. */
 export const catalogueEntrySchema = z.strictObject({
-  vendor: z.enum(VENDORS),
+  vendor: z.enum(PROVIDER_IDS),
   model: z.string().min(1).max(256),
   inputUsdPerMTok: z.number().nonnegative(),
   outputUsdPerMTok: z.number().nonnegative(),
@@ -46,7 +46,7 @@ export class CatalogueStore {
   }
 
   async get(
-    vendor: Vendor,
+    vendor: ProviderId,
     model: string,
     reader?: KvReader,
   ): Promise<CatalogueEntry | undefined> {
@@ -65,7 +65,7 @@ export class CatalogueStore {
   }
 
   async #readAll(): Promise<CatalogueEntry[]> {
-    const entries = this.#includesDemo ? VENDORS.map(demoEntry) : [];
+    const entries = this.#includesDemo ? PROVIDER_IDS.map(demoEntry) : [];
     for await (const row of this.#kv.list({ prefix: keys.catalogueEntries() })) {
       const entry = toEntry(row);
       if (entry) entries.push(entry);
@@ -93,7 +93,7 @@ export class CatalogueStore {
 
   /** Removes an entry: agents that name the model are refused from then on. False when it is gone. */
   async remove(
-    vendor: Vendor,
+    vendor: ProviderId,
     model: string,
     system: Pick<Runtime, "now" | "uuid">,
   ): Promise<boolean> {
@@ -143,7 +143,7 @@ function toEntry(row: Deno.KvEntryMaybe<unknown>): CatalogueEntry | undefined {
   return entry;
 }
 
-function demoEntry(vendor: Vendor): CatalogueEntry {
+function demoEntry(vendor: ProviderId): CatalogueEntry {
   return {
     vendor,
     model: DEMO_MODEL,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { RUN_FINISHES } from "../usage/run_record.ts";
 import { STREAM_ERROR_CODES } from "../wire/error_codes.ts";
 import { jsonValueSchema } from "../wire/json_value.ts";
-import { VENDORS } from "../wire/vendors.ts";
+import { PROVIDER_IDS } from "../wire/vendors.ts";
 import { bytesSchema } from "./parts.ts";
 
 const count = z.int().nonnegative();
@@ -52,7 +52,7 @@ export const runRowSchema = z.object({
   agentVersion: z.int().positive(),
   startedAt: z.int(),
   endedAt: z.int(),
-  provider: z.enum(VENDORS),
+  provider: z.enum(PROVIDER_IDS),
   model: z.string(),
   inputTokens: count,
   outputTokens: count,

@@ -1,4 +1,4 @@
-import { VENDORS } from "../wire/vendors.ts";
+import { PROVIDER_IDS } from "../wire/vendors.ts";
 import { keys } from "./keys.ts";
 
 /** What opening a service reads, which its first answer waits for: at most 10 keys are one read. */
@@ -9,7 +9,7 @@ const START_KEYS: readonly Deno.KvKey[] = [
   keys.hmacSecrets(),
   keys.contentDigestKey(),
   keys.catalogueVersion(),
-  ...VENDORS.map((vendor) => keys.providerConnection(vendor)),
+  ...PROVIDER_IDS.map((vendor) => keys.providerConnection(vendor)),
 ];
 const START_PREFIXES: readonly Deno.KvKey[] = [
   keys.tenants(),

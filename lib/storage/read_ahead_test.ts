@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { meteredKv } from "@/tests/support/metered_kv.ts";
 import { keys } from "./keys.ts";
 import { systemRuntime } from "../system.ts";
-import { VENDORS } from "../wire/vendors.ts";
+import { PROVIDER_IDS } from "../wire/vendors.ts";
 import { type CatalogueEntry, CatalogueStore } from "./catalogue_store.ts";
 import { readAhead } from "./read_ahead.ts";
 
@@ -109,5 +109,5 @@ for (const action of ["set", "remove"] as const) {
 
 function entryOf(model: string): CatalogueEntry {
   const prices = { inputUsdPerMTok: 1, outputUsdPerMTok: 1 };
-  return { vendor: VENDORS[0]!, model, ...prices, contextTokens: 1_000, maxOutputTokens: 100 };
+  return { vendor: PROVIDER_IDS[0]!, model, ...prices, contextTokens: 1_000, maxOutputTokens: 100 };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { KvReader } from "../committer/view.ts";
 import type { Runtime } from "../system.ts";
 import { DEFAULT_QUOTAS, MAX_QUOTAS, type QuotaName } from "../wire/limits.ts";
-import { VENDORS } from "../wire/vendors.ts";
+import { PROVIDER_IDS } from "../wire/vendors.ts";
 import { INSTALLATION, recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
 import { parseRecord, retryUntilCommitted } from "./record.ts";
@@ -59,7 +59,7 @@ export const planRecordSchema = z.object({
   /** `all` of the catalogue, or the models named. */
   models: z.union([
     z.literal("all"),
-    z.array(z.object({ vendor: z.enum(VENDORS), model: z.string() })),
+    z.array(z.object({ vendor: z.enum(PROVIDER_IDS), model: z.string() })),
   ]),
   /** What of the limits this tenant has differently. */
   limits: limitOverridesSchema.default({}),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type ConnectionConfig, PROTOCOLS } from "../config.ts";
 import { type Sealer, UnsealError } from "../credentials/sealing.ts";
 import { isoTime, type Runtime } from "../system.ts";
-import { type Vendor, VENDORS } from "../wire/vendors.ts";
+import { PROVIDER_IDS, type ProviderId } from "../wire/vendors.ts";
 import { INSTALLATION, recordChange } from "./audit_record.ts";
 import { keys } from "./keys.ts";
 import { parseRecord, retryUntilCommitted } from "./record.ts";
@@ -25,14 +25,14 @@ type ConnectionRecord = Omit<z.infer<typeof connectionRecordSchema>, "sealed"> &
 
 /** A slot as an operator sees it: never its credential. `updatedAt` is ISO 8601 UTC. */
 export interface StoredConnection extends Omit<ConnectionConfig, "apiKey"> {
-  vendor: Vendor;
+  vendor: ProviderId;
   updatedAt: string;
 }
 
 /** What `open` found: usable slots, and those whose credential does not open any more. */
 export interface UnsealedConnections {
-  connections: Partial<Record<Vendor, ConnectionConfig>>;
-  unreadable: Vendor[];
+  connections: Partial<Record<ProviderId, ConnectionConfig>>;
+  unreadable: ProviderId[];
 }
 
 /**
@@ -71,7 +71,7 @@ export class ConnectionStore {
   }
 
   /** Sets a slot up: every process uses it from its next run on. */
-  async set(vendor: Vendor, config: ConnectionConfig): Promise<void> {
+  async set(vendor: ProviderId, config: ConnectionConfig): Promise<void> {
     const key = keys.providerConnection(vendor);
     const { protocol, baseUrl, name } = config;
     const plain = new TextEncoder().encode(config.apiKey);
@@ -93,7 +93,7 @@ export class ConnectionStore {
   }
 
   /** Empties a slot; false when it was. */
-  async remove(vendor: Vendor): Promise<boolean> {
+  async remove(vendor: ProviderId): Promise<boolean> {
     const entry = await this.#kv.get(keys.providerConnection(vendor));
     const before = parseRecord(connectionRecordSchema, entry);
     if (before === undefined) return false;
@@ -102,18 +102,21 @@ export class ConnectionStore {
     return (await step.commit()).ok || await this.remove(vendor);
   }
 
-  async #readAll(): Promise<[Vendor, ConnectionRecord][]> {
+  async #readAll(): Promise<[ProviderId, ConnectionRecord][]> {
     const entries = await this.#kv.getMany(
-      VENDORS.map((vendor) => keys.providerConnection(vendor)),
+      PROVIDER_IDS.map((vendor) => keys.providerConnection(vendor)),
     );
-    return entries.flatMap((entry, n): [Vendor, ConnectionRecord][] => {
+    return entries.flatMap((entry, n): [ProviderId, ConnectionRecord][] => {
       const record = parseRecord(connectionRecordSchema, entry);
-      return record === undefined ? [] : [[VENDORS[n]!, record]];
+      return record === undefined ? [] : [[PROVIDER_IDS[n]!, record]];
     });
   }
 
   /** `undefined` when the encryption key has been changed, or somebody moved the record's address. */
-  async #unsealCredential(vendor: Vendor, record: ConnectionRecord): Promise<string | undefined> {
+  async #unsealCredential(
+    vendor: ProviderId,
+    record: ConnectionRecord,
+  ): Promise<string | undefined> {
     try {
       const plain = await this.#sealer.unseal(record.sealed, sealContext(vendor, record.baseUrl));
       return new TextDecoder().decode(plain);
@@ -125,7 +128,7 @@ export class ConnectionStore {
 
   #record(
     step: Deno.AtomicOperation,
-    vendor: Vendor,
+    vendor: ProviderId,
     { before, after }: { before?: ConnectionRecord | undefined; after?: ConnectionRecord },
   ): void {
     const action = after === undefined ? "delete" : before === undefined ? "create" : "change";
@@ -160,6 +163,6 @@ function auditedFields({ protocol, baseUrl, name, updatedAt }: ConnectionRecord)
   return { protocol, baseUrl, name, credential: `set ${isoTime(updatedAt)}` };
 }
 
-function sealContext(vendor: Vendor, baseUrl: string): string[] {
+function sealContext(vendor: ProviderId, baseUrl: string): string[] {
   return [...keys.providerConnection(vendor), baseUrl];
 }

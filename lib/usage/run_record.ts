@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FINISH_REASONS, STREAM_ERROR_CODES } from "../wire/error_codes.ts";
-import { VENDORS } from "../wire/vendors.ts";
+import { PROVIDER_IDS } from "../wire/vendors.ts";
 
 const microUsd = z.int().nonnegative();
 
@@ -21,7 +21,7 @@ export const runFactsSchema = z.object({
   conversationId: z.string(),
   source: runSourceSchema,
   /** Who is asked first; who answered is known at the end. */
-  provider: z.enum(VENDORS),
+  provider: z.enum(PROVIDER_IDS),
   model: z.string(),
   startedAt: z.int(),
 });
@@ -58,7 +58,7 @@ export type RunDetails = z.infer<typeof runDetailsSchema>;
 
 /** What one of several models did in a run. */
 const modelShareSchema = z.object({
-  provider: z.enum(VENDORS),
+  provider: z.enum(PROVIDER_IDS),
   model: z.string(),
   steps: z.int().nonnegative(),
   inputTokens: z.int().nonnegative(),
@@ -82,7 +82,7 @@ export function isFailed(finishReason: typeof RUN_FINISHES[number]): boolean {
 /** How a run ended. */
 export const runEndSchema = z.object({
   /** Who answered first, where anybody did. */
-  provider: z.enum(VENDORS),
+  provider: z.enum(PROVIDER_IDS),
   model: z.string(),
   steps: z.int().nonnegative(),
   toolCalls: z.int().nonnegative(),

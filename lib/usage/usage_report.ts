@@ -5,7 +5,7 @@ import { type Limits, withOverrides } from "../limits/limits.ts";
 import type { TenantStore } from "../storage/tenant_store.ts";
 import { isoTime, type Runtime } from "../system.ts";
 import type { UsageReport } from "../wire/usage.ts";
-import type { Vendor } from "../wire/vendors.ts";
+import type { ProviderId } from "../wire/vendors.ts";
 import type { DayRange } from "./day_range.ts";
 import type { StorageReports } from "./storage_report.ts";
 import { UsageAggregator } from "./usage_days.ts";
@@ -112,9 +112,9 @@ export class UsageReports {
 }
 
 /** `provider/model`; a model's name may have slashes of its own. */
-export function splitModel(name: string): { provider: Vendor; model: string } {
+export function splitModel(name: string): { provider: ProviderId; model: string } {
   const at = name.indexOf("/");
-  return { provider: name.slice(0, at) as Vendor, model: name.slice(at + 1) };
+  return { provider: name.slice(0, at) as ProviderId, model: name.slice(at + 1) };
 }
 
 /** Every run is one message. */

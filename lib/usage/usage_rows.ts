@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Draft } from "../committer/operation.ts";
 import { keys } from "../storage/keys.ts";
-import { VENDORS } from "../wire/vendors.ts";
+import { PROVIDER_IDS } from "../wire/vendors.ts";
 import type { RunFacts, RunRecord } from "./run_record.ts";
 import { usageShares } from "./usage_shares.ts";
 
@@ -97,6 +97,6 @@ type ModelName = Pick<RunRecord, "provider" | "model">;
 /** Its model's own name while there is room for one more, and for the others of every provider. */
 function nameIn(models: UsageRow["models"], { provider, model }: ModelName): string {
   const name = `${provider}/${model}`;
-  const hasRoom = Object.keys(models).length < MAX_MODELS - VENDORS.length;
+  const hasRoom = Object.keys(models).length < MAX_MODELS - PROVIDER_IDS.length;
   return hasRoom || Object.hasOwn(models, name) ? name : `${provider}/${OTHER_MODELS}`;
 }

@@ -4,12 +4,12 @@ import { FIELD_BOUNDS as B } from "./limits.ts";
 import { normalizeOrigin } from "./origins.ts";
 import { plainText } from "./plain_text.ts";
 import { toolDefinitionSchema, toolUrl } from "./tool_definition.ts";
-import { VENDORS } from "./vendors.ts";
+import { PROVIDER_IDS } from "./vendors.ts";
 
 const model = z.string().min(1).max(256).describe("Must be in the tenant's plan.");
 
 const modelPolicy = z.strictObject({
-  provider: z.enum(VENDORS),
+  provider: z.enum(PROVIDER_IDS),
   model,
   temperature: z.number().min(0).max(2).optional().describe(
     "Kept within the vendor's range; left out where the model takes none.",
@@ -19,7 +19,7 @@ const modelPolicy = z.strictObject({
   ),
 }).describe("Which model answers, and how.");
 
-const fallback = z.strictObject({ provider: z.enum(VENDORS), model }).describe(
+const fallback = z.strictObject({ provider: z.enum(PROVIDER_IDS), model }).describe(
   "The model that answers when the first one cannot.",
 );
 

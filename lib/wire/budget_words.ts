@@ -1,5 +1,5 @@
 /** What is known of an agent's cost while it is being edited. */
-export interface BudgetFacts {
+export interface BudgetEstimateInput {
   /** Of the chosen model; `undefined` while none is chosen. */
   price: { inputUsdPerMTok: number; outputUsdPerMTok: number } | undefined;
   /** Characters of the system prompt. */
@@ -14,7 +14,7 @@ export interface BudgetFacts {
 const TYPICAL = { inputTokens: 400, outputTokens: 250, charactersPerToken: 4 };
 
 /** What a budget means in messages, in words for the editor; empty where nothing can be said. */
-export function budgetWords(facts: BudgetFacts): string {
+export function describeBudget(facts: BudgetEstimateInput): string {
   const { price, maxCostUsd, hardDailyUsd } = facts;
   if (price === undefined || !(maxCostUsd >= 0)) return "";
   const cost = typicalCost(price, facts.promptLength);
@@ -27,7 +27,10 @@ export function budgetWords(facts: BudgetFacts): string {
     `a day's ${usd(hardDailyUsd)} pays for about ${day} messages.`;
 }
 
-function typicalCost(price: NonNullable<BudgetFacts["price"]>, promptLength: number): number {
+function typicalCost(
+  price: NonNullable<BudgetEstimateInput["price"]>,
+  promptLength: number,
+): number {
   const input = TYPICAL.inputTokens + promptLength / TYPICAL.charactersPerToken;
   const perMillion = input * price.inputUsdPerMTok + TYPICAL.outputTokens * price.outputUsdPerMTok;
   return perMillion / 1_000_000;

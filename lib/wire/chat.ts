@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FIELD_BOUNDS as B } from "./limits.ts";
 import { plainText } from "./plain_text.ts";
-import { VENDORS } from "./vendors.ts";
+import { PROVIDER_IDS } from "./vendors.ts";
 
 const message = z.strictObject({
   role: z.enum(["user", "assistant"]),
@@ -23,7 +23,7 @@ export const chatBodySchema = z.strictObject({
     "Groups what is stored; made by the service when left out.",
   ),
   model: z.string().min(1).max(256).optional().describe("Instead of the agent's, for this call."),
-  provider: z.enum(VENDORS).optional().describe("Instead of the agent's, for this call."),
+  provider: z.enum(PROVIDER_IDS).optional().describe("Instead of the agent's, for this call."),
   temperature: z.number().min(0).max(2).optional().describe(
     "Kept within the vendor's range; left out where the model takes none.",
   ),

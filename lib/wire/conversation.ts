@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FINISH_REASONS, STREAM_ERROR_CODES } from "./error_codes.ts";
 import { jsonValueSchema } from "./json_value.ts";
-import { VENDORS } from "./vendors.ts";
+import { PROVIDER_IDS } from "./vendors.ts";
 
 const count = z.int().nonnegative();
 const usd = z.number().nonnegative();
@@ -29,7 +29,7 @@ export const conversationPageSchema = z.object({
   nextCursor,
 });
 
-const spokenSchema = z.object({
+const transcriptMessageSchema = z.object({
   role: z.enum(["user", "assistant"]),
   content: z.string(),
   claimed: z.boolean().describe(
@@ -37,7 +37,7 @@ const spokenSchema = z.object({
   ),
 });
 
-const calledSchema = z.object({
+const toolCallSchema = z.object({
   name: z.string(),
   args: jsonValueSchema,
   output: jsonValueSchema.optional().describe("Absent when the run ended before."),
@@ -47,15 +47,15 @@ const calledSchema = z.object({
 export const conversationRunSchema = z.object({
   runId: z.uuid(),
   agentVersion: count.positive().describe("The version of the agent that answered."),
-  provider: z.enum(VENDORS),
+  provider: z.enum(PROVIDER_IDS),
   model: z.string(),
   startedAt: z.iso.datetime(),
   endedAt: z.iso.datetime(),
-  messages: z.array(spokenSchema).describe(
+  messages: z.array(transcriptMessageSchema).describe(
     "Claimed messages that were not stored yet; last the message that was answered.",
   ),
   text: z.string().describe("What the assistant said."),
-  toolCalls: z.array(calledSchema),
+  toolCalls: z.array(toolCallSchema),
   unreadable: z.literal(true).optional().describe(
     "What was said cannot be decrypted: its encryption key is missing, or it was changed. Then " +
       "`messages`, `text` and `toolCalls` are empty.",

@@ -1,10 +1,10 @@
 /** Why a call of a page's script did not go through, in words for the person at the page. */
-export class CallFailure extends Error {
+export class DashboardCallError extends Error {
   override name = "CallFailure";
 }
 
 /** Nobody is signed in any more. */
-export class SignedOutFailure extends CallFailure {
+export class SignedOutError extends DashboardCallError {
   override name = "SignedOutFailure";
 
   constructor() {
@@ -12,18 +12,18 @@ export class SignedOutFailure extends CallFailure {
   }
 }
 
-/** Sends `body` to the dashboard's own server: JSON, or a form's fields. Throws `CallFailure`. */
+/** Sends `body` to the dashboard's own server: JSON, or a form's fields. Throws `DashboardCallError`. */
 export async function callDashboard(
   path: string,
   body: object,
   signal?: AbortSignal,
 ): Promise<Response> {
   const response = await send(path, body, signal);
-  if (response.redirected) throw new SignedOutFailure();
+  if (response.redirected) throw new SignedOutError();
   if (response.ok) return response;
   const envelope = await response.json().catch(() => undefined);
   const message = typeof envelope?.message === "string" ? envelope.message : undefined;
-  throw new CallFailure(message ?? `The service answered with status ${response.status}.`);
+  throw new DashboardCallError(message ?? `The service answered with status ${response.status}.`);
 }
 
 async function send(path: string, body: object, signal?: AbortSignal): Promise<Response> {
@@ -37,7 +37,7 @@ async function send(path: string, body: object, signal?: AbortSignal): Promise<R
     });
   } catch (cause) {
     if (signal?.aborted) throw cause;
-    throw new CallFailure("The service could not be reached. Nothing is lost: try again.", {
+    throw new DashboardCallError("The service could not be reached. Nothing is lost: try again.", {
       cause,
     });
   }

@@ -67,17 +67,17 @@ export type DoctorReason = keyof typeof DOCTOR_REASONS;
 
 const reasons = Object.keys(DOCTOR_REASONS) as [DoctorReason, ...DoctorReason[]];
 
-const findingSchema = z.object({
+const doctorFindingSchema = z.object({
   check: z.enum(DOCTOR_CHECKS),
   verdict: z.enum(["pass", "fail", "unknown"]),
   reason: z.enum(reasons),
   message: z.string().describe("For people: the same words for the same `reason`."),
 });
-export type DoctorFinding = z.infer<typeof findingSchema>;
+export type DoctorFinding = z.infer<typeof doctorFindingSchema>;
 
 /** Answer of `POST /v1/widget/doctor`. */
 export const doctorReportSchema = z.object({
-  findings: z.array(findingSchema).describe("One for each check."),
+  findings: z.array(doctorFindingSchema).describe("One for each check."),
   lines: z.object({
     tag: z.string().describe("The script tag, but for the token."),
     csp: z.string().describe("What the page's Content-Security-Policy has to allow."),

@@ -70,7 +70,7 @@ export class SseDecoder {
 }
 
 /** A record, not a list: a frame type that is added to the union and forgotten here does not build. */
-const KNOWN: Record<Frame["type"], true> = {
+const KNOWN_TYPES: Record<Frame["type"], true> = {
   start: true,
   delta: true,
   tool_call: true,
@@ -81,10 +81,10 @@ const KNOWN: Record<Frame["type"], true> = {
 };
 
 /** Reads an event as a frame; undefined for a type of a later version and for broken JSON. */
-export function readFrame(event: SseEvent): DecodedFrame | undefined {
+export function parseFrame(event: SseEvent): DecodedFrame | undefined {
   try {
     const data = JSON.parse(event.data);
-    if (typeof data !== "object" || !Object.hasOwn(KNOWN, data?.type)) return undefined;
+    if (typeof data !== "object" || !Object.hasOwn(KNOWN_TYPES, data?.type)) return undefined;
     return { id: event.id, type: data.type, data };
   } catch {
     return undefined;
@@ -96,6 +96,6 @@ export class FrameDecoder {
   #sse = new SseDecoder();
 
   push(chunk: Uint8Array | string): DecodedFrame[] {
-    return this.#sse.push(chunk).map(readFrame).filter((frame) => frame !== undefined);
+    return this.#sse.push(chunk).map(parseFrame).filter((frame) => frame !== undefined);
   }
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FINISH_REASONS, STREAM_ERROR_CODES } from "./error_codes.ts";
 import { jsonValueSchema } from "./json_value.ts";
-import { VENDORS } from "./vendors.ts";
+import { PROVIDER_IDS } from "./vendors.ts";
 
 /**
  * The frames of `POST /v1/chat/stream`, as one closed union: the protocol. `start` is first, `done`
@@ -12,7 +12,7 @@ export const frameSchema = z.discriminatedUnion("type", [
     type: z.literal("start"),
     requestId: z.string(),
     runId: z.uuid(),
-    provider: z.enum(VENDORS),
+    provider: z.enum(PROVIDER_IDS),
     model: z.string(),
     conversationId: z.uuid(),
   }),

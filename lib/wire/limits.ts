@@ -54,7 +54,7 @@ export const DEFAULT_QUOTAS = {
 } as const;
 export type QuotaName = keyof typeof DEFAULT_QUOTAS;
 
-/** The most that a plan may set; `editorChoices` and the page of knowledge bases list all of them. */
+/** The most that a plan may set; `loadEditorChoices` and the page of knowledge bases list all of them. */
 export const MAX_QUOTAS: Readonly<Record<QuotaName, number>> = {
   agents: 100_000,
   agentVersions: 100,

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
-const HALF = "holds half of a character (a lone surrogate)";
-const NUL = "holds a NUL character";
+const LONE_SURROGATE = "holds half of a character (a lone surrogate)";
+const NUL_CHARACTER = "holds a NUL character";
 
 /** The code of the issue, whichever of the two it is and wherever it is found. */
 export const NOT_PLAIN_TEXT = "not_plain_text";
@@ -12,16 +12,16 @@ export const NOT_PLAIN_TEXT = "not_plain_text";
  */
 export function plainText(text: z.ZodString): z.ZodString {
   return text.superRefine((value, ctx) => {
-    const message = textFault(value);
+    const message = plainTextIssue(value);
     if (message === undefined) return;
     ctx.addIssue({ code: "custom", message, params: { code: NOT_PLAIN_TEXT } });
   });
 }
 
 /** What keeps a text from being plain, in words; `undefined` when nothing does. */
-export function textFault(text: string): string | undefined {
-  if (!isWhole(text)) return HALF;
-  return isWithoutNul(text) ? undefined : NUL;
+export function plainTextIssue(text: string): string | undefined {
+  if (!isWhole(text)) return LONE_SURROGATE;
+  return isWithoutNul(text) ? undefined : NUL_CHARACTER;
 }
 
 function isWhole(text: string): boolean {

@@ -19,6 +19,6 @@ export function hasScope(granted: readonly Scope[], wanted: Scope): boolean {
 }
 
 /** Whether a key may chat, and follow or cancel runs: any key that may do more than read. */
-export function mayChat(granted: readonly Scope[]): boolean {
+export function canChat(granted: readonly Scope[]): boolean {
   return granted.some((scope) => !scope.endsWith(":read"));
 }

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { hasScope, mayChat, SCOPE_NAMES } from "./scopes.ts";
+import { canChat, hasScope, SCOPE_NAMES } from "./scopes.ts";
 
 Deno.test("hasScope: a write includes its own read, never the other way", () => {
   assertEquals(hasScope(["agents:write"], "agents:write"), true);
@@ -11,10 +11,10 @@ Deno.test("hasScope: a write includes its own read, never the other way", () => 
 
 Deno.test("mayChat: any scope that is not for reading is enough, none of those for reading is", () => {
   const reading = SCOPE_NAMES.filter((scope) => scope.endsWith(":read"));
-  assertEquals(mayChat(reading), false);
-  assertEquals(mayChat([]), false);
+  assertEquals(canChat(reading), false);
+  assertEquals(canChat([]), false);
   for (const scope of SCOPE_NAMES) {
-    assertEquals(mayChat([scope]), !reading.includes(scope), scope);
-    assertEquals(mayChat([...reading, scope]), !reading.includes(scope), scope);
+    assertEquals(canChat([scope]), !reading.includes(scope), scope);
+    assertEquals(canChat([...reading, scope]), !reading.includes(scope), scope);
   }
 });

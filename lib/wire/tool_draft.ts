@@ -40,8 +40,8 @@ export const NEW_MCP_SERVER: ToolDraft = {
 };
 
 /** The tools of a JSON text; `undefined` when the form cannot show what it holds. */
-export function readTools(text: string): ToolDraft[] | undefined {
-  const value = readJson(text.trim() === "" ? "[]" : text);
+export function parseTools(text: string): ToolDraft[] | undefined {
+  const value = parseJsonOrUndefined(text.trim() === "" ? "[]" : text);
   return Array.isArray(value) && value.every(isTool) ? value : undefined;
 }
 
@@ -51,7 +51,7 @@ function isTool(value: unknown): value is ToolDraft {
 }
 
 /** The value of a JSON text; `undefined` for what is none. */
-export function readJson(text: string): unknown {
+export function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -60,7 +60,7 @@ export function readJson(text: string): unknown {
 }
 
 /** The rows of a simple schema; `undefined` for one that says more than rows can. */
-export function toRows(schema: unknown): ParameterRow[] | undefined {
+export function toParameterRows(schema: unknown): ParameterRow[] | undefined {
   if (!isRecord(schema) || schema.type !== "object") return undefined;
   const { type: _, properties = {}, required = [], ...more } = schema;
   if (Object.keys(more).length > 0 || !isRecord(properties)) return undefined;
@@ -83,7 +83,7 @@ function toRow(name: string, property: unknown, required: boolean): ParameterRow
     : undefined;
 }
 
-export function fromRows(rows: readonly ParameterRow[]): Record<string, unknown> {
+export function toParameterSchema(rows: readonly ParameterRow[]): Record<string, unknown> {
   const required = rows.filter((row) => row.required).map(({ name }) => name);
   const properties = rows.map(({ name, type, description }) => [
     name,
@@ -97,13 +97,13 @@ export function fromRows(rows: readonly ParameterRow[]): Record<string, unknown>
 }
 
 /** A string map as lines of `name: value`. */
-export function toPairs(map: unknown): string {
+export function formatPairs(map: unknown): string {
   if (!isRecord(map)) return "";
   return Object.entries(map).map(([name, value]) => `${name}: ${value}`).join("\n");
 }
 
 /** The map of such lines; `undefined` without any. */
-export function fromPairs(text: string): Record<string, string> | undefined {
+export function parsePairs(text: string): Record<string, string> | undefined {
   const pairs = text.split("\n").filter((line) => line.trim() !== "").map((line) => {
     const colon = line.indexOf(":");
     return colon < 0
@@ -116,7 +116,7 @@ export function fromPairs(text: string): Record<string, string> | undefined {
 /** Arguments to begin a test call with: one of each, empty. */
 export function sampleArguments(schema: unknown): Record<string, unknown> {
   const empty: Record<string, unknown> = { string: "", number: 0, integer: 0, boolean: false };
-  const rows = toRows(schema) ?? [];
+  const rows = toParameterRows(schema) ?? [];
   return Object.fromEntries(rows.map(({ name, type }) => [name, empty[type]]));
 }
 

@@ -1,22 +1,22 @@
 import { assertEquals } from "@std/assert";
 import {
-  fromPairs,
-  fromRows,
+  formatPairs,
   NEW_HTTP_TOOL,
   NEW_MCP_SERVER,
-  readTools,
+  parsePairs,
+  parseTools,
   sampleArguments,
-  toPairs,
-  toRows,
+  toParameterRows,
+  toParameterSchema,
   withChange,
 } from "./tool_draft.ts";
 
 Deno.test("readTools: an array of tools is read, anything else is for the JSON view", () => {
   const tools = [NEW_HTTP_TOOL, NEW_MCP_SERVER];
-  assertEquals(readTools(JSON.stringify(tools)), tools);
-  assertEquals(readTools(" "), []);
+  assertEquals(parseTools(JSON.stringify(tools)), tools);
+  assertEquals(parseTools(" "), []);
   for (const text of ["{", "{}", "[1]", `[{"type":"ftp"}]`, `[{"type":"http"}]`]) {
-    assertEquals(readTools(text), undefined, text);
+    assertEquals(parseTools(text), undefined, text);
   }
 });
 
@@ -26,7 +26,7 @@ Deno.test("toRows, fromRows: a simple schema goes there and back", () => {
     properties: { q: { type: "string", description: "What." }, n: { type: "integer" } },
     required: ["q"],
   };
-  assertEquals(fromRows(toRows(schema)!), schema);
+  assertEquals(toParameterSchema(toParameterRows(schema)!), schema);
   assertEquals(sampleArguments(schema), { q: "", n: 0 });
 });
 
@@ -41,13 +41,13 @@ Deno.test("toRows: a schema that says more than rows can is left alone", () => {
       property({ type: "string", enum: ["x"] }),
       property({ type: "string", description: 1 }),
     ]
-  ) assertEquals(toRows(schema), undefined, JSON.stringify(schema));
+  ) assertEquals(toParameterRows(schema), undefined, JSON.stringify(schema));
 });
 
 Deno.test("toPairs, fromPairs: a value may hold colons, and no line is no map", () => {
   const map = { Accept: "text/plain", "x-time": "12:30" };
-  assertEquals(fromPairs(toPairs(map)), map);
-  assertEquals(fromPairs("alone\n\n"), { alone: "" });
-  assertEquals(fromPairs(" \n"), undefined);
+  assertEquals(parsePairs(formatPairs(map)), map);
+  assertEquals(parsePairs("alone\n\n"), { alone: "" });
+  assertEquals(parsePairs(" \n"), undefined);
   assertEquals(withChange({ a: 1, b: 2 }, { b: undefined, c: 3 }), { a: 1, c: 3 } as never);
 });

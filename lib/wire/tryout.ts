@@ -8,7 +8,7 @@ import { toolDefinitionSchema } from "./tool_definition.ts";
  * Body of the playground's `POST /agents/:id/try`: a conversation with the agent as it is, as it was
  * at `version`, or as the editor's `form` would make it.
  */
-export const tryBodySchema = chatBodySchema.pick({
+export const playgroundChatBodySchema = chatBodySchema.pick({
   messages: true,
   conversationId: true,
   provider: true,
@@ -18,10 +18,10 @@ export const tryBodySchema = chatBodySchema.pick({
   form: z.record(z.string().max(64), z.string()).optional(),
   version: z.int().positive().optional(),
 });
-export type TryBody = z.infer<typeof tryBodySchema>;
+export type PlaygroundChatBody = z.infer<typeof playgroundChatBodySchema>;
 
 /** Body of `POST /agents/:id/try/cancel`. */
-export const tryCancelSchema = z.strictObject({ runId: z.uuid().toLowerCase() });
+export const playgroundCancelSchema = z.strictObject({ runId: z.uuid().toLowerCase() });
 
 /**
  * Body of `POST /agents/test-tool`: one call of one tool that need not be stored. Without `call` an
@@ -37,20 +37,20 @@ export const toolTestSchema = z.strictObject({
 });
 
 /** What a test call came to. */
-export interface ToolTest {
+export interface ToolTestReport {
   /** What the model would be given; absent when nothing was called. */
   output?: unknown;
   /** What the model would be told of: more than one with an MCP server. */
   offered: { name: string; description: string }[];
   /** Every hop that was made, and how it ended. */
-  ledger: TestedHop[];
+  ledger: ToolTestHop[];
   /** Tools that were left out, and why. */
   notes: string[];
   ms: number;
 }
 
 /** One hop as the egress ledger has it. */
-export interface TestedHop {
+export interface ToolTestHop {
   host: string;
   address?: string;
   method: string;

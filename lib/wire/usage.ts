@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { VENDORS } from "./vendors.ts";
+import { PROVIDER_IDS } from "./vendors.ts";
 
 const count = z.int().nonnegative();
 const usd = z.number().nonnegative();
@@ -20,11 +20,11 @@ export const agentUsageSchema = usageSchema.extend({
   ),
 });
 export const modelUsageSchema = usageSchema.extend({
-  provider: z.enum(VENDORS),
+  provider: z.enum(PROVIDER_IDS),
   model: z.string(),
 });
 
-const storedSchema = z.object({
+const storageSchema = z.object({
   used: count.describe("How much of it is stored now."),
   limit: count.describe("How much of it the plan allows."),
 });
@@ -41,12 +41,12 @@ export const usageReportSchema = usageSchema.extend({
   byAgent: z.array(agentUsageSchema).describe("Over all days of the query, the dearest first."),
   byModel: z.array(modelUsageSchema).describe("Over all days of the query, the dearest first."),
   storage: z.object({
-    agents: storedSchema,
-    agentBytes: storedSchema.describe("Agents as JSON, with every kept version."),
-    knowledgeBases: storedSchema,
-    knowledgeBytes: storedSchema.describe("Documents as sent, and the text read from them."),
-    conversationRuns: storedSchema.describe("Messages in conversations, each with its answer."),
-    conversationBytes: storedSchema.describe("Past it the oldest conversations are deleted."),
+    agents: storageSchema,
+    agentBytes: storageSchema.describe("Agents as JSON, with every kept version."),
+    knowledgeBases: storageSchema,
+    knowledgeBytes: storageSchema.describe("Documents as sent, and the text read from them."),
+    conversationRuns: storageSchema.describe("Messages in conversations, each with its answer."),
+    conversationBytes: storageSchema.describe("Past it the oldest conversations are deleted."),
   }).describe("What the tenant stores now, against its quotas."),
 });
 export type UsageReport = z.infer<typeof usageReportSchema>;

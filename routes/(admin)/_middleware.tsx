@@ -1,10 +1,10 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { runAs } from "@/lib/audit/acting.ts";
 import { dashboardSecurity } from "@/lib/http/dashboard/dashboard_security.ts";
-import { mayPass } from "@/lib/http/dashboard/permissions.ts";
+import { isAuthorized } from "@/lib/http/dashboard/permissions.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { setSender } from "@/lib/http/request_sender.ts";
-import { signInAddress } from "@/lib/http/dashboard/sign_in_address.ts";
+import { signInRedirect } from "@/lib/http/dashboard/sign_in_address.ts";
 import { readSignInCookie } from "@/lib/http/dashboard/sign_in_cookie.ts";
 import { define } from "@/utils.ts";
 
@@ -14,7 +14,7 @@ const requireSignIn = define.middleware(async (ctx) => {
   const user = cookie && await accounts.authenticate(cookie);
   if (!user) {
     if (await accounts.needsSetup()) return ctx.redirect("/setup", 303);
-    return ctx.redirect(signInAddress(ctx.req, { url: ctx.url, baseUrl }), 303);
+    return ctx.redirect(signInRedirect(ctx.req, { url: ctx.url, baseUrl }), 303);
   }
   ctx.state.user = user;
   setSender(ctx.req, { tenant: user.tenant });
@@ -26,7 +26,7 @@ const requireSignIn = define.middleware(async (ctx) => {
 const requireRole = define.middleware(async (ctx) => {
   const route = ctx.route ?? ctx.url.pathname;
   const user = signedIn(ctx.state);
-  if (mayPass(user, ctx.req.method, route)) return await ctx.next();
+  if (isAuthorized(user, ctx.req.method, route)) return await ctx.next();
   const { clientAddress: address, service } = ctx.state;
   service.securityLog.roleRejected(user, { address, route });
   const reading = ctx.req.method === "GET" || ctx.req.method === "HEAD";

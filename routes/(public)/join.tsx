@@ -1,10 +1,14 @@
 import { ChoosePassword, DeadLink } from "@/components/ChoosePassword.tsx";
-import { type LinkPageData, showLink, spendLink } from "@/lib/http/dashboard/account_link_page.ts";
+import {
+  type AccountLinkPageData,
+  consumeAccountLink,
+  showAccountLink,
+} from "@/lib/http/dashboard/account_link_page.ts";
 import { define } from "@/utils.ts";
 
-export const handler = define.handlers<LinkPageData>({
-  GET: (ctx) => showLink(ctx, "invite"),
-  POST: (ctx) => spendLink(ctx, "invite"),
+export const handler = define.handlers<AccountLinkPageData>({
+  GET: (ctx) => showAccountLink(ctx, "invite"),
+  POST: (ctx) => consumeAccountLink(ctx, "invite"),
 });
 
 export default define.page<typeof handler>(({ data: { email, ...data } }) =>

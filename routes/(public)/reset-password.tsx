@@ -1,10 +1,14 @@
 import { ChoosePassword, DeadLink } from "@/components/ChoosePassword.tsx";
-import { type LinkPageData, showLink, spendLink } from "@/lib/http/dashboard/account_link_page.ts";
+import {
+  type AccountLinkPageData,
+  consumeAccountLink,
+  showAccountLink,
+} from "@/lib/http/dashboard/account_link_page.ts";
 import { define } from "@/utils.ts";
 
-export const handler = define.handlers<LinkPageData>({
-  GET: (ctx) => showLink(ctx, "reset"),
-  POST: (ctx) => spendLink(ctx, "reset"),
+export const handler = define.handlers<AccountLinkPageData>({
+  GET: (ctx) => showAccountLink(ctx, "reset"),
+  POST: (ctx) => consumeAccountLink(ctx, "reset"),
 });
 
 export default define.page<typeof handler>(({ data: { email, ...data } }) =>

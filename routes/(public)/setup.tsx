@@ -7,7 +7,7 @@ import type { SetUpResult } from "@/lib/accounts/accounts.ts";
 import { MIN_PASSWORD_LENGTH } from "@/lib/accounts/credential_rules.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { setSignInCookies } from "@/lib/http/dashboard/sign_in_cookie.ts";
-import { refusal } from "@/lib/http/dashboard/sign_in_refusal.ts";
+import { signInRejection } from "@/lib/http/dashboard/sign_in_refusal.ts";
 import { define } from "@/utils.ts";
 
 const LABELS = { token: "Setup token", email: "E-mail", password: "Password" };
@@ -38,7 +38,7 @@ export const handler = define.handlers({
       return response;
     }
     if (result.refused === "already_set_up") return ctx.redirect("/sign-in", 303);
-    const { status, headers, message } = refusal(result);
+    const { status, headers, message } = signInRejection(result);
     const data: Data = { token, email, fault: message, faults: fieldFaults(result) };
     return page(data, { status, headers });
   },

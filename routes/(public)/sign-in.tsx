@@ -3,13 +3,13 @@ import { AuthCard } from "@/components/AuthCard.tsx";
 import { Field } from "@/components/Field.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { localPath } from "@/lib/http/local_path.ts";
+import { safeRedirectPath } from "@/lib/http/local_path.ts";
 import {
-  readBrowserCookie,
+  readKnownBrowserCookie,
   readSignInCookie,
   setSignInCookies,
 } from "@/lib/http/dashboard/sign_in_cookie.ts";
-import { refusal } from "@/lib/http/dashboard/sign_in_refusal.ts";
+import { signInRejection } from "@/lib/http/dashboard/sign_in_refusal.ts";
 import { define } from "@/utils.ts";
 
 const HOME = "/home";
@@ -32,7 +32,7 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { accounts, config } = ctx.state.service;
     if (await accounts.needsSetup()) return ctx.redirect("/setup", 303);
-    const next = localPath(ctx.url.searchParams.get("next"), HOME);
+    const next = safeRedirectPath(ctx.url.searchParams.get("next"), HOME);
     const cookie = readSignInCookie(ctx.req.headers, config);
     if (cookie && await accounts.authenticate(cookie)) return ctx.redirect(next, 303);
     const why = cookie && await accounts.endReason(cookie);
@@ -44,10 +44,10 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { service, clientAddress: address } = ctx.state;
     const form = await readForm(ctx.req, ctx.state.service.system);
-    const next = localPath(form.get("next"), HOME);
+    const next = safeRedirectPath(form.get("next"), HOME);
     const email = form.get("email") ?? "";
     const password = form.get("password") ?? "";
-    const browserToken = readBrowserCookie(ctx.req.headers, service.config);
+    const browserToken = readKnownBrowserCookie(ctx.req.headers, service.config);
     const result = await service.accounts.signIn({ email, password, address, browserToken });
     if ("cookieToken" in result) {
       const replaced = readSignInCookie(ctx.req.headers, service.config);
@@ -56,7 +56,7 @@ export const handler = define.handlers({
       setSignInCookies(response.headers, result, service.config);
       return response;
     }
-    const { status, headers, message } = refusal(result);
+    const { status, headers, message } = signInRejection(result);
     return page<Data>({ email, next, fault: message }, { status, headers });
   },
 });

@@ -1,11 +1,11 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
-import { describedApi } from "@/lib/openapi/described_api.ts";
+import { cachedOpenApi } from "@/lib/openapi/described_api.ts";
 import { define } from "@/utils.ts";
 
 /** The API as OpenAPI 3.1; for anybody, and not counted by any limit. */
 export const handler = define.handlers(apiHandler({
   GET(ctx) {
-    const { json } = describedApi(ctx.state.service.baseUrl);
+    const { json } = cachedOpenApi(ctx.state.service.baseUrl);
     const headers = { "content-type": "application/json", "cache-control": "public, max-age=60" };
     return new Response(json, { headers });
   },

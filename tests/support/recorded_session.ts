@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers";
 import { FakeTime } from "@std/testing/time";
 import { sseResponse } from "@/lib/http/sse_response.ts";
 import { DemoModel } from "@/lib/models/demo_model.ts";
-import { EXAMPLE } from "@/lib/openapi/example_values.ts";
+import { EXAMPLES } from "@/lib/openapi/example_values.ts";
 import { chatRequest, openChat } from "./chat.ts";
 import { FakeSystem } from "./fake_system.ts";
 import { openTestKv } from "./open_kv.ts";
@@ -23,18 +23,18 @@ export async function recordSession(): Promise<string> {
   const model = new DemoModel(system);
   const world = await openChat(kv, { demo: model }, { system, egress: egress as never });
   const request = chatRequest("demo");
-  const { tools, allowedDomains } = EXAMPLE.agent;
+  const { tools, allowedDomains } = EXAMPLES.agent;
   const content = `use find_order with {"number":"A-1042"}`;
   using time = new FakeTime();
   const run = await world.begin({
     ...request,
-    runId: EXAMPLE.runId,
+    runId: EXAMPLES.runId,
     agent: { ...request.agent, tools, allowedDomains },
     body: {
       agentId: request.agent.id,
       messages: [{ role: "user", content }],
       requestId: "checkout-42",
-      conversationId: EXAMPLE.conversationId,
+      conversationId: EXAMPLES.conversationId,
     },
   });
   while (!run.log.closed) {

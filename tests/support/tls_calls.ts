@@ -12,7 +12,7 @@ import { ModelRegistry } from "@/lib/models/model_registry.ts";
 import { testConnection } from "@/lib/models/try_slot.ts";
 import { systemRuntime } from "@/lib/system.ts";
 import { toolDefinitionSchema } from "@/lib/wire/tool_definition.ts";
-import { type Vendor, VENDORS } from "@/lib/wire/vendors.ts";
+import { PROVIDER_IDS, type ProviderId } from "@/lib/wire/vendors.ts";
 
 const host = `127.0.0.1:${Deno.args[0]}`;
 const origin = `https://${host}`;
@@ -27,7 +27,7 @@ const slots = {
   vendor_c: { protocol: "google" },
 } as const;
 
-function slotOf(vendor: Vendor) {
+function slotOf(vendor: ProviderId) {
   return { ...slots[vendor], baseUrl: `${origin}/${vendor}`, apiKey: "vendor-key" };
 }
 
@@ -39,7 +39,7 @@ const models = new ModelRegistry(systemRuntime, {
   },
 });
 
-async function ask(vendor: Vendor): Promise<string> {
+async function ask(vendor: ProviderId): Promise<string> {
   const answer = await models.find(vendor, "m").stream({
     model: "m",
     system: "Be helpful.",
@@ -102,7 +102,7 @@ async function outcome(call: Promise<unknown>): Promise<unknown> {
 }
 
 console.log(JSON.stringify({
-  models: await Promise.all(VENDORS.map((vendor) => outcome(ask(vendor)))),
+  models: await Promise.all(PROVIDER_IDS.map((vendor) => outcome(ask(vendor)))),
   form: await outcome(trySlotForm()),
   embedding: await outcome(embed()),
   tools: await outcome(callTools()),

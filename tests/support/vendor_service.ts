@@ -1,7 +1,7 @@
 import type { CatalogueEntry } from "@/lib/storage/catalogue_store.ts";
 import { unsealRunDetails } from "@/lib/storage/run_details.ts";
 import { type RunRecord, runRecordSchema } from "@/lib/usage/run_record.ts";
-import { VENDORS } from "@/lib/wire/vendors.ts";
+import { PROVIDER_IDS } from "@/lib/wire/vendors.ts";
 import { catalogueEntry } from "./chat.ts";
 import { fastSystem } from "./fast_system.ts";
 import type { MockVendors } from "./mock_vendors/mock_vendors.ts";
@@ -52,7 +52,7 @@ export class VendorService implements AsyncDisposable {
       },
     });
     await service.service.catalogue.addMissing(
-      catalogue ?? VENDORS.map((vendor) => catalogueEntry({ vendor })),
+      catalogue ?? PROVIDER_IDS.map((vendor) => catalogueEntry({ vendor })),
     );
     const key = await service.key(["agents:write", "widget:mint", "billing:read"]);
     return new VendorService({ service, kv, mock, key });

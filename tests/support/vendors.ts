@@ -1,7 +1,7 @@
 import type { ModelEvent, ModelMessage, ModelRequest } from "@/lib/models/model.ts";
 import { ModelRegistry } from "@/lib/models/model_registry.ts";
 import type { ProviderFailure } from "@/lib/models/vendor_report.ts";
-import type { Vendor } from "@/lib/wire/vendors.ts";
+import type { ProviderId } from "@/lib/wire/vendors.ts";
 import { FakeSystem } from "./fake_system.ts";
 import { MockVendors } from "./mock_vendors/mock_vendors.ts";
 import type { ProtocolName, Script } from "./mock_vendors/script.ts";
@@ -15,7 +15,7 @@ export const KEYS = {
   google: "AIzaTest0123456789abcdef",
 } as const;
 
-const SLOTS: Readonly<Record<ProtocolName, Vendor>> = {
+const SLOTS: Readonly<Record<ProtocolName, ProviderId>> = {
   openai: "vendor_a",
   anthropic: "vendor_b",
   google: "vendor_c",

@@ -59,7 +59,7 @@ export interface ChatOptions {
   readonly idempotencyKey?: string | undefined;
   /**
    * The `position` of an earlier `chat()`: goes on with that run after that frame. Give its
-   * `idempotencyKey` as well where there may be none yet.
+   * `readIdempotencyKey` as well where there may be none yet.
    */
   readonly after?: string | undefined;
   /** Told `true` when frames begin to come, `false` when a connection broke and is tried again. */

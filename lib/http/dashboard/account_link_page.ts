@@ -3,28 +3,28 @@ import type { State } from "@/utils.ts";
 import type { AccountLink } from "../../storage/account_link_store.ts";
 import { readForm } from "./form.ts";
 import { readSignInCookie, setSignInCookies } from "./sign_in_cookie.ts";
-import { refusal } from "./sign_in_refusal.ts";
+import { signInRejection } from "./sign_in_refusal.ts";
 
 /** What the page of a one-time link shows; nothing where the link is dead. */
-export interface LinkPageData {
+export interface AccountLinkPageData {
   token: string;
   email?: string;
-  fault?: string | undefined;
-  passwordFault?: string | undefined;
+  error?: string | undefined;
+  passwordError?: string | undefined;
 }
 
-const DEAD = { status: 410 };
+const EXPIRED = { status: 410 };
 
 /** Shows the form of a link that is alive. Looking at it spends nothing: mail scanners follow links. */
-export async function showLink(ctx: Context<State>, kind: AccountLink["kind"]) {
+export async function showAccountLink(ctx: Context<State>, kind: AccountLink["kind"]) {
   const token = ctx.url.searchParams.get("token") ?? "";
   const link = await ctx.state.service.team.findLink(token, kind);
-  if (link === undefined) return page<LinkPageData>({ token: "" }, DEAD);
-  return page<LinkPageData>({ token, email: link.email });
+  if (link === undefined) return page<AccountLinkPageData>({ token: "" }, EXPIRED);
+  return page<AccountLinkPageData>({ token, email: link.email });
 }
 
 /** Spends a link for the password that was chosen, and signs its owner in under a new cookie. */
-export async function spendLink(ctx: Context<State>, kind: AccountLink["kind"]) {
+export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink["kind"]) {
   const { service, clientAddress: address } = ctx.state;
   const form = await readForm(ctx.req, service.system);
   const [token, password] = [form.get("token") ?? "", form.get("password") ?? ""];
@@ -41,13 +41,13 @@ export async function spendLink(ctx: Context<State>, kind: AccountLink["kind"]) 
   }
   const link = await service.team.findLink(token, kind);
   if (result.refused === "gone" || link === undefined) {
-    return page<LinkPageData>({ token: "" }, DEAD);
+    return page<AccountLinkPageData>({ token: "" }, EXPIRED);
   }
   const shown = { token, email: link.email };
   if (result.refused === "invalid") {
     const passwordFault = result.faults.password;
-    return page<LinkPageData>({ ...shown, passwordFault }, { status: 400 });
+    return page<AccountLinkPageData>({ ...shown, passwordError: passwordFault }, { status: 400 });
   }
-  const { status, headers, message } = refusal(result);
-  return page<LinkPageData>({ ...shown, fault: message }, { status, headers });
+  const { status, headers, message } = signInRejection(result);
+  return page<AccountLinkPageData>({ ...shown, error: message }, { status, headers });
 }

@@ -1,8 +1,8 @@
 import type { AgentService } from "../../admin/agent_admin.ts";
-import { agentNames } from "./agent_names.ts";
+import { loadAgentNames } from "./agent_names.ts";
 
 /** How many agents a form offers. */
-const OFFERED_AGENTS = 50;
+const MAX_CHOICES = 50;
 
 /** An agent that a form offers. */
 export interface AgentChoice {
@@ -11,14 +11,14 @@ export interface AgentChoice {
 }
 
 /** The newest agents, and the chosen one whatever its age; one that is gone is called so. */
-export async function agentChoices(
+export async function loadAgentChoices(
   agents: Pick<AgentService, "get" | "list">,
   { tenant, chosen }: { tenant: string; chosen: string },
 ): Promise<{ agents: AgentChoice[]; more: boolean }> {
-  const { data, nextCursor } = await agents.list(tenant, { limit: OFFERED_AGENTS });
+  const { data, nextCursor } = await agents.list(tenant, { limit: MAX_CHOICES });
   const offered = data.map(({ id, name }) => ({ id, name }));
   if (chosen !== "" && !offered.some(({ id }) => id === chosen)) {
-    const name = (await agentNames([chosen], { tenant, agents })).get(chosen);
+    const name = (await loadAgentNames([chosen], { tenant, agents })).get(chosen);
     offered.unshift({ id: chosen, name: name ?? `${chosen} (deleted)` });
   }
   return { agents: offered, more: nextCursor !== undefined };

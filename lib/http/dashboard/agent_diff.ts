@@ -14,17 +14,17 @@ export interface FieldDiff {
 
 /** The fields in which two versions differ, by the labels of the editor. */
 export function changedFields(before: Agent, after: Agent): string[] {
-  return changed(before, after).map(({ label }) => label);
+  return changedValues(before, after).map(({ label }) => label);
 }
 
 export function diffAgents(before: Agent, after: Agent): FieldDiff[] {
-  return changed(before, after).map(({ label, from, to }) => ({
+  return changedValues(before, after).map(({ label, from, to }) => ({
     label,
     lines: diffLines(from, to),
   }));
 }
 
-function changed(before: Agent, after: Agent) {
+function changedValues(before: Agent, after: Agent) {
   const [from, to] = [toFormValues(before), toFormValues(after)];
   const fields = Object.entries(LABELS) as [keyof typeof LABELS, string][];
   return fields

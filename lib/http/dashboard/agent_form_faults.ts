@@ -3,7 +3,7 @@ import { FIELD_BOUNDS as B } from "../../wire/limits.ts";
 import { type AgentFormField, type AgentFormValues, toLines } from "./agent_form.ts";
 
 /** What to tell the person at each field; `form` is about no field of the form. */
-export type AgentFormFaults = Partial<Record<AgentFormField | "form", string>>;
+export type AgentFormIssues = Partial<Record<AgentFormField | "form", string>>;
 
 const FIELD_OF_PATH: Record<string, AgentFormField> = {
   name: "name",
@@ -22,7 +22,7 @@ const FIELD_OF_PATH: Record<string, AgentFormField> = {
 };
 
 /** What the field takes, for people who do not know what a schema is. */
-const ADVICE: Partial<Record<AgentFormField, string>> = {
+const FIELD_HINTS: Partial<Record<AgentFormField, string>> = {
   name: `Enter a name of 1 to ${B.agentName} characters.`,
   systemPrompt: `Enter 1 to ${B.systemPrompt.toLocaleString("en")} characters.`,
   model: "Choose a model that your plan includes.",
@@ -36,26 +36,26 @@ const ADVICE: Partial<Record<AgentFormField, string>> = {
 };
 
 /** Puts each issue of a refused agent at the field it is about; the first one of a field counts. */
-export function toAgentFormFaults(
+export function toAgentFormIssues(
   issues: readonly ValidationIssue[],
   values: AgentFormValues,
-): AgentFormFaults {
-  const faults: AgentFormFaults = {};
+): AgentFormIssues {
+  const faults: AgentFormIssues = {};
   for (const issue of issues) {
-    const [field, message] = place(issue, values);
+    const [field, message] = toFieldIssue(issue, values);
     faults[field] ??= message;
   }
   return faults;
 }
 
-function place(
+function toFieldIssue(
   issue: ValidationIssue,
   values: AgentFormValues,
 ): [AgentFormField | "form", string] {
   const field = FIELD_OF_PATH[issue.path];
-  if (field !== undefined) return [field, ADVICE[field] ?? issue.message];
+  if (field !== undefined) return [field, FIELD_HINTS[field] ?? issue.message];
   const [list, index, ...rest] = issue.path.split(".");
-  if (list === "tools") return ["tools", toolFault(issue, { index, rest, text: values.tools })];
+  if (list === "tools") return ["tools", toolMessage(issue, { index, rest, text: values.tools })];
   if (list === "allowedDomains" || list === "allowedOrigins") {
     const entry = toLines(values[list])[Number(index)];
     const message = index === undefined ? `At most ${B[list]} entries.` : `“${entry}” `;
@@ -64,7 +64,7 @@ function place(
   return ["form", `${issue.path === "" ? "The agent" : issue.path}: ${issue.message}.`];
 }
 
-function toolFault(
+function toolMessage(
   issue: ValidationIssue,
   at: { index: string | undefined; rest: string[]; text: string },
 ): string {

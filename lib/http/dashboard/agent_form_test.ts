@@ -10,7 +10,7 @@ import {
   toAgentPatch,
   toFormValues,
 } from "./agent_form.ts";
-import { toAgentFormFaults } from "./agent_form_faults.ts";
+import { toAgentFormIssues } from "./agent_form_faults.ts";
 
 const MINIMAL: AgentFormValues = {
   ...NEW_AGENT,
@@ -28,7 +28,7 @@ function toAgent(values: AgentFormValues): Agent {
 function faultsOf(values: AgentFormValues) {
   const parsed = agentBodySchema.safeParse(toAgentBody(values));
   assert(!parsed.success);
-  return toAgentFormFaults(toIssues(parsed.error), values);
+  return toAgentFormIssues(toIssues(parsed.error), values);
 }
 
 Deno.test("a form with only the required fields leaves the optional ones out", () => {

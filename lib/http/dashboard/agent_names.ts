@@ -2,18 +2,18 @@ import type { AgentService } from "../../admin/agent_admin.ts";
 import { ApiError } from "../../errors.ts";
 
 /** Reads that go on at once. */
-const AT_ONCE = 50;
+const CONCURRENCY = 50;
 
 /** Names of agents by their ids; one that has been deleted has none. */
-export async function agentNames(
+export async function loadAgentNames(
   ids: Iterable<string>,
   of: { tenant: string; agents: Pick<AgentService, "get"> },
 ): Promise<Map<string, string>> {
   const wanted = [...new Set(ids)];
   const names = new Map<string, string>();
-  for (let at = 0; at < wanted.length; at += AT_ONCE) {
+  for (let at = 0; at < wanted.length; at += CONCURRENCY) {
     await Promise.all(
-      wanted.slice(at, at + AT_ONCE).map(async (id) => {
+      wanted.slice(at, at + CONCURRENCY).map(async (id) => {
         const name = await nameOf(id, of);
         if (name !== undefined) names.set(id, name);
       }),

@@ -133,6 +133,6 @@ About us: …`,
 ];
 
 /** The template of that id, or the blank one. */
-export function templateOf(id: string | null): AgentTemplate {
+export function findTemplate(id: string | null): AgentTemplate {
   return AGENT_TEMPLATES.find((one) => one.id === id) ?? AGENT_TEMPLATES[0]!;
 }

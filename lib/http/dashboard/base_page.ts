@@ -3,20 +3,23 @@ import type { State } from "@/utils.ts";
 import type { AgentSearchResult } from "../../storage/agent_search.ts";
 import type { Page } from "../../storage/page.ts";
 import type { Document, KnowledgeBase } from "../../wire/knowledge.ts";
-import type { NamedBase } from "./find_base.ts";
-import { pageRequest } from "./page_request.ts";
+import type { FoundKnowledgeBase } from "./find_base.ts";
+import { pageRequestParams } from "./page_request.ts";
 import { isEditor, signedIn } from "./signed_in.ts";
 
-const DOCUMENTS = 50;
+const DOCUMENTS_PER_PAGE = 50;
 
 /** One page of the documents of a base. Throws `ApiError` 400 for a cursor that is none. */
-export function documentPage(ctx: Context<State>, { of }: NamedBase): Promise<Page<Document>> {
-  const page = { ...pageRequest(ctx.url), limit: DOCUMENTS };
-  return ctx.state.service.knowledge.listDocuments(of, page);
+export function listDocumentsPage(
+  ctx: Context<State>,
+  { ref }: FoundKnowledgeBase,
+): Promise<Page<Document>> {
+  const page = { ...pageRequestParams(ctx.url), limit: DOCUMENTS_PER_PAGE };
+  return ctx.state.service.knowledge.listDocuments(ref, page);
 }
 
 /** What the page of a knowledge base shows. */
-export interface BasePageData {
+export interface KnowledgeBasePageData {
   base: KnowledgeBase;
   documents: Document[];
   nextCursor?: string | undefined;
@@ -28,12 +31,15 @@ export interface BasePageData {
 }
 
 /** Throws `ApiError` 400 for a cursor that is none. */
-export async function basePage(ctx: Context<State>, named: NamedBase): Promise<BasePageData> {
+export async function loadKnowledgeBasePage(
+  ctx: Context<State>,
+  named: FoundKnowledgeBase,
+): Promise<KnowledgeBasePageData> {
   const { service } = ctx.state;
-  const { base, of } = named;
+  const { base, ref } = named;
   const [{ data, nextCursor }, agents] = await Promise.all([
-    documentPage(ctx, named),
-    service.agents.usingKnowledgeBase(of.tenant, base.id),
+    listDocumentsPage(ctx, named),
+    service.agents.usingKnowledgeBase(ref.tenant, base.id),
   ]);
   return {
     base,

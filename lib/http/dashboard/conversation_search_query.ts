@@ -4,7 +4,7 @@ import { addDays, isDay, orderDays } from "../../usage/day_range.ts";
 import { RUN_FINISHES } from "../../usage/run_record.ts";
 import { isUuid } from "../uuid_param.ts";
 
-const FINISHES = [...RUN_FINISHES, ANY_FAILURE] as const;
+const FINISH_VALUES = [...RUN_FINISHES, ANY_FAILURE] as const;
 
 /** The filters as the form of the page has them: what is no value of theirs is empty. */
 export interface ConversationFilters {
@@ -21,7 +21,7 @@ export interface ConversationFilters {
  * Filters from an address. One that nobody could have chosen is dropped, and the form shows that it is:
  * an old link should find something rather than an error.
  */
-export function readFilters({ searchParams }: URL): ConversationFilters {
+export function readConversationFilters({ searchParams }: URL): ConversationFilters {
   const read = (name: string, isValid: (text: string) => boolean) => {
     const text = searchParams.get(name) ?? "";
     return isValid(text) ? text : "";
@@ -29,26 +29,26 @@ export function readFilters({ searchParams }: URL): ConversationFilters {
   return {
     agentId: read("agentId", isUuid).toLowerCase(),
     ...orderDays({ from: read("from", isDay), to: read("to", isDay) }),
-    finish: read("finish", (text) => FINISHES.some((one) => one === text)),
+    finish: read("finish", (text) => FINISH_VALUES.some((one) => one === text)),
     cost: read("cost", (text) => COST_THRESHOLDS.some((step) => String(step) === text)),
   };
 }
 
 /** What the store is asked for them. */
-export function toSearch(
+export function toConversationSearch(
   { agentId, from, to, finish, cost }: ConversationFilters,
 ): ConversationSearch {
   return {
     agentId: agentId || undefined,
-    from: from === "" ? undefined : startOf(from),
-    to: to === "" ? undefined : startOf(addDays(to, 1)),
-    finish: FINISHES.find((one) => one === finish),
+    from: from === "" ? undefined : startOfDay(from),
+    to: to === "" ? undefined : startOfDay(addDays(to, 1)),
+    finish: FINISH_VALUES.find((one) => one === finish),
     minCost: COST_THRESHOLDS.find((step) => String(step) === cost),
   };
 }
 
 /** The address of the list with these filters; the empty ones are left out. */
-export function filtersHref(filters: Partial<ConversationFilters>, cursor?: string): string {
+export function conversationsHref(filters: Partial<ConversationFilters>, cursor?: string): string {
   const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ""));
   if (cursor !== undefined) query.set("cursor", cursor);
   return query.size === 0 ? "/conversations" : `/conversations?${query}`;
@@ -56,7 +56,7 @@ export function filtersHref(filters: Partial<ConversationFilters>, cursor?: stri
 
 /** The address of the conversations behind a count of errors. */
 export function errorsHref({ from, to }: { from: string; to: string }): string {
-  return filtersHref({ from, to, finish: ANY_FAILURE });
+  return conversationsHref({ from, to, finish: ANY_FAILURE });
 }
 
 /** The address of one conversation: its id alone may be another agent's or page's as well. */
@@ -67,6 +67,6 @@ export function conversationHref(
   return `/conversations/${id}${page}?${new URLSearchParams({ agentId, origin })}`;
 }
 
-function startOf(day: string): number {
+function startOfDay(day: string): number {
   return Date.parse(`${day}T00:00:00Z`);
 }

@@ -7,18 +7,18 @@ import { logFailure } from "../log_failure.ts";
  * What a page of the dashboard asks by script: refusals are the envelope of /v1, because the script
  * has to tell them from each other. The guard of the dashboard stands before it as before any page.
  */
-export function dashboardApi(
+export function jsonHandler(
   answer: (ctx: Context<State>) => Promise<Response>,
 ): (ctx: Context<State>) => Promise<Response> {
   return async (ctx) => {
-    const response = await answer(ctx).catch((thrown) => refuse(ctx, thrown));
+    const response = await answer(ctx).catch((thrown) => rejectRequest(ctx, thrown));
     response.headers.set("x-request-id", ctx.state.requestId);
-    ctx.state.meter.setHeaders(response.headers);
+    ctx.state.rateLimiter.setHeaders(response.headers);
     return response;
   };
 }
 
-function refuse(ctx: Context<State>, thrown: unknown): Response {
+function rejectRequest(ctx: Context<State>, thrown: unknown): Response {
   const error = toApiError(thrown);
   logFailure(ctx, { thrown, status: error.status });
   return errorResponse(error);

@@ -1,20 +1,20 @@
 import { csp, csrf, HttpError, type Middleware } from "fresh";
 import type { State } from "@/utils.ts";
-import { newNonce, pagePolicy } from "./page_policy.ts";
+import { contentSecurityPolicy, newNonce } from "./page_policy.ts";
 
 /** Fresh's way to tell the nonce of its inline script: it stands where this names `'unsafe-inline'`. */
-const tellNonce = csp<State>({ csp: ["script-src 'unsafe-inline'"], useNonce: true });
+const scriptNonceMiddleware = csp<State>({ csp: ["script-src 'unsafe-inline'"], useNonce: true });
 
 /** Behind a TLS proxy the request's own URL is http, so the public address counts as ours too. */
-const sameOrigin = csrf<State>({
+const csrfMiddleware = csrf<State>({
   origin: (origin, ctx) => {
     const { service } = ctx.state as State;
     return origin === ctx.url.origin || origin === new URL(service.baseUrl).origin;
   },
 });
 
-/** Logs a cross-site form submission. Only `sameOrigin` throws a 403 below this. */
-async function noteCrossSite(ctx: Parameters<Middleware<State>>[0]): Promise<Response> {
+/** Logs a cross-site form submission. Only `csrfMiddleware` throws a 403 below this. */
+async function logCrossSiteRequests(ctx: Parameters<Middleware<State>>[0]): Promise<Response> {
   try {
     return await ctx.next();
   } catch (error) {
@@ -27,7 +27,7 @@ async function noteCrossSite(ctx: Parameters<Middleware<State>>[0]): Promise<Res
 }
 
 /** Headers of every dashboard page: nothing is cached, and nothing runs that is not ours. */
-async function pageHeaders(ctx: Parameters<Middleware<State>>[0]): Promise<Response> {
+async function pageHeadersMiddleware(ctx: Parameters<Middleware<State>>[0]): Promise<Response> {
   const styleNonce = newNonce();
   ctx.state.styleNonce = styleNonce;
   const response = await ctx.next();
@@ -38,7 +38,7 @@ async function pageHeaders(ctx: Parameters<Middleware<State>>[0]): Promise<Respo
   const told = headers.get("content-security-policy") ?? "";
   const scriptNonce = /'nonce-([^']+)'/.exec(told)?.[1];
   const https = ctx.state.service.baseUrl.startsWith("https:");
-  headers.set("content-security-policy", pagePolicy({ scriptNonce, styleNonce, https }));
+  headers.set("content-security-policy", contentSecurityPolicy({ scriptNonce, styleNonce, https }));
   const links = headers.get("link");
   if (links !== null && scriptNonce !== undefined) {
     headers.set("link", withNonce(links, scriptNonce));
@@ -53,8 +53,8 @@ function withNonce(links: string, nonce: string): string {
 
 /** In this order, for dashboard routes only: /v1 is for other sites' servers and has its own rules. */
 export const dashboardSecurity: Middleware<State>[] = [
-  pageHeaders,
-  tellNonce,
-  noteCrossSite,
-  sameOrigin,
+  pageHeadersMiddleware,
+  scriptNonceMiddleware,
+  logCrossSiteRequests,
+  csrfMiddleware,
 ];

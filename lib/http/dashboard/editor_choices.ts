@@ -3,7 +3,7 @@ import { toUsd } from "../../chat/money.ts";
 import { withOverrides } from "../../limits/limits.ts";
 import type { CatalogueEntry } from "../../storage/catalogue_store.ts";
 import { MAX_QUOTAS } from "../../wire/limits.ts";
-import { modelGroups } from "./model_groups.ts";
+import { loadModelGroups } from "./model_groups.ts";
 
 /** What the agent editor offers to choose from, and counts with. */
 export interface EditorChoices {
@@ -13,7 +13,7 @@ export interface EditorChoices {
   hardDailyUsd: number;
 }
 
-export async function editorChoices(
+export async function loadEditorChoices(
   service: Pick<Service, "catalogue" | "knowledge" | "tenants" | "rateLimiterDeps" | "providers">,
   tenant: string,
 ): Promise<EditorChoices> {
@@ -21,7 +21,7 @@ export async function editorChoices(
   const bases = await service.knowledge.list(tenant, { limit: MAX_QUOTAS.knowledgeBases });
   const { hardDailyCost } = withOverrides(service.rateLimiterDeps.limits, plan.limits);
   return {
-    models: await modelGroups(service, tenant),
+    models: await loadModelGroups(service, tenant),
     knowledgeBases: bases.data.map(({ id, name }) => ({ id, name })),
     hardDailyUsd: toUsd(hardDailyCost),
   };

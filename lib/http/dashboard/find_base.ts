@@ -6,40 +6,40 @@ import { signedIn } from "./signed_in.ts";
 import { uuidParam } from "../uuid_param.ts";
 
 /** What a route of a knowledge base names. */
-export interface NamedBase {
+export interface FoundKnowledgeBase {
   base: KnowledgeBase;
   /** How the service is asked about it. */
-  of: { tenant: string; base: string };
+  ref: { tenant: string; base: string };
 }
 
 /** A document of it. */
-export interface NamedDocument {
+export interface FoundDocument {
   base: KnowledgeBase;
   document: Document;
-  of: { tenant: string; base: string; id: string };
+  ref: { tenant: string; base: string; id: string };
 }
 
 /** The knowledge base that the route's `id` names, if the signed-in user's tenant has it. */
-export function findBase(ctx: Context<State>): Promise<NamedBase | undefined> {
-  return unlessMissing(async () => {
+export function findKnowledgeBase(ctx: Context<State>): Promise<FoundKnowledgeBase | undefined> {
+  return undefinedIfNotFound(async () => {
     const { tenant } = signedIn(ctx.state);
     const base = await ctx.state.service.knowledge.get(tenant, uuidParam(ctx.params.id));
-    return { base, of: { tenant, base: base.id } };
+    return { base, ref: { tenant, base: base.id } };
   });
 }
 
 /** The document that `id` and `documentId` of the route name. */
-export function findDocument(ctx: Context<State>): Promise<NamedDocument | undefined> {
-  return unlessMissing(async () => {
-    const found = await findBase(ctx);
+export function findDocument(ctx: Context<State>): Promise<FoundDocument | undefined> {
+  return undefinedIfNotFound(async () => {
+    const found = await findKnowledgeBase(ctx);
     if (found === undefined) return undefined;
-    const of = { ...found.of, id: uuidParam(ctx.params.documentId) };
-    const document = await ctx.state.service.knowledge.getDocument(of);
-    return { base: found.base, document, of };
+    const ref = { ...found.ref, id: uuidParam(ctx.params.documentId) };
+    const document = await ctx.state.service.knowledge.getDocument(ref);
+    return { base: found.base, document, ref };
   });
 }
 
-async function unlessMissing<T>(find: () => Promise<T>): Promise<T | undefined> {
+async function undefinedIfNotFound<T>(find: () => Promise<T>): Promise<T | undefined> {
   try {
     return await find();
   } catch (error) {

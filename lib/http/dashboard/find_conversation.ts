@@ -6,7 +6,7 @@ import { signedIn } from "./signed_in.ts";
 import { uuidParam } from "../uuid_param.ts";
 
 /** Where the conversation is that has this id, or a run that has it; `undefined` when none has. */
-export async function findConversation(
+export async function findConversationHref(
   ctx: Context<State>,
   text: string,
 ): Promise<string | undefined> {

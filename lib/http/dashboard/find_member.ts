@@ -9,7 +9,7 @@ export function findMember(ctx: Context<State>): Promise<Member | undefined> {
 }
 
 /** Why a member was not changed, in words for the page that tried. */
-export const MEMBER_REFUSALS: Readonly<Record<MemberRejectionReason, string>> = {
+export const MEMBER_REJECTIONS: Readonly<Record<MemberRejectionReason, string>> = {
   not_found: "They are not in the team any more.",
   last_owner: "Somebody has to own the tenant: make another member owner first.",
   operator: "They operate the installation, so only an operator may change their account.",

@@ -4,12 +4,12 @@ import type { Agent } from "../../wire/agent.ts";
 import { signedIn } from "./signed_in.ts";
 
 /** The number of a version, as an address or a form names it. */
-export function versionOf(text: string | null | undefined): number | undefined {
+export function parseVersion(text: string | null | undefined): number | undefined {
   return text && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
 /** An agent as it was at one version, if that is still kept. */
-export async function findVersion(
+export async function findAgentVersion(
   ctx: Context<State>,
   agent: Agent,
   version: number | undefined,

@@ -1,8 +1,8 @@
 import { HttpError } from "fresh";
 import type { Runtime } from "../../system.ts";
-import { BODIES } from "../byte_budget.ts";
+import { BODY_BUDGET } from "../byte_budget.ts";
 import { readBounded } from "../read_bounded.ts";
-import { memoryHolders } from "../request_sender.ts";
+import { budgetHolders } from "../request_sender.ts";
 
 /** Larger than any form of the dashboard; URL encoding triples some characters. */
 const MAX_FORM_BYTES = 2 * 1_048_576;
@@ -18,7 +18,7 @@ export async function readForm(req: Request, system: Runtime): Promise<URLSearch
     throw new HttpError(415, "Send the form as application/x-www-form-urlencoded.");
   }
   const body = req.body ?? new Blob().stream();
-  const memory = { budget: BODIES, holders: memoryHolders(req) };
+  const memory = { budget: BODY_BUDGET, holders: budgetHolders(req) };
   const bytes = await readBounded(body, { limit: MAX_FORM_BYTES, system, memory });
   if (bytes === "too_large") throw new HttpError(413, "The form is larger than 2 MiB.");
   if (bytes === "too_slow") throw new HttpError(408, "The form took too long to arrive.");

@@ -9,33 +9,33 @@ const MAX_CELLS = 1_000_000;
 /** What becomes of `before` in `after`, line by line; what stays is shown only near a change. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [old, fresh] = [toLines(before), toLines(after)];
-  const head = commonLength(old, fresh);
-  const tail = commonLength(old.slice(head).reverse(), fresh.slice(head).reverse());
+  const head = commonPrefixLength(old, fresh);
+  const tail = commonPrefixLength(old.slice(head).reverse(), fresh.slice(head).reverse());
   const same = (lines: string[]) => lines.map((text) => ({ kind: "same" as const, text }));
-  return shorten([
+  return collapseUnchanged([
     ...same(old.slice(0, head)),
-    ...compare(old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail)),
+    ...compareLines(old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail)),
     ...same(old.slice(old.length - tail)),
   ]);
 }
 
-type ShownLine = Exclude<DiffLine, { kind: "gap" }>;
+type VisibleLine = Exclude<DiffLine, { kind: "gap" }>;
 
 function toLines(text: string): string[] {
   return text === "" ? [] : text.split("\n");
 }
 
-function commonLength(a: string[], b: string[]): number {
+function commonPrefixLength(a: string[], b: string[]): number {
   const end = a.findIndex((line, n) => line !== b[n]);
   return end === -1 ? a.length : end;
 }
 
-function compare(old: string[], fresh: string[]): ShownLine[] {
+function compareLines(old: string[], fresh: string[]): VisibleLine[] {
   if (old.length * fresh.length > MAX_CELLS) {
-    return [...marked("gone", old), ...marked("new", fresh)];
+    return [...markLines("gone", old), ...markLines("new", fresh)];
   }
-  const longest = longestCommon(old, fresh);
-  const lines: ShownLine[] = [];
+  const longest = longestCommonLengths(old, fresh);
+  const lines: VisibleLine[] = [];
   let [i, j] = [0, 0];
   while (i < old.length && j < fresh.length) {
     if (old[i] === fresh[j]) {
@@ -45,15 +45,15 @@ function compare(old: string[], fresh: string[]): ShownLine[] {
       lines.push({ kind: "gone", text: old[i++]! });
     } else lines.push({ kind: "new", text: fresh[j++]! });
   }
-  return [...lines, ...marked("gone", old.slice(i)), ...marked("new", fresh.slice(j))];
+  return [...lines, ...markLines("gone", old.slice(i)), ...markLines("new", fresh.slice(j))];
 }
 
-function marked(kind: "gone" | "new", lines: string[]): ShownLine[] {
+function markLines(kind: "gone" | "new", lines: string[]): VisibleLine[] {
   return lines.map((text) => ({ kind, text }));
 }
 
 /** At `[i][j]`: how many lines the ends of both, from `i` and from `j`, can have in common. */
-function longestCommon(old: string[], fresh: string[]): Uint32Array[] {
+function longestCommonLengths(old: string[], fresh: string[]): Uint32Array[] {
   const rows = Array.from({ length: old.length + 1 }, () => new Uint32Array(fresh.length + 1));
   for (let i = old.length - 1; i >= 0; i--) {
     for (let j = fresh.length - 1; j >= 0; j--) {
@@ -65,7 +65,7 @@ function longestCommon(old: string[], fresh: string[]): Uint32Array[] {
   return rows;
 }
 
-function shorten(lines: ShownLine[]): DiffLine[] {
+function collapseUnchanged(lines: VisibleLine[]): DiffLine[] {
   const near = new Set<number>();
   lines.forEach(({ kind }, n) => {
     if (kind === "same") return;

@@ -4,7 +4,7 @@ import { DEMO_MODEL } from "../../wire/vendors.ts";
 /** A catalogue entry as its form holds it: texts, exactly as typed. */
 export type ModelFormValues = Record<keyof CatalogueEntry, string>;
 
-export type ModelFaults = Partial<Record<keyof CatalogueEntry, string>>;
+export type ModelFormIssues = Partial<Record<keyof CatalogueEntry, string>>;
 
 const FIELDS = Object.keys(catalogueEntrySchema.shape) as (keyof CatalogueEntry)[];
 
@@ -30,7 +30,7 @@ export function readModelForm(form: URLSearchParams): ModelFormValues {
 /** The entry that a form comes to, or what is wrong with it by field. */
 export function parseModelForm(
   values: ModelFormValues,
-): { entry: CatalogueEntry } | { faults: ModelFaults } {
+): { entry: CatalogueEntry } | { faults: ModelFormIssues } {
   if (values.model === DEMO_MODEL) return { faults: { model: "The demo model is always there." } };
   const number = (text: string) => text === "" ? NaN : Number(text);
   const parsed = catalogueEntrySchema.safeParse({
@@ -42,11 +42,13 @@ export function parseModelForm(
     maxOutputTokens: number(values.maxOutputTokens),
   });
   if (parsed.success) return { entry: parsed.data };
-  const faults = parsed.error.issues.map(({ path }) => [String(path[0]), FAULTS[String(path[0])]]);
-  return { faults: Object.fromEntries(faults) as ModelFaults };
+  const faults = parsed.error.issues.map((
+    { path },
+  ) => [String(path[0]), MESSAGES[String(path[0])]]);
+  return { faults: Object.fromEntries(faults) as ModelFormIssues };
 }
 
-const FAULTS: Record<string, string> = {
+const MESSAGES: Record<string, string> = {
   vendor: "Choose a slot.",
   model: "Enter the vendor's name for the model, at most 256 characters.",
   inputUsdPerMTok: "Enter a price of 0 or more.",

@@ -1,9 +1,9 @@
 import type { Service } from "../../service.ts";
 import type { CatalogueEntry } from "../../storage/catalogue_store.ts";
-import { type Vendor, VENDORS } from "../../wire/vendors.ts";
+import { PROVIDER_IDS, type ProviderId } from "../../wire/vendors.ts";
 
 /** The models a tenant's plan lets it choose, by vendor, as the editor offers them. */
-export async function modelGroups(
+export async function loadModelGroups(
   service: Pick<Service, "catalogue" | "tenants" | "providers">,
   tenant: string,
 ): Promise<{ label: string; models: CatalogueEntry[] }[]> {
@@ -12,13 +12,13 @@ export async function modelGroups(
     allowed === "all" ||
     allowed.some((one) => one.vendor === entry.vendor && one.model === entry.model)
   );
-  return VENDORS.map((vendor) => ({
-    label: service.providers.connection(vendor)?.name ?? slotName(vendor),
+  return PROVIDER_IDS.map((vendor) => ({
+    label: service.providers.connection(vendor)?.name ?? defaultProviderLabel(vendor),
     models: entries.filter((entry) => entry.vendor === vendor),
   })).filter((group) => group.models.length > 0);
 }
 
 /** `vendor_a` as "Vendor A". */
-export function slotName(vendor: Vendor): string {
+export function defaultProviderLabel(vendor: ProviderId): string {
   return `Vendor ${vendor.slice(-1).toUpperCase()}`;
 }

@@ -1,5 +1,5 @@
 /** What a page may say after a redirect, by the name in `?notice=`: fixed words, never echoed text. */
-const NOTICES = {
+const MESSAGES = {
   agent_created: "Agent created.",
   agent_saved: "Changes saved.",
   agent_restored: "The earlier version is back, as a new version.",
@@ -42,25 +42,25 @@ const WARNINGS = {
   tenant_made_before: "The tenant was created already, and the link for its owner was shown once.",
 } as const;
 
-export type NoticeName = keyof typeof NOTICES | keyof typeof WARNINGS;
+export type FlashMessageName = keyof typeof MESSAGES | keyof typeof WARNINGS;
 
 /** One notice as a page shows it. */
-export interface PageNotice {
+export interface FlashMessage {
   kind: "done" | "warning";
   text: string;
 }
 
 /** The notice that `url` names. */
-export function noticeAt(url: URL): PageNotice | undefined {
+export function flashMessageOf(url: URL): FlashMessage | undefined {
   const name = url.searchParams.get("notice") ?? "";
   if (Object.hasOwn(WARNINGS, name)) {
     return { kind: "warning", text: WARNINGS[name as keyof typeof WARNINGS] };
   }
-  if (!Object.hasOwn(NOTICES, name)) return undefined;
-  return { kind: "done", text: NOTICES[name as keyof typeof NOTICES] };
+  if (!Object.hasOwn(MESSAGES, name)) return undefined;
+  return { kind: "done", text: MESSAGES[name as keyof typeof MESSAGES] };
 }
 
 /** `path` with the notice to show there. */
-export function withNotice(path: string, notice: NoticeName): string {
+export function withFlashMessage(path: string, notice: FlashMessageName): string {
   return `${path}?notice=${notice}`;
 }

@@ -6,10 +6,10 @@ import { OWN_PASSWORD } from "./password_again.ts";
 import { signedIn } from "./signed_in.ts";
 
 /** The field of a form that tells one showing of it from the next. */
-export const ONCE = "once";
+export const SUBMISSION_FIELD = "once";
 
 /** For a form whose answer shows what is shown once. */
-export function onceMark({ service }: State): string {
+export function newSubmissionId({ service }: State): string {
   return service.system.uuid();
 }
 
@@ -18,14 +18,14 @@ export function onceMark({ service }: State): string {
  * reload the page with the key or link, and that must not quietly make a second one. What `make` has
  * refused, or failed at, may be sent again. A form without its mark is not looked up.
  */
-export async function once<T extends object>(
+export async function submitOnce<T extends object>(
   ctx: Context<State>,
   form: URLSearchParams,
   make: () => Promise<T>,
 ): Promise<T | { refused: "sent_before" }> {
-  if (!form.has(ONCE)) return await make();
+  if (!form.has(SUBMISSION_FIELD)) return await make();
   const { idempotencyRecords } = ctx.state.service;
-  const scope = await scopeOf(ctx, form);
+  const scope = await submissionScope(ctx, form);
   if (!await idempotencyRecords.claim(scope)) return { refused: "sent_before" };
   let made: T | undefined;
   try {
@@ -37,7 +37,10 @@ export async function once<T extends object>(
 }
 
 /** The fields count: somebody who goes back to the form and changes it wants another one. */
-async function scopeOf({ url, state }: Context<State>, form: URLSearchParams): Promise<string> {
+async function submissionScope(
+  { url, state }: Context<State>,
+  form: URLSearchParams,
+): Promise<string> {
   const fields = [...form].filter(([name]) => name !== OWN_PASSWORD);
   const key = await sha256(JSON.stringify(fields));
   return await idempotencyScope({ route: url.pathname, caller: ["user", signedIn(state).id], key });

@@ -1,5 +1,5 @@
 /** What a page's Content-Security-Policy depends on. */
-export interface PagePolicy {
+export interface PagePolicyOptions {
   /** The nonce of the inline script that starts a page's islands; without it no script runs. */
   scriptNonce: string | undefined;
   /** The nonce of the page's style sheets. */
@@ -18,7 +18,9 @@ export function newNonce(): string {
  * without one. The script with the nonce imports the islands, which `'strict-dynamic'` lets it do.
  * Nothing on these pages turns text into markup, so Trusted Types may stay without any policy.
  */
-export function pagePolicy({ scriptNonce, styleNonce, https }: PagePolicy): string {
+export function contentSecurityPolicy(
+  { scriptNonce, styleNonce, https }: PagePolicyOptions,
+): string {
   const scripts = scriptNonce === undefined ? "'none'" : `'nonce-${scriptNonce}' 'strict-dynamic'`;
   const directives = [
     "default-src 'none'",

@@ -4,7 +4,7 @@ import { invalidCursor, type PageRequest } from "../../storage/page.ts";
 const DEFAULT_LIMIT = 20;
 
 /** `?limit&cursor` of a list: limit 1-100, 20 unless told. */
-export function pageRequest(url: URL): PageRequest {
+export function pageRequestParams(url: URL): PageRequest {
   const limit = url.searchParams.get("limit");
   const cursor = url.searchParams.get("cursor") ?? undefined;
   const n = limit === null ? DEFAULT_LIMIT : /^\d{1,3}$/.test(limit) ? Number(limit) : 0;

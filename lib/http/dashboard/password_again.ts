@@ -2,21 +2,21 @@ import type { Context } from "fresh";
 import { isPasswordRecent } from "../../accounts/recent_password.ts";
 import type { State } from "@/utils.ts";
 import { readSignInCookie } from "./sign_in_cookie.ts";
-import { refusal } from "./sign_in_refusal.ts";
+import { signInRejection } from "./sign_in_refusal.ts";
 import { signedIn } from "./signed_in.ts";
 
 /** The field of a form in which somebody gives their own password again. */
 export const OWN_PASSWORD = "own_password";
 
 /** Why a form was not carried out: what to say at its password field, and how to answer. */
-export interface PasswordRefusal {
-  fault: string;
+export interface ReauthenticationRejection {
+  message: string;
   status: number;
   headers: Record<string, string>;
 }
 
 /** Whether a form that opens doors has to ask for the password first. */
-export function asksPassword({ service, user }: State): boolean {
+export function needsReauthentication({ service, user }: State): boolean {
   return user === undefined || !isPasswordRecent(user, service.system.now());
 }
 
@@ -25,15 +25,15 @@ export function asksPassword({ service, user }: State): boolean {
  * cookie alone (a borrowed browser, a stolen one) must not reach keys, secrets or accounts. The form
  * itself asks, so that nothing that was typed is lost on the way.
  */
-export async function passwordAgain(
+export async function reauthenticate(
   ctx: Context<State>,
   form: URLSearchParams,
-): Promise<PasswordRefusal | undefined> {
-  if (!asksPassword(ctx.state)) return undefined;
+): Promise<ReauthenticationRejection | undefined> {
+  if (!needsReauthentication(ctx.state)) return undefined;
   const { service, clientAddress: address } = ctx.state;
   const password = form.get(OWN_PASSWORD) ?? "";
   if (password === "") {
-    return { fault: "Enter your password to go on.", status: 403, headers: {} };
+    return { message: "Enter your password to go on.", status: 403, headers: {} };
   }
   const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
   const user = signedIn(ctx.state);
@@ -43,8 +43,8 @@ export async function passwordAgain(
     return undefined;
   }
   if (refused.refused === "wrong_password") {
-    return { fault: "This is not your password.", status: 403, headers: {} };
+    return { message: "This is not your password.", status: 403, headers: {} };
   }
-  const { status, headers, message } = refusal(refused);
-  return { fault: message ?? "Try again in a moment.", status, headers };
+  const { status, headers, message } = signInRejection(refused);
+  return { message: message ?? "Try again in a moment.", status, headers };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { withVisitorLimits } from "../../admin/visitor_limits.ts";
 import { DEFAULT_PLAN, type Plan, planRecordSchema } from "../../storage/tenant_store.ts";
 import { DEFAULT_QUOTAS, type QuotaName, SUGGESTED_VISITOR_LIMITS } from "../../wire/limits.ts";
-import { type Vendor, VENDORS } from "../../wire/vendors.ts";
+import { PROVIDER_IDS, type ProviderId } from "../../wire/vendors.ts";
 
 /** A limit that a plan may set: its field, and what to say of it. Money is typed in USD. */
 export interface PlanField {
@@ -44,7 +44,7 @@ export const PLAN_FIELDS: readonly PlanField[] = [
 ];
 
 const MIB = 1_048_576;
-const GONE_FIRST =
+const EVICTION_NOTE =
   "When full, the least recently active conversations are deleted. Chats are never refused.";
 
 /** A quota that a plan may set. Bytes are typed in MiB. */
@@ -75,11 +75,11 @@ export const QUOTA_FIELDS: readonly QuotaField[] = [
     help: "In MiB, uploaded files plus the text extracted from them.",
     mib: true,
   },
-  { name: "conversationRuns", label: "Messages in conversations", help: GONE_FIRST },
+  { name: "conversationRuns", label: "Messages in conversations", help: EVICTION_NOTE },
   {
     name: "conversationBytes",
     label: "Size of conversations",
-    help: `In MiB. ${GONE_FIRST}`,
+    help: `In MiB. ${EVICTION_NOTE}`,
     mib: true,
   },
 ];
@@ -97,7 +97,9 @@ function quotaText({ mib }: QuotaField, n: number | undefined): string {
 }
 
 /** The limits of one visitor, which the form of a new tenant shows too. */
-export const VISITOR_FIELDS = PLAN_FIELDS.filter(({ name }) => name in SUGGESTED_VISITOR_LIMITS);
+export const VISITOR_LIMIT_FIELDS = PLAN_FIELDS.filter(({ name }) =>
+  name in SUGGESTED_VISITOR_LIMITS
+);
 
 /** A plan as its form holds it: texts, exactly as typed. */
 export interface PlanFormValues {
@@ -111,7 +113,7 @@ export interface PlanFormValues {
   chosen: string[];
 }
 
-export type PlanFaults = Record<string, string>;
+export type PlanFormIssues = Record<string, string>;
 
 export function toPlanForm(plan: Plan): PlanFormValues {
   const limits = PLAN_FIELDS.map(({ name, money }) => {
@@ -137,7 +139,7 @@ export function newPlanForm(): PlanFormValues {
 
 /** A new tenant's plan: the default one with the limits for one visitor that were typed. */
 export function readNewPlanForm(form: URLSearchParams): PlanFormValues {
-  const typed = VISITOR_FIELDS.map(({ name }) => [name, (form.get(name) ?? "").trim()]);
+  const typed = VISITOR_LIMIT_FIELDS.map(({ name }) => [name, (form.get(name) ?? "").trim()]);
   const values = toPlanForm(DEFAULT_PLAN);
   return { ...values, limits: { ...values.limits, ...Object.fromEntries(typed) } };
 }
@@ -157,7 +159,7 @@ export function readPlanForm(form: URLSearchParams): PlanFormValues {
 }
 
 /** The plan that a form comes to, or what is wrong with it by field. */
-export function parsePlanForm(values: PlanFormValues): { plan: Plan } | { faults: PlanFaults } {
+export function parsePlanForm(values: PlanFormValues): { plan: Plan } | { faults: PlanFormIssues } {
   const limits = Object.fromEntries(
     PLAN_FIELDS.filter(({ name }) => values.limits[name] !== "").map(({ name, money }) => {
       const typed = Number(values.limits[name]);
@@ -166,13 +168,13 @@ export function parsePlanForm(values: PlanFormValues): { plan: Plan } | { faults
   );
   const parsed = planRecordSchema.safeParse({
     v: 1,
-    models: values.models === "all" ? "all" : values.chosen.map(splitName),
+    models: values.models === "all" ? "all" : values.chosen.map(parseModelName),
     limits,
     quotas: parseQuotas(values),
     visitorOverrides: values.visitorOverrides,
     conversationDays: values.conversationDays === "" ? NaN : Number(values.conversationDays),
   });
-  if (!parsed.success) return { faults: faultsOf(parsed.error.issues) };
+  if (!parsed.success) return { faults: toFormIssues(parsed.error.issues) };
   const { softDailyCost, hardDailyCost } = parsed.data.limits;
   if (softDailyCost !== undefined && hardDailyCost !== undefined && softDailyCost > hardDailyCost) {
     return { faults: { softDailyCost: "The soft limit is above the hard one." } };
@@ -188,8 +190,8 @@ function parseQuotas({ quotas }: PlanFormValues): Record<string, number> {
   }));
 }
 
-function faultsOf(issues: readonly z.core.$ZodIssue[]): PlanFaults {
-  const faults: PlanFaults = {};
+function toFormIssues(issues: readonly z.core.$ZodIssue[]): PlanFormIssues {
+  const faults: PlanFormIssues = {};
   for (const { path } of issues) {
     const [first, second] = path.map(String);
     if (first === "limits" || first === "quotas") {
@@ -203,8 +205,8 @@ function faultsOf(issues: readonly z.core.$ZodIssue[]): PlanFaults {
 }
 
 /** `vendor/model`; a model's name may have slashes of its own. */
-function splitName(name: string): { vendor: Vendor | undefined; model: string } {
+function parseModelName(name: string): { vendor: ProviderId | undefined; model: string } {
   const at = name.indexOf("/");
-  const vendor = VENDORS.find((one) => one === name.slice(0, at));
+  const vendor = PROVIDER_IDS.find((one) => one === name.slice(0, at));
   return { vendor, model: name.slice(at + 1) };
 }

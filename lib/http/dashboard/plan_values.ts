@@ -10,7 +10,7 @@ export interface PlanValue {
 }
 
 /** Every limit a tenant is held to, in words. */
-export function planValues(plan: Plan, defaults: Limits): PlanValue[] {
+export function describePlan(plan: Plan, defaults: Limits): PlanValue[] {
   const limits = withOverrides(defaults, plan.limits);
   const of = (
     name: keyof Plan["limits"],
@@ -33,17 +33,17 @@ export function planValues(plan: Plan, defaults: Limits): PlanValue[] {
   ];
 }
 
-const VISITORS: Record<Plan["visitorOverrides"], string> = {
+const VISITOR_OVERRIDE_LABELS: Record<Plan["visitorOverrides"], string> = {
   not_dearer: "Models that are not dearer than the agent's own",
   all: "Any model of the plan",
   none: "Nothing",
 };
 
-export function visitorsMayChoose({ visitorOverrides }: Plan): string {
-  return VISITORS[visitorOverrides];
+export function visitorOverridesLabel({ visitorOverrides }: Plan): string {
+  return VISITOR_OVERRIDE_LABELS[visitorOverrides];
 }
 
-export function retention({ conversationDays: days }: Plan): string {
+export function retentionLabel({ conversationDays: days }: Plan): string {
   if (days === 0) return "Not stored at all";
   return days === 1 ? "1 day" : `${days} days`;
 }

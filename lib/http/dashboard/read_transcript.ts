@@ -2,8 +2,8 @@ import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 import { ApiError } from "../../errors.ts";
 import type { Transcript } from "../../wire/conversation.ts";
-import { conversationFilter } from "../conversation_query.ts";
-import { pageRequest } from "./page_request.ts";
+import { conversationFilterParams } from "../conversation_query.ts";
+import { pageRequestParams } from "./page_request.ts";
 import { signedIn } from "./signed_in.ts";
 import { uuidParam } from "../uuid_param.ts";
 
@@ -12,8 +12,8 @@ export async function readTranscript(ctx: Context<State>): Promise<Transcript | 
   const { tenant } = signedIn(ctx.state);
   try {
     return await ctx.state.service.conversations.get(tenant, uuidParam(ctx.params.id), {
-      filter: conversationFilter(ctx.url),
-      page: pageRequest(ctx.url),
+      filter: conversationFilterParams(ctx.url),
+      page: pageRequestParams(ctx.url),
     });
   } catch (error) {
     // What cannot be asked for is not there either: a cut link is no fault of ours.

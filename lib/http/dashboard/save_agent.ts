@@ -1,25 +1,25 @@
 import { ApiError } from "../../errors.ts";
 import type { Agent } from "../../wire/agent.ts";
 import type { ValidationIssue } from "../../wire/error_codes.ts";
-import { quotaFault } from "../quota_fault.ts";
+import { quotaMessage } from "../quota_fault.ts";
 import type { AgentFormValues } from "./agent_form.ts";
-import { type AgentFormFaults, toAgentFormFaults } from "./agent_form_faults.ts";
+import { type AgentFormIssues, toAgentFormIssues } from "./agent_form_faults.ts";
 
 /** The stored agent, or what to put right in the form and the status to say so with. */
-export type SaveOutcome = { agent: Agent } | { status: number; faults: AgentFormFaults };
+export type SaveAgentResult = { agent: Agent } | { status: number; faults: AgentFormIssues };
 
 /** Runs a save of the editor; refusals become faults of its form, other errors stay errors. */
 export async function saveAgent(
   values: AgentFormValues,
   save: () => Promise<Agent>,
-): Promise<SaveOutcome> {
+): Promise<SaveAgentResult> {
   try {
     return { agent: await save() };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const faults = formFaults(error, values);
+    const faults = toFormIssues(error, values);
     if (faults !== undefined) return { status: 400, faults };
-    const full = quotaFault(error);
+    const full = quotaMessage(error);
     if (full !== undefined) return { status: error.status, faults: { form: full } };
     if (error.code === "payload_too_large") {
       return { status: 413, faults: { form: "This agent is too large to be saved." } };
@@ -34,7 +34,7 @@ export async function saveAgent(
 }
 
 /** What a refusal has found wrong with the form; `undefined` for any other error. */
-export function formFaults(error: unknown, values: AgentFormValues): AgentFormFaults | undefined {
+export function toFormIssues(error: unknown, values: AgentFormValues): AgentFormIssues | undefined {
   if (!(error instanceof ApiError) || error.code !== "schema_validation_failed") return undefined;
-  return toAgentFormFaults((error.details?.issues ?? []) as ValidationIssue[], values);
+  return toAgentFormIssues((error.details?.issues ?? []) as ValidationIssue[], values);
 }

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { signInAddress } from "./sign_in_address.ts";
+import { signInRedirect } from "./sign_in_address.ts";
 
 const ORIGIN = "http://127.0.0.1:8000";
 const baseUrl = "https://chat.example.com";
@@ -7,14 +7,14 @@ const baseUrl = "https://chat.example.com";
 function addressOf(method: string, path: string, referer?: string): string {
   const url = new URL(path, ORIGIN);
   const req = new Request(url, { method, headers: referer === undefined ? {} : { referer } });
-  return decodeURIComponent(signInAddress(req, { url, baseUrl }));
+  return decodeURIComponent(signInRedirect(req, { url, baseUrl }));
 }
 
-Deno.test("signInAddress: a page that was asked for is where one comes back to", () => {
+Deno.test("signInRedirect: a page that was asked for is where one comes back to", () => {
   assertEquals(addressOf("GET", "/audit?kind=user"), "/sign-in?next=/audit?kind=user");
 });
 
-Deno.test("signInAddress: a form leads back to the page it stands on, and says that it did not arrive", () => {
+Deno.test("signInRedirect: a form leads back to the page it stands on, and says that it did not arrive", () => {
   const sent = (referer?: string) => addressOf("POST", "/agents/check", referer);
   assertEquals(
     sent(`${ORIGIN}/agents/1?notice=agent_saved&a=b`),
@@ -23,7 +23,7 @@ Deno.test("signInAddress: a form leads back to the page it stands on, and says t
   assertEquals(sent(`${baseUrl}/agents/1`), "/sign-in?next=/agents/1&interrupted=yes");
 });
 
-Deno.test("signInAddress: no other site, and no page of signing in, is come back to", () => {
+Deno.test("signInRedirect: no other site, and no page of signing in, is come back to", () => {
   const away = ["https://evil.example/agents", `${ORIGIN}//evil.example`, `${ORIGIN}/sign-in`, "x"];
   for (const referer of [undefined, ...away]) {
     assertEquals(

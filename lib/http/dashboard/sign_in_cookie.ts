@@ -5,7 +5,7 @@ import { KNOWN_BROWSER_MS } from "../../accounts/known_browsers.ts";
  * How long browsers keep the cookie, in seconds. The server ends a sign-in long before, after 12 hours
  * without use and after 7 days at the latest; a browser that still has the cookie is told so.
  */
-const KEPT_S = 30 * 24 * 3600;
+const COOKIE_MAX_AGE_S = 30 * 24 * 3600;
 
 /** What decides the cookie's form: the public address of the service. */
 export interface CookieConfig {
@@ -17,11 +17,11 @@ export function readSignInCookie(headers: Headers, config: CookieConfig): string
 }
 
 export function setSignInCookie(headers: Headers, token: string, config: CookieConfig): void {
-  setPrivateCookie(headers, { name: "dashboard", value: token, maxAge: KEPT_S }, config);
+  setPrivateCookie(headers, { name: "dashboard", value: token, maxAge: COOKIE_MAX_AGE_S }, config);
 }
 
 /** Identifies a browser that has signed in before; it does not authenticate. */
-export function readBrowserCookie(headers: Headers, config: CookieConfig): string | undefined {
+export function readKnownBrowserCookie(headers: Headers, config: CookieConfig): string | undefined {
   return readCookie(headers, cookieName("known_browser", config));
 }
 

@@ -1,16 +1,16 @@
 import type { SetUpResult, SignInResult } from "../../accounts/accounts.ts";
 
-type Refused<T> = Exclude<T, { cookieToken: string }>;
-type AnyRefusal = Refused<SetUpResult> | Refused<SignInResult>;
+type Rejected<T> = Exclude<T, { cookieToken: string }>;
+type AnyRejection = Rejected<SetUpResult> | Rejected<SignInResult>;
 
 /** How a refused sign-in or set-up is answered; `message` is absent where a field says it all. */
-export function refusal(
-  result: AnyRefusal,
+export function signInRejection(
+  result: AnyRejection,
 ): { status: number; headers: Record<string, string>; message?: string } {
   switch (result.refused) {
     case "too_many_tries": {
       const seconds = Math.max(1, Math.ceil(result.retryAfterMs / 1000));
-      const message = `Too many tries. Wait ${inWords(seconds)}, then try again.`;
+      const message = `Too many tries. Wait ${formatWait(seconds)}, then try again.`;
       return { status: 429, headers: { "retry-after": String(seconds) }, message };
     }
     case "busy": {
@@ -29,7 +29,7 @@ export function refusal(
   }
 }
 
-function inWords(seconds: number): string {
+function formatWait(seconds: number): string {
   if (seconds < 60) return seconds === 1 ? "a second" : `${seconds} seconds`;
   const minutes = Math.ceil(seconds / 60);
   return minutes === 1 ? "a minute" : `${minutes} minutes`;

@@ -6,10 +6,10 @@ import {
 } from "../../config_fields.ts";
 import { httpUrl } from "../../config_values.ts";
 import type { StoredConnection } from "../../storage/vendor_slot_store.ts";
-import type { Vendor } from "../../wire/vendors.ts";
+import type { ProviderId } from "../../wire/vendors.ts";
 
 /** A vendor slot as its form holds it; a credential that was typed is never sent back. */
-export interface SlotFormValues {
+export interface ConnectionFormValues {
   protocol: string;
   baseUrl: string;
   name: string;
@@ -17,15 +17,15 @@ export interface SlotFormValues {
   model: string;
 }
 
-export type SlotFaults = Partial<
-  Record<keyof SlotFormValues | "apiKey" | "form" | "password", string>
+export type ConnectionFormIssues = Partial<
+  Record<keyof ConnectionFormValues | "apiKey" | "form" | "password", string>
 >;
 
 /** The form of a slot as it is, or as it would be by default. */
-export function toSlotForm(
-  vendor: Vendor,
+export function toConnectionForm(
+  vendor: ProviderId,
   { slot, model }: { slot: StoredConnection | undefined; model: string | undefined },
-): SlotFormValues {
+): ConnectionFormValues {
   const protocol = slot?.protocol ??
     DEFAULT_PROTOCOLS[vendor.slice(-1).toUpperCase() as ConnectionLetter];
   return {
@@ -36,7 +36,7 @@ export function toSlotForm(
   };
 }
 
-export function readSlotForm(form: URLSearchParams): SlotFormValues {
+export function readConnectionForm(form: URLSearchParams): ConnectionFormValues {
   const text = (name: string) => (form.get(name) ?? "").trim();
   return {
     protocol: text("protocol"),
@@ -47,13 +47,13 @@ export function readSlotForm(form: URLSearchParams): SlotFormValues {
 }
 
 /** The slot that a form comes to, or what is wrong with it by field. */
-export function parseSlotForm(
-  values: SlotFormValues,
+export function parseConnectionForm(
+  values: ConnectionFormValues,
   apiKey: string,
-): { config: ConnectionConfig; model: string } | { faults: SlotFaults } {
+): { config: ConnectionConfig; model: string } | { faults: ConnectionFormIssues } {
   const protocol: Protocol | undefined = PROTOCOLS.find((name) => name === values.protocol);
   const url = httpUrl()(values.baseUrl);
-  const faults: SlotFaults = {
+  const faults: ConnectionFormIssues = {
     ...(protocol === undefined && { protocol: "Choose one of these." }),
     ...("problem" in url && { baseUrl: `The address ${url.problem}.` }),
     ...(values.name.length > 64 && { name: "Use at most 64 characters." }),

@@ -1,12 +1,12 @@
 import type { Service } from "../../service.ts";
 import type { ConnectionHealth } from "../../models/vendor_health.ts";
 import { isoTime } from "../../system.ts";
-import { type Vendor, VENDORS } from "../../wire/vendors.ts";
-import { slotName } from "./model_groups.ts";
+import { PROVIDER_IDS, type ProviderId } from "../../wire/vendors.ts";
+import { defaultProviderLabel } from "./model_groups.ts";
 
 /** A vendor slot as pages show it; times are ISO 8601 UTC. */
-export interface SlotView {
-  vendor: Vendor;
+export interface ConnectionView {
+  vendor: ProviderId;
   label: string;
   state: "empty" | "ready" | "failing";
   /** Who set it up: the environment wins, and then nobody can change it here. */
@@ -18,10 +18,10 @@ export interface SlotView {
 }
 
 /** All slots as this process uses them, with how they have been doing since it began. */
-export function slotViews(service: Pick<Service, "config" | "providers">): SlotView[] {
-  return VENDORS.map((vendor) => {
+export function connectionViews(service: Pick<Service, "config" | "providers">): ConnectionView[] {
+  return PROVIDER_IDS.map((vendor) => {
     const slot = service.providers.connection(vendor);
-    const label = slot?.name ?? slotName(vendor);
+    const label = slot?.name ?? defaultProviderLabel(vendor);
     if (slot === undefined) return { vendor, label, state: "empty" };
     const health = service.providers.health.get(vendor);
     return {
@@ -31,12 +31,12 @@ export function slotViews(service: Pick<Service, "config" | "providers">): SlotV
       source: service.config.connections[vendor] === undefined ? "dashboard" : "environment",
       protocol: slot.protocol,
       baseUrl: slot.baseUrl,
-      ...timesOf(health),
+      ...healthTimes(health),
     };
   });
 }
 
-function timesOf({ lastSuccessAt, lastFailure }: ConnectionHealth): Partial<SlotView> {
+function healthTimes({ lastSuccessAt, lastFailure }: ConnectionHealth): Partial<ConnectionView> {
   return {
     ...(lastSuccessAt === undefined ? {} : { lastAnswerAt: isoTime(lastSuccessAt) }),
     ...(lastFailure === undefined ? {} : {

@@ -1,6 +1,6 @@
 import type { Toolset } from "../../agent/tools/toolset.ts";
 import type { Runtime } from "../../system.ts";
-import type { ToolTest } from "../../wire/tryout.ts";
+import type { ToolTestReport } from "../../wire/tryout.ts";
 
 /** Makes one call of a toolset's tool, or only asks what it offers; closes it. */
 export async function testTool(
@@ -10,7 +10,7 @@ export async function testTool(
     system: Pick<Runtime, "now">;
     signal: AbortSignal;
   },
-): Promise<ToolTest> {
+): Promise<ToolTestReport> {
   const begun = system.now();
   try {
     const described = await toolset.listTools(signal);

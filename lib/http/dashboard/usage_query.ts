@@ -7,11 +7,11 @@ export interface UsageQuery {
   range: DayRange;
   by: UsageGroup;
   /** What is wrong with the days that were asked for; the last 30 are shown instead. */
-  fault?: string;
+  issue?: string;
 }
 
 /** `?from&to&by`, as far as they can be meant. */
-export function usageQuery({ searchParams }: URL, today: string): UsageQuery {
+export function readUsageQuery({ searchParams }: URL, today: string): UsageQuery {
   const by = USAGE_GROUPS.find((group) => group === searchParams.get("by")) ?? "day";
   const asked = { from: searchParams.get("from") || null, to: searchParams.get("to") || null };
   try {
@@ -22,7 +22,7 @@ export function usageQuery({ searchParams }: URL, today: string): UsageQuery {
     return {
       range,
       by,
-      fault: "These are no days, are more than a year, or end before they begin.",
+      issue: "These are no days, are more than a year, or end before they begin.",
     };
   }
 }

@@ -1,5 +1,5 @@
 import type { Runtime } from "../../system.ts";
-import type { Vendor } from "../../wire/vendors.ts";
+import type { ProviderId } from "../../wire/vendors.ts";
 import { openHttpExchange } from "../connection/open_exchange.ts";
 import { readResponseBody } from "../connection/read_answer.ts";
 import { readErrorResponse } from "../connection/read_refusal.ts";
@@ -15,7 +15,7 @@ const MAX_RESPONSE_BYTES = 16 * 1_048_576;
 const MAX_DIMENSIONS = 8_192;
 
 export interface EmbedderOptions {
-  provider: Vendor;
+  provider: ProviderId;
   model: string;
   protocol: EmbeddingProtocol;
   baseUrl: string;
@@ -35,7 +35,7 @@ export interface EmbedOptions extends Pick<EmbeddingRequest, "purpose"> {
 
 /** The embedding model of one vendor slot. */
 export class Embedder {
-  readonly provider: Vendor;
+  readonly provider: ProviderId;
   readonly model: string;
   readonly #options: EmbedderOptions;
   readonly #connection: ConnectionPool;

@@ -1,10 +1,10 @@
-import { EXAMPLE } from "../example_values.ts";
+import { EXAMPLES } from "../example_values.ts";
 import type { Operation } from "../operation.ts";
 
 const read = { scope: "agents:read" } as const;
 const write = { scope: "agents:write" } as const;
 const common = { tag: "Agents", rateLimited: true } as const;
-const agent = { type: "application/json", schema: "Agent", example: EXAMPLE.agent } as const;
+const agent = { type: "application/json", schema: "Agent", example: EXAMPLES.agent } as const;
 
 export const AGENT_OPERATIONS: Operation[] = [
   {
@@ -16,13 +16,13 @@ export const AGENT_OPERATIONS: Operation[] = [
     description: "Newest first, page by page.",
     auth: read,
     parameters: ["limit", "cursor"],
-    answers: [{
+    responses: [{
       status: 200,
       description: "One page.",
       content: {
         type: "application/json",
         schema: "AgentPage",
-        example: { data: [EXAMPLE.agent] },
+        example: { data: [EXAMPLES.agent] },
       },
     }],
     errors: ["schema_validation_failed"],
@@ -36,8 +36,8 @@ export const AGENT_OPERATIONS: Operation[] = [
     description: "Unknown fields are refused. Optional fields are left out, never `null`.",
     auth: write,
     idempotent: true,
-    body: { schema: "AgentBody", example: EXAMPLE.agentBody },
-    answers: [{
+    body: { schema: "AgentBody", example: EXAMPLES.agentBody },
+    responses: [{
       status: 201,
       description: "The agent.",
       headers: ["Location", "ETag"],
@@ -53,7 +53,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     summary: "Read an agent",
     auth: read,
     parameters: ["agentId", "ifNoneMatch"],
-    answers: [
+    responses: [
       { status: 200, description: "The agent.", headers: ["ETag"], content: agent },
       { status: 304, description: "`If-None-Match` names this version.", headers: ["ETag"] },
     ],
@@ -73,7 +73,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     auth: write,
     parameters: ["agentId", "ifMatch", "ifNoneMatchChange"],
     body: { schema: "AgentPatch", example: { budget: { maxSteps: 8 }, fallback: null } },
-    answers: [{
+    responses: [{
       status: 200,
       description: "The agent as it is now.",
       headers: ["ETag"],
@@ -89,7 +89,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     summary: "Delete an agent",
     auth: write,
     parameters: ["agentId", "ifMatch", "ifNoneMatchChange"],
-    answers: [{ status: 204, description: "It is gone." }],
+    responses: [{ status: 204, description: "It is gone." }],
     errors: ["not_found", "version_conflict", "payload_too_large"],
   },
   {
@@ -100,13 +100,13 @@ export const AGENT_OPERATIONS: Operation[] = [
     summary: "List an agent's versions",
     auth: read,
     parameters: ["agentId", "limit", "cursor"],
-    answers: [{
+    responses: [{
       status: 200,
       description: "One page; the last 100 are kept, fewer where the plan says so or is full.",
       content: {
         type: "application/json",
         schema: "AgentVersions",
-        example: { data: [EXAMPLE.agent] },
+        example: { data: [EXAMPLES.agent] },
       },
     }],
     errors: ["schema_validation_failed", "not_found"],
@@ -119,7 +119,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     summary: "Read one version of an agent",
     auth: read,
     parameters: ["agentId", "version"],
-    answers: [{ status: 200, description: "The agent as it was.", content: agent }],
+    responses: [{ status: 200, description: "The agent as it was.", content: agent }],
     errors: ["not_found"],
   },
 ];

@@ -1,4 +1,4 @@
-import { EXAMPLE } from "../example_values.ts";
+import { EXAMPLES } from "../example_values.ts";
 import type { Operation } from "../operation.ts";
 
 export const CHAT_OPERATIONS: Operation[] = [
@@ -27,13 +27,13 @@ export const CHAT_OPERATIONS: Operation[] = [
     body: {
       schema: "ChatBody",
       example: {
-        agentId: EXAMPLE.agent.id,
-        sessionToken: EXAMPLE.sessionToken,
+        agentId: EXAMPLES.agent.id,
+        sessionToken: EXAMPLES.sessionToken,
         messages: [{ role: "user", content: "Where is my order A-1042?" }],
         requestId: "checkout-42",
       },
     },
-    answers: [{
+    responses: [{
       status: 200,
       description: "The frames of the run.",
       headers: ["x-run-id", "x-plan-warning", "Cache-Control"],
@@ -67,7 +67,7 @@ export const CHAT_OPERATIONS: Operation[] = [
     rateLimited: true,
     browser: true,
     parameters: ["runId", "after", "lastEventId", "pageOrigin"],
-    answers: [
+    responses: [
       {
         status: 200,
         description: "The frames after the position.",
@@ -91,7 +91,7 @@ export const CHAT_OPERATIONS: Operation[] = [
     rateLimited: true,
     browser: true,
     parameters: ["runId", "pageOrigin"],
-    answers: [{ status: 202, description: "It is being stopped, or has ended." }],
+    responses: [{ status: 202, description: "It is being stopped, or has ended." }],
     errors: ["origin_not_allowed", "not_found", "payload_too_large"],
   },
 ];

@@ -1,4 +1,4 @@
-import { EXAMPLE } from "../example_values.ts";
+import { EXAMPLES } from "../example_values.ts";
 import type { ParameterObject } from "../document.ts";
 import type { Operation } from "../operation.ts";
 import { PARAMETERS } from "../parameters.ts";
@@ -11,9 +11,9 @@ const id: ParameterObject = {
   description: "The conversation's id: the `conversationId` of the `start` frame.",
 };
 /** A client may choose an id that is taken elsewhere: these tell which is meant. */
-const which: ParameterObject[] = [
-  query("agentId", "Of this agent.", "uuid"),
-  query("origin", "Held on this page; empty for calls with an API key."),
+const conversationSelectors: ParameterObject[] = [
+  queryParameter("agentId", "Of this agent.", "uuid"),
+  queryParameter("origin", "Held on this page; empty for calls with an API key."),
 ];
 
 export const CONVERSATION_OPERATIONS: Operation[] = [
@@ -26,14 +26,18 @@ export const CONVERSATION_OPERATIONS: Operation[] = [
     description: "Those last added to first, page by page. They are kept for 30 days after their " +
       "last run, or as long as the tenant's plan says.",
     auth: read,
-    parameters: [query("agentId", "Only those with this agent.", "uuid"), "limit", "cursor"],
-    answers: [{
+    parameters: [
+      queryParameter("agentId", "Only those with this agent.", "uuid"),
+      "limit",
+      "cursor",
+    ],
+    responses: [{
       status: 200,
       description: "One page.",
       content: {
         type: "application/json",
         schema: "ConversationPage",
-        example: { data: [EXAMPLE.conversation] },
+        example: { data: [EXAMPLES.conversation] },
       },
     }],
     errors: ["schema_validation_failed"],
@@ -48,11 +52,11 @@ export const CONVERSATION_OPERATIONS: Operation[] = [
       "agent on one page; where several share it, the one that began first answers unless " +
       "`agentId` or `origin` say which.",
     auth: read,
-    parameters: [id, ...which, "limit", "cursor"],
-    answers: [{
+    parameters: [id, ...conversationSelectors, "limit", "cursor"],
+    responses: [{
       status: 200,
       description: "The transcript.",
-      content: { type: "application/json", schema: "Transcript", example: EXAMPLE.transcript },
+      content: { type: "application/json", schema: "Transcript", example: EXAMPLES.transcript },
     }],
     errors: ["schema_validation_failed", "not_found"],
   },
@@ -65,13 +69,13 @@ export const CONVERSATION_OPERATIONS: Operation[] = [
     description: "Removes what was said, its runs and their logs; sums of usage stay. A run that " +
       "goes on in it, its first one too, is cancelled and leaves nothing.",
     auth: { scope: "conversations:write" },
-    parameters: [id, ...which],
-    answers: [{ status: 204, description: "It is gone." }],
+    parameters: [id, ...conversationSelectors],
+    responses: [{ status: 204, description: "It is gone." }],
     errors: ["schema_validation_failed", "not_found", "payload_too_large"],
   },
 ];
 
-function query(name: string, description: string, format?: string): ParameterObject {
+function queryParameter(name: string, description: string, format?: string): ParameterObject {
   const schema = { type: "string", ...(format === undefined ? {} : { format }) };
   return { name, in: "query", required: false, description, schema };
 }

@@ -1,4 +1,4 @@
-import { EXAMPLE } from "../example_values.ts";
+import { EXAMPLES } from "../example_values.ts";
 import type { Operation } from "../operation.ts";
 
 const read = { scope: "knowledge:read" } as const;
@@ -7,7 +7,7 @@ const common = { tag: "Knowledge bases", rateLimited: true } as const;
 const document = {
   type: "application/json",
   schema: "Document",
-  example: EXAMPLE.document,
+  example: EXAMPLES.document,
 } as const;
 
 export const DOCUMENT_OPERATIONS: Operation[] = [
@@ -20,13 +20,13 @@ export const DOCUMENT_OPERATIONS: Operation[] = [
     description: "Newest first, page by page.",
     auth: read,
     parameters: ["knowledgeBaseId", "limit", "cursor"],
-    answers: [{
+    responses: [{
       status: 200,
       description: "One page.",
       content: {
         type: "application/json",
         schema: "DocumentPage",
-        example: { data: [EXAMPLE.document] },
+        example: { data: [EXAMPLES.document] },
       },
     }],
     errors: ["schema_validation_failed", "not_found"],
@@ -49,16 +49,16 @@ export const DOCUMENT_OPERATIONS: Operation[] = [
       schema: "DocumentBody",
       form: "DocumentForm",
       example: {
-        title: EXAMPLE.document.title,
+        title: EXAMPLES.document.title,
         content: "# Returns\n\n## Deadlines\n\nYou may return any book within 30 days.",
         mediaType: "text/markdown",
       },
     },
-    answers: [{
+    responses: [{
       status: 201,
       description: "The document, not read yet.",
       headers: ["Location"],
-      content: { ...document, example: { ...EXAMPLE.document, state: "processing" } },
+      content: { ...document, example: { ...EXAMPLES.document, state: "processing" } },
     }],
     errors: ["not_found", "quota_exceeded"],
   },
@@ -70,7 +70,7 @@ export const DOCUMENT_OPERATIONS: Operation[] = [
     summary: "Read a document's state",
     auth: read,
     parameters: ["knowledgeBaseId", "documentId"],
-    answers: [{ status: 200, description: "The document.", content: document }],
+    responses: [{ status: 200, description: "The document.", content: document }],
     errors: ["not_found"],
   },
   {
@@ -82,7 +82,7 @@ export const DOCUMENT_OPERATIONS: Operation[] = [
     description: "Removes what was sent and all that was made of it.",
     auth: write,
     parameters: ["knowledgeBaseId", "documentId"],
-    answers: [{ status: 204, description: "It is gone." }],
+    responses: [{ status: 204, description: "It is gone." }],
     errors: ["not_found", "payload_too_large"],
   },
 ];

@@ -1,4 +1,4 @@
-import { EXAMPLE } from "../example_values.ts";
+import { EXAMPLES } from "../example_values.ts";
 import type { Operation } from "../operation.ts";
 
 const read = { scope: "knowledge:read" } as const;
@@ -7,7 +7,7 @@ const common = { tag: "Knowledge bases", rateLimited: true } as const;
 const base = {
   type: "application/json",
   schema: "KnowledgeBase",
-  example: EXAMPLE.knowledgeBase,
+  example: EXAMPLES.knowledgeBase,
 } as const;
 
 export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
@@ -20,13 +20,13 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     description: "Newest first, page by page.",
     auth: read,
     parameters: ["limit", "cursor"],
-    answers: [{
+    responses: [{
       status: 200,
       description: "One page.",
       content: {
         type: "application/json",
         schema: "KnowledgeBasePage",
-        example: { data: [EXAMPLE.knowledgeBase] },
+        example: { data: [EXAMPLES.knowledgeBase] },
       },
     }],
     errors: ["schema_validation_failed"],
@@ -43,9 +43,9 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     idempotent: true,
     body: {
       schema: "KnowledgeBaseBody",
-      example: { name: EXAMPLE.knowledgeBase.name, language: EXAMPLE.knowledgeBase.language },
+      example: { name: EXAMPLES.knowledgeBase.name, language: EXAMPLES.knowledgeBase.language },
     },
-    answers: [{
+    responses: [{
       status: 201,
       description: "The knowledge base.",
       headers: ["Location"],
@@ -61,7 +61,7 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     summary: "Read a knowledge base",
     auth: read,
     parameters: ["knowledgeBaseId"],
-    answers: [{ status: 200, description: "The knowledge base.", content: base }],
+    responses: [{ status: 200, description: "The knowledge base.", content: base }],
     errors: ["not_found"],
   },
   {
@@ -74,7 +74,7 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     auth: write,
     parameters: ["knowledgeBaseId"],
     body: { schema: "KnowledgeBasePatch", example: { name: "Returns" } },
-    answers: [{ status: 200, description: "The knowledge base as it is now.", content: base }],
+    responses: [{ status: 200, description: "The knowledge base as it is now.", content: base }],
     errors: ["not_found"],
   },
   {
@@ -88,7 +88,7 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
       "find nothing in it, and keep its id until they are given another.",
     auth: write,
     parameters: ["knowledgeBaseId"],
-    answers: [{ status: 204, description: "It is gone." }],
+    responses: [{ status: 204, description: "It is gone." }],
     errors: ["not_found", "payload_too_large"],
   },
   {
@@ -102,13 +102,13 @@ export const KNOWLEDGE_BASE_OPERATIONS: Operation[] = [
     auth: read,
     parameters: ["knowledgeBaseId"],
     body: { schema: "SearchBody", example: { query: "How long may I return a book?", limit: 3 } },
-    answers: [{
+    responses: [{
       status: 200,
       description: "Passages, best first.",
       content: {
         type: "application/json",
         schema: "Passages",
-        example: { passages: [EXAMPLE.passage] },
+        example: { passages: [EXAMPLES.passage] },
       },
     }],
     errors: ["not_found"],

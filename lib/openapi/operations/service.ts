@@ -1,9 +1,9 @@
-import { EXAMPLE } from "../example_values.ts";
-import type { Answer, Operation } from "../operation.ts";
+import { EXAMPLES } from "../example_values.ts";
+import type { Operation, SuccessResponse } from "../operation.ts";
 
 const common = { method: "GET", auth: "none", rateLimited: false } as const;
 const script = { type: "text/javascript" } as const;
-const starting: Answer = {
+const unavailable: SuccessResponse = {
   status: 503,
   description: "The service is starting.",
   headers: ["Retry-After"],
@@ -11,17 +11,17 @@ const starting: Answer = {
 };
 
 /** Outside /v1 a refusal has no envelope. */
-const misaddressed: Answer = {
+const invalidHost: SuccessResponse = {
   status: 400,
   description: "The `Host` header names no host.",
   content: { type: "text/plain" },
 };
 
 /** The three addresses of one script. */
-function scriptOperations(name: "widget" | "client", words: ScriptWords): Operation[] {
+function scriptOperations(name: "widget" | "client", words: ScriptDescriptions): Operation[] {
   const id = name === "widget" ? "Widget" : "Client";
-  const cors: Answer["headers"] = ["Cache-Control", "Access-Control-Allow-Origin"];
-  const example = { version: "v1", integrity: EXAMPLE.integrity, bytes: words.bytes };
+  const cors: SuccessResponse["headers"] = ["Cache-Control", "Access-Control-Allow-Origin"];
+  const example = { version: "v1", integrity: EXAMPLES.integrity, bytes: words.bytes };
   const pinned = `/${name}.v1.0123456789ab.js`;
   return [
     {
@@ -32,11 +32,11 @@ function scriptOperations(name: "widget" | "client", words: ScriptWords): Operat
       summary: words.script,
       description: words.use,
       parameters: ["ifNoneMatch"],
-      answers: [
+      responses: [
         { status: 200, description: "The script.", headers: ["ETag", ...cors], content: script },
         { status: 304, description: "`If-None-Match` names this script.", headers: ["ETag"] },
-        misaddressed,
-        starting,
+        invalidHost,
+        unavailable,
       ],
     },
     {
@@ -46,7 +46,7 @@ function scriptOperations(name: "widget" | "client", words: ScriptWords): Operat
       tag: "Widget",
       summary: `What the current ${name} script is`,
       description: "Its `integrity`, and an address that stays.",
-      answers: [
+      responses: [
         {
           status: 200,
           description: "The script's facts.",
@@ -57,8 +57,8 @@ function scriptOperations(name: "widget" | "client", words: ScriptWords): Operat
             example: { ...example, pinned },
           },
         },
-        misaddressed,
-        starting,
+        invalidHost,
+        unavailable,
       ],
     },
     {
@@ -70,21 +70,21 @@ function scriptOperations(name: "widget" | "client", words: ScriptWords): Operat
       description: "Never changes, and is kept for ten releases after its own, so a page that " +
         "names it survives upgrades.",
       parameters: ["hash"],
-      answers: [
+      responses: [
         { status: 200, description: "The script.", headers: cors, content: script },
         {
           status: 404,
           description: "There is no script with this hash.",
           content: { type: "text/html" },
         },
-        misaddressed,
-        starting,
+        invalidHost,
+        unavailable,
       ],
     },
   ];
 }
 
-interface ScriptWords {
+interface ScriptDescriptions {
   script: string;
   use: string;
   bytes: number;
@@ -109,15 +109,15 @@ export const SERVICE_OPERATIONS: Operation[] = [
     path: "/client.v1.d.ts",
     tag: "Widget",
     summary: "TypeScript declarations of the client",
-    answers: [
+    responses: [
       {
         status: 200,
         description: "The declarations.",
         headers: ["Cache-Control", "Access-Control-Allow-Origin"],
         content: { type: "application/typescript" },
       },
-      misaddressed,
-      starting,
+      invalidHost,
+      unavailable,
     ],
   },
   {
@@ -126,14 +126,14 @@ export const SERVICE_OPERATIONS: Operation[] = [
     path: "/healthz",
     tag: "Service",
     summary: "Whether the process is alive",
-    answers: [
+    responses: [
       {
         status: 200,
         description: "It is.",
         content: { type: "application/json", schema: "Health", example: { status: "ok" } },
       },
-      misaddressed,
-      starting,
+      invalidHost,
+      unavailable,
     ],
   },
   {
@@ -142,13 +142,13 @@ export const SERVICE_OPERATIONS: Operation[] = [
     path: "/readyz",
     tag: "Service",
     summary: "Whether requests can be served",
-    answers: [
+    responses: [
       {
         status: 200,
         description: "The store answers.",
         content: { type: "application/json", schema: "Readiness", example: { status: "ok" } },
       },
-      misaddressed,
+      invalidHost,
       {
         status: 503,
         description: "It does not, or the service is starting.",
@@ -167,7 +167,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
     tag: "Service",
     summary: "This document",
     description: "OpenAPI 3.1. Never rate-limited.",
-    answers: [{
+    responses: [{
       status: 200,
       description: "The document.",
       headers: ["Cache-Control"],
@@ -180,15 +180,15 @@ export const SERVICE_OPERATIONS: Operation[] = [
     path: "/docs",
     tag: "Service",
     summary: "This document, as a page",
-    answers: [
+    responses: [
       {
         status: 200,
         description: "The page.",
         headers: ["Cache-Control"],
         content: { type: "text/html" },
       },
-      misaddressed,
-      starting,
+      invalidHost,
+      unavailable,
     ],
   },
 ];

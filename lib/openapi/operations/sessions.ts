@@ -1,16 +1,16 @@
-import { EXAMPLE } from "../example_values.ts";
-import type { Answer, Operation } from "../operation.ts";
+import { EXAMPLES } from "../example_values.ts";
+import type { Operation, SuccessResponse } from "../operation.ts";
 
 const common = { tag: "Sessions", rateLimited: true } as const;
 
-const minted: Answer = {
+const mintedResponse: SuccessResponse = {
   status: 201,
   description: "The session; its token is shown this once.",
   headers: ["Location"],
   content: {
     type: "application/json",
     schema: "MintedSession",
-    example: EXAMPLE.mintedSession,
+    example: EXAMPLES.mintedSession,
   },
 };
 
@@ -28,8 +28,8 @@ export const SESSION_OPERATIONS: Operation[] = [
     auth: { scope: "widget:mint" },
     parameters: ["origin"],
     idempotent: true,
-    body: { schema: "MintBody", example: { agentId: EXAMPLE.agent.id } },
-    answers: [minted],
+    body: { schema: "MintBody", example: { agentId: EXAMPLES.agent.id } },
+    responses: [mintedResponse],
     errors: ["origin_not_allowed", "not_found"],
   },
   {
@@ -40,8 +40,8 @@ export const SESSION_OPERATIONS: Operation[] = [
     summary: "Revoke a session",
     description: "Its token stops working at once and its runs are cancelled.",
     auth: { scope: "widget:mint" },
-    body: { schema: "RevokeBody", example: { sessionToken: EXAMPLE.sessionToken } },
-    answers: [{ status: 204, description: "It is revoked." }],
+    body: { schema: "RevokeBody", example: { sessionToken: EXAMPLES.sessionToken } },
+    responses: [{ status: 204, description: "It is revoked." }],
     errors: ["not_found"],
   },
   {
@@ -57,15 +57,15 @@ export const SESSION_OPERATIONS: Operation[] = [
     auth: { scope: "widget:mint" },
     body: {
       schema: "DoctorBody",
-      example: { agentId: EXAMPLE.agent.id, origin: "https://shop.example" },
+      example: { agentId: EXAMPLES.agent.id, origin: "https://shop.example" },
     },
-    answers: [{
+    responses: [{
       status: 200,
       description: "What was found.",
       content: {
         type: "application/json",
         schema: "DoctorReport",
-        example: EXAMPLE.doctorReport,
+        example: EXAMPLES.doctorReport,
       },
     }],
     errors: ["not_found"],
@@ -81,7 +81,7 @@ export const SESSION_OPERATIONS: Operation[] = [
     parameters: ["agentId", "ownOrigin"],
     idempotent: true,
     body: { schema: "PlaygroundBody", example: {}, optional: true },
-    answers: [minted],
+    responses: [mintedResponse],
     errors: ["origin_not_allowed", "not_found"],
   },
 ];

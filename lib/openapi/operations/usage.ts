@@ -1,4 +1,4 @@
-import { EXAMPLE } from "../example_values.ts";
+import { EXAMPLES } from "../example_values.ts";
 import type { ParameterObject } from "../document.ts";
 import type { Operation } from "../operation.ts";
 
@@ -20,7 +20,7 @@ export const USAGE_OPERATIONS: Operation[] = [
       day("from", "First day, UTC; 29 days before `to` unless told."),
       day("to", "Last day, UTC; today unless told."),
     ],
-    answers: [{
+    responses: [{
       status: 200,
       description: "What has been used.",
       content: {
@@ -35,7 +35,7 @@ export const USAGE_OPERATIONS: Operation[] = [
           activeStreams: 1,
           maxStreams: 10,
           days: [{ day: "2026-01-15", ...used }],
-          byAgent: [{ agentId: EXAMPLE.agent.id, ...used }],
+          byAgent: [{ agentId: EXAMPLES.agent.id, ...used }],
           byModel: [{ provider: "vendor_a", model: "demo", ...used }],
           storage: {
             agents: { used: 3, limit: 1_000 },

@@ -6,13 +6,13 @@ import { PageNotice } from "@/components/PageNotice.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import { MIN_PASSWORD_LENGTH } from "@/lib/accounts/credential_rules.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { noticeAt, withNotice } from "@/lib/http/dashboard/notices.ts";
+import { flashMessageOf, withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import {
   readSignInCookie,
   setSignInCookie,
   setSignInCookies,
 } from "@/lib/http/dashboard/sign_in_cookie.ts";
-import { refusal } from "@/lib/http/dashboard/sign_in_refusal.ts";
+import { signInRejection } from "@/lib/http/dashboard/sign_in_refusal.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define, type State } from "@/utils.ts";
 
@@ -54,7 +54,7 @@ async function changePassword(ctx: Context<State>, password: string) {
   const { service } = ctx.state;
   const result = await service.accounts.changePassword(signedIn(ctx.state), password);
   if (!("cookieToken" in result)) return result;
-  const response = ctx.redirect(withNotice("/account", "password_changed"), 303);
+  const response = ctx.redirect(withFlashMessage("/account", "password_changed"), 303);
   setSignInCookies(response.headers, result, service.config);
   return response;
 }
@@ -63,7 +63,7 @@ async function signOutElsewhere(ctx: Context<State>): Promise<Response> {
   const { service } = ctx.state;
   const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
   const token = await service.accounts.signOutElsewhere(signedIn(ctx.state), { cookieToken });
-  const response = ctx.redirect(withNotice("/account", "signed_out_elsewhere"), 303);
+  const response = ctx.redirect(withFlashMessage("/account", "signed_out_elsewhere"), 303);
   if (token !== undefined) setSignInCookie(response.headers, token, service.config);
   return response;
 }
@@ -76,7 +76,7 @@ function refuse(email: string, refused: Refused) {
   if (refused.refused === "invalid") {
     return page<Data>({ email, faults: refused.faults }, { status: 400 });
   }
-  const { status, headers, message } = refusal(refused);
+  const { status, headers, message } = signInRejection(refused);
   return page<Data>({ email, fault: message }, { status, headers });
 }
 
@@ -85,7 +85,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   return (
     <>
       <PageHeader title="Your account" refused={notSaved(faults)} text={data.email} />
-      <PageNotice notice={noticeAt(url)} />
+      <PageNotice notice={flashMessageOf(url)} />
       <div class="narrow sections">
         <PostForm action="/account" class="card stack" {...{ faults, labels: LABELS }}>
           <h2>Change your password</h2>

@@ -1,8 +1,8 @@
 import { readAgentForm, toAgentBody, toAgentPatch } from "@/lib/http/dashboard/agent_form.ts";
-import type { AgentFormFaults } from "@/lib/http/dashboard/agent_form_faults.ts";
-import { dashboardApi } from "@/lib/http/dashboard/dashboard_api.ts";
+import type { AgentFormIssues } from "@/lib/http/dashboard/agent_form_faults.ts";
+import { jsonHandler } from "@/lib/http/dashboard/dashboard_api.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { formFaults } from "@/lib/http/dashboard/save_agent.ts";
+import { toFormIssues } from "@/lib/http/dashboard/save_agent.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { isUuid } from "@/lib/http/uuid_param.ts";
 import { define } from "@/utils.ts";
@@ -12,7 +12,7 @@ import { define } from "@/utils.ts";
  * `?agent=<id>`, or as a new agent.
  */
 export const handler = define.handlers({
-  POST: dashboardApi(async (ctx) => {
+  POST: jsonHandler(async (ctx) => {
     const { agents, system } = ctx.state.service;
     const values = readAgentForm(await readForm(ctx.req, system));
     const { tenant } = signedIn(ctx.state);
@@ -20,9 +20,9 @@ export const handler = define.handlers({
     const asked: Promise<unknown> = isUuid(id)
       ? agents.preview(tenant, id.toLowerCase(), toAgentPatch(values))
       : agents.check(tenant, toAgentBody(values));
-    const faults: AgentFormFaults = await asked
+    const faults: AgentFormIssues = await asked
       .then(() => ({}))
-      .catch((error) => formFaults(error, values) ?? Promise.reject(error));
+      .catch((error) => toFormIssues(error, values) ?? Promise.reject(error));
     return Response.json({ faults });
   }),
 });

@@ -5,8 +5,8 @@ import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
 import { SearchForm } from "@/components/SearchForm.tsx";
 import { ApiError } from "@/lib/errors.ts";
-import { noticeAt } from "@/lib/http/dashboard/notices.ts";
-import { pageRequest } from "@/lib/http/dashboard/page_request.ts";
+import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
+import { pageRequestParams } from "@/lib/http/dashboard/page_request.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import { define, type State } from "@/utils.ts";
@@ -53,7 +53,7 @@ async function findAgents(
     const { data, more } = await agents.search(tenant, { query, limit: MOST_FOUND });
     return { agents: data, query, first: true, more };
   }
-  const { data, nextCursor } = await agents.list(tenant, pageRequest(ctx.url));
+  const { data, nextCursor } = await agents.list(tenant, pageRequestParams(ctx.url));
   const first = !ctx.url.searchParams.has("cursor");
   return { agents: data, query, nextCursor, first, more: false };
 }
@@ -66,7 +66,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       <PageHeader title="Agents" text="Each has its own prompt, model, tools and budget.">
         {editor && !none && <a class="button button-primary" href="/agents/new">New agent</a>}
       </PageHeader>
-      <PageNotice notice={noticeAt(url)} />
+      <PageNotice notice={flashMessageOf(url)} />
       {!none && <SearchForm query={query} label="Search agents by name or id" />}
       {none ? <NoAgents editor={editor} /> : <Found {...data} />}
       <nav class="pager" aria-label="Pages">

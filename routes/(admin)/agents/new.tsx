@@ -11,11 +11,11 @@ import {
   toAgentBody,
   toFormValues,
 } from "@/lib/http/dashboard/agent_form.ts";
-import type { AgentFormFaults } from "@/lib/http/dashboard/agent_form_faults.ts";
-import { AGENT_TEMPLATES, templateOf } from "@/lib/http/dashboard/agent_templates.ts";
-import { type EditorChoices, editorChoices } from "@/lib/http/dashboard/editor_choices.ts";
+import type { AgentFormIssues } from "@/lib/http/dashboard/agent_form_faults.ts";
+import { AGENT_TEMPLATES, findTemplate } from "@/lib/http/dashboard/agent_templates.ts";
+import { type EditorChoices, loadEditorChoices } from "@/lib/http/dashboard/editor_choices.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import { saveAgent } from "@/lib/http/dashboard/save_agent.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { isUuid } from "@/lib/http/uuid_param.ts";
@@ -26,7 +26,7 @@ interface Data {
   /** Id of the signed-in user. */
   user: string;
   values: AgentFormValues;
-  faults: AgentFormFaults;
+  faults: AgentFormIssues;
   choices: EditorChoices;
   /** Absent for a copy, and for what has been typed. */
   template?: string;
@@ -38,12 +38,12 @@ export const handler = define.handlers({
     if (!isEditor(user)) {
       return await ctx.render(<ErrorView status={403} reading />, { status: 403 });
     }
-    const choices = await editorChoices(ctx.state.service, user.tenant);
+    const choices = await loadEditorChoices(ctx.state.service, user.tenant);
     const copied = await copyOf(ctx);
     if (copied !== undefined) {
       return page<Data>({ user: user.id, values: copied, faults: {}, choices });
     }
-    const template = templateOf(ctx.url.searchParams.get("template"));
+    const template = findTemplate(ctx.url.searchParams.get("template"));
     const first = choices.models[0]?.models[0];
     const model = first === undefined ? "" : `${first.vendor}/${first.model}`;
     const values = { ...NEW_AGENT, model, ...template.values };
@@ -59,9 +59,9 @@ export const handler = define.handlers({
       () => service.agents.create(tenant, toAgentBody(values)),
     );
     if ("agent" in saved) {
-      return ctx.redirect(withNotice(`/agents/${saved.agent.id}`, "agent_created"), 303);
+      return ctx.redirect(withFlashMessage(`/agents/${saved.agent.id}`, "agent_created"), 303);
     }
-    const choices = await editorChoices(service, tenant);
+    const choices = await loadEditorChoices(service, tenant);
     return page<Data>({ user, values, faults: saved.faults, choices }, { status: saved.status });
   },
 });

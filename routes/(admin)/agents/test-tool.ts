@@ -1,6 +1,6 @@
 import { toolIssues } from "@/lib/agent/tools/tool_faults.ts";
 import { parseOrThrow, validationError } from "@/lib/errors.ts";
-import { dashboardApi } from "@/lib/http/dashboard/dashboard_api.ts";
+import { jsonHandler } from "@/lib/http/dashboard/dashboard_api.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { testTool } from "@/lib/http/dashboard/test_tool.ts";
@@ -9,11 +9,11 @@ import { define } from "@/utils.ts";
 
 /** One call of a tool as the editor has it, with what it reached on the way. */
 export const handler = define.handlers({
-  POST: dashboardApi(async (ctx) => {
+  POST: jsonHandler(async (ctx) => {
     const { system, chat, closing } = ctx.state.service;
     const { tenant } = signedIn(ctx.state);
     // Whoever reaches other servers through us is held to the limits of those who chat.
-    await ctx.state.meter.count();
+    await ctx.state.rateLimiter.count();
     const body = parseJson(await readJsonText(ctx.req, system));
     const { tool, agentId: id, allowedDomains, call } = parseOrThrow(toolTestSchema, body);
     const faults = await toolIssues([tool]);

@@ -6,10 +6,10 @@ import { PageNotice } from "@/components/PageNotice.tsx";
 import { PartLinks } from "@/components/PartLinks.tsx";
 import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
-import { listPart } from "@/lib/http/dashboard/list_part.ts";
-import { noticeAt } from "@/lib/http/dashboard/notices.ts";
-import { onceMark } from "@/lib/http/dashboard/once.ts";
-import { asksPassword } from "@/lib/http/dashboard/password_again.ts";
+import { paginate } from "@/lib/http/dashboard/list_part.ts";
+import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
+import { newSubmissionId } from "@/lib/http/dashboard/once.ts";
+import { needsReauthentication } from "@/lib/http/dashboard/password_again.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { ApiKey } from "@/lib/storage/api_key_store.ts";
 import { define } from "@/utils.ts";
@@ -18,14 +18,17 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
     const user = signedIn(ctx.state);
-    const part = listPart(await service.apiKeys.list(user.tenant), ctx.url);
-    const form = { asksPassword: asksPassword(ctx.state), once: onceMark(ctx.state) };
+    const part = paginate(await service.apiKeys.list(user.tenant), ctx.url);
+    const form = {
+      asksPassword: needsReauthentication(ctx.state),
+      once: newSubmissionId(ctx.state),
+    };
     return page({ part, now: service.system.now(), editor: isEditor(user), form });
   },
 });
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { part: { shown: apiKeys, ...links }, editor } = data;
+  const { part: { items: apiKeys, ...links }, editor } = data;
   const newKey = editor && (
     <DialogLink
       href="/api-keys/new"
@@ -42,7 +45,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       <PageHeader title="API keys" text="For your servers only; a browser gets a session token.">
         {apiKeys.length > 0 && newKey}
       </PageHeader>
-      <PageNotice notice={noticeAt(url)} />
+      <PageNotice notice={flashMessageOf(url)} />
       {apiKeys.length === 0
         ? (
           <EmptyState

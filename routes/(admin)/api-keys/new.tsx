@@ -4,9 +4,9 @@ import { KEY_LIFETIMES, NewKeyForm, type NewKeyFormProps } from "@/components/Ne
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { ShownKey } from "@/components/ShownKey.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
-import { once, onceMark } from "@/lib/http/dashboard/once.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { newSubmissionId, submitOnce } from "@/lib/http/dashboard/once.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { isoTime } from "@/lib/system.ts";
 import { newApiKeySchema } from "@/lib/wire/api_key.ts";
@@ -38,19 +38,21 @@ export const handler = define.handlers({
       };
       return page<Data>({ form: { ...typed, faults } }, { status: 400 });
     }
-    const refused = await passwordAgain(ctx, form);
+    const refused = await reauthenticate(ctx, form);
     if (refused !== undefined) {
-      return page<Data>({ form: { ...typed, faults: { password: refused.fault } } }, refused);
+      return page<Data>({ form: { ...typed, faults: { password: refused.message } } }, refused);
     }
     const { tenant } = signedIn(ctx.state);
-    const made = await once(ctx, form, () => service.apiKeys.create(tenant, input.data));
-    if ("refused" in made) return ctx.redirect(withNotice("/api-keys", "key_made_before"), 303);
+    const made = await submitOnce(ctx, form, () => service.apiKeys.create(tenant, input.data));
+    if ("refused" in made) {
+      return ctx.redirect(withFlashMessage("/api-keys", "key_made_before"), 303);
+    }
     return page<Data>({ name: input.data.name, secret: made.secret }, { status: 201 });
   },
 });
 
 function blank(state: State): NewKeyFormProps {
-  return { asksPassword: asksPassword(state), once: onceMark(state) };
+  return { asksPassword: needsReauthentication(state), once: newSubmissionId(state) };
 }
 
 export default define.page<typeof handler>(({ data }) =>

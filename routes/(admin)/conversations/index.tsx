@@ -8,16 +8,16 @@ import { PageHeader } from "@/components/PageHeader.tsx";
 import { Time } from "@/components/Time.tsx";
 import type { FoundConversation } from "@/lib/admin/conversation_admin.ts";
 import { ApiError } from "@/lib/errors.ts";
-import { agentNames } from "@/lib/http/dashboard/agent_names.ts";
+import { loadAgentNames } from "@/lib/http/dashboard/agent_names.ts";
 import {
   conversationHref,
-  filtersHref,
-  readFilters,
-  toSearch,
+  conversationsHref,
+  readConversationFilters,
+  toConversationSearch,
 } from "@/lib/http/dashboard/conversation_search_query.ts";
-import { findConversation } from "@/lib/http/dashboard/find_conversation.ts";
-import { noticeAt } from "@/lib/http/dashboard/notices.ts";
-import { pageRequest } from "@/lib/http/dashboard/page_request.ts";
+import { findConversationHref } from "@/lib/http/dashboard/find_conversation.ts";
+import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
+import { pageRequestParams } from "@/lib/http/dashboard/page_request.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { COST_THRESHOLDS } from "@/lib/storage/conversation_index.ts";
 import { define, type State } from "@/utils.ts";
@@ -28,7 +28,7 @@ const OFFERED_AGENTS = 50;
 export const handler = define.handlers({
   async GET(ctx) {
     const id = ctx.url.searchParams.get("id")?.trim() ?? "";
-    const href = id === "" ? undefined : await findConversation(ctx, id);
+    const href = id === "" ? undefined : await findConversationHref(ctx, id);
     if (href !== undefined) return ctx.redirect(href, 303);
     const data = await readList(ctx);
     // A cursor from an old bookmark: the list itself is what was wanted.
@@ -40,16 +40,20 @@ export const handler = define.handlers({
 async function readList(ctx: Context<State>) {
   const { service } = ctx.state;
   const { tenant } = signedIn(ctx.state);
-  const filters = readFilters(ctx.url);
+  const filters = readConversationFilters(ctx.url);
   try {
     const [found, offered] = await Promise.all([
-      service.conversations.search(tenant, toSearch(filters), pageRequest(ctx.url)),
+      service.conversations.search(
+        tenant,
+        toConversationSearch(filters),
+        pageRequestParams(ctx.url),
+      ),
       service.agents.list(tenant, { limit: OFFERED_AGENTS }),
     ]);
     const names = new Map(offered.data.map(({ id, name }) => [id, name]));
     const ids = [filters.agentId, ...found.data.map(({ agentId }) => agentId)];
     const missing = ids.filter((id) => id !== "" && !names.has(id));
-    for (const [id, name] of await agentNames(missing, { tenant, agents: service.agents })) {
+    for (const [id, name] of await loadAgentNames(missing, { tenant, agents: service.agents })) {
       names.set(id, name);
     }
     return { found, filters, names, now: service.system.now() };
@@ -69,7 +73,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       <PageHeader title="Conversations" text="What was said with your agents, the latest first.">
         <FindConversation id={data.id} missing={data.missing} />
       </PageHeader>
-      <PageNotice notice={noticeAt(url)} />
+      <PageNotice notice={flashMessageOf(url)} />
       <ConversationFilters filters={filters} agents={agents} costs={COST_THRESHOLDS} />
       {found.data.length > 0
         ? <List conversations={found.data} names={names} now={now} />
@@ -80,9 +84,15 @@ export default define.page<typeof handler>(({ data, url }) => {
         </p>
       )}
       <nav class="pager" aria-label="Pages">
-        {!first && <a class="button" href={filtersHref(filters)} aria-current="false">Latest</a>}
+        {!first && (
+          <a class="button" href={conversationsHref(filters)} aria-current="false">Latest</a>
+        )}
         {found.nextCursor && (
-          <a class="button" href={filtersHref(filters, found.nextCursor)} aria-current="false">
+          <a
+            class="button"
+            href={conversationsHref(filters, found.nextCursor)}
+            aria-current="false"
+          >
             {found.cutShort ? "Look further back" : "Older"}
           </a>
         )}

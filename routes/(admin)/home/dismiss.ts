@@ -1,5 +1,5 @@
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { DISMISSIBLE, type Dismissible } from "@/lib/storage/dismissal_store.ts";
 import { define } from "@/utils.ts";
@@ -16,7 +16,7 @@ export const handler = define.handlers({
     // Ignore unknown advice.
     if (!isDismissible(advice)) return ctx.redirect("/home", 303);
     await dismissals.dismiss(signedIn(ctx.state).tenant, advice);
-    return ctx.redirect(withNotice("/home", "advice_dismissed"), 303);
+    return ctx.redirect(withFlashMessage("/home", "advice_dismissed"), 303);
   },
 });
 

@@ -19,7 +19,7 @@ import { UsageTable } from "@/components/UsageTable.tsx";
 import { readHomeAlerts } from "@/lib/admin/attention_report.ts";
 import { errorsHref } from "@/lib/http/dashboard/conversation_search_query.ts";
 import { readHomeAdvice } from "@/lib/admin/home_advice.ts";
-import { noticeAt } from "@/lib/http/dashboard/notices.ts";
+import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { dayOf } from "@/lib/limits/ledger.ts";
 import { daysOf, parseDayRange } from "@/lib/usage/day_range.ts";
@@ -62,7 +62,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   return (
     <div class="stack-large">
       <PageHeader title="Home" text={`${longDay(usage.day)}, by UTC.`} />
-      <PageNotice notice={noticeAt(url)} />
+      <PageNotice notice={flashMessageOf(url)} />
       <AttentionList items={attention} now={now} />
       {gettingStarted && (
         <GettingStarted

@@ -7,9 +7,9 @@ import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
-import { noticeAt } from "@/lib/http/dashboard/notices.ts";
+import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { EMPTY_BASE_FORM } from "@/lib/http/save_base.ts";
+import { EMPTY_KNOWLEDGE_BASE_FORM } from "@/lib/http/save_base.ts";
 import type { KnowledgeBase } from "@/lib/wire/knowledge.ts";
 import { MAX_QUOTAS } from "@/lib/wire/limits.ts";
 import { define } from "@/utils.ts";
@@ -39,7 +39,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       <BaseForm
         action="/knowledge/new"
         submit="Create"
-        values={EMPTY_BASE_FORM}
+        values={EMPTY_KNOWLEDGE_BASE_FORM}
         faults={{}}
       />
     </DialogLink>
@@ -49,7 +49,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       <PageHeader title="Knowledge" text="Documents of yours that agents answer from.">
         {bases.length > 0 && newBase}
       </PageHeader>
-      <PageNotice notice={noticeAt(url)} />
+      <PageNotice notice={flashMessageOf(url)} />
       {bases.length > 0
         ? (
           <ul class="rows">

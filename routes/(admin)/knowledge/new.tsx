@@ -4,27 +4,27 @@ import { notSaved } from "@/components/FaultyFields.tsx";
 import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import {
-  type BaseFormFaults,
-  type BaseFormValues,
-  EMPTY_BASE_FORM,
-  readBaseForm,
-  saveBase,
-  toBaseBody,
+  EMPTY_KNOWLEDGE_BASE_FORM,
+  type KnowledgeBaseFormIssues,
+  type KnowledgeBaseFormValues,
+  readKnowledgeBaseForm,
+  saveKnowledgeBase,
+  toKnowledgeBaseBody,
 } from "@/lib/http/save_base.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
 
 interface Data {
-  values: BaseFormValues;
-  faults: BaseFormFaults;
+  values: KnowledgeBaseFormValues;
+  faults: KnowledgeBaseFormIssues;
 }
 
 export const handler = define.handlers({
   async GET(ctx) {
     if (isEditor(signedIn(ctx.state))) {
-      return page<Data>({ values: EMPTY_BASE_FORM, faults: {} });
+      return page<Data>({ values: EMPTY_KNOWLEDGE_BASE_FORM, faults: {} });
     }
     return await ctx.render(<ErrorView status={403} reading />, { status: 403 });
   },
@@ -32,12 +32,14 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { knowledge, system } = ctx.state.service;
     const { tenant } = signedIn(ctx.state);
-    const values = readBaseForm(await readForm(ctx.req, system));
-    const saved = await saveBase(() => knowledge.create(tenant, toBaseBody(values)));
+    const values = readKnowledgeBaseForm(await readForm(ctx.req, system));
+    const saved = await saveKnowledgeBase(() =>
+      knowledge.create(tenant, toKnowledgeBaseBody(values))
+    );
     if ("faults" in saved) {
       return page<Data>({ values, faults: saved.faults }, { status: saved.status });
     }
-    return ctx.redirect(withNotice(`/knowledge/${saved.base.id}`, "base_created"), 303);
+    return ctx.redirect(withFlashMessage(`/knowledge/${saved.base.id}`, "base_created"), 303);
   },
 });
 

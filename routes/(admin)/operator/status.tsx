@@ -1,7 +1,7 @@
 import { page } from "fresh";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { SlotRows } from "@/components/SlotRows.tsx";
-import { slotViews } from "@/lib/http/dashboard/slot_views.ts";
+import { connectionViews } from "@/lib/http/dashboard/slot_views.ts";
 import { systemFacts } from "@/lib/http/dashboard/system_facts.ts";
 import { define } from "@/utils.ts";
 
@@ -12,7 +12,7 @@ export const handler = define.handlers({
     return page({
       ready,
       facts: systemFacts(service, Deno.memoryUsage().rss),
-      slots: slotViews(service),
+      slots: connectionViews(service),
       now: service.system.now(),
     });
   },

@@ -3,13 +3,17 @@ import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
 import { SecretRows } from "@/components/SecretRows.tsx";
 import { SlotRows } from "@/components/SlotRows.tsx";
-import { agentNames } from "@/lib/http/dashboard/agent_names.ts";
+import { loadAgentNames } from "@/lib/http/dashboard/agent_names.ts";
 import { StorageMeters } from "@/components/StorageMeters.tsx";
 import { quotasOf } from "@/lib/storage/tenant_store.ts";
-import { noticeAt } from "@/lib/http/dashboard/notices.ts";
-import { planValues, retention, visitorsMayChoose } from "@/lib/http/dashboard/plan_values.ts";
+import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
+import {
+  describePlan,
+  retentionLabel,
+  visitorOverridesLabel,
+} from "@/lib/http/dashboard/plan_values.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { slotViews } from "@/lib/http/dashboard/slot_views.ts";
+import { connectionViews } from "@/lib/http/dashboard/slot_views.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
@@ -26,13 +30,13 @@ export const handler = define.handlers({
     ]);
     const bound = secrets.flatMap(({ agentId }) => agentId === undefined ? [] : [agentId]);
     return page({
-      agents: await agentNames(bound, { tenant: user.tenant, agents: service.agents }),
+      agents: await loadAgentNames(bound, { tenant: user.tenant, agents: service.agents }),
       tenant: tenant?.name ?? "",
       plan,
-      values: planValues(plan, service.limits),
+      values: describePlan(plan, service.limits),
       secrets,
       storage,
-      slots: slotViews(service),
+      slots: connectionViews(service),
       editor: isEditor(user),
       operator: user.operator,
       now: service.system.now(),
@@ -45,7 +49,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   return (
     <>
       <PageHeader title="Settings" text={data.tenant} />
-      <PageNotice notice={noticeAt(url)} />
+      <PageNotice notice={flashMessageOf(url)} />
       <div class="sections">
         <section aria-labelledby="secrets">
           <div class="section-head">
@@ -79,11 +83,11 @@ export default define.page<typeof handler>(({ data, url }) => {
             </div>
             <div>
               <dt>Visitors may choose</dt>
-              <dd>{visitorsMayChoose(plan)}</dd>
+              <dd>{visitorOverridesLabel(plan)}</dd>
             </div>
             <div>
               <dt>Conversations are kept</dt>
-              <dd>{retention(plan)}</dd>
+              <dd>{retentionLabel(plan)}</dd>
             </div>
           </dl>
         </section>

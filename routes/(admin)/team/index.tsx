@@ -4,8 +4,8 @@ import { PageNotice } from "@/components/PageNotice.tsx";
 import { PartLinks } from "@/components/PartLinks.tsx";
 import { Time } from "@/components/Time.tsx";
 import type { Member } from "@/lib/accounts/team.ts";
-import { listPart } from "@/lib/http/dashboard/list_part.ts";
-import { noticeAt } from "@/lib/http/dashboard/notices.ts";
+import { paginate } from "@/lib/http/dashboard/list_part.ts";
+import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
 import { isOwner, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { Invitation } from "@/lib/storage/account_link_store.ts";
 import { isoTime } from "@/lib/system.ts";
@@ -19,13 +19,13 @@ export const handler = define.handlers({
       team.members(user.tenant),
       team.invitations(user.tenant),
     ]);
-    const part = listPart(members, ctx.url);
+    const part = paginate(members, ctx.url);
     return page({ part, invitations, me: user.id, owner: isOwner(user), now: system.now() });
   },
 });
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { part: { shown: members, ...links }, invitations, owner, now } = data;
+  const { part: { items: members, ...links }, invitations, owner, now } = data;
   return (
     <>
       <PageHeader
@@ -34,7 +34,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       >
         {owner && <a class="button button-primary" href="/team/invite">Invite</a>}
       </PageHeader>
-      <PageNotice notice={noticeAt(url)} />
+      <PageNotice notice={flashMessageOf(url)} />
       <div class="sections">
         <ul class="rows">
           {members.map((member) => <MemberRow key={member.id} member={member} {...data} />)}

@@ -8,10 +8,10 @@ import { roleOf, RoleSelect } from "@/components/RoleSelect.tsx";
 import { ShownLink } from "@/components/ShownLink.tsx";
 import type { Role } from "@/lib/accounts/signed_in_user.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { joinLink } from "@/lib/http/dashboard/account_links.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
-import { once, onceMark } from "@/lib/http/dashboard/once.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { invitationLink } from "@/lib/http/dashboard/account_links.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { newSubmissionId, submitOnce } from "@/lib/http/dashboard/once.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
 
@@ -31,8 +31,8 @@ export const handler = define.handlers({
     return page<Data>({
       email: "",
       role: "viewer",
-      asksPassword: asksPassword(ctx.state),
-      once: onceMark(ctx.state),
+      asksPassword: needsReauthentication(ctx.state),
+      once: newSubmissionId(ctx.state),
       faults: {},
     });
   },
@@ -45,25 +45,25 @@ export const handler = define.handlers({
     const typed = {
       email,
       role,
-      asksPassword: asksPassword(ctx.state),
-      once: onceMark(ctx.state),
+      asksPassword: needsReauthentication(ctx.state),
+      once: newSubmissionId(ctx.state),
     };
-    const refused = await passwordAgain(ctx, form);
+    const refused = await reauthenticate(ctx, form);
     if (refused !== undefined) {
-      return page<Data>({ ...typed, faults: { password: refused.fault } }, refused);
+      return page<Data>({ ...typed, faults: { password: refused.message } }, refused);
     }
     const user = signedIn(ctx.state);
-    const invited = await once(
+    const invited = await submitOnce(
       ctx,
       form,
       () => service.team.invite(user.tenant, { email, role }, user),
     );
     if ("token" in invited) {
-      const link = joinLink(service.baseUrl, invited.token);
+      const link = invitationLink(service.baseUrl, invited.token);
       return page<Data>({ link, email: invited.invitation.email }, { status: 201 });
     }
     if (invited.refused === "sent_before") {
-      return ctx.redirect(withNotice("/team", "link_made_before"), 303);
+      return ctx.redirect(withFlashMessage("/team", "link_made_before"), 303);
     }
     const fault = invited.refused === "invalid"
       ? "Enter an e-mail address."

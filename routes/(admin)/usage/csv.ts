@@ -1,6 +1,6 @@
-import { nameUsage } from "@/lib/http/dashboard/name_usage.ts";
+import { withUsageNames } from "@/lib/http/dashboard/name_usage.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { usageQuery } from "@/lib/http/dashboard/usage_query.ts";
+import { readUsageQuery } from "@/lib/http/dashboard/usage_query.ts";
 import { dayOf } from "@/lib/limits/ledger.ts";
 import { usageCsv } from "@/lib/usage/usage_csv.ts";
 import { splitModel } from "@/lib/usage/usage_report.ts";
@@ -19,9 +19,9 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
     const { tenant } = signedIn(ctx.state);
-    const { range, by } = usageQuery(ctx.url, dayOf(service.system.now()));
+    const { range, by } = readUsageQuery(ctx.url, dayOf(service.system.now()));
     const { range: sums } = await service.usage.summary(tenant, range);
-    const named = await nameUsage({ sums, by }, { tenant, ...service });
+    const named = await withUsageNames({ sums, by }, { tenant, ...service });
     const rows = named.map(({ id, name, usage }) => ({ names: cells(by, { id, name }), usage }));
     return new Response(usageCsv(HEADINGS[by], rows), {
       headers: {

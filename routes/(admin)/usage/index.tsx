@@ -8,10 +8,10 @@ import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { StorageMeters } from "@/components/StorageMeters.tsx";
 import { UsageTable } from "@/components/UsageTable.tsx";
-import { errorsHref, filtersHref } from "@/lib/http/dashboard/conversation_search_query.ts";
-import { type NamedUsage, nameUsage } from "@/lib/http/dashboard/name_usage.ts";
+import { conversationsHref, errorsHref } from "@/lib/http/dashboard/conversation_search_query.ts";
+import { type NamedUsage, withUsageNames } from "@/lib/http/dashboard/name_usage.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { type UsageQuery, usageQuery } from "@/lib/http/dashboard/usage_query.ts";
+import { readUsageQuery, type UsageQuery } from "@/lib/http/dashboard/usage_query.ts";
 import { dayOf } from "@/lib/limits/ledger.ts";
 import { type DayRange, daysOf } from "@/lib/usage/day_range.ts";
 import { NO_USAGE, type Usage } from "@/lib/usage/usage_rows.ts";
@@ -31,13 +31,13 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
     const { tenant } = signedIn(ctx.state);
-    const query = usageQuery(ctx.url, dayOf(service.system.now()));
+    const query = readUsageQuery(ctx.url, dayOf(service.system.now()));
     const [{ range: sums }, storage] = await Promise.all([
       service.usage.summary(tenant, query.range),
       service.storage.read(tenant),
     ]);
     const most = query.by === "day" ? Infinity : MOST_ROWS;
-    const rows = await nameUsage({ sums, by: query.by, most }, { tenant, ...service });
+    const rows = await withUsageNames({ sums, by: query.by, most }, { tenant, ...service });
     const days = daysOf(query.range).map((day) => ({
       day,
       value: sums.day.get(day)?.cost ?? NO_USAGE.cost,
@@ -55,13 +55,13 @@ export const handler = define.handlers({
 
 export default define.page<typeof handler>(({ data }) => {
   const { query, rows, days, sum, more } = data;
-  const { range, by, fault } = query;
+  const { range, by, issue } = query;
   return (
     <>
       <PageHeader title="Usage" text="What was used and charged, by UTC days.">
         <a class="button" href={usageHref("/usage/csv", query)} download>Download CSV</a>
       </PageHeader>
-      {fault && <Notice kind="fault">{fault}</Notice>}
+      {issue && <Notice kind="fault">{issue}</Notice>}
       <RangeForm range={range} by={by} />
       {sum.runs === 0 ? <NothingUsed /> : (
         <div class="stack">
@@ -121,7 +121,7 @@ function figures(sum: Usage, range: DayRange) {
 
 function Name({ row: { id, name }, by }: { row: NamedUsage; by: UsageGroup }) {
   if (by !== "agent") return <>{name}</>;
-  return <a href={filtersHref({ agentId: id })}>{name === id ? "Deleted agent" : name}</a>;
+  return <a href={conversationsHref({ agentId: id })}>{name === id ? "Deleted agent" : name}</a>;
 }
 
 function RangeForm({ range, by }: { range: DayRange; by: UsageGroup }) {

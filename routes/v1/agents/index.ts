@@ -1,8 +1,8 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { createOnce } from "@/lib/http/create_once.ts";
+import { withIdempotency } from "@/lib/http/create_once.ts";
 import { entityTag } from "@/lib/http/entity_tag.ts";
-import { pageRequest } from "@/lib/http/dashboard/page_request.ts";
+import { pageRequestParams } from "@/lib/http/dashboard/page_request.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import { define } from "@/utils.ts";
@@ -11,7 +11,7 @@ export const handler = define.handlers(apiHandler({
   async GET(ctx) {
     const { service } = ctx.state;
     const { tenant } = await requireScope(ctx.req, ctx.state, "agents:read");
-    return Response.json(await service.agents.list(tenant, pageRequest(ctx.url)));
+    return Response.json(await service.agents.list(tenant, pageRequestParams(ctx.url)));
   },
 
   async POST(ctx) {
@@ -19,12 +19,12 @@ export const handler = define.handlers(apiHandler({
     const text = await readJsonText(ctx.req, service.system);
     const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "agents:write");
     const body = parseJson(text);
-    return await createOnce<Agent>(ctx, {
+    return await withIdempotency<Agent>(ctx, {
       route: "POST /v1/agents",
       apiKeyId,
       request: body,
       create: (options) => service.agents.create(tenant, body, options),
-      answer: (agent) => ({
+      respond: (agent) => ({
         body: agent,
         headers: { location: `/v1/agents/${agent.id}`, etag: entityTag(agent.version) },
       }),

@@ -3,10 +3,10 @@ import { rejectSessionToken } from "@/lib/admin/session_admin.ts";
 import { sha256 } from "@/lib/credentials/hashing.ts";
 import { ApiError, parseOrThrow } from "@/lib/errors.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
-import { attempt } from "@/lib/http/attempt.ts";
+import { tryResult } from "@/lib/http/attempt.ts";
 import { authenticateChat, checkSessionOrigin, checkTokens } from "@/lib/http/chat_caller.ts";
 import { chatIdempotency } from "@/lib/http/chat_receipt.ts";
-import { notingRefusal } from "@/lib/http/noting_refusal.ts";
+import { recordRejectedOrigin } from "@/lib/http/noting_refusal.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
 import { chatBodySchema } from "@/lib/wire/chat.ts";
@@ -14,29 +14,29 @@ import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({
   async POST(ctx) {
-    const { service, requestId, meter } = ctx.state;
+    const { service, requestId, rateLimiter } = ctx.state;
     const { system, chat } = service;
     const text = await readJsonText(ctx.req, system);
-    const sent = attempt(() => parseOrThrow(chatBodySchema, parseJson(text)));
+    const sent = tryResult(() => parseOrThrow(chatBodySchema, parseJson(text)));
     const runId = system.uuid();
-    const address = await meter.address();
-    const { begun, replayed } = await meter.work(async (view) => {
+    const address = await rateLimiter.hashedAddress();
+    const { begun, replayed } = await rateLimiter.transact(async (view) => {
       const reads = { address, agentId: sent.value?.agentId, now: system.now() };
       const caller = await authenticateChat(ctx.req, ctx.state, { view, reads });
-      const body = sent.get();
+      const body = sent.unwrap();
       checkTokens(caller, body);
       const receipt = await chatIdempotency(ctx.req, { caller, body, keyed: service.keyedDigest });
       const { kind, id, tenant } = caller;
       const agent = await service.agents.get(tenant, body.agentId, view);
       if (kind === "session") {
-        notingRefusal(ctx, { tenant, agent }, () => {
+        recordRejectedOrigin(ctx, { tenant, agent }, () => {
           checkSessionOrigin(ctx.req, caller.session, agent);
         });
       }
       const origin = kind === "session" ? caller.session.origin : undefined;
       const request = { tenant, agent, body, runId, requestId, origin, source: { kind, id } };
       const prepared = await chat.prepare(request, view);
-      const admitted = await meter.admit(view, {
+      const admitted = await rateLimiter.admitRun(view, {
         run: prepared.facts,
         hold: prepared.hold,
         least: prepared.minFirstStepCost,

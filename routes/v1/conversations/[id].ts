@@ -1,7 +1,7 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { conversationFilter } from "@/lib/http/conversation_query.ts";
-import { pageRequest } from "@/lib/http/dashboard/page_request.ts";
+import { conversationFilterParams } from "@/lib/http/conversation_query.ts";
+import { pageRequestParams } from "@/lib/http/dashboard/page_request.ts";
 import { discardBody } from "@/lib/http/read_json.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
 import { define } from "@/utils.ts";
@@ -11,7 +11,7 @@ export const handler = define.handlers(apiHandler({
     const { service } = ctx.state;
     const { tenant } = await requireScope(ctx.req, ctx.state, "conversations:read");
     const id = uuidParam(ctx.params.id);
-    const wanted = { filter: conversationFilter(ctx.url), page: pageRequest(ctx.url) };
+    const wanted = { filter: conversationFilterParams(ctx.url), page: pageRequestParams(ctx.url) };
     return Response.json(await service.conversations.get(tenant, id, wanted));
   },
 
@@ -20,7 +20,7 @@ export const handler = define.handlers(apiHandler({
     await discardBody(ctx.req, service.system);
     const { tenant } = await requireScope(ctx.req, ctx.state, "conversations:write");
     const id = uuidParam(ctx.params.id);
-    await service.conversations.delete(tenant, id, conversationFilter(ctx.url));
+    await service.conversations.delete(tenant, id, conversationFilterParams(ctx.url));
     return new Response(null, { status: 204 });
   },
 }));

@@ -1,7 +1,7 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { createOnce } from "@/lib/http/create_once.ts";
-import { pageRequest } from "@/lib/http/dashboard/page_request.ts";
+import { withIdempotency } from "@/lib/http/create_once.ts";
+import { pageRequestParams } from "@/lib/http/dashboard/page_request.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
 import type { KnowledgeBase } from "@/lib/wire/knowledge.ts";
 import { define } from "@/utils.ts";
@@ -10,7 +10,7 @@ export const handler = define.handlers(apiHandler({
   async GET(ctx) {
     const { service } = ctx.state;
     const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:read");
-    return Response.json(await service.knowledge.list(tenant, pageRequest(ctx.url)));
+    return Response.json(await service.knowledge.list(tenant, pageRequestParams(ctx.url)));
   },
 
   async POST(ctx) {
@@ -18,12 +18,12 @@ export const handler = define.handlers(apiHandler({
     const text = await readJsonText(ctx.req, service.system);
     const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "knowledge:write");
     const body = parseJson(text);
-    return await createOnce<KnowledgeBase>(ctx, {
+    return await withIdempotency<KnowledgeBase>(ctx, {
       route: "POST /v1/knowledge-bases",
       apiKeyId,
       request: body,
       create: (options) => service.knowledge.create(tenant, body, options),
-      answer: (base) => ({
+      respond: (base) => ({
         body: base,
         headers: { location: `/v1/knowledge-bases/${base.id}` },
       }),

@@ -1,8 +1,8 @@
 import { ApiError, parseOrThrow } from "@/lib/errors.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { createOnce } from "@/lib/http/create_once.ts";
-import { notingRefusal } from "@/lib/http/noting_refusal.ts";
+import { withIdempotency } from "@/lib/http/create_once.ts";
+import { recordRejectedOrigin } from "@/lib/http/noting_refusal.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
 import { mintBodySchema, type MintedSession, revokeBodySchema } from "@/lib/wire/session.ts";
 import { define } from "@/utils.ts";
@@ -17,7 +17,7 @@ export const handler = define.handlers(apiHandler({
       throw new ApiError("origin_not_allowed", "forward the browser's Origin header with the mint");
     }
     const body = parseJson(text);
-    return await createOnce<MintedSession>(ctx, {
+    return await withIdempotency<MintedSession>(ctx, {
       route: "POST /v1/widget/session",
       apiKeyId,
       // A token is for one page: repeated for another, the first answer would be the wrong one.
@@ -25,12 +25,12 @@ export const handler = define.handlers(apiHandler({
       async create(options) {
         const { agentId } = parseOrThrow(mintBodySchema, body);
         const agent = await service.agents.get(tenant, agentId);
-        return await notingRefusal(ctx, { tenant, agent }, () => {
+        return await recordRejectedOrigin(ctx, { tenant, agent }, () => {
           return service.sessions.mintForOrigin(tenant, agent, origin, options);
         });
       },
       // The token is the session's only name, and a secret: the address it is revoked at has none.
-      answer: (minted) => ({ body: minted, headers: { location: "/v1/widget/session" } }),
+      respond: (minted) => ({ body: minted, headers: { location: "/v1/widget/session" } }),
     });
   },
 

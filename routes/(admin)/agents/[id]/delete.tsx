@@ -4,7 +4,7 @@ import { ErrorView } from "@/components/ErrorView.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import { define } from "@/utils.ts";
@@ -33,7 +33,7 @@ export const handler = define.handlers({
       return page<Data>({ agent, typed, fault }, { status: 400 });
     }
     await ctx.state.service.agents.delete(signedIn(ctx.state).tenant, agent.id);
-    return ctx.redirect(withNotice("/agents", "agent_deleted"), 303);
+    return ctx.redirect(withFlashMessage("/agents", "agent_deleted"), 303);
   },
 });
 

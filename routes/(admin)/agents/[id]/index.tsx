@@ -14,12 +14,12 @@ import {
   toAgentPatch,
   toFormValues,
 } from "@/lib/http/dashboard/agent_form.ts";
-import type { AgentFormFaults } from "@/lib/http/dashboard/agent_form_faults.ts";
-import { type EditorChoices, editorChoices } from "@/lib/http/dashboard/editor_choices.ts";
+import type { AgentFormIssues } from "@/lib/http/dashboard/agent_form_faults.ts";
+import { type EditorChoices, loadEditorChoices } from "@/lib/http/dashboard/editor_choices.ts";
 import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
-import { findVersion, versionOf } from "@/lib/http/dashboard/find_version.ts";
+import { findAgentVersion, parseVersion } from "@/lib/http/dashboard/find_version.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { noticeAt, withNotice } from "@/lib/http/dashboard/notices.ts";
+import { flashMessageOf, withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import { saveAgent } from "@/lib/http/dashboard/save_agent.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { isUuid } from "@/lib/http/uuid_param.ts";
@@ -45,9 +45,9 @@ export const handler = define.handlers({
       return ctx.state.service.agents.patch(signedIn(ctx.state).tenant, agent.id, change);
     });
     if ("agent" in saved) {
-      return ctx.redirect(withNotice(`/agents/${agent.id}`, "agent_saved"), 303);
+      return ctx.redirect(withFlashMessage(`/agents/${agent.id}`, "agent_saved"), 303);
     }
-    const opened = await findVersion(ctx, agent, versionOf(values.version));
+    const opened = await findAgentVersion(ctx, agent, parseVersion(values.version));
     const base = opened && toFormValues(opened);
     const data = await editorData(ctx, { agent, values, faults: saved.faults, base });
     return page(data, { status: saved.status });
@@ -57,7 +57,7 @@ export const handler = define.handlers({
 /** Somebody else has deleted it meanwhile: what was typed must not go with it. */
 async function offerAnew(ctx: Context<State>, values: AgentFormValues): Promise<Response> {
   const { id, tenant } = signedIn(ctx.state);
-  const choices = await editorChoices(ctx.state.service, tenant);
+  const choices = await loadEditorChoices(ctx.state.service, tenant);
   return await ctx.render(<DeletedAgent {...{ user: id, values, choices }} />, { status: 404 });
 }
 
@@ -67,14 +67,14 @@ const SAVED = ["agent_saved", "agent_created"];
 interface Edited {
   agent: Agent;
   values: AgentFormValues;
-  faults: AgentFormFaults;
+  faults: AgentFormIssues;
   /** What the form was opened with, where it shows what was typed since. */
   base?: AgentFormValues | undefined;
 }
 
 async function editorData(ctx: Context<State>, edited: Edited) {
   const user = signedIn(ctx.state);
-  const choices = await editorChoices(ctx.state.service, user.tenant);
+  const choices = await loadEditorChoices(ctx.state.service, user.tenant);
   return { ...edited, choices, user: user.id, editor: isEditor(user) };
 }
 
@@ -86,7 +86,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   return (
     <>
       <AgentHeader agent={agent} tab="editor" editor={editor} refused={refused} />
-      <PageNotice notice={noticeAt(url)} />
+      <PageNotice notice={flashMessageOf(url)} />
       {isConflict(data) && <Conflict {...data} />}
       <div class="editor">
         <AgentForm

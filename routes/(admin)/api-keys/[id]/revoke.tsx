@@ -4,8 +4,8 @@ import { ErrorView } from "@/components/ErrorView.tsx";
 import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
 import { findApiKey } from "@/lib/http/dashboard/find_api_key.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { ApiKey } from "@/lib/storage/api_key_store.ts";
 import { define } from "@/utils.ts";
@@ -20,19 +20,19 @@ export const handler = define.handlers({
   async GET(ctx) {
     const apiKey = await findApiKey(ctx);
     if (apiKey === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    return page<Data>({ apiKey, password: { asked: asksPassword(ctx.state) } });
+    return page<Data>({ apiKey, password: { asked: needsReauthentication(ctx.state) } });
   },
 
   async POST(ctx) {
     const apiKey = await findApiKey(ctx);
     if (apiKey === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    const refused = await passwordAgain(ctx, await readForm(ctx.req, ctx.state.service.system));
+    const refused = await reauthenticate(ctx, await readForm(ctx.req, ctx.state.service.system));
     if (refused !== undefined) {
-      const password = { asked: true, fault: refused.fault };
+      const password = { asked: true, fault: refused.message };
       return page<Data>({ apiKey, password }, refused);
     }
     await ctx.state.service.apiKeys.revoke(signedIn(ctx.state).tenant, apiKey.id);
-    return ctx.redirect(withNotice("/api-keys", "key_revoked"), 303);
+    return ctx.redirect(withFlashMessage("/api-keys", "key_revoked"), 303);
   },
 });
 

@@ -6,9 +6,9 @@ import { OVERLAPS, RotateKeyForm, type RotateKeyFormProps } from "@/components/R
 import { ShownKey } from "@/components/ShownKey.tsx";
 import { findApiKey } from "@/lib/http/dashboard/find_api_key.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
-import { once, onceMark } from "@/lib/http/dashboard/once.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { newSubmissionId, submitOnce } from "@/lib/http/dashboard/once.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { ApiKey } from "@/lib/storage/api_key_store.ts";
 import { define, type State } from "@/utils.ts";
@@ -31,18 +31,18 @@ export const handler = define.handlers({
     const form = await readForm(ctx.req, ctx.state.service.system);
     const hours = OVERLAPS.find(([value]) => value === form.get("hours"))?.[0] ?? "24";
     const typed = { ...formOf(ctx, apiKey), hours };
-    const refused = await passwordAgain(ctx, form);
+    const refused = await reauthenticate(ctx, form);
     if (refused !== undefined) {
-      return page<Data>({ form: { ...typed, passwordFault: refused.fault } }, refused);
+      return page<Data>({ form: { ...typed, passwordFault: refused.message } }, refused);
     }
     const { apiKeys } = ctx.state.service;
     const { tenant } = signedIn(ctx.state);
     if (form.get("action") === "end") {
       await apiKeys.endOverlap(tenant, apiKey.id);
-      return ctx.redirect(withNotice("/api-keys", "key_overlap_ended"), 303);
+      return ctx.redirect(withFlashMessage("/api-keys", "key_overlap_ended"), 303);
     }
     const overlapMs = Number(hours) * HOUR_MS;
-    const rotated = await once(
+    const rotated = await submitOnce(
       ctx,
       form,
       () => apiKeys.rotate(tenant, apiKey.id, { overlapMs }),
@@ -51,7 +51,7 @@ export const handler = define.handlers({
       return page<Data>({ name: apiKey.name, secret: rotated.secret }, { status: 201 });
     }
     if (rotated.refused === "sent_before") {
-      return ctx.redirect(withNotice("/api-keys", "key_rotated_before"), 303);
+      return ctx.redirect(withFlashMessage("/api-keys", "key_rotated_before"), 303);
     }
     const fault = rotated.refused === "overlap"
       ? "The key was rotated in the meantime. End that overlap first, or wait for it."
@@ -62,7 +62,12 @@ export const handler = define.handlers({
 
 function formOf(ctx: Context<State>, apiKey: ApiKey): RotateKeyFormProps {
   const now = ctx.state.service.system.now();
-  return { apiKey, now, asksPassword: asksPassword(ctx.state), once: onceMark(ctx.state) };
+  return {
+    apiKey,
+    now,
+    asksPassword: needsReauthentication(ctx.state),
+    once: newSubmissionId(ctx.state),
+  };
 }
 
 export default define.page<typeof handler>(({ data }) =>

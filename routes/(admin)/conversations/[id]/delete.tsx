@@ -2,9 +2,9 @@ import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { plural } from "@/components/format_amount.ts";
-import { conversationFilter } from "@/lib/http/conversation_query.ts";
+import { conversationFilterParams } from "@/lib/http/conversation_query.ts";
 import { conversationHref } from "@/lib/http/dashboard/conversation_search_query.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import { readTranscript } from "@/lib/http/dashboard/read_transcript.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
@@ -20,9 +20,9 @@ export const handler = define.handlers({
   async POST(ctx) {
     const said = await readTranscript(ctx);
     if (said === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    const filter = conversationFilter(ctx.url);
+    const filter = conversationFilterParams(ctx.url);
     await ctx.state.service.conversations.delete(signedIn(ctx.state).tenant, said.id, filter);
-    return ctx.redirect(withNotice("/conversations", "conversation_deleted"), 303);
+    return ctx.redirect(withFlashMessage("/conversations", "conversation_deleted"), 303);
   },
 });
 

@@ -5,8 +5,11 @@ import { formatCount, formatUsd } from "@/components/format_amount.ts";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { RunCard } from "@/components/RunCard.tsx";
 import { Moment, Time } from "@/components/Time.tsx";
-import { agentNames } from "@/lib/http/dashboard/agent_names.ts";
-import { conversationHref, filtersHref } from "@/lib/http/dashboard/conversation_search_query.ts";
+import { loadAgentNames } from "@/lib/http/dashboard/agent_names.ts";
+import {
+  conversationHref,
+  conversationsHref,
+} from "@/lib/http/dashboard/conversation_search_query.ts";
 import { readTranscript } from "@/lib/http/dashboard/read_transcript.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
@@ -20,7 +23,7 @@ export const handler = define.handlers({
     const runIds = said.runs.map(({ runId }) => runId);
     const [records, names] = await Promise.all([
       service.conversations.records(user.tenant, runIds),
-      agentNames([said.agentId], { tenant: user.tenant, agents: service.agents }),
+      loadAgentNames([said.agentId], { tenant: user.tenant, agents: service.agents }),
     ]);
     const agent = names.get(said.agentId);
     return page({ said, records, agent, now: service.system.now(), editor: isEditor(user) });
@@ -55,7 +58,7 @@ export default define.page<typeof handler>(({ data, url }) => {
           }}
         />
         <p class="prose">
-          <a href={filtersHref({ agentId: said.agentId })} aria-current="false">
+          <a href={conversationsHref({ agentId: said.agentId })} aria-current="false">
             All conversations of this agent
           </a>
         </p>

@@ -3,8 +3,8 @@ import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { plural } from "@/components/format_amount.ts";
 import { AgentLinks } from "@/components/knowledge/AgentLinks.tsx";
-import { findBase } from "@/lib/http/dashboard/find_base.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { findKnowledgeBase } from "@/lib/http/dashboard/find_base.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { AgentSearchResult } from "@/lib/storage/agent_search.ts";
 import { define } from "@/utils.ts";
@@ -12,21 +12,21 @@ import { define } from "@/utils.ts";
 /** Asks, with the names of the agents that would find nothing any more, and deletes. */
 export const handler = define.handlers({
   async GET(ctx) {
-    const found = await findBase(ctx);
+    const found = await findKnowledgeBase(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     if (!isEditor(signedIn(ctx.state))) {
       return await ctx.render(<ErrorView status={403} reading />, { status: 403 });
     }
-    const { base, of } = found;
-    const agents = await ctx.state.service.agents.usingKnowledgeBase(of.tenant, base.id);
+    const { base, ref } = found;
+    const agents = await ctx.state.service.agents.usingKnowledgeBase(ref.tenant, base.id);
     return page({ base, agents });
   },
 
   async POST(ctx) {
-    const found = await findBase(ctx);
+    const found = await findKnowledgeBase(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    await ctx.state.service.knowledge.delete(found.of.tenant, found.base.id);
-    return ctx.redirect(withNotice("/knowledge", "base_deleted"), 303);
+    await ctx.state.service.knowledge.delete(found.ref.tenant, found.base.id);
+    return ctx.redirect(withFlashMessage("/knowledge", "base_deleted"), 303);
   },
 });
 

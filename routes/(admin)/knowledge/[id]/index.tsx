@@ -3,17 +3,17 @@ import { ErrorView } from "@/components/ErrorView.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
 import { BasePage } from "@/components/knowledge/BasePage.tsx";
 import { ApiError } from "@/lib/errors.ts";
-import { basePage } from "@/lib/http/dashboard/base_page.ts";
-import { findBase } from "@/lib/http/dashboard/find_base.ts";
-import { noticeAt } from "@/lib/http/dashboard/notices.ts";
+import { loadKnowledgeBasePage } from "@/lib/http/dashboard/base_page.ts";
+import { findKnowledgeBase } from "@/lib/http/dashboard/find_base.ts";
+import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
-    const found = await findBase(ctx);
+    const found = await findKnowledgeBase(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     try {
-      return page(await basePage(ctx, found));
+      return page(await loadKnowledgeBasePage(ctx, found));
     } catch (error) {
       // A cursor from an old bookmark: the list itself is what was wanted.
       if (!(error instanceof ApiError) || error.status !== 400) throw error;
@@ -23,5 +23,5 @@ export const handler = define.handlers({
 });
 
 export default define.page<typeof handler>(({ data, url }) => (
-  <BasePage {...data} notice={<PageNotice notice={noticeAt(url)} />} />
+  <BasePage {...data} notice={<PageNotice notice={flashMessageOf(url)} />} />
 ));

@@ -4,7 +4,7 @@ import { ErrorView } from "@/components/ErrorView.tsx";
 import { BaseHeader } from "@/components/knowledge/BaseHeader.tsx";
 import { PassageCard } from "@/components/knowledge/PassageCard.tsx";
 import { SearchForm } from "@/components/SearchForm.tsx";
-import { findBase } from "@/lib/http/dashboard/find_base.ts";
+import { findKnowledgeBase } from "@/lib/http/dashboard/find_base.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { KNOWLEDGE_BOUNDS } from "@/lib/wire/limits.ts";
 import { define } from "@/utils.ts";
@@ -12,13 +12,13 @@ import { define } from "@/utils.ts";
 /** What an agent would find in a base, and why. */
 export const handler = define.handlers({
   async GET(ctx) {
-    const found = await findBase(ctx);
+    const found = await findKnowledgeBase(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    const { base, of } = found;
+    const { base, ref } = found;
     const query = cleaned(ctx.url.searchParams.get("q") ?? "");
     const passages = query === ""
       ? undefined
-      : await ctx.state.service.knowledge.explainSearch(of, { query });
+      : await ctx.state.service.knowledge.explainSearch(ref, { query });
     return page({ base, query, passages, editor: isEditor(signedIn(ctx.state)) });
   },
 });

@@ -4,15 +4,15 @@ import { notSaved } from "@/components/FaultyFields.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
 import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
 import { BaseHeader } from "@/components/knowledge/BaseHeader.tsx";
-import { findBase } from "@/lib/http/dashboard/find_base.ts";
+import { findKnowledgeBase } from "@/lib/http/dashboard/find_base.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { noticeAt, withNotice } from "@/lib/http/dashboard/notices.ts";
+import { flashMessageOf, withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import {
-  type BaseFormFaults,
-  type BaseFormValues,
-  readBaseForm,
-  saveBase,
-  toBasePatch,
+  type KnowledgeBaseFormIssues,
+  type KnowledgeBaseFormValues,
+  readKnowledgeBaseForm,
+  saveKnowledgeBase,
+  toKnowledgeBasePatch,
 } from "@/lib/http/save_base.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { KnowledgeBase } from "@/lib/wire/knowledge.ts";
@@ -20,13 +20,13 @@ import { define } from "@/utils.ts";
 
 interface Data {
   base: KnowledgeBase;
-  values: BaseFormValues;
-  faults: BaseFormFaults;
+  values: KnowledgeBaseFormValues;
+  faults: KnowledgeBaseFormIssues;
 }
 
 export const handler = define.handlers({
   async GET(ctx) {
-    const found = await findBase(ctx);
+    const found = await findKnowledgeBase(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     if (!isEditor(signedIn(ctx.state))) {
       return await ctx.render(<ErrorView status={403} reading />, { status: 403 });
@@ -38,15 +38,17 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const { knowledge, system } = ctx.state.service;
-    const found = await findBase(ctx);
+    const found = await findKnowledgeBase(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    const { base, of } = found;
-    const values = readBaseForm(await readForm(ctx.req, system));
-    const saved = await saveBase(() => knowledge.patch(of.tenant, base.id, toBasePatch(values)));
+    const { base, ref } = found;
+    const values = readKnowledgeBaseForm(await readForm(ctx.req, system));
+    const saved = await saveKnowledgeBase(() =>
+      knowledge.patch(ref.tenant, base.id, toKnowledgeBasePatch(values))
+    );
     if ("faults" in saved) {
       return page<Data>({ base, values, faults: saved.faults }, { status: saved.status });
     }
-    return ctx.redirect(withNotice(`/knowledge/${base.id}/settings`, "base_saved"), 303);
+    return ctx.redirect(withFlashMessage(`/knowledge/${base.id}/settings`, "base_saved"), 303);
   },
 });
 
@@ -56,7 +58,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   return (
     <>
       <BaseHeader base={base} tab="settings" editor refused={notSaved(faults)} />
-      <PageNotice notice={noticeAt(url)} />
+      <PageNotice notice={flashMessageOf(url)} />
       <div class="stack narrow">
         <section class="card">
           <BaseForm

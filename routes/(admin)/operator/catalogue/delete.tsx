@@ -2,7 +2,7 @@ import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { findModel, modelHref } from "@/lib/http/dashboard/model_form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
@@ -17,7 +17,7 @@ export const handler = define.handlers({
     const entry = findModel(await catalogue.listStored(), ctx.url);
     if (entry === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     await catalogue.remove(entry.vendor, entry.model, system);
-    return ctx.redirect(withNotice("/operator/catalogue", "model_deleted"), 303);
+    return ctx.redirect(withFlashMessage("/operator/catalogue", "model_deleted"), 303);
   },
 });
 

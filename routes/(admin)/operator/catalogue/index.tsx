@@ -3,17 +3,17 @@ import { EmptyState } from "@/components/EmptyState.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
 import { PartLinks } from "@/components/PartLinks.tsx";
-import { listPart } from "@/lib/http/dashboard/list_part.ts";
+import { paginate } from "@/lib/http/dashboard/list_part.ts";
 import { modelHref } from "@/lib/http/dashboard/model_form.ts";
-import { noticeAt } from "@/lib/http/dashboard/notices.ts";
+import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
 import type { CatalogueEntry } from "@/lib/storage/catalogue_store.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
     const { catalogue, providers } = ctx.state.service;
-    const { shown, ...links } = listPart(await catalogue.listStored(), ctx.url);
-    const rows = shown.map((entry) => ({
+    const { items, ...links } = paginate(await catalogue.listStored(), ctx.url);
+    const rows = items.map((entry) => ({
       entry,
       ready: providers.connection(entry.vendor) !== undefined,
     }));
@@ -31,7 +31,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       >
         {data.rows.length > 0 && add}
       </PageHeader>
-      <PageNotice notice={noticeAt(url)} />
+      <PageNotice notice={flashMessageOf(url)} />
       {data.rows.length === 0
         ? (
           <EmptyState

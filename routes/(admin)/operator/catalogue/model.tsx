@@ -12,8 +12,8 @@ import {
   readModelForm,
   toModelForm,
 } from "@/lib/http/dashboard/model_form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
-import { slotViews } from "@/lib/http/dashboard/slot_views.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { connectionViews } from "@/lib/http/dashboard/slot_views.ts";
 import { define, type State } from "@/utils.ts";
 
 /** A new entry, or the one that the address names. */
@@ -42,12 +42,12 @@ export const handler = define.handlers({
       return page<ModelFormProps>(form, { status: 400 });
     }
     await service.catalogue.set(parsed.entry, service.system);
-    return ctx.redirect(withNotice("/operator/catalogue", "model_saved"), 303);
+    return ctx.redirect(withFlashMessage("/operator/catalogue", "model_saved"), 303);
   },
 });
 
 function slotChoices(ctx: Context<State>) {
-  return slotViews(ctx.state.service).map(({ vendor, label }) =>
+  return connectionViews(ctx.state.service).map(({ vendor, label }) =>
     [vendor, `${label} (${vendor})`] as const
   );
 }

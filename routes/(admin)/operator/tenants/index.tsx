@@ -3,16 +3,16 @@ import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
 import { PartLinks } from "@/components/PartLinks.tsx";
 import { Time } from "@/components/Time.tsx";
-import { listPart } from "@/lib/http/dashboard/list_part.ts";
-import { noticeAt } from "@/lib/http/dashboard/notices.ts";
+import { paginate } from "@/lib/http/dashboard/list_part.ts";
+import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
 import { isoTime } from "@/lib/system.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
     const { tenants, team, system } = ctx.state.service;
-    const { shown, ...links } = listPart(await tenants.list(), ctx.url);
-    const rows = await Promise.all(shown.map(async (tenant) => {
+    const { items, ...links } = paginate(await tenants.list(), ctx.url);
+    const rows = await Promise.all(items.map(async (tenant) => {
       const [members, plan] = await Promise.all([
         team.members(tenant.id),
         tenants.plan(tenant.id),
@@ -29,7 +29,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       <PageHeader title="Tenants" text="Each has its own agents, keys, people and plan.">
         <a class="button button-primary" href="/operator/tenants/new">New tenant</a>
       </PageHeader>
-      <PageNotice notice={noticeAt(url)} />
+      <PageNotice notice={flashMessageOf(url)} />
       <ul class="rows">
         {data.rows.map((tenant) => (
           <li key={tenant.id} class="row">

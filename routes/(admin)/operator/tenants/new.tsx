@@ -7,16 +7,16 @@ import { PasswordAgain } from "@/components/PasswordAgain.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import { ShownLink } from "@/components/ShownLink.tsx";
 import { normalizeEmail } from "@/lib/accounts/credential_rules.ts";
-import { joinLink } from "@/lib/http/dashboard/account_links.ts";
+import { invitationLink } from "@/lib/http/dashboard/account_links.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
-import { once, onceMark } from "@/lib/http/dashboard/once.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { newSubmissionId, submitOnce } from "@/lib/http/dashboard/once.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
 import {
   newPlanForm,
   parsePlanForm,
   readNewPlanForm,
-  VISITOR_FIELDS,
+  VISITOR_LIMIT_FIELDS,
 } from "@/lib/http/dashboard/plan_form.ts";
 import type { Plan } from "@/lib/storage/tenant_store.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
@@ -27,7 +27,7 @@ const MAX_NAME = 128;
 const LABELS = {
   name: "Name",
   email: "First owner's e-mail",
-  ...Object.fromEntries(VISITOR_FIELDS.map(({ name, label }) => [name, label])),
+  ...Object.fromEntries(VISITOR_LIMIT_FIELDS.map(({ name, label }) => [name, label])),
 };
 
 interface Form {
@@ -59,21 +59,25 @@ export const handler = define.handlers({
       return page<Data>({ ...typed, faults }, { status: 400 });
     }
     const { plan } = parsed;
-    const refused = await passwordAgain(ctx, form);
+    const refused = await reauthenticate(ctx, form);
     if (refused !== undefined) {
-      return page<Data>({ ...typed, faults: { password: refused.fault } }, refused);
+      return page<Data>({ ...typed, faults: { password: refused.message } }, refused);
     }
-    const invited = await once(ctx, form, () => createTenant(ctx.state, { name, email, plan }));
+    const invited = await submitOnce(
+      ctx,
+      form,
+      () => createTenant(ctx.state, { name, email, plan }),
+    );
     if ("refused" in invited) {
-      return ctx.redirect(withNotice("/operator/tenants", "tenant_made_before"), 303);
+      return ctx.redirect(withFlashMessage("/operator/tenants", "tenant_made_before"), 303);
     }
-    const link = joinLink(service.baseUrl, invited.token);
+    const link = invitationLink(service.baseUrl, invited.token);
     return page<Data>({ name, link }, { status: 201 });
   },
 });
 
 function blank(state: State) {
-  return { asksPassword: asksPassword(state), once: onceMark(state) };
+  return { asksPassword: needsReauthentication(state), once: newSubmissionId(state) };
 }
 
 async function createTenant(
@@ -146,7 +150,7 @@ function NewTenantForm({ name, email, limits, asksPassword, once, faults }: Form
             These stop a single visitor from using all streams or the whole daily budget. Leave a
             field blank for no limit. You can change the rest of the plan later.
           </p>
-          {VISITOR_FIELDS.map((field) => (
+          {VISITOR_LIMIT_FIELDS.map((field) => (
             <LimitField
               key={field.name}
               field={field}

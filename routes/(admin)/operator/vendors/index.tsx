@@ -2,8 +2,8 @@ import { page } from "fresh";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
 import { SlotRows } from "@/components/SlotRows.tsx";
-import { noticeAt } from "@/lib/http/dashboard/notices.ts";
-import { slotViews } from "@/lib/http/dashboard/slot_views.ts";
+import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
+import { connectionViews } from "@/lib/http/dashboard/slot_views.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
@@ -11,7 +11,7 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     // The catalogue is what brings changed slots in; a page is no run, so it asks here.
     await service.catalogue.list();
-    return page({ slots: slotViews(service), now: service.system.now() });
+    return page({ slots: connectionViews(service), now: service.system.now() });
   },
 });
 
@@ -22,7 +22,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         title="Vendors"
         text="Three slots for model vendors. What the environment sets up is shown only."
       />
-      <PageNotice notice={noticeAt(url)} />
+      <PageNotice notice={flashMessageOf(url)} />
       <SlotRows
         slots={data.slots}
         now={data.now}

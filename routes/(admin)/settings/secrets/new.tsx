@@ -3,10 +3,10 @@ import { notSaved } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { SecretForm, type SecretFormProps } from "@/components/SecretForm.tsx";
 import type { AgentService } from "@/lib/admin/agent_admin.ts";
-import { agentChoices } from "@/lib/http/dashboard/agent_choices.ts";
+import { loadAgentChoices } from "@/lib/http/dashboard/agent_choices.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { isUuid } from "@/lib/http/uuid_param.ts";
 import { MIN_SECRET_LENGTH, newToolSecretSchema } from "@/lib/wire/tool_secret.ts";
@@ -23,8 +23,8 @@ export const handler = define.handlers({
       name: replaced?.name ?? "",
       domains: replaced?.domains.join("\n") ?? "",
       agentId: replaced?.agentId ?? "",
-      offered: await agentChoices(agents, { tenant, chosen: replaced?.agentId ?? "" }),
-      asksPassword: asksPassword(ctx.state),
+      offered: await loadAgentChoices(agents, { tenant, chosen: replaced?.agentId ?? "" }),
+      asksPassword: needsReauthentication(ctx.state),
       faults: {},
     });
   },
@@ -35,9 +35,15 @@ export const handler = define.handlers({
     const form = await readForm(ctx.req, service.system);
     const [name, domains] = [(form.get("name") ?? "").trim(), form.get("domains") ?? ""];
     const agent = await chosenAgent(form.get("agentId") ?? "", { tenant, agents: service.agents });
-    const offered = await agentChoices(service.agents, { tenant, chosen: agent?.id ?? "" });
+    const offered = await loadAgentChoices(service.agents, { tenant, chosen: agent?.id ?? "" });
     const agentId = agent?.id ?? "";
-    const typed = { name, domains, agentId, offered, asksPassword: asksPassword(ctx.state) };
+    const typed = {
+      name,
+      domains,
+      agentId,
+      offered,
+      asksPassword: needsReauthentication(ctx.state),
+    };
     const input = newToolSecretSchema.safeParse({
       name,
       value: form.get("value") ?? "",
@@ -52,12 +58,12 @@ export const handler = define.handlers({
       };
       return page<SecretFormProps>({ ...typed, faults }, { status: 400 });
     }
-    const refused = await passwordAgain(ctx, form);
+    const refused = await reauthenticate(ctx, form);
     if (refused !== undefined) {
-      return page<SecretFormProps>({ ...typed, faults: { password: refused.fault } }, refused);
+      return page<SecretFormProps>({ ...typed, faults: { password: refused.message } }, refused);
     }
     await service.secrets.set(tenant, input.data);
-    return ctx.redirect(withNotice("/settings", "secret_set"), 303);
+    return ctx.redirect(withFlashMessage("/settings", "secret_set"), 303);
   },
 });
 

@@ -6,10 +6,10 @@ import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAga
 import { PostForm } from "@/components/PostForm.tsx";
 import { roleOf, RoleSelect } from "@/components/RoleSelect.tsx";
 import type { Member } from "@/lib/accounts/team.ts";
-import { findMember, MEMBER_REFUSALS } from "@/lib/http/dashboard/find_member.ts";
+import { findMember, MEMBER_REJECTIONS } from "@/lib/http/dashboard/find_member.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define, type State } from "@/utils.ts";
 
@@ -23,7 +23,7 @@ export const handler = define.handlers({
   async GET(ctx) {
     const member = await findMember(ctx);
     if (member === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    return page<Data>({ member, password: { asked: asksPassword(ctx.state) } });
+    return page<Data>({ member, password: { asked: needsReauthentication(ctx.state) } });
   },
 
   async POST(ctx) {
@@ -36,14 +36,14 @@ export const handler = define.handlers({
 async function changeRole(ctx: Context<State>, member: Member) {
   const form = await readForm(ctx.req, ctx.state.service.system);
   const role = roleOf(form.get("role")) ?? member.role;
-  const refused = await passwordAgain(ctx, form);
+  const refused = await reauthenticate(ctx, form);
   if (refused !== undefined) {
-    const password = { asked: true, fault: refused.fault };
+    const password = { asked: true, fault: refused.message };
     return page<Data>({ member: { ...member, role }, password }, refused);
   }
   const changed = await ctx.state.service.team.changeRole(signedIn(ctx.state), member.id, role);
-  if ("user" in changed) return ctx.redirect(withNotice("/team", "member_changed"), 303);
-  const fault = MEMBER_REFUSALS[changed.refused];
+  if ("user" in changed) return ctx.redirect(withFlashMessage("/team", "member_changed"), 303);
+  const fault = MEMBER_REJECTIONS[changed.refused];
   return page<Data>({ member, password: { asked: false }, fault }, { status: 409 });
 }
 

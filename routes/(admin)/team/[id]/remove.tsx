@@ -3,10 +3,10 @@ import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
 import type { Member } from "@/lib/accounts/team.ts";
-import { findMember, MEMBER_REFUSALS } from "@/lib/http/dashboard/find_member.ts";
+import { findMember, MEMBER_REJECTIONS } from "@/lib/http/dashboard/find_member.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
 
@@ -20,21 +20,21 @@ export const handler = define.handlers({
   async GET(ctx) {
     const member = await findMember(ctx);
     if (member === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    return page<Data>({ member, password: { asked: asksPassword(ctx.state) } });
+    return page<Data>({ member, password: { asked: needsReauthentication(ctx.state) } });
   },
 
   async POST(ctx) {
     const member = await findMember(ctx);
     if (member === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
-    const refused = await passwordAgain(ctx, await readForm(ctx.req, service.system));
+    const refused = await reauthenticate(ctx, await readForm(ctx.req, service.system));
     if (refused !== undefined) {
-      const password = { asked: true, fault: refused.fault };
+      const password = { asked: true, fault: refused.message };
       return page<Data>({ member, password }, refused);
     }
     const removed = await service.team.remove(signedIn(ctx.state), member.id);
-    if ("user" in removed) return ctx.redirect(withNotice("/team", "member_removed"), 303);
-    const fault = MEMBER_REFUSALS[removed.refused];
+    if ("user" in removed) return ctx.redirect(withFlashMessage("/team", "member_removed"), 303);
+    const fault = MEMBER_REJECTIONS[removed.refused];
     return page<Data>({ member, password: { asked: false }, fault }, { status: 409 });
   },
 });

@@ -4,12 +4,12 @@ import { ErrorView } from "@/components/ErrorView.tsx";
 import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
 import { ShownLink } from "@/components/ShownLink.tsx";
 import type { Member } from "@/lib/accounts/team.ts";
-import { resetLink } from "@/lib/http/dashboard/account_links.ts";
-import { findMember, MEMBER_REFUSALS } from "@/lib/http/dashboard/find_member.ts";
+import { passwordResetLink } from "@/lib/http/dashboard/account_links.ts";
+import { findMember, MEMBER_REJECTIONS } from "@/lib/http/dashboard/find_member.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
-import { once, onceMark } from "@/lib/http/dashboard/once.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { newSubmissionId, submitOnce } from "@/lib/http/dashboard/once.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
 
@@ -25,8 +25,8 @@ export const handler = define.handlers({
   async GET(ctx) {
     const member = await findMember(ctx);
     if (member === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    const password = { asked: asksPassword(ctx.state) };
-    return page<Data>({ member, password, once: onceMark(ctx.state) });
+    const password = { asked: needsReauthentication(ctx.state) };
+    return page<Data>({ member, password, once: newSubmissionId(ctx.state) });
   },
 
   async POST(ctx) {
@@ -34,23 +34,27 @@ export const handler = define.handlers({
     if (member === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
     const form = await readForm(ctx.req, service.system);
-    const mark = onceMark(ctx.state);
-    const refused = await passwordAgain(ctx, form);
+    const mark = newSubmissionId(ctx.state);
+    const refused = await reauthenticate(ctx, form);
     if (refused !== undefined) {
-      const password = { asked: true, fault: refused.fault };
+      const password = { asked: true, fault: refused.message };
       return page<Data>({ member, password, once: mark }, refused);
     }
     const user = signedIn(ctx.state);
-    const offered = await once(ctx, form, () => service.team.createResetLink(user, member.id));
+    const offered = await submitOnce(
+      ctx,
+      form,
+      () => service.team.createResetLink(user, member.id),
+    );
     const password = { asked: false };
     if ("token" in offered) {
-      const link = resetLink(service.baseUrl, offered.token);
+      const link = passwordResetLink(service.baseUrl, offered.token);
       return page<Data>({ member, password, once: mark, link }, { status: 201 });
     }
     if (offered.refused === "sent_before") {
-      return ctx.redirect(withNotice("/team", "link_made_before"), 303);
+      return ctx.redirect(withFlashMessage("/team", "link_made_before"), 303);
     }
-    const fault = MEMBER_REFUSALS[offered.refused];
+    const fault = MEMBER_REJECTIONS[offered.refused];
     return page<Data>({ member, password, once: mark, fault }, { status: 409 });
   },
 });

@@ -2,7 +2,7 @@ import { ApiError, parseOrThrow } from "@/lib/errors.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
-import { createOnce } from "@/lib/http/create_once.ts";
+import { withIdempotency } from "@/lib/http/create_once.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
 import { type MintedSession, playgroundBodySchema } from "@/lib/wire/session.ts";
 import { define } from "@/utils.ts";
@@ -15,7 +15,7 @@ export const handler = define.handlers(apiHandler({
     const body = text.trim() === "" ? {} : parseJson(text);
     const id = ctx.params.id?.toLowerCase();
     const origin = ctx.req.headers.get("origin") ?? undefined;
-    return await createOnce<MintedSession>(ctx, {
+    return await withIdempotency<MintedSession>(ctx, {
       route: `POST /v1/agents/${id}/playground-session`,
       apiKeyId,
       request: { body, origin },
@@ -25,7 +25,7 @@ export const handler = define.handlers(apiHandler({
         checkOwnOrigin(origin, service.baseUrl);
         return await service.sessions.mintForPlayground(tenant, agent, origin, options);
       },
-      answer: (minted) => ({ body: minted, headers: { location: "/v1/widget/session" } }),
+      respond: (minted) => ({ body: minted, headers: { location: "/v1/widget/session" } }),
     });
   },
 }));

@@ -1,18 +1,18 @@
 import { ApiError, parseOrThrow } from "@/lib/errors.ts";
-import { dashboardApi } from "@/lib/http/dashboard/dashboard_api.ts";
+import { jsonHandler } from "@/lib/http/dashboard/dashboard_api.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
-import { tryCancelSchema } from "@/lib/wire/tryout.ts";
+import { playgroundCancelSchema } from "@/lib/wire/tryout.ts";
 import { define } from "@/utils.ts";
 
 /** Stops a run of this agent that was begun at the playground. */
 export const handler = define.handlers({
-  POST: dashboardApi(async (ctx) => {
+  POST: jsonHandler(async (ctx) => {
     const { runs, system } = ctx.state.service;
     const { tenant } = signedIn(ctx.state);
     const body = parseJson(await readJsonText(ctx.req, system));
-    const { runId } = parseOrThrow(tryCancelSchema, body);
+    const { runId } = parseOrThrow(playgroundCancelSchema, body);
     const found = await runs.find(tenant, runId);
     const head = "head" in found ? found.head : undefined;
     if (head?.source.kind !== "user" || head.agentId !== uuidParam(ctx.params.id)) {

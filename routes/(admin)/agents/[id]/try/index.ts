@@ -1,11 +1,11 @@
 import { parseOrThrow } from "@/lib/errors.ts";
-import { dashboardApi } from "@/lib/http/dashboard/dashboard_api.ts";
+import { jsonHandler } from "@/lib/http/dashboard/dashboard_api.ts";
 import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
-import { triedAgent } from "@/lib/http/dashboard/tried_agent.ts";
+import { loadPlaygroundAgent } from "@/lib/http/dashboard/tried_agent.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
-import { tryBodySchema } from "@/lib/wire/tryout.ts";
+import { playgroundChatBodySchema } from "@/lib/wire/tryout.ts";
 import { define } from "@/utils.ts";
 
 /**
@@ -13,16 +13,16 @@ import { define } from "@/utils.ts";
  * of an agent that need not be stored.
  */
 export const handler = define.handlers({
-  POST: dashboardApi(async (ctx) => {
-    const { service, meter, requestId } = ctx.state;
+  POST: jsonHandler(async (ctx) => {
+    const { service, rateLimiter, requestId } = ctx.state;
     const { system, chat, closing } = service;
     const user = signedIn(ctx.state);
     const { form, version, ...said } = parseOrThrow(
-      tryBodySchema,
+      playgroundChatBodySchema,
       parseJson(await readJsonText(ctx.req, system)),
     );
     const id = uuidParam(ctx.params.id);
-    const agent = await triedAgent(service.agents, {
+    const agent = await loadPlaygroundAgent(service.agents, {
       tenant: user.tenant,
       id,
       body: { ...(form && { form }), ...(version && { version }) },
@@ -37,10 +37,10 @@ export const handler = define.handlers({
       origin: new URL(service.baseUrl).origin,
       source: { kind: "user" as const, id: user.id },
     };
-    const { begun } = await meter.work(async (view) => {
+    const { begun } = await rateLimiter.transact(async (view) => {
       const prepared = await chat.prepare(request, view);
       const { facts: run, hold, minFirstStepCost, startHook } = prepared;
-      const admitted = await meter.admit(view, {
+      const admitted = await rateLimiter.admitRun(view, {
         run,
         hold,
         least: minFirstStepCost,

@@ -6,10 +6,10 @@ import { Notice } from "@/components/Notice.tsx";
 import { VersionDiff } from "@/components/VersionDiff.tsx";
 import { diffAgents, type FieldDiff } from "@/lib/http/dashboard/agent_diff.ts";
 import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
-import { findVersion, versionOf } from "@/lib/http/dashboard/find_version.ts";
+import { findAgentVersion, parseVersion } from "@/lib/http/dashboard/find_version.ts";
 import { toFormValues } from "@/lib/http/dashboard/agent_form.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import { saveAgent } from "@/lib/http/dashboard/save_agent.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
@@ -49,7 +49,7 @@ export const handler = define.handlers({
       () => service.agents.restore(signedIn(ctx.state).tenant, agent.id, { version, ifMatch }),
     );
     if ("agent" in restored) {
-      return ctx.redirect(withNotice(`/agents/${agent.id}`, "agent_restored"), 303);
+      return ctx.redirect(withFlashMessage(`/agents/${agent.id}`, "agent_restored"), 303);
     }
     const fault = restored.status === 412
       ? "Someone else changed this agent meanwhile. Compare again before you restore."
@@ -60,13 +60,13 @@ export const handler = define.handlers({
 
 /** The version of the address and what it is compared with: `?with=`, or what is there now. */
 async function compared(ctx: Context<State>, agent: Agent): Promise<Data | undefined> {
-  const version = versionOf(ctx.params.n);
+  const version = parseVersion(ctx.params.n);
   const before = agent.version === version ? version - 1 : agent.version;
-  const other = versionOf(ctx.url.searchParams.get("with")) ?? before;
+  const other = parseVersion(ctx.url.searchParams.get("with")) ?? before;
   if (version === undefined) return undefined;
   const [shown, against] = await Promise.all([
-    findVersion(ctx, agent, version),
-    findVersion(ctx, agent, other),
+    findAgentVersion(ctx, agent, version),
+    findAgentVersion(ctx, agent, other),
   ]);
   if (shown === undefined) return undefined;
   // The older one comes first, whichever was asked for; the first version has nothing before it.

@@ -2,11 +2,11 @@ import type { Context } from "fresh";
 import { BasePage } from "@/components/knowledge/BasePage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { ApiError } from "@/lib/errors.ts";
-import { basePage, documentPage } from "@/lib/http/dashboard/base_page.ts";
-import { dashboardApi } from "@/lib/http/dashboard/dashboard_api.ts";
-import { findBase, type NamedBase } from "@/lib/http/dashboard/find_base.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
-import { receiveUploads, refuseUpload } from "@/lib/http/receive_upload.ts";
+import { listDocumentsPage, loadKnowledgeBasePage } from "@/lib/http/dashboard/base_page.ts";
+import { jsonHandler } from "@/lib/http/dashboard/dashboard_api.ts";
+import { findKnowledgeBase, type FoundKnowledgeBase } from "@/lib/http/dashboard/find_base.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { receiveUploads, rejectUpload } from "@/lib/http/receive_upload.ts";
 import type { DeskData } from "@/islands/DocumentDesk.tsx";
 import { define, type State } from "@/utils.ts";
 
@@ -23,46 +23,46 @@ export const handler = define.handlers({
   },
 });
 
-const tellByScript = dashboardApi(async (ctx) => {
-  const { data: documents } = await documentPage(ctx, await requireBase(ctx));
+const tellByScript = jsonHandler(async (ctx) => {
+  const { data: documents } = await listDocumentsPage(ctx, await requireBase(ctx));
   // Read after them: once nothing is being read nobody asks again.
   const { documentCount, chunkCount } = (await requireBase(ctx)).base;
   const now = ctx.state.service.system.now();
   return Response.json({ documents, documentCount, chunkCount, now } satisfies DeskData);
 });
 
-const addByScript = dashboardApi(async (ctx) => {
+const addByScript = jsonHandler(async (ctx) => {
   const documents = await add(ctx, await requireBase(ctx));
   return Response.json({ documents }, { status: 201 });
 });
 
 /** A refusal is told on the page that the form stands on. */
 async function addByForm(ctx: Context<State>): Promise<Response> {
-  const found = await findBase(ctx);
+  const found = await findKnowledgeBase(ctx);
   if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
   try {
     await add(ctx, found);
-    return ctx.redirect(withNotice(`/knowledge/${found.base.id}`, "documents_added"), 303);
+    return ctx.redirect(withFlashMessage(`/knowledge/${found.base.id}`, "documents_added"), 303);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const data = await basePage(ctx, found);
+    const data = await loadKnowledgeBasePage(ctx, found);
     const { status, headers } = error;
     const fault = `Not everything was taken. ${error.message}.`;
     return await ctx.render(<BasePage {...data} fault={fault} />, { status, headers });
   }
 }
 
-async function add(ctx: Context<State>, { of }: NamedBase) {
+async function add(ctx: Context<State>, { ref }: FoundKnowledgeBase) {
   const { service } = ctx.state;
-  refuseUpload(ctx.req, service);
-  const uploads = await receiveUploads(ctx.req, { ...service, tenant: of.tenant });
+  rejectUpload(ctx.req, service);
+  const uploads = await receiveUploads(ctx.req, { ...service, tenant: ref.tenant });
   const documents = [];
-  for (const upload of uploads) documents.push(await service.knowledge.addDocument(of, upload));
+  for (const upload of uploads) documents.push(await service.knowledge.addDocument(ref, upload));
   return documents;
 }
 
-async function requireBase(ctx: Context<State>): Promise<NamedBase> {
-  const found = await findBase(ctx);
+async function requireBase(ctx: Context<State>): Promise<FoundKnowledgeBase> {
+  const found = await findKnowledgeBase(ctx);
   if (found !== undefined) return found;
   throw new ApiError("not_found", "This knowledge base was deleted.");
 }

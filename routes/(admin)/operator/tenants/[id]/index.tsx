@@ -6,11 +6,11 @@ import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
 import { PlanForm, type PlanFormProps } from "@/components/PlanForm.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { noticeAt, withNotice } from "@/lib/http/dashboard/notices.ts";
+import { flashMessageOf, withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import {
   parsePlanForm,
   PLAN_FIELDS,
-  type PlanFaults,
+  type PlanFormIssues,
   type PlanFormValues,
   QUOTA_FIELDS,
   quotaDefaults,
@@ -39,7 +39,7 @@ export const handler = define.handlers({
       return page(props, { status: 400 });
     }
     await service.tenants.setPlan(tenant.id, parsed.plan);
-    return ctx.redirect(withNotice("/operator/tenants", "plan_saved"), 303);
+    return ctx.redirect(withFlashMessage("/operator/tenants", "plan_saved"), 303);
   },
 });
 
@@ -49,7 +49,7 @@ function findTenant(ctx: Context<State>): Promise<Tenant | undefined> {
 
 async function formProps(
   { state: { service } }: Context<State>,
-  form: { tenant: Tenant; values: PlanFormValues; faults: PlanFaults },
+  form: { tenant: Tenant; values: PlanFormValues; faults: PlanFormIssues },
 ): Promise<PlanFormProps> {
   const { limits } = service;
   const defaults = PLAN_FIELDS.flatMap(({ name, money }) => {
@@ -77,7 +77,7 @@ export default define.page<typeof handler>(({ data, url }) => (
       text={`Tenant id ${data.tenant.id}. Plan changes take effect on the next request.`}
       back={{ href: "/operator/tenants", label: "Tenants" }}
     />
-    <PageNotice notice={noticeAt(url)} />
+    <PageNotice notice={flashMessageOf(url)} />
     <PlanForm {...data} />
   </>
 ));

@@ -1,6 +1,6 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { withVisitorLimits } from "@/lib/admin/visitor_limits.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
 
@@ -16,6 +16,6 @@ export const handler = define.handlers({
     if (!isKnown) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const isOwn = id === signedIn(ctx.state).tenant;
     const page = isOwn ? "/home" : `/operator/tenants/${id}`;
-    return ctx.redirect(withNotice(page, "visitor_limits_set"), 303);
+    return ctx.redirect(withFlashMessage(page, "visitor_limits_set"), 303);
   },
 });

@@ -3,44 +3,44 @@ import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { freeSlot } from "@/lib/http/dashboard/free_slot.ts";
-import { slotName } from "@/lib/http/dashboard/model_groups.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
-import type { Vendor } from "@/lib/wire/vendors.ts";
+import { editableConnection } from "@/lib/http/dashboard/free_slot.ts";
+import { defaultProviderLabel } from "@/lib/http/dashboard/model_groups.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
+import type { ProviderId } from "@/lib/wire/vendors.ts";
 import { define } from "@/utils.ts";
 
 interface Data {
-  vendor: Vendor;
+  vendor: ProviderId;
   password: PasswordAgainProps;
 }
 
 export const handler = define.handlers({
   async GET(ctx) {
-    const vendor = freeSlot(ctx);
+    const vendor = editableConnection(ctx);
     if (vendor === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    return page<Data>({ vendor, password: { asked: asksPassword(ctx.state) } });
+    return page<Data>({ vendor, password: { asked: needsReauthentication(ctx.state) } });
   },
 
   async POST(ctx) {
-    const vendor = freeSlot(ctx);
+    const vendor = editableConnection(ctx);
     if (vendor === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
-    const refused = await passwordAgain(ctx, await readForm(ctx.req, service.system));
+    const refused = await reauthenticate(ctx, await readForm(ctx.req, service.system));
     if (refused !== undefined) {
-      return page<Data>({ vendor, password: { asked: true, fault: refused.fault } }, refused);
+      return page<Data>({ vendor, password: { asked: true, fault: refused.message } }, refused);
     }
     await service.connections.remove(vendor);
-    return ctx.redirect(withNotice("/operator/vendors", "slot_emptied"), 303);
+    return ctx.redirect(withFlashMessage("/operator/vendors", "slot_emptied"), 303);
   },
 });
 
 export default define.page<typeof handler>(({ data: { vendor, password } }) => (
   <ConfirmPage
     title="Empty slot"
-    back={{ href: `/operator/vendors/${vendor}`, label: slotName(vendor) }}
+    back={{ href: `/operator/vendors/${vendor}`, label: defaultProviderLabel(vendor) }}
     action={`/operator/vendors/${vendor}/delete`}
-    question={`Empty ${slotName(vendor)}?`}
+    question={`Empty ${defaultProviderLabel(vendor)}?`}
     confirm="Empty it"
     faults={{ own_password: password.fault }}
     fields={<PasswordAgain {...password} />}

@@ -5,45 +5,47 @@ import { PageHeader } from "@/components/PageHeader.tsx";
 import { SlotForm, type SlotFormProps } from "@/components/SlotForm.tsx";
 import { PROTOCOLS } from "@/lib/config.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { freeSlot } from "@/lib/http/dashboard/free_slot.ts";
-import { slotName } from "@/lib/http/dashboard/model_groups.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { editableConnection } from "@/lib/http/dashboard/free_slot.ts";
+import { defaultProviderLabel } from "@/lib/http/dashboard/model_groups.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
 import {
-  parseSlotForm,
-  readSlotForm,
-  type SlotFaults,
-  toSlotForm,
+  type ConnectionFormIssues,
+  parseConnectionForm,
+  readConnectionForm,
+  toConnectionForm,
 } from "@/lib/http/dashboard/slot_form.ts";
 import { type ConnectionTestError, testConnection } from "@/lib/models/try_slot.ts";
-import type { Vendor } from "@/lib/wire/vendors.ts";
+import type { ProviderId } from "@/lib/wire/vendors.ts";
 import { define, type State } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
-    const vendor = freeSlot(ctx);
+    const vendor = editableConnection(ctx);
     if (vendor === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     return page(await formProps(ctx, { vendor, faults: {} }));
   },
 
   async POST(ctx) {
-    const vendor = freeSlot(ctx);
+    const vendor = editableConnection(ctx);
     if (vendor === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const form = await readForm(ctx.req, ctx.state.service.system);
-    const values = readSlotForm(form);
-    const refuse = async (faults: SlotFaults, answer: { status: number; headers?: HeadersInit }) =>
-      page({ ...await formProps(ctx, { vendor, faults }), values }, answer);
-    const parsed = parseSlotForm(values, (form.get("apiKey") ?? "").trim());
+    const values = readConnectionForm(form);
+    const refuse = async (
+      faults: ConnectionFormIssues,
+      answer: { status: number; headers?: HeadersInit },
+    ) => page({ ...await formProps(ctx, { vendor, faults }), values }, answer);
+    const parsed = parseConnectionForm(values, (form.get("apiKey") ?? "").trim());
     if ("faults" in parsed) return await refuse(parsed.faults, { status: 400 });
-    const refused = await passwordAgain(ctx, form);
-    if (refused !== undefined) return await refuse({ password: refused.fault }, refused);
+    const refused = await reauthenticate(ctx, form);
+    if (refused !== undefined) return await refuse({ password: refused.message }, refused);
     const { service } = ctx.state;
     const { system, log } = service;
     const report = (event: object) => log.warn("a model vendor failed its test", { ...event });
     const fault = await testConnection({ vendor, ...parsed }, { system, report });
     if (fault !== undefined) return await refuse({ form: inWords(fault) }, { status: 422 });
     await service.connections.set(vendor, parsed.config);
-    return ctx.redirect(withNotice("/operator/vendors", "slot_saved"), 303);
+    return ctx.redirect(withFlashMessage("/operator/vendors", "slot_saved"), 303);
   },
 });
 
@@ -54,7 +56,7 @@ function inWords({ message, status }: Exclude<ConnectionTestError, undefined>): 
 
 async function formProps(
   ctx: Context<State>,
-  { vendor, faults }: { vendor: Vendor; faults: SlotFaults },
+  { vendor, faults }: { vendor: ProviderId; faults: ConnectionFormIssues },
 ): Promise<SlotFormProps> {
   const { catalogue, connections } = ctx.state.service;
   const [stored, entries] = await Promise.all([connections.list(), catalogue.listStored()]);
@@ -62,18 +64,18 @@ async function formProps(
   const model = entries.find((entry) => entry.vendor === vendor)?.model;
   return {
     vendor,
-    values: toSlotForm(vendor, { slot, model }),
+    values: toConnectionForm(vendor, { slot, model }),
     faults,
     protocols: PROTOCOLS,
     stored: slot !== undefined,
-    asksPassword: asksPassword(ctx.state),
+    asksPassword: needsReauthentication(ctx.state),
   };
 }
 
 export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
-      title={slotName(data.vendor as Vendor)}
+      title={defaultProviderLabel(data.vendor as ProviderId)}
       refused={notSaved(data.faults)}
       back={{ href: "/operator/vendors", label: "Vendors" }}
     />

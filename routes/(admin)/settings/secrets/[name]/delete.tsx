@@ -3,8 +3,8 @@ import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
-import { asksPassword, passwordAgain } from "@/lib/http/dashboard/password_again.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define, type State } from "@/utils.ts";
 
@@ -17,19 +17,19 @@ export const handler = define.handlers({
   async GET(ctx) {
     const name = await findName(ctx);
     if (name === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    return page<Data>({ name, password: { asked: asksPassword(ctx.state) } });
+    return page<Data>({ name, password: { asked: needsReauthentication(ctx.state) } });
   },
 
   async POST(ctx) {
     const name = await findName(ctx);
     if (name === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { service } = ctx.state;
-    const refused = await passwordAgain(ctx, await readForm(ctx.req, service.system));
+    const refused = await reauthenticate(ctx, await readForm(ctx.req, service.system));
     if (refused !== undefined) {
-      return page<Data>({ name, password: { asked: true, fault: refused.fault } }, refused);
+      return page<Data>({ name, password: { asked: true, fault: refused.message } }, refused);
     }
     await service.secrets.delete(signedIn(ctx.state).tenant, name);
-    return ctx.redirect(withNotice("/settings", "secret_deleted"), 303);
+    return ctx.redirect(withFlashMessage("/settings", "secret_deleted"), 303);
   },
 });
 

@@ -1,7 +1,7 @@
 import { type Context, page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import type { Invitation } from "@/lib/storage/account_link_store.ts";
 import { define, type State } from "@/utils.ts";
@@ -16,7 +16,7 @@ export const handler = define.handlers({
   async POST(ctx) {
     const { team } = ctx.state.service;
     const withdrawn = await team.withdrawInvitation(signedIn(ctx.state).tenant, ctx.params.id!);
-    if (withdrawn) return ctx.redirect(withNotice("/team", "invitation_withdrawn"), 303);
+    if (withdrawn) return ctx.redirect(withFlashMessage("/team", "invitation_withdrawn"), 303);
     return await ctx.render(<ErrorView status={404} />, { status: 404 });
   },
 });

@@ -1,6 +1,6 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { pageRequest } from "@/lib/http/dashboard/page_request.ts";
+import { pageRequestParams } from "@/lib/http/dashboard/page_request.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
 import { define } from "@/utils.ts";
 
@@ -9,7 +9,7 @@ export const handler = define.handlers(apiHandler({
   async GET(ctx) {
     const { service } = ctx.state;
     const { tenant } = await requireScope(ctx.req, ctx.state, "agents:read");
-    const page = pageRequest(ctx.url);
+    const page = pageRequestParams(ctx.url);
     return Response.json(
       await service.agents.listVersions(tenant, uuidParam(ctx.params.id), page),
     );

@@ -1,6 +1,6 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { discardBody } from "@/lib/http/read_json.ts";
-import { accessRun } from "@/lib/http/run_access.ts";
+import { findAccessibleRun } from "@/lib/http/run_access.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
 import { define } from "@/utils.ts";
 
@@ -9,7 +9,7 @@ export const handler = define.handlers(apiHandler({
     const { service } = ctx.state;
     await discardBody(ctx.req, service.system);
     const runId = uuidParam(ctx.params.runId);
-    const { tenant } = await accessRun(ctx.req, ctx.state, { runId, counted: true });
+    const { tenant } = await findAccessibleRun(ctx.req, ctx.state, { runId, counted: true });
     await service.runs.cancel(tenant, runId);
     return new Response(null, { status: 202 });
   },

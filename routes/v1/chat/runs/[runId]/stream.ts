@@ -1,6 +1,6 @@
 import { ApiError } from "@/lib/errors.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
-import { accessRun } from "@/lib/http/run_access.ts";
+import { findAccessibleRun } from "@/lib/http/run_access.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
 import { streamPosition } from "@/lib/http/stream_position.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
@@ -8,10 +8,13 @@ import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({
   async GET(ctx) {
-    const { service, meter } = ctx.state;
-    await meter.countResume();
+    const { service, rateLimiter } = ctx.state;
+    await rateLimiter.countResume();
     const runId = uuidParam(ctx.params.runId);
-    const { tenant, found } = await accessRun(ctx.req, ctx.state, { runId, counted: false });
+    const { tenant, found } = await findAccessibleRun(ctx.req, ctx.state, {
+      runId,
+      counted: false,
+    });
     const after = streamPosition(ctx.req, runId);
     if (!("head" in found)) {
       throw new ApiError("stream_expired", "the frames of this run are gone");

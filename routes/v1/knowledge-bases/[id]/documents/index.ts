@@ -1,9 +1,9 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { createOnce } from "@/lib/http/create_once.ts";
-import { pageRequest } from "@/lib/http/dashboard/page_request.ts";
-import { receiveUpload, refuseUpload } from "@/lib/http/receive_upload.ts";
-import { uploadFingerprint } from "@/lib/http/upload_fingerprint.ts";
+import { withIdempotency } from "@/lib/http/create_once.ts";
+import { pageRequestParams } from "@/lib/http/dashboard/page_request.ts";
+import { receiveUpload, rejectUpload } from "@/lib/http/receive_upload.ts";
+import { uploadIdentity } from "@/lib/http/upload_fingerprint.ts";
 import { uuidParam } from "@/lib/http/uuid_param.ts";
 import type { Document } from "@/lib/wire/knowledge.ts";
 import { define } from "@/utils.ts";
@@ -13,22 +13,22 @@ export const handler = define.handlers(apiHandler({
     const { service } = ctx.state;
     const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:read");
     const base = { tenant, base: uuidParam(ctx.params.id) };
-    return Response.json(await service.knowledge.listDocuments(base, pageRequest(ctx.url)));
+    return Response.json(await service.knowledge.listDocuments(base, pageRequestParams(ctx.url)));
   },
 
   async POST(ctx) {
     const { service } = ctx.state;
-    refuseUpload(ctx.req, service);
+    rejectUpload(ctx.req, service);
     const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "knowledge:write");
     const upload = await receiveUpload(ctx.req, { ...service, tenant });
     const base = { tenant, base: uuidParam(ctx.params.id) };
     const path = `/v1/knowledge-bases/${base.base}/documents`;
-    return await createOnce<Document>(ctx, {
+    return await withIdempotency<Document>(ctx, {
       route: `POST ${path}`,
       apiKeyId,
-      request: await uploadFingerprint(upload),
+      request: await uploadIdentity(upload),
       create: (options) => service.knowledge.addDocument(base, upload, options),
-      answer: (document) => ({
+      respond: (document) => ({
         body: document,
         headers: { location: `${path}/${document.id}` },
       }),

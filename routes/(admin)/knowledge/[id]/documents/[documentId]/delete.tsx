@@ -2,7 +2,7 @@ import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { findDocument } from "@/lib/http/dashboard/find_base.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
 
@@ -18,8 +18,8 @@ export const handler = define.handlers({
   async POST(ctx) {
     const found = await findDocument(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    await ctx.state.service.knowledge.deleteDocument(found.of);
-    return ctx.redirect(withNotice(`/knowledge/${found.base.id}`, "document_deleted"), 303);
+    await ctx.state.service.knowledge.deleteDocument(found.ref);
+    return ctx.redirect(withFlashMessage(`/knowledge/${found.base.id}`, "document_deleted"), 303);
   },
 });
 

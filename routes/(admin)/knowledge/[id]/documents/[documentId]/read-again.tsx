@@ -1,6 +1,6 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { findDocument } from "@/lib/http/dashboard/find_base.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import { define } from "@/utils.ts";
 
 /** Has a document read again: after an upgrade that reads better, or when reading it failed. */
@@ -8,7 +8,7 @@ export const handler = define.handlers({
   async POST(ctx) {
     const found = await findDocument(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    await ctx.state.service.knowledge.reprocessDocument(found.of);
-    return ctx.redirect(withNotice(`/knowledge/${found.base.id}`, "document_again"), 303);
+    await ctx.state.service.knowledge.reprocessDocument(found.ref);
+    return ctx.redirect(withFlashMessage(`/knowledge/${found.base.id}`, "document_again"), 303);
   },
 });

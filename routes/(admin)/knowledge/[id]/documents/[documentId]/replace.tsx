@@ -4,13 +4,13 @@ import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { ACCEPTED } from "@/components/knowledge/upload_file.ts";
 import { ApiError } from "@/lib/errors.ts";
-import { findDocument, type NamedDocument } from "@/lib/http/dashboard/find_base.ts";
-import { withNotice } from "@/lib/http/dashboard/notices.ts";
-import { receiveUpload, refuseUpload } from "@/lib/http/receive_upload.ts";
+import { findDocument, type FoundDocument } from "@/lib/http/dashboard/find_base.ts";
+import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { receiveUpload, rejectUpload } from "@/lib/http/receive_upload.ts";
 import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
 import { define } from "@/utils.ts";
 
-interface Data extends NamedDocument {
+interface Data extends FoundDocument {
   fault?: string;
 }
 
@@ -28,16 +28,16 @@ export const handler = define.handlers({
     const found = await findDocument(ctx);
     if (found === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     try {
-      refuseUpload(ctx.req, service);
-      const { of } = found;
-      const upload = await receiveUpload(ctx.req, { ...service, tenant: of.tenant });
-      await service.knowledge.replaceDocument(of, upload);
+      rejectUpload(ctx.req, service);
+      const { ref } = found;
+      const upload = await receiveUpload(ctx.req, { ...service, tenant: ref.tenant });
+      await service.knowledge.replaceDocument(ref, upload);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const fault = `It was not replaced. ${error.message}.`;
       return page<Data>({ ...found, fault }, { status: error.status });
     }
-    return ctx.redirect(withNotice(`/knowledge/${found.base.id}`, "document_replaced"), 303);
+    return ctx.redirect(withFlashMessage(`/knowledge/${found.base.id}`, "document_replaced"), 303);
   },
 });
 
