@@ -4,7 +4,7 @@ import type { EditorChoices } from "@/lib/http/dashboard/editor_choices.ts";
 import { FIELD_LABELS } from "@/lib/wire/agent_field_labels.ts";
 import { describeBudget } from "@/lib/wire/budget_words.ts";
 import { FIELD_BOUNDS as B } from "@/lib/wire/limits.ts";
-import EditorGuard from "@/islands/EditorGuard.tsx";
+import UnsavedChangesGuard from "@/islands/EditorGuard.tsx";
 import ToolEditor from "@/islands/ToolEditor.tsx";
 import { Field } from "./Field.tsx";
 import { ModelSelect } from "./ModelSelect.tsx";
@@ -50,11 +50,11 @@ export function AgentForm(props: AgentFormProps) {
           <div class="form-actions sticky">
             <button class="button button-primary" type="submit">{props.submit}</button>
             <a class="button" href="/agents" aria-current="false">Cancel</a>
-            <EditorGuard
+            <UnsavedChangesGuard
               user={props.user}
               path={action}
               saved={props.saved}
-              refused={refused}
+              rejected={refused}
               base={base && { ...base }}
             />
           </div>

@@ -1,4 +1,4 @@
-import { ApiWords } from "./ApiProse.tsx";
+import { ApiInlineText } from "./ApiProse.tsx";
 
 /** A literal text under its name; long lines scroll. */
 export function ApiExample(
@@ -8,7 +8,7 @@ export function ApiExample(
     <figure class="example">
       <figcaption>
         <strong>{label}</strong>
-        {note && <ApiWords text={` ${note}`} />}
+        {note && <ApiInlineText text={` ${note}`} />}
       </figcaption>
       <pre tabIndex={0} aria-label={label}><code>{text}</code></pre>
     </figure>

@@ -2,7 +2,7 @@ import { Fragment } from "preact";
 import { curlExample } from "@/lib/openapi/curl_example.ts";
 import type { MediaType, OperationObject, ResponseObject } from "@/lib/openapi/document.ts";
 import { ApiExample } from "./ApiExample.tsx";
-import { ApiProse, ApiWords } from "./ApiProse.tsx";
+import { ApiInlineText, ApiProse } from "./ApiProse.tsx";
 import { ApiSchema, Field, Joined } from "./ApiSchema.tsx";
 
 interface Props {
@@ -85,14 +85,16 @@ function Answer({ status, response }: { status: string; response: ResponseObject
     <details class="answer" open={Number(status) < 300}>
       <summary>
         <span class={`status status-${status[0]}`}>{status}</span>{" "}
-        <ApiWords text={refused ? codes.map((code) => `\`${code}\``).join(" ") : description} />
+        <ApiInlineText
+          text={refused ? codes.map((code) => `\`${code}\``).join(" ") : description}
+        />
       </summary>
       <div class="answer-body">
         {refused && <ApiProse text={description} />}
         {Object.keys(headers).length > 0 && (
           <p class="headers">
             Headers:{" "}
-            <ApiWords text={Object.keys(headers).map((name) => `\`${name}\``).join(", ")} />
+            <ApiInlineText text={Object.keys(headers).map((name) => `\`${name}\``).join(", ")} />
           </p>
         )}
         {content && <Contents content={content} />}

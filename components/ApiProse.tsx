@@ -4,7 +4,7 @@ export function ApiProse({ text }: { text: string }) {
     <>
       {text.split("\n\n").map((paragraph) => (
         <p>
-          <ApiWords text={paragraph} />
+          <ApiInlineText text={paragraph} />
         </p>
       ))}
     </>
@@ -12,6 +12,6 @@ export function ApiProse({ text }: { text: string }) {
 }
 
 /** As `ApiProse`, within a line. */
-export function ApiWords({ text }: { text: string }) {
+export function ApiInlineText({ text }: { text: string }) {
   return <>{text.split("`").map((part, i) => i % 2 === 1 ? <code key={i}>{part}</code> : part)}</>;
 }

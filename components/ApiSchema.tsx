@@ -1,7 +1,7 @@
 import { Fragment, type VNode } from "preact";
 import type { JsonSchema } from "@/lib/openapi/json_schema.ts";
 import { describeConstraints, refName } from "@/lib/openapi/schema_words.ts";
-import { ApiProse, ApiWords } from "./ApiProse.tsx";
+import { ApiInlineText, ApiProse } from "./ApiProse.tsx";
 
 /** A schema with what it is made of; schemas with a name of their own are linked, not repeated. */
 export function ApiSchema({ schema }: { schema: JsonSchema }) {
@@ -72,7 +72,7 @@ export function Field(
         </p>
         {description && (
           <p>
-            <ApiWords text={description} />
+            <ApiInlineText text={description} />
           </p>
         )}
         {shape.properties && <Fields schema={shape} />}

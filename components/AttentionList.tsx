@@ -2,12 +2,12 @@ import type { ComponentChildren } from "preact";
 import type { HomeAlert } from "@/lib/admin/attention_report.ts";
 import { formatMicroUsd, plural } from "./format_amount.ts";
 import { Icon } from "./Icon.tsx";
-import { QUOTA_LABELS, usedOf } from "./StorageMeters.tsx";
+import { formatUsed, QUOTA_LABELS } from "./StorageMeters.tsx";
 import { Time } from "./Time.tsx";
 import { VisitorLimitsOffer } from "./VisitorLimitsOffer.tsx";
 
 /** What somebody should look at; one line says so when there is nothing. */
-export function AttentionList({ items, now }: { items: readonly HomeAlert[]; now: number }) {
+export function AlertList({ items, now }: { items: readonly HomeAlert[]; now: number }) {
   return (
     <section class="stack-small" aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
@@ -16,11 +16,11 @@ export function AttentionList({ items, now }: { items: readonly HomeAlert[]; now
         : (
           <ul class="rows">
             {items.map((item, n) => (
-              <li key={n} class={`attention attention-${gravity(item)}`}>
+              <li key={n} class={`attention attention-${severity(item)}`}>
                 <Icon name="warning" />
                 {item.kind === "visitor_limits"
                   ? <VisitorLimitsOffer advice={item.advice} />
-                  : <p>{describe(item, now)}</p>}
+                  : <p>{describeAlert(item, now)}</p>}
               </li>
             ))}
           </ul>
@@ -29,11 +29,11 @@ export function AttentionList({ items, now }: { items: readonly HomeAlert[]; now
   );
 }
 
-function gravity({ kind }: HomeAlert): "fault" | "warning" {
+function severity({ kind }: HomeAlert): "fault" | "warning" {
   return kind === "hard_limit" || kind === "vendor_failed" ? "fault" : "warning";
 }
 
-function describe(
+function describeAlert(
   item: Exclude<HomeAlert, { kind: "visitor_limits" }>,
   now: number,
 ): ComponentChildren {
@@ -107,7 +107,7 @@ function describe(
             {item.figure.used >= item.figure.limit ? "Storage full" : "Storage almost full"}:{" "}
             {QUOTA_LABELS[item.name].label}.
           </strong>{" "}
-          {usedOf(item.name, item.figure)}{" "}
+          {formatUsed(item.name, item.figure)}{" "}
           used. Delete what you no longer need, or ask an operator to raise the quota.{" "}
           <a href="/settings#storage">Storage</a>
         </>

@@ -17,20 +17,20 @@ export function AuditFilterForm({ filters, kinds, actors, operator }: AuditFilte
   return (
     <form method="get" action="/audit" class="filters" aria-label="Filters">
       {operator && (
-        <Choose
+        <FilterSelect
           name="log"
           label="Log"
           value={filters.log}
           choices={[["", "This tenant"], ["installation", "The installation"]]}
         />
       )}
-      <Choose
+      <FilterSelect
         name="kind"
         label="What"
         value={filters.kind}
         choices={[["", "Anything"], ...kinds]}
       />
-      <Choose
+      <FilterSelect
         name="actor"
         label="Who"
         value={filters.actor}
@@ -48,7 +48,7 @@ export function AuditFilterForm({ filters, kinds, actors, operator }: AuditFilte
   );
 }
 
-function Choose(
+function FilterSelect(
   props: { name: string; label: string; value: string; choices: readonly Choice[] },
 ) {
   return (

@@ -1,6 +1,6 @@
 import { AuthCard } from "./AuthCard.tsx";
 import { Field } from "./Field.tsx";
-import { notSaved } from "./FaultyFields.tsx";
+import { unsavedTitle } from "./FaultyFields.tsx";
 import { PostForm } from "./PostForm.tsx";
 
 const LABELS = { password: "New password" };
@@ -21,7 +21,7 @@ export interface ChoosePasswordProps {
 export function ChoosePassword(props: ChoosePasswordProps) {
   const faults = { form: props.fault, password: props.passwordFault };
   return (
-    <AuthCard title={props.title} text={props.text} refused={notSaved(faults)}>
+    <AuthCard title={props.title} text={props.text} refused={unsavedTitle(faults)}>
       <PostForm action={props.action} class="stack" {...{ faults, labels: LABELS }}>
         <input type="hidden" name="token" value={props.token} />
         <Field name="email" label="E-mail">
@@ -59,7 +59,7 @@ export function ChoosePassword(props: ChoosePasswordProps) {
 }
 
 /** The same words for a link that is wrong, used, withdrawn or expired: they tell a stranger nothing. */
-export function DeadLink() {
+export function ExpiredLink() {
   return (
     <AuthCard
       title="This link works no more"

@@ -1,5 +1,5 @@
 import { ConfirmForm, type ConfirmFormProps } from "./ConfirmForm.tsx";
-import { notSaved } from "./FaultyFields.tsx";
+import { unsavedTitle } from "./FaultyFields.tsx";
 import { PageHeader } from "./PageHeader.tsx";
 
 export interface ConfirmPageProps extends Omit<ConfirmFormProps, "title" | "cancelHref"> {
@@ -17,7 +17,7 @@ export function ConfirmPage({ title, question, back, ...form }: ConfirmPageProps
     <>
       <PageHeader
         title={title}
-        refused={notSaved(form.faults ?? {}) && "Not done"}
+        refused={unsavedTitle(form.faults ?? {}) && "Not done"}
         back={back}
       />
       <div class="card narrow">

@@ -1,5 +1,5 @@
 import type { ConversationFilters as Filters } from "@/lib/http/dashboard/conversation_search_query.ts";
-import { FINISH_NAMES } from "./finish_names.ts";
+import { FINISH_LABELS } from "./finish_names.ts";
 import { formatMicroUsd } from "./format_amount.ts";
 
 export interface ConversationFiltersProps {
@@ -28,7 +28,7 @@ export function ConversationFilters({ filters, agents, costs }: ConversationFilt
         label="Ended"
         value={filters.finish}
         any="In any way"
-        options={[["failed", "Failed: error or interrupted"], ...Object.entries(FINISH_NAMES)]}
+        options={[["failed", "Failed: error or interrupted"], ...Object.entries(FINISH_LABELS)]}
       />
       <Choice
         name="cost"

@@ -8,11 +8,11 @@ const BOTTOM = 20;
 const TOP = 8;
 const TICKS = 3;
 /** Of a character on the axis, at most: digits are the widest that stand there. */
-const CHARACTER = 6.5;
+const CHARACTER_WIDTH = 6.5;
 /** Between an axis word and its line. */
 const GAP = 6;
 /** Below it a day with little could not be told from one without any. */
-const LEAST_BAR = 1.5;
+const MIN_BAR_HEIGHT = 1.5;
 
 export interface DayChartProps {
   title: string;
@@ -34,15 +34,15 @@ export function DayChart({ title, sum, days, format, axis, partName = "" }: DayC
   const y = scaleLinear([0, most === 0 ? 1 : most], [HEIGHT - BOTTOM, TOP]).nice(TICKS);
   const ticks = most === 0 ? [0] : y.ticks(TICKS);
   const step = (ticks[1] ?? 1) - (ticks[0] ?? 0);
-  const lines = toldOnce(ticks, axis?.(step) ?? format);
-  const left = Math.ceil(Math.max(...lines.map(({ word }) => word.length)) * CHARACTER) + GAP;
+  const lines = uniqueTicks(ticks, axis?.(step) ?? format);
+  const left = Math.ceil(Math.max(...lines.map(({ word }) => word.length)) * CHARACTER_WIDTH) + GAP;
   const x = scaleBand(days.map(({ day }) => day), [left, WIDTH]).paddingInner(0.25);
-  const height = (value: number) => value === 0 ? 0 : Math.max(LEAST_BAR, y(0) - y(value));
+  const height = (value: number) => value === 0 ? 0 : Math.max(MIN_BAR_HEIGHT, y(0) - y(value));
   const bar = (day: string, value: number) => ({
-    x: round(x(day) ?? 0),
-    y: round(y(0) - height(value)),
-    width: round(x.bandwidth()),
-    height: round(height(value)),
+    x: roundCoordinate(x(day) ?? 0),
+    y: roundCoordinate(y(0) - height(value)),
+    width: roundCoordinate(x.bandwidth()),
+    height: roundCoordinate(height(value)),
   });
   return (
     <figure class="card chart">
@@ -53,12 +53,12 @@ export function DayChart({ title, sum, days, format, axis, partName = "" }: DayC
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
-        aria-label={describe({ title, sum, days })}
+        aria-label={chartSummary({ title, sum, days })}
       >
         {lines.map(({ tick, word }) => (
           <g key={tick} class="chart-tick">
-            <path d={`M${left} ${round(y(tick))}H${WIDTH}`} />
-            <text x={left - GAP} y={round(y(tick)) + 4}>{word}</text>
+            <path d={`M${left} ${roundCoordinate(y(tick))}H${WIDTH}`} />
+            <text x={left - GAP} y={roundCoordinate(y(tick)) + 4}>{word}</text>
           </g>
         ))}
         {days.map(({ day, value, part = 0 }) => (
@@ -84,7 +84,7 @@ export function DayChart({ title, sum, days, format, axis, partName = "" }: DayC
 }
 
 /** The lines of an axis with their words. There is no half a run, and what reads alike stands once. */
-function toldOnce(ticks: readonly number[], format: DayChartProps["format"]) {
+function uniqueTicks(ticks: readonly number[], format: DayChartProps["format"]) {
   const whole = ticks.filter(Number.isInteger).map((tick) => ({ tick, word: format(tick) }));
   return whole.filter(({ word }, i) => whole.findIndex((other) => other.word === word) === i);
 }
@@ -96,7 +96,7 @@ export function shortDay(day: string | undefined): string {
   return day === undefined ? "" : dayNames.format(Date.parse(`${day}T00:00:00Z`));
 }
 
-function describe({ title, sum, days }: Pick<DayChartProps, "title" | "sum" | "days">): string {
+function chartSummary({ title, sum, days }: Pick<DayChartProps, "title" | "sum" | "days">): string {
   const top = days.reduce<{ day: string; value: number } | undefined>(
     (best, one) => one.value > (best?.value ?? 0) ? one : best,
     undefined,
@@ -107,6 +107,6 @@ function describe({ title, sum, days }: Pick<DayChartProps, "title" | "sum" | "d
   }: ${sum}${most}`;
 }
 
-function round(n: number): number {
+function roundCoordinate(n: number): number {
   return Math.round(n * 10) / 10;
 }

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { renderToString } from "preact-render-to-string";
 import { DayChart, type DayChartProps } from "./DayChart.tsx";
-import { formatCompact, formatMicroUsd, microUsdAxis } from "./format_amount.ts";
+import { formatCompact, formatMicroUsd, microUsdAxisFormat } from "./format_amount.ts";
 
 /** The words of the axis, from its foot up. */
 function axisOf(
@@ -22,13 +22,13 @@ function drawn(
 }
 
 Deno.test("DayChart: an axis tells each value once, and none that cannot be", () => {
-  assertEquals(axisOf([0, 0], formatMicroUsd, microUsdAxis), ["$0"]);
+  assertEquals(axisOf([0, 0], formatMicroUsd, microUsdAxisFormat), ["$0"]);
   assertEquals(axisOf([0, 1], formatCompact), ["0", "1"]);
   assertEquals(axisOf([0, 60], formatMicroUsd), ["$0.00", "&lt; $0.0001"]);
 });
 
 Deno.test("DayChart: an axis of money has the digits that its step needs, on every line alike", () => {
-  const axis = (most: number) => axisOf([0, most], formatMicroUsd, microUsdAxis);
+  const axis = (most: number) => axisOf([0, most], formatMicroUsd, microUsdAxisFormat);
   assertEquals(axis(60), ["$0", "$0.00002", "$0.00004", "$0.00006"]);
   assertEquals(axis(300), ["$0", "$0.0001", "$0.0002", "$0.0003"]);
   assertEquals(axis(150_000), ["$0", "$0.05", "$0.10", "$0.15"]);
@@ -37,7 +37,7 @@ Deno.test("DayChart: an axis of money has the digits that its step needs, on eve
 
 Deno.test("DayChart: the longest word of an axis has room before its line", () => {
   for (const most of [60, 300, 15_000_000, 12_000_000_000]) {
-    const html = drawn([0, most], { format: formatMicroUsd, axis: microUsdAxis });
+    const html = drawn([0, most], { format: formatMicroUsd, axis: microUsdAxisFormat });
     for (
       const [, x, word] of html.matchAll(/class="chart-tick">.*?<text x="([\d.]+)"[^>]*>([^<]*)</g)
     ) {

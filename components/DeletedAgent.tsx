@@ -4,7 +4,7 @@ import { AgentForm } from "./AgentForm.tsx";
 import { PageHeader } from "./PageHeader.tsx";
 
 /** What somebody was saving when the agent was deleted elsewhere: it can become a new one. */
-export function DeletedAgent(
+export function DeletedAgentForm(
   { user, values, choices }: { user: string; values: AgentFormValues; choices: EditorChoices },
 ) {
   const form =

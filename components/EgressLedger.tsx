@@ -2,7 +2,7 @@ import type { RunRecord } from "@/lib/usage/run_record.ts";
 import { formatCount, formatMs, plural } from "./format_amount.ts";
 
 /** What the tools of a run reached, and what they were kept from. */
-export function EgressLedger({ calls }: { calls: NonNullable<RunRecord["egress"]> }) {
+export function EgressCalls({ calls }: { calls: NonNullable<RunRecord["egress"]> }) {
   if (calls.length === 0) return null;
   return (
     <details class="more">

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 /** Figures with their names, as many as fit on a line; those without a value are left out. */
-export function Facts(
+export function DescriptionList(
   { of, class: name = "figures" }: {
     of: Readonly<Record<string, ComponentChildren>>;
     class?: string;

@@ -2,14 +2,14 @@ import { Fragment } from "preact";
 import { Notice } from "./Notice.tsx";
 
 /** What is wrong with each control, by its name; `form` is about none of them. */
-export type FormFaults = Readonly<Record<string, string | undefined>>;
+export type FormIssues = Readonly<Record<string, string | undefined>>;
 
 /** How the tab's title begins while a form has come back with faults. */
-export function notSaved(faults: FormFaults): string | undefined {
+export function unsavedTitle(faults: FormIssues): string | undefined {
   return Object.values(faults).some((fault) => fault !== undefined) ? "Not saved" : undefined;
 }
 
-export interface FaultyFieldsProps {
+export interface FormIssuesNoticeProps {
   /** About no control of the form. */
   fault?: string | undefined;
   /** Names and labels of the controls at fault. */
@@ -18,7 +18,9 @@ export interface FaultyFieldsProps {
 }
 
 /** Says that nothing was saved, and leads to each field at fault: a form may be longer than a screen. */
-export function FaultyFields({ fault, faulty, lead = "Nothing was saved." }: FaultyFieldsProps) {
+export function FormIssuesNotice(
+  { fault, faulty, lead = "Nothing was saved." }: FormIssuesNoticeProps,
+) {
   if (fault === undefined && faulty.length === 0) return null;
   return (
     // Where no control can have the focus, what is to be read gets it.

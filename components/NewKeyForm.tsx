@@ -1,7 +1,7 @@
 import { type Scope, SCOPES } from "@/lib/wire/scopes.ts";
 import { useContext } from "preact/hooks";
 import { Field } from "./Field.tsx";
-import { PasswordAgain } from "./PasswordAgain.tsx";
+import { ReauthField } from "./PasswordAgain.tsx";
 import { FirstFault, PostForm } from "./PostForm.tsx";
 
 /** Lifetimes offered for a key, in days; blank never expires. */
@@ -65,7 +65,7 @@ export function NewKeyForm(props: NewKeyFormProps) {
           </select>
         )}
       </Field>
-      <PasswordAgain asked={props.asksPassword} fault={faults?.password} />
+      <ReauthField asked={props.asksPassword} fault={faults?.password} />
       <div class="form-actions">
         <button class="button button-primary" type="submit">Create key</button>
         {inDialog

@@ -1,5 +1,5 @@
 /** Leads to the parts of a list beside the one that is shown; nothing where there is one only. */
-export function PartLinks({ previous, next }: { previous?: string; next?: string }) {
+export function Pagination({ previous, next }: { previous?: string; next?: string }) {
   if (previous === undefined && next === undefined) return null;
   return (
     <nav class="pager" aria-label="Pages">

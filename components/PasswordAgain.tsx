@@ -1,13 +1,13 @@
 import { Field } from "./Field.tsx";
 
-export interface PasswordAgainProps {
+export interface ReauthFieldProps {
   /** Whether the password was given too long ago. */
   asked: boolean;
   fault?: string | undefined;
 }
 
 /** Asks for one's own password inside a form that opens doors; nothing while it was given lately. */
-export function PasswordAgain({ asked, fault }: PasswordAgainProps) {
+export function ReauthField({ asked, fault }: ReauthFieldProps) {
   if (!asked) return null;
   return (
     <Field

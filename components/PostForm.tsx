@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext } from "preact";
-import { FaultyFields, type FormFaults } from "./FaultyFields.tsx";
+import { type FormIssues, FormIssuesNotice } from "./FaultyFields.tsx";
 
 /** The control that gets the focus: the first of its form that something is wrong with. */
 export const FirstFault = createContext<string | undefined>(undefined);
@@ -9,7 +9,7 @@ export interface PostFormProps {
   class?: string;
   id?: string;
   /** What was wrong with what was sent, by the control's name. */
-  faults?: FormFaults | undefined;
+  faults?: FormIssues | undefined;
   /** What the controls are called, in the form's order. */
   labels?: Readonly<Record<string, string>>;
   /** What has not been done, where that is not saving. */
@@ -28,7 +28,11 @@ export function PostForm(
   return (
     <form method="post" action={action} {...form}>
       {once !== undefined && <input type="hidden" name="once" value={once} />}
-      <FaultyFields fault={faults.form} faulty={faulty} {...lead === undefined ? {} : { lead }} />
+      <FormIssuesNotice
+        fault={faults.form}
+        faulty={faulty}
+        {...lead === undefined ? {} : { lead }}
+      />
       <FirstFault.Provider value={faulty[0]?.[0]}>{children}</FirstFault.Provider>
     </form>
   );

@@ -9,7 +9,7 @@ export const ROLES: readonly [Role, string][] = [
 ];
 
 /** The role a form names; none where it names none of them. */
-export function roleOf(text: string | null): Role | undefined {
+export function parseRole(text: string | null): Role | undefined {
   return ROLES.find(([role]) => role === text)?.[0];
 }
 

@@ -1,6 +1,6 @@
 import type { ApiKey } from "@/lib/storage/api_key_store.ts";
 import { Field } from "./Field.tsx";
-import { PasswordAgain } from "./PasswordAgain.tsx";
+import { ReauthField } from "./PasswordAgain.tsx";
 import { PostForm } from "./PostForm.tsx";
 import { Time } from "./Time.tsx";
 
@@ -26,7 +26,7 @@ export interface RotateKeyFormProps {
 /** Gives a key a new secret under the same id; while an old one lives on, offers to end it. */
 export function RotateKeyForm(props: RotateKeyFormProps) {
   const { apiKey, now, hours = "24" } = props;
-  const leaving = leavingSecret(apiKey, now);
+  const leaving = expiringSecret(apiKey, now);
   return (
     <PostForm
       action={`/api-keys/${apiKey.id}/rotate`}
@@ -58,7 +58,7 @@ export function RotateKeyForm(props: RotateKeyFormProps) {
             it ends by itself. A key has two secrets at most, so the next rotation waits until then.
           </p>
         )}
-      <PasswordAgain asked={props.asksPassword} fault={props.passwordFault} />
+      <ReauthField asked={props.asksPassword} fault={props.passwordFault} />
       <div class="form-actions">
         {leaving === undefined
           ? <button class="button button-primary" type="submit">Make a new secret</button>
@@ -74,6 +74,6 @@ export function RotateKeyForm(props: RotateKeyFormProps) {
 }
 
 /** The secret that a rotation has left and that still works. */
-function leavingSecret({ secrets }: ApiKey, now: number) {
+function expiringSecret({ secrets }: ApiKey, now: number) {
   return secrets.find(({ expiresAt }) => expiresAt !== undefined && Date.parse(expiresAt) > now);
 }

@@ -1,8 +1,8 @@
 import type { RunRecord } from "@/lib/usage/run_record.ts";
 import type { ConversationRun } from "@/lib/wire/conversation.ts";
-import { EgressLedger } from "./EgressLedger.tsx";
-import { Facts } from "./Facts.tsx";
-import { FINISH_NAMES, finishBadge } from "./finish_names.ts";
+import { EgressCalls } from "./EgressLedger.tsx";
+import { DescriptionList } from "./Facts.tsx";
+import { FINISH_LABELS, finishBadgeClass } from "./finish_names.ts";
 import { formatCount, formatMs, formatUsd, plural } from "./format_amount.ts";
 import { Notice } from "./Notice.tsx";
 import { Moment } from "./Time.tsx";
@@ -15,7 +15,7 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
     <article class="card run" id={`run-${run.runId}`} aria-label={`Run ${run.runId}`}>
       <header class="run-head">
         <Moment at={run.startedAt} />
-        <span class={finishBadge(run.finishReason)}>{FINISH_NAMES[run.finishReason]}</span>
+        <span class={finishBadgeClass(run.finishReason)}>{FINISH_LABELS[run.finishReason]}</span>
         {run.errorCode && <code>{run.errorCode}</code>}
       </header>
       {run.unreadable && (
@@ -30,23 +30,25 @@ export function RunCard({ run, record }: { run: ConversationRun; record: RunReco
         <details class="more">
           <summary>{plural(claimed.length, "earlier message")} as the client told them</summary>
           <div class="said-list">
-            {claimed.map(({ role, content }, n) => <Said key={n} role={role} text={content} />)}
+            {claimed.map(({ role, content }, n) => (
+              <RunMessage key={n} role={role} text={content} />
+            ))}
           </div>
         </details>
       )}
       <div class="said-list">
-        {asked.map(({ role, content }, n) => <Said key={n} role={role} text={content} />)}
+        {asked.map(({ role, content }, n) => <RunMessage key={n} role={role} text={content} />)}
         {run.toolCalls.map((call, n) => <ToolCall key={n} call={call} />)}
-        {run.text !== "" && <Said role="assistant" text={run.text} />}
+        {run.text !== "" && <RunMessage role="assistant" text={run.text} />}
       </div>
       <RunFacts run={run} record={record} />
-      <EgressLedger calls={record?.egress ?? []} />
+      <EgressCalls calls={record?.egress ?? []} />
       {record?.notes?.map((note) => <p key={note} class="help">{note}</p>)}
     </article>
   );
 }
 
-function Said({ role, text }: { role: "user" | "assistant"; text: string }) {
+function RunMessage({ role, text }: { role: "user" | "assistant"; text: string }) {
   return (
     <div class={`said said-${role}`}>
       <p class="said-who">{role === "user" ? "Visitor" : "Agent"}</p>
@@ -65,24 +67,24 @@ function ToolCall(
         Tool <code>{name}</code>
         {output === undefined ? " did not answer" : failed ? " failed" : " answered"}
       </summary>
-      <Json label={`What ${name} was asked`} value={args} />
-      {output !== undefined && <Json label={`What ${name} answered`} value={output} />}
+      <JsonBlock label={`What ${name} was asked`} value={args} />
+      {output !== undefined && <JsonBlock label={`What ${name} answered`} value={output} />}
     </details>
   );
 }
 
-function Json({ label, value }: { label: string; value: unknown }) {
-  return <pre class="json" role="region" aria-label={label} tabIndex={0}>{text(value)}</pre>;
+function JsonBlock({ label, value }: { label: string; value: unknown }) {
+  return <pre class="json" role="region" aria-label={label} tabIndex={0}>{formatJson(value)}</pre>;
 }
 
-function text(value: unknown): string {
+function formatJson(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
 function RunFacts({ run, record }: { run: ConversationRun; record: RunRecord | undefined }) {
   const { firstTextMs, steps, droppedMessages, excess = 0 } = record ?? {};
   return (
-    <Facts
+    <DescriptionList
       class="figures run-facts"
       of={{
         "Model": `${run.provider} ${run.model}`,

@@ -1,5 +1,5 @@
 import { Field } from "./Field.tsx";
-import { PasswordAgain } from "./PasswordAgain.tsx";
+import { ReauthField } from "./PasswordAgain.tsx";
 import { PostForm } from "./PostForm.tsx";
 
 const LABELS = {
@@ -81,7 +81,7 @@ export function SecretForm(props: SecretFormProps) {
         )}
       </Field>
       <AgentField {...props} />
-      <PasswordAgain asked={asksPassword} fault={own_password} />
+      <ReauthField asked={asksPassword} fault={own_password} />
       <div class="form-actions">
         <button class="button button-primary" type="submit">Save secret</button>
         <a class="button" href="/settings" aria-current="false">Cancel</a>

@@ -3,7 +3,7 @@ import { Notice } from "./Notice.tsx";
 import { PageHeader } from "./PageHeader.tsx";
 
 /** The one page that shows a key, right after it was made. */
-export function ShownKey({ title, secret }: { title: string; secret: string }) {
+export function RevealedKey({ title, secret }: { title: string; secret: string }) {
   return (
     <>
       <PageHeader title={title} back={{ href: "/api-keys", label: "API keys" }} />

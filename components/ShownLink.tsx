@@ -2,7 +2,7 @@ import { CodeBlock } from "./CodeBlock.tsx";
 import { Notice } from "./Notice.tsx";
 import { PageHeader } from "./PageHeader.tsx";
 
-export interface ShownLinkProps {
+export interface RevealedLinkProps {
   title: string;
   /** What the link does and for how long it works. */
   text: string;
@@ -11,7 +11,7 @@ export interface ShownLinkProps {
 }
 
 /** The one page that shows a one-time link, right after it was made. */
-export function ShownLink({ title, text, link, back }: ShownLinkProps) {
+export function RevealedLink({ title, text, link, back }: RevealedLinkProps) {
   return (
     <>
       <PageHeader title={title} back={back} />

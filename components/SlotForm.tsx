@@ -1,6 +1,6 @@
 import type { ConnectionFormIssues, ConnectionFormValues } from "@/lib/http/dashboard/slot_form.ts";
 import { Field } from "./Field.tsx";
-import { PasswordAgain } from "./PasswordAgain.tsx";
+import { ReauthField } from "./PasswordAgain.tsx";
 import { PostForm } from "./PostForm.tsx";
 
 const LABELS = {
@@ -11,7 +11,7 @@ const LABELS = {
   name: "Name",
 };
 
-export interface SlotFormProps {
+export interface ConnectionFormProps {
   vendor: string;
   values: ConnectionFormValues;
   faults: ConnectionFormIssues;
@@ -22,7 +22,7 @@ export interface SlotFormProps {
 }
 
 /** How a vendor is reached. It is asked before anything is saved. */
-export function SlotForm({ vendor, values, faults, ...props }: SlotFormProps) {
+export function ConnectionForm({ vendor, values, faults, ...props }: ConnectionFormProps) {
   const { password: own_password, ...others } = faults;
   return (
     <PostForm
@@ -67,7 +67,7 @@ export function SlotForm({ vendor, values, faults, ...props }: SlotFormProps) {
         mono
       />
       <Text name="name" label={LABELS.name} value={values.name} fault={faults.name} optional />
-      <PasswordAgain asked={props.asksPassword} fault={own_password} />
+      <ReauthField asked={props.asksPassword} fault={own_password} />
       <div class="form-actions">
         <button class="button button-primary" type="submit">Test and save</button>
         <a class="button" href="/operator/vendors" aria-current="false">Cancel</a>

@@ -9,7 +9,7 @@ const STATES: Record<ConnectionView["state"], [badge: string, word: string]> = {
 };
 
 /** Vendor slots with their health; operators also see where each is, and an action. */
-export function SlotRows(
+export function ConnectionRows(
   { slots, now, operator, action }: {
     slots: readonly ConnectionView[];
     now: number;

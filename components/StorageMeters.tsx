@@ -12,16 +12,16 @@ export const QUOTA_LABELS: Readonly<Record<StoredQuota, { label: string; isBytes
 };
 
 /** The share of a quota from which on it is shown as almost full. */
-const NEAR = 0.9;
+const WARNING_SHARE = 0.9;
 
 /** `412 of 1,000`, or the same in bytes. */
-export function usedOf(name: StoredQuota, { used, limit }: StorageFigure): string {
+export function formatUsed(name: StoredQuota, { used, limit }: StorageFigure): string {
   const format = QUOTA_LABELS[name].isBytes ? formatBytes : formatCount;
   return `${format(used)} of ${format(limit)}`;
 }
 
 /** How much of each quota is used, as text. */
-export function usedWords(figures: StorageFigures): Record<string, string> {
+export function formatStorageUse(figures: StorageFigures): Record<string, string> {
   const names = Object.keys(QUOTA_LABELS) as StoredQuota[];
   return Object.fromEntries(names.map((name) => [
     name,
@@ -45,8 +45,8 @@ function Meter({ name, figure }: { name: StoredQuota; figure: StorageFigure }) {
   const { used, limit } = figure;
   const { label } = QUOTA_LABELS[name];
   const percent = limit === 0 ? 100 : Math.min(100, used / limit * 100);
-  const state = used >= limit ? "over" : used >= limit * NEAR ? "warned" : "fine";
-  const told = usedOf(name, figure);
+  const state = used >= limit ? "over" : used >= limit * WARNING_SHARE ? "warned" : "fine";
+  const told = formatUsed(name, figure);
   return (
     <div class="limit">
       <p class="storage-line">

@@ -2,7 +2,7 @@ import type { FieldDiff } from "@/lib/http/dashboard/agent_diff.ts";
 import type { DiffLine } from "@/lib/http/dashboard/line_diff.ts";
 
 const MARKS = { same: " ", gone: "−", new: "+" };
-const WORDS = { same: "", gone: "Removed: ", new: "Added: " };
+const SPOKEN_MARKS = { same: "", gone: "Removed: ", new: "Added: " };
 
 /** What differs between two versions, field by field; marks and words, not colours alone. */
 export function VersionDiff({ diff }: { diff: FieldDiff[] }) {
@@ -25,7 +25,7 @@ function Line({ line }: { line: DiffLine }) {
   return (
     <p class={`diff-line diff-${line.kind}`}>
       <span aria-hidden="true">{MARKS[line.kind]}</span>
-      <span class="sr-only">{WORDS[line.kind]}</span>
+      <span class="sr-only">{SPOKEN_MARKS[line.kind]}</span>
       <code>{line.text}</code>
     </p>
   );

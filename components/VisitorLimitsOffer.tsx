@@ -19,7 +19,7 @@ export function VisitorLimitsOffer({ advice }: { advice: VisitorLimitsAdvice }) 
         {" "}
         {formatMicroUsd(ipDailyCost)} a day for each address.
       </p>
-      {!canSet && <WhomToAsk operators={advice.operators} />}
+      {!canSet && <OperatorContact operators={advice.operators} />}
       {(canSet || canDismiss) && (
         <div class="form-actions">
           {canSet && (
@@ -39,7 +39,7 @@ export function VisitorLimitsOffer({ advice }: { advice: VisitorLimitsAdvice }) 
   );
 }
 
-function WhomToAsk({ operators }: { operators: readonly string[] }) {
+function OperatorContact({ operators }: { operators: readonly string[] }) {
   if (operators.length === 0) {
     return <p>Ask the operator of this installation to set them in your plan.</p>;
   }

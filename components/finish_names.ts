@@ -1,7 +1,7 @@
 import type { ConversationRun } from "@/lib/wire/conversation.ts";
 
 /** How runs end, in words. */
-export const FINISH_NAMES: Record<ConversationRun["finishReason"], string> = {
+export const FINISH_LABELS: Record<ConversationRun["finishReason"], string> = {
   stop: "Completed",
   length: "Cut at its length",
   content_filter: "Filtered",
@@ -14,7 +14,7 @@ export const FINISH_NAMES: Record<ConversationRun["finishReason"], string> = {
 };
 
 /** How grave an end is: the class of its badge. */
-export function finishBadge(finish: ConversationRun["finishReason"]): string {
+export function finishBadgeClass(finish: ConversationRun["finishReason"]): string {
   if (finish === "stop") return "badge badge-active";
   return finish === "error" || finish === "interrupted"
     ? "badge badge-revoked"

@@ -1,13 +1,13 @@
 const counts = new Intl.NumberFormat("en");
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const cents = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
-const parts = new Intl.NumberFormat("en", {
+const smallAmounts = new Intl.NumberFormat("en", {
   style: "currency",
   currency: "USD",
   minimumFractionDigits: 4,
 });
 /** What four digits cannot show. */
-const LEAST_USD = 0.0001;
+const MIN_SHOWN_USD = 0.0001;
 
 /** `1,234`. */
 export function formatCount(n: number): string {
@@ -27,11 +27,11 @@ export function formatMicroUsd(microUsd: number): string {
 /** USD likewise. */
 export function formatUsd(usd: number): string {
   if (usd === 0 || usd >= 0.1) return cents.format(usd);
-  return usd < LEAST_USD ? `< ${parts.format(LEAST_USD)}` : parts.format(usd);
+  return usd < MIN_SHOWN_USD ? `< ${smallAmounts.format(MIN_SHOWN_USD)}` : smallAmounts.format(usd);
 }
 
 /** Micro-USD on an axis of this step: as many digits as tell its lines apart, the same for all. */
-export function microUsdAxis(step: number): (microUsd: number) => string {
+export function microUsdAxisFormat(step: number): (microUsd: number) => string {
   const digits = Math.max(2, -Math.floor(Math.log10(step / 1_000_000)));
   const format = new Intl.NumberFormat("en", {
     style: "currency",

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { plural } from "@/components/format_amount.ts";
 import { DocumentRow } from "@/components/knowledge/DocumentRow.tsx";
-import { DropForm } from "@/components/knowledge/DropForm.tsx";
-import { sendFiles, type Sending } from "@/components/knowledge/send_files.ts";
-import { SendingList } from "@/components/knowledge/SendingList.tsx";
+import { UploadForm } from "@/components/knowledge/DropForm.tsx";
+import { type Upload, uploadFiles } from "@/components/knowledge/send_files.ts";
+import { UploadList } from "@/components/knowledge/SendingList.tsx";
 import type { Document } from "@/lib/wire/knowledge.ts";
 
 /** Documents as the page and its script have them. */
-export interface DeskData {
+export interface DocumentListData {
   documents: Document[];
   /** Of the whole base: documents in any state, and passages that can be found. */
   documentCount: number;
@@ -15,7 +15,7 @@ export interface DeskData {
   now: number;
 }
 
-export interface DocumentDeskProps extends DeskData {
+export interface DocumentManagerProps extends DocumentListData {
   /** Of the base's documents; `query` names the page of them. */
   path: string;
   query: string;
@@ -24,15 +24,17 @@ export interface DocumentDeskProps extends DeskData {
 }
 
 /** So long between two looks at documents that are being read, milliseconds. */
-const LOOK_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 /**
  * The documents of a base. With scripts files can be dropped, one sees them go out, and states change
  * by themselves; without it is a form and a list, and the page reloads itself.
  */
-export default function DocumentDesk({ path, query, editor, ...first }: DocumentDeskProps) {
-  const [{ documents, documentCount, chunkCount, now }, setData] = useState<DeskData>(first);
-  const [sending, setSending] = useState<Sending[]>([]);
+export default function DocumentManager({ path, query, editor, ...first }: DocumentManagerProps) {
+  const [{ documents, documentCount, chunkCount, now }, setData] = useState<DocumentListData>(
+    first,
+  );
+  const [sending, setSending] = useState<Upload[]>([]);
   const [said, setSaid] = useState("");
   const shown = useRef(first.documents);
   const leaving = useRef(new AbortController());
@@ -41,8 +43,8 @@ export default function DocumentDesk({ path, query, editor, ...first }: Document
   async function look(): Promise<void> {
     const response = await fetch(path + query, { headers: { accept: "application/json" } });
     if (!response.ok || response.redirected) return;
-    const next = await response.json() as DeskData;
-    setSaid(told(shown.current, next.documents));
+    const next = await response.json() as DocumentListData;
+    setSaid(describeChanges(shown.current, next.documents));
     shown.current = next.documents;
     setData(next);
   }
@@ -50,18 +52,29 @@ export default function DocumentDesk({ path, query, editor, ...first }: Document
   useEffect(() => {
     if (!reading) return;
     // Whatever fails is asked again.
-    const timer = setInterval(() => document.hidden || look().catch(() => {}), LOOK_MS);
+    const timer = setInterval(() => document.hidden || look().catch(() => {}), POLL_INTERVAL_MS);
     return () => clearInterval(timer);
   }, [reading]);
 
   async function send(files: File[]): Promise<void> {
     const { signal } = leaving.current;
-    await sendFiles(files, { path, signal, told: setSending, sent: () => look().catch(() => {}) });
+    await uploadFiles(files, {
+      path,
+      signal,
+      told: setSending,
+      sent: () => look().catch(() => {}),
+    });
   }
   return (
     <div class="stack">
-      {editor && <DropForm action={path} send={send} busy={sending.some(({ fault }) => !fault)} />}
-      <SendingList sending={sending} />
+      {editor && (
+        <UploadForm
+          action={path}
+          send={send}
+          busy={sending.some(({ fault }) => !fault)}
+        />
+      )}
+      <UploadList sending={sending} />
       {documents.length > 0 && (
         <ul class="rows" aria-label="Documents">
           {documents.map((document) => (
@@ -86,7 +99,7 @@ export default function DocumentDesk({ path, query, editor, ...first }: Document
 }
 
 /** What has changed since the last look, in words. */
-function told(before: Document[], now: Document[]): string {
+function describeChanges(before: Document[], now: Document[]): string {
   const was = new Map(before.map(({ id, state }) => [id, state]));
   return now
     .filter(({ id, state }) => state !== "processing" && was.get(id) === "processing")

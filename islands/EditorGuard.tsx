@@ -1,18 +1,18 @@
 import { useEffect, useState } from "preact/hooks";
 import { DraftOffer, type RestoredDraft } from "@/components/editor/DraftOffer.tsx";
-import { valuesOf } from "@/components/editor/form_values.ts";
+import { formValues } from "@/components/editor/form_values.ts";
 import {
-  draftArrived,
-  dropDraft,
-  dropOthersDraft,
-  isSaved,
-  keepDraft,
-  keptDraft,
+  deleteDraft,
+  deleteDraftOfOtherUser,
+  findUnsavedDraft,
+  isDraftSaved,
+  markDraftSaved,
   restoreDraft,
+  saveDraft,
 } from "@/components/editor/kept_draft.ts";
 import { watchForm } from "@/components/editor/watch_form.ts";
 
-export interface EditorGuardProps {
+export interface UnsavedChangesGuardProps {
   /** Id of the signed-in user. */
   user: string;
   /** Where the form is sent: names its draft. */
@@ -20,7 +20,7 @@ export interface EditorGuardProps {
   /** The page shows what has just been saved. */
   saved: boolean;
   /** The page shows what could not be saved. */
-  refused: boolean;
+  rejected: boolean;
   /** What the form was opened with, where the page shows what was typed since. */
   base?: Record<string, string> | undefined;
 }
@@ -29,52 +29,54 @@ export interface EditorGuardProps {
  * Watches the editor's form: tells of unsaved changes, checks them by the server's own rules, and
  * brings back what a failed save would have lost. Without it the form works all the same.
  */
-export default function EditorGuard({ user, path, saved, refused, base }: EditorGuardProps) {
+export default function UnsavedChangesGuard(
+  { user, path, saved, rejected, base }: UnsavedChangesGuardProps,
+) {
   const [changed, setChanged] = useState(false);
   const [faulty, setFaulty] = useState(0);
   const [signedOut, setSignedOut] = useState(false);
   const [restore, setRestore] = useState<(() => void) | undefined>();
   const [restored, setRestored] = useState<RestoredDraft>();
   useEffect(() => {
-    const form = formOf();
-    dropOthersDraft(user);
+    const form = agentForm();
+    deleteDraftOfOtherUser(user);
     if (saved) {
-      draftArrived();
+      markDraftSaved();
       // Reloaded, or come back to, the page has not just been saved any more.
       history.replaceState(history.state, "", path + location.hash);
-    } else if (refused) dropDraft();
-    const kept = keptDraft(form, { user, path });
+    } else if (rejected) deleteDraft();
+    const kept = findUnsavedDraft(form, { user, path });
     if (kept !== undefined) {
       setRestore(() => () => {
-        const diffHref = `${path}/versions/${valuesOf(form).version}?with=${kept.values.version}`;
+        const diffHref = `${path}/versions/${formValues(form).version}?with=${kept.values.version}`;
         setRestored({ ...restoreDraft(form, kept), diffHref });
         discard();
       });
     }
     return watchForm(form, {
-      refused,
-      changed: setChanged,
-      faulty(count) {
+      rejected,
+      onChange: setChanged,
+      onIssueCount(count) {
         setFaulty(count);
         setSignedOut(false);
       },
-      signedOut() {
-        keepDraft(form, { user, path, base });
+      onSignedOut() {
+        saveDraft(form, { user, path, base });
         setSignedOut(true);
       },
-      sent: () => keepDraft(form, { user, path, base }),
-      isSaved: () => isSaved(form, { user, path }),
+      onSubmit: () => saveDraft(form, { user, path, base }),
+      isSaved: () => isDraftSaved(form, { user, path }),
     });
   }, []);
   function discard() {
-    dropDraft();
+    deleteDraft();
     setRestore(undefined);
     // The button that had the focus goes.
-    formOf().querySelector<HTMLElement>("[type=submit]")?.focus();
+    agentForm().querySelector<HTMLElement>("[type=submit]")?.focus();
   }
   return (
     <span class="guard">
-      <span class="help" role="status">{statusOf(changed, faulty)}</span>
+      <span class="help" role="status">{statusText(changed, faulty)}</span>
       {signedOut && <SignedOut />}
       <DraftOffer restore={restore} discard={discard} restored={restored} />
     </span>
@@ -92,11 +94,11 @@ function SignedOut() {
   );
 }
 
-function formOf(): HTMLFormElement {
+function agentForm(): HTMLFormElement {
   return document.getElementById("agent-form") as HTMLFormElement;
 }
 
-function statusOf(changed: boolean, faulty: number): string {
+function statusText(changed: boolean, faulty: number): string {
   if (faulty > 0) {
     return faulty === 1 ? "One field needs attention" : `${faulty} fields need attention`;
   }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { TurnView } from "@/components/playground/AnswerView.tsx";
-import { TriedChat, type TriedWith } from "@/components/playground/tried_chat.ts";
-import { valuesOf } from "@/components/editor/form_values.ts";
+import { PlaygroundChat, type PlaygroundTarget } from "@/components/playground/tried_chat.ts";
+import { formValues } from "@/components/editor/form_values.ts";
 
 export interface PlaygroundProps {
   /** `/agents/<id>`. */
@@ -17,7 +17,7 @@ const DRAFT = "draft";
 
 /** Chats with the agent as the form has it, unsaved; or with two of its kinds side by side. */
 export default function Playground(props: PlaygroundProps) {
-  const chats = useMemo(() => [new TriedChat(props.path), new TriedChat(props.path)], []);
+  const chats = useMemo(() => [new PlaygroundChat(props.path), new PlaygroundChat(props.path)], []);
   const [compare, setCompare] = useState(false);
   const [choices, setChoices] = useState([{ source: DRAFT, model: "" }, {
     source: String(props.version),
@@ -31,7 +31,7 @@ export default function Playground(props: PlaygroundProps) {
     const said = text.current!.value.trim();
     if (said === "" || busy) return;
     text.current!.value = "";
-    const asked = shown.map((chat, n) => chat.send(said, triedWith(choices[n]!)));
+    const asked = shown.map((chat, n) => chat.send(said, toTarget(choices[n]!)));
     void Promise.all(asked).then((taken) => {
       // Nobody has it: it stands ready to be sent again, unless something else has been typed since.
       if (!taken.includes(true) && text.current?.value === "") text.current.value = said;
@@ -110,18 +110,18 @@ interface Choice {
 }
 
 /** The draft is read as it is sent: what is typed in the form counts at once. */
-function triedWith({ source, model }: Choice): TriedWith {
+function toTarget({ source, model }: Choice): PlaygroundTarget {
   const slash = model.indexOf("/");
   const form = document.getElementById("agent-form") as HTMLFormElement;
   return {
-    ...(source === DRAFT ? { form: valuesOf(form) } : { version: Number(source) }),
+    ...(source === DRAFT ? { form: formValues(form) } : { version: Number(source) }),
     ...(model === "" ? {} : { provider: model.slice(0, slash), model: model.slice(slash + 1) }),
   };
 }
 
 function Pane(
   { chat, label, choice, onChoose, version, models }: PlaygroundProps & {
-    chat: TriedChat;
+    chat: PlaygroundChat;
     label: string;
     choice: Choice;
     onChoose: (choice: Choice) => void;

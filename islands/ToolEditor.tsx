@@ -1,6 +1,6 @@
 import { IS_BROWSER } from "fresh/runtime";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { focusSoon } from "@/components/tools/focus_soon.ts";
+import { focusAfterRender } from "@/components/tools/focus_soon.ts";
 import type { ControlAttributes } from "@/components/Field.tsx";
 import { HttpToolFields, McpToolFields } from "@/components/tools/ToolFields.tsx";
 import {
@@ -25,7 +25,7 @@ export interface ToolEditorProps {
 export default function ToolEditor({ attributes, value, readOnly }: ToolEditorProps) {
   const [ready, setReady] = useState(false);
   const [asJson, setAsJson] = useState(false);
-  const [text, setText] = useState(() => typedBefore(attributes.id) ?? value);
+  const [text, setText] = useState(() => restoredValue(attributes.id) ?? value);
   const area = useRef<HTMLTextAreaElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const written = useRef(text);
@@ -84,7 +84,7 @@ export default function ToolEditor({ attributes, value, readOnly }: ToolEditorPr
 }
 
 /** A browser that comes back to the page has put in what was typed there. */
-function typedBefore(id: string): string | undefined {
+function restoredValue(id: string): string | undefined {
   if (!IS_BROWSER) return undefined;
   const area = document.getElementById(id);
   return area instanceof HTMLTextAreaElement ? area.value : undefined;
@@ -97,7 +97,7 @@ function ToolList(
   /** Opened, with the focus where one begins to type. */
   function addTool(tool: ToolDraft) {
     onChange([...tools, tool]);
-    focusSoon(() => {
+    focusAfterRender(() => {
       const fold = document.getElementById(`tool-${tools.length}`) as HTMLDetailsElement | null;
       if (fold !== null) fold.open = true;
       return document.getElementById(`tool-${tools.length}-name`);
@@ -107,7 +107,9 @@ function ToolList(
   function remove(n: number) {
     onChange(tools.toSpliced(n, 1));
     const next = Math.min(n, tools.length - 2);
-    focusSoon(() => document.querySelector<HTMLElement>(`#tool-${next} > summary`) ?? add.current);
+    focusAfterRender(() =>
+      document.querySelector<HTMLElement>(`#tool-${next} > summary`) ?? add.current
+    );
   }
   return (
     <>
@@ -156,7 +158,7 @@ function Tool(
     <details class="tool" id={id}>
       <summary>
         <code>{name}</code>
-        <span class="help">{addressOf(tool)}</span>
+        <span class="help">{toolAddress(tool)}</span>
       </summary>
       <div class="stack">
         <Fields id={id} tool={tool} onChange={onChange} />
@@ -176,6 +178,6 @@ function Tool(
   );
 }
 
-function addressOf({ type, url, request }: ToolDraft): string {
+function toolAddress({ type, url, request }: ToolDraft): string {
   return type === "http" ? `${request?.method ?? ""} ${request?.url ?? ""}` : `MCP ${url ?? ""}`;
 }

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { openAdmin } from "@/tests/support/admin.ts";
+import { openAgentServices } from "@/tests/support/admin.ts";
 import { fakeUuid } from "@/tests/support/fake_system.ts";
 import { ensureDemoAgent, serviceOrigins } from "./demo_agent.ts";
 
@@ -16,7 +16,7 @@ Deno.test("serviceOrigins: this machine under each of its names, any other addre
 
 Deno.test("ensureDemoAgent: is made once, whoever asks first, and embeds on this service", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   const ensure = () => ensureDemoAgent({ kv, agents, tenant: TENANT, baseUrl: BASE });
   const ids = await Promise.all([ensure(), ensure(), ensure()]);
   assertEquals(new Set(ids).size, 1);
@@ -28,7 +28,7 @@ Deno.test("ensureDemoAgent: is made once, whoever asks first, and embeds on this
 
 Deno.test("ensureDemoAgent: one that its owner deleted stays deleted", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   const options = { kv, agents, tenant: TENANT, baseUrl: BASE };
   await agents.delete(TENANT, (await ensureDemoAgent(options))!);
   assertEquals(await ensureDemoAgent(options), undefined);
@@ -37,7 +37,7 @@ Deno.test("ensureDemoAgent: one that its owner deleted stays deleted", async () 
 
 Deno.test("ensureDemoAgent: a new address is added, and nothing else is touched", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   const options = { kv, agents, tenant: TENANT, baseUrl: BASE };
   const id = (await ensureDemoAgent(options))!;
   await agents.patch(TENANT, id, { patch: { name: "Mine" } });
@@ -51,7 +51,7 @@ Deno.test("ensureDemoAgent: a new address is added, and nothing else is touched"
 
 Deno.test("ensureDemoAgent: a full list of origins is its owner's and loses none", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   const options = { kv, agents, tenant: TENANT, baseUrl: BASE };
   const id = (await ensureDemoAgent(options))!;
   const allowedOrigins = Array.from({ length: 32 }, (_, n) => `https://o${n}.example`);
@@ -62,7 +62,7 @@ Deno.test("ensureDemoAgent: a full list of origins is its owner's and loses none
 
 Deno.test("ensureDemoAgent: an agent that points at a model no longer offered does not stop a start", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents, catalogue } = openAdmin(kv);
+  const { agents, catalogue } = openAgentServices(kv);
   const options = { kv, agents, tenant: TENANT, baseUrl: BASE };
   const id = (await ensureDemoAgent(options))!;
   const price = { inputUsdPerMTok: 0, outputUsdPerMTok: 0 };

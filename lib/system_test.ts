@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { monotonicNow, systemRuntime } from "./system.ts";
 
 Deno.test("elapsed: setting the clock does not move it, and a test's world has its own", async () => {
@@ -13,7 +13,7 @@ Deno.test("elapsed: setting the clock does not move it, and a test's world has i
   } finally {
     Date.now = now;
   }
-  const fake = new FakeSystem();
+  const fake = new FakeRuntime();
   const began = monotonicNow(fake);
   await fake.advance(5);
   assertEquals(monotonicNow({ ...systemRuntime, now: fake.now }) - began, 5);

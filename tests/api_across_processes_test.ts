@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { keys } from "@/lib/storage/keys.ts";
 import type { LimitOverrides } from "@/lib/storage/tenant_store.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
 import { memoryStore, onStores, type SharedStore } from "./support/shared_store.ts";
@@ -14,7 +14,7 @@ const SHOP = "https://shop.example";
 /** Two services on one store; the second has everything in memory. */
 async function start(store: SharedStore) {
   const kv = await store.open();
-  const { system } = fastSystem();
+  const { system } = instantRuntime();
   const open = async () => TestService.start({ system, kv: await store.open(), keepKv: true });
   const [here, there] = [await open(), await open()];
   const key = await here.key(["agents:write", "widget:mint"]);

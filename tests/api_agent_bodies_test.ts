@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { httpTool } from "./support/agent_bodies.ts";
 import { expectInvalid } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
 const POST = "POST";
@@ -101,7 +101,7 @@ const FAULTS: [string, Record<string, unknown>, string[]][] = [
 ];
 
 Deno.test("POST /v1/agents refuses each fault with its path and stores nothing", async (t) => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const tenant = crypto.randomUUID();
   for (const [fault, change, paths] of FAULTS) {
     // A key of its own each: what is tested here is the body, not how often one may call.

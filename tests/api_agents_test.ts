@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { fullAgentBody } from "./support/agent_bodies.ts";
 import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -152,7 +152,7 @@ Deno.test("GET /v1/agents/:id answers 304 to a current If-None-Match and 200 to 
 });
 
 Deno.test("GET /v1/agents pages newest first, 20 unless told, without a cursor on the last", async () => {
-  const time = fastSystem();
+  const time = instantRuntime();
   await using service = await TestService.start(time);
   const key = await service.key(undefined, crypto.randomUUID());
   const newestFirst: string[] = [];
@@ -173,7 +173,7 @@ Deno.test("GET /v1/agents pages newest first, 20 unless told, without a cursor o
 });
 
 Deno.test("GET /v1/agents refuses a limit outside 1-100 and a cursor it did not give out", async () => {
-  const time = fastSystem();
+  const time = instantRuntime();
   await using service = await TestService.start(time);
   const key = await service.key(undefined, crypto.randomUUID());
   for (let n = 0; n < 2; n++) await service.agent(key);

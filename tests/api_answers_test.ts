@@ -4,7 +4,7 @@ import type { OpenApiDocument } from "@/lib/openapi/document.ts";
 import { SCOPE_NAMES } from "@/lib/wire/scopes.ts";
 import { fullAgentBody } from "./support/agent_bodies.ts";
 import { addressOf, type Answered, answeredBy, ApiDocument } from "./support/api_document.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { TestService } from "./support/service.ts";
 import { ORIGIN, say } from "./support/widget_calls.ts";
 
@@ -53,7 +53,7 @@ function promised({ operations }: ApiDocument): string[] {
 }
 
 Deno.test("every success of every operation is as documented", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const document: OpenApiDocument = await (await service.fetch("/v1/openapi.json")).json();
   const key = await service.key([...SCOPE_NAMES]);
   const walk = new Walk(service, { api: new ApiDocument(document), key });

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { expectInvalid, expectRefusal } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, chat, embed, onPage, ORIGIN, say } from "./support/widget_calls.ts";
@@ -9,7 +9,7 @@ const CHAT = "/v1/chat/stream";
 const MINUTE = 60_000;
 
 Deno.test("POST /v1/chat/stream without a credential is 401 invalid_api_key", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { agent, sessionToken } = await embed(service);
   const json = { agentId: agent.id, sessionToken, messages: [say("Hello")] };
   const send = (headers: HeadersInit) => service.fetch(CHAT, { method: "POST", json, headers });
@@ -20,7 +20,7 @@ Deno.test("POST /v1/chat/stream without a credential is 401 invalid_api_key", as
 });
 
 Deno.test("with an API key a session is optional, but header and body must agree", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key, agent, sessionToken } = await embed(service);
   const send = (body: Record<string, unknown>, headers: HeadersInit = {}) =>
     byKey(service, { key, body: { agentId: agent.id, ...body }, headers });
@@ -37,7 +37,7 @@ Deno.test("with an API key a session is optional, but header and body must agree
 });
 
 Deno.test("a session needs the body's sessionToken to equal the header, else 400", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { agent, sessionToken } = await embed(service);
   for (const told of [undefined, "cs_another_token_altogether", `${sessionToken}x`]) {
     const answer = await onPage(service, { agent, sessionToken, body: { sessionToken: told } });
@@ -46,7 +46,7 @@ Deno.test("a session needs the body's sessionToken to equal the header, else 400
 });
 
 Deno.test("a session for another agent is 401 session_token_invalid", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key, sessionToken } = await embed(service);
   const other = await service.agent(key, { allowedOrigins: [ORIGIN] });
   const answer = await onPage(service, { agent: other, sessionToken });
@@ -54,7 +54,7 @@ Deno.test("a session for another agent is 401 session_token_invalid", async () =
 });
 
 Deno.test("an unknown, expired or revoked session is 401 session_token_invalid", async () => {
-  const time = fastSystem();
+  const time = instantRuntime();
   await using service = await TestService.start(time);
   const { key, agent, sessionToken } = await embed(service);
   const unknown = { agent, sessionToken: "cs_nobody_ever_minted_this" };
@@ -71,7 +71,7 @@ Deno.test("an unknown, expired or revoked session is 401 session_token_invalid",
 });
 
 Deno.test("a session on a foreign page is 403 and says session token rejected", async (t) => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { agent, sessionToken } = await embed(service, {
     allowedOrigins: [ORIGIN, "https://second.example.com"],
   });
@@ -93,7 +93,7 @@ Deno.test("a session on a foreign page is 403 and says session token rejected", 
 });
 
 Deno.test("a session without Origin is accepted from no browser, the same origin or none", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { agent, sessionToken } = await embed(service);
   const native: Record<string, string>[] = [
     {},
@@ -107,7 +107,7 @@ Deno.test("a session without Origin is accepted from no browser, the same origin
 });
 
 Deno.test("an origin taken off the agent is refused at once, though its session lives", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key, agent, sessionToken } = await embed(service);
   const json = { allowedOrigins: ["https://second.example.com"] };
   const patched = await service.fetch(`/v1/agents/${agent.id}`, { method: "PATCH", key, json });
@@ -120,14 +120,14 @@ Deno.test("an origin taken off the agent is refused at once, though its session 
 });
 
 Deno.test("a session of a deleted agent is 404", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key, agent, sessionToken } = await embed(service);
   await (await service.fetch(`/v1/agents/${agent.id}`, { method: "DELETE", key })).body?.cancel();
   await expectRefusal(await onPage(service, { agent, sessionToken }), "not_found");
 });
 
 Deno.test("the 51st message of a session is 429 until the session expires", async () => {
-  const time = fastSystem();
+  const time = instantRuntime();
   await using service = await TestService.start(time);
   const { agent, sessionToken } = await embed(service);
   // Far enough apart for every other limit.

@@ -1,14 +1,14 @@
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { httpTool } from "./support/agent_bodies.ts";
 import { expectInvalid } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
-import { one, order, startOf } from "./support/frame_words.ts";
+import { instantRuntime } from "./support/fast_system.ts";
+import { frameTypes, onlyFrame, startFrame } from "./support/frame_words.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
 import { answered, byKey, embed, onPage, ORIGIN, say } from "./support/widget_calls.ts";
 
 Deno.test("POST /v1/chat/stream answers an API key with the contract's headers", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key, agent } = await embed(service);
   const answer = await byKey(service, { key, body: { agentId: agent.id } });
   assertEquals(answer.status, 200);
@@ -17,12 +17,12 @@ Deno.test("POST /v1/chat/stream answers an API key with the contract's headers",
   assertEquals(answer.headers.get("x-accel-buffering"), "no");
   assertEquals(answer.headers.get("content-encoding"), null);
   const frames = await readFrames(answer);
-  assertEquals(startOf(frames).runId, answer.headers.get("x-run-id"));
-  assertEquals(startOf(frames).requestId, answer.headers.get("x-request-id"));
+  assertEquals(startFrame(frames).runId, answer.headers.get("x-run-id"));
+  assertEquals(startFrame(frames).requestId, answer.headers.get("x-request-id"));
 });
 
 Deno.test("POST /v1/chat/stream sends retry first, then id, event and one data line a frame", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key, agent } = await embed(service);
   const answer = await byKey(service, { key, body: { agentId: agent.id } });
   const runId = answer.headers.get("x-run-id");
@@ -38,7 +38,7 @@ Deno.test("POST /v1/chat/stream sends retry first, then id, event and one data l
 });
 
 Deno.test("POST /v1/chat/stream orders frames start, delta, usage, done and quotes the question", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key, agent } = await embed(service);
   const frames = await readFrames(
     await byKey(service, {
@@ -46,26 +46,26 @@ Deno.test("POST /v1/chat/stream orders frames start, delta, usage, done and quot
       body: { agentId: agent.id, messages: [say("Where is my parcel?")] },
     }),
   );
-  assertEquals(order(frames), ["start", "delta", "usage", "done"]);
-  const { provider, model } = startOf(frames);
+  assertEquals(frameTypes(frames), ["start", "delta", "usage", "done"]);
+  const { provider, model } = startFrame(frames);
   assertEquals({ provider, model }, { provider: "vendor_a", model: "demo" });
   assertStringIncludes(textOf(frames), "Where is my parcel?");
-  const usage = one(frames, "usage");
+  const usage = onlyFrame(frames, "usage");
   assert(usage.inputTokens > 0 && usage.outputTokens > 0);
   assertEquals(usage.costUsd, 0);
-  assertEquals(one(frames, "done").finishReason, "stop");
+  assertEquals(onlyFrame(frames, "done").finishReason, "stop");
 });
 
 Deno.test("POST /v1/chat/stream answers a session on its page like a key", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { agent, sessionToken } = await embed(service);
   const frames = await readFrames(await onPage(service, { agent, sessionToken }));
-  assertEquals(order(frames), ["start", "delta", "usage", "done"]);
+  assertEquals(frameTypes(frames), ["start", "delta", "usage", "done"]);
   assertStringIncludes(textOf(frames), "Hello");
 });
 
 Deno.test("start.requestId is the body's; x-request-id is always ours and never echoes", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key, agent } = await embed(service);
   const mine = "my-request-1";
   const answer = await byKey(service, {
@@ -75,15 +75,17 @@ Deno.test("start.requestId is the body's; x-request-id is always ours and never 
       "x-request-id": mine,
     },
   });
-  assertEquals(startOf(await readFrames(answer)).requestId, mine);
+  assertEquals(startFrame(await readFrames(answer)).requestId, mine);
   assertNotEquals(answer.headers.get("x-request-id"), mine);
 });
 
 Deno.test("start.conversationId is the body's, or a new UUID for each call without one", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key, agent } = await embed(service);
   const conversation = async (body: Record<string, unknown>) =>
-    startOf(await readFrames(await byKey(service, { key, body: { agentId: agent.id, ...body } })))
+    startFrame(
+      await readFrames(await byKey(service, { key, body: { agentId: agent.id, ...body } })),
+    )
       .conversationId;
   const conversationId = crypto.randomUUID();
   assertEquals(await conversation({ conversationId }), conversationId);
@@ -91,27 +93,27 @@ Deno.test("start.conversationId is the body's, or a new UUID for each call witho
 });
 
 Deno.test("a tool call is told before its result, and the answer after it", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key } = await embed(service);
   const agent = await service.agent(key);
   const messages = [say('use nowhere with {"q":"shoes"}')];
   const frames = await readFrames(
     await byKey(service, { key, body: { agentId: agent.id, messages } }),
   );
-  assertEquals(order(frames), ["start", "tool_call", "tool_result", "delta", "usage", "done"]);
-  assertEquals(one(frames, "tool_call"), {
+  assertEquals(frameTypes(frames), ["start", "tool_call", "tool_result", "delta", "usage", "done"]);
+  assertEquals(onlyFrame(frames, "tool_call"), {
     type: "tool_call",
     name: "nowhere",
     args: { q: "shoes" },
   });
-  const { name, output } = one(frames, "tool_result");
+  const { name, output } = onlyFrame(frames, "tool_result");
   const { error } = output as { error: { code: string; message: string } };
   assertEquals([name, error.code, typeof error.message], ["nowhere", "tool_unknown", "string"]);
-  assertEquals(one(frames, "done").finishReason, "stop");
+  assertEquals(onlyFrame(frames, "done").finishReason, "stop");
 });
 
 Deno.test("a tool called with what is no JSON object is tool_invalid_arguments, and the run goes on", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key } = await embed(service);
   const agent = await service.agent(key, {
     tools: [httpTool()],
@@ -121,13 +123,13 @@ Deno.test("a tool called with what is no JSON object is tool_invalid_arguments, 
   const frames = await readFrames(
     await byKey(service, { key, body: { agentId: agent.id, messages } }),
   );
-  const { error } = one(frames, "tool_result").output as { error: { code: string } };
+  const { error } = onlyFrame(frames, "tool_result").output as { error: { code: string } };
   assertEquals(error.code, "tool_invalid_arguments");
-  assertEquals(one(frames, "done").finishReason, "stop");
+  assertEquals(onlyFrame(frames, "done").finishReason, "stop");
 });
 
 Deno.test("maxOutputTokens ends the answer with length, the call's before the agent's", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key } = await embed(service);
   const modelPolicy = { provider: "vendor_a", model: "demo", maxOutputTokens: 5 };
   const agent = await service.agent(key, { modelPolicy });
@@ -135,22 +137,22 @@ Deno.test("maxOutputTokens ends the answer with length, the call's before the ag
     const frames = await readFrames(
       await byKey(service, { key, body: { agentId: agent.id, ...body } }),
     );
-    assertEquals(one(frames, "done").finishReason, "length");
-    assertEquals(one(frames, "usage").outputTokens, outputTokens);
+    assertEquals(onlyFrame(frames, "done").finishReason, "length");
+    assertEquals(onlyFrame(frames, "usage").outputTokens, outputTokens);
   }
 });
 
 Deno.test("a visitor gets no more output than the agent's own maxOutputTokens", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const modelPolicy = { provider: "vendor_a", model: "demo", maxOutputTokens: 5 };
   const { agent, sessionToken } = await embed(service, { modelPolicy });
   const body = { maxOutputTokens: 500 };
   const frames = await readFrames(await onPage(service, { agent, sessionToken, body }));
-  assertEquals(one(frames, "usage").outputTokens, 5);
+  assertEquals(onlyFrame(frames, "usage").outputTokens, 5);
 });
 
 Deno.test("an agent out of steps ends with error budget_exceeded and done max_steps", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key } = await embed(service);
   const budget = { maxCostUsd: 1, maxSteps: 1, wallClockMs: 30_000 };
   const agent = await service.agent(key, { budget });
@@ -158,25 +160,25 @@ Deno.test("an agent out of steps ends with error budget_exceeded and done max_st
   const frames = await readFrames(
     await byKey(service, { key, body: { agentId: agent.id, messages } }),
   );
-  assertEquals(order(frames), ["start", "tool_call", "tool_result", "usage", "error", "done"]);
-  assertEquals(one(frames, "error").code, "budget_exceeded");
-  assertEquals(one(frames, "done").finishReason, "max_steps");
+  assertEquals(frameTypes(frames), ["start", "tool_call", "tool_result", "usage", "error", "done"]);
+  assertEquals(onlyFrame(frames, "error").code, "budget_exceeded");
+  assertEquals(onlyFrame(frames, "done").finishReason, "max_steps");
 });
 
 Deno.test("overrides name the provider that answers, and must be in the plan", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key, agent } = await embed(service);
   const agentId = agent.id;
   const answer = await byKey(service, {
     key,
     body: { agentId, provider: "vendor_c", model: "demo" },
   });
-  assertEquals(startOf(await readFrames(answer)).provider, "vendor_c");
+  assertEquals(startFrame(await readFrames(answer)).provider, "vendor_c");
   await expectInvalid(await byKey(service, { key, body: { agentId, model: "other" } }), ["model"]);
 });
 
 Deno.test("POST /v1/chat/stream refuses each fault of its body with the path", async (t) => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { agent } = await embed(service);
   const user = say("Hello");
   const faults: [string, Record<string, unknown>, string[]][] = [
@@ -215,12 +217,12 @@ Deno.test("POST /v1/chat/stream refuses each fault of its body with the path", a
 });
 
 Deno.test("POST /v1/chat/stream accepts 64 messages and 32000 characters", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key, agent } = await embed(service);
   const turns = Array.from({ length: 63 }, (_, n) => n % 2 === 0 ? say("Hi") : answered("Hello"));
   const messages = [...turns, say("x".repeat(32_000))];
   const frames = await readFrames(
     await byKey(service, { key, body: { agentId: agent.id, messages } }),
   );
-  assertEquals(one(frames, "done").finishReason, "stop");
+  assertEquals(onlyFrame(frames, "done").finishReason, "stop");
 });

@@ -4,7 +4,7 @@ import type { Limits } from "@/lib/limits/limits.ts";
 import type { UsageReport } from "@/lib/wire/usage.ts";
 import { flakyKv, seeded } from "./support/flaky_kv.ts";
 import { readFrames } from "./support/frames.ts";
-import { heldSystem } from "./support/held_system.ts";
+import { pausableRuntime } from "./support/held_system.ts";
 import { TestService } from "./support/service.ts";
 import { openTestKv } from "./support/open_kv.ts";
 
@@ -30,7 +30,7 @@ const DEPLOYMENTS: Record<string, Deployment> = {
 /** Services over one store, with an agent, a key and a session of a visitor. */
 async function deploy({ services: count, connection }: Deployment, limits: Partial<Limits> = OPEN) {
   const store = await openTestKv();
-  const held = heldSystem();
+  const held = pausableRuntime();
   const random = seeded(count * 17);
   let settingUp = true;
   const services = await Promise.all(Array.from({ length: count }, () => {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { methodsOfV1 } from "./support/public_routes.ts";
-import { send } from "./support/raw_calls.ts";
+import { sendRawBody } from "./support/raw_calls.ts";
 import { TestService } from "./support/service.ts";
 import { chat, ORIGIN } from "./support/widget_calls.ts";
 
@@ -23,7 +23,7 @@ Deno.test("a preflight on /v1/chat/** is 204 with exactly the contract's headers
 });
 
 Deno.test("every answer on /v1/chat/**, refusals included, carries the CORS headers", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const key = await service.key();
   const agent = await service.agent(key, { allowedOrigins: [ORIGIN] });
   const sessionToken = await service.mint(key, agent.id, ORIGIN);
@@ -34,12 +34,12 @@ Deno.test("every answer on /v1/chat/**, refusals included, carries the CORS head
     [200, chat(service, agent, { sessionToken, headers: { origin: ORIGIN } })],
     [400, chat(service, agent, { sessionToken, body: { messages: [] } })],
     [401, chat(service, agent, { sessionToken: "cs_nobody_ever_minted_this" })],
-    [401, send(service, { path, body: "{}" })],
+    [401, sendRawBody(service, { path, body: "{}" })],
     [403, chat(service, agent, { sessionToken, headers: evil })],
     [404, service.fetch("/v1/chat/nothing", { headers: evil })],
     [405, service.fetch(path, { headers: evil })],
-    [413, send(service, { path, body: big })],
-    [415, send(service, { path, body: "{}", type: "text/plain" })],
+    [413, sendRawBody(service, { path, body: big })],
+    [415, sendRawBody(service, { path, body: "{}", type: "text/plain" })],
   ];
   for (const [status, answer] of answers) {
     const response = await answer;

@@ -6,7 +6,7 @@ import { SCOPE_NAMES as SCOPES } from "@/lib/wire/scopes.ts";
 import { addressOf, answeredBy, ApiDocument, type Documented } from "./support/api_document.ts";
 import { breakableKv } from "./support/broken_kv.ts";
 import { expectJson } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { PUBLIC_ROUTES } from "./support/public_routes.ts";
 import { agentBody, TestService, type TestServiceOptions } from "./support/service.ts";
 
@@ -191,7 +191,7 @@ Deno.test("the document: a tenant's full streams and spent day are documented 42
 
 Deno.test("the document: a store that fails is a documented refusal of every operation", async () => {
   const store = await breakableKv();
-  const { service, api } = await open({ kv: store.kv, ...fastSystem() });
+  const { service, api } = await open({ kv: store.kv, ...instantRuntime() });
   await using _ = service;
   const key = await service.key([...SCOPES]);
   store.break("the disk is gone");

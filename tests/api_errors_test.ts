@@ -4,9 +4,9 @@ import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert"
 import { httpTool } from "./support/agent_bodies.ts";
 import { breakableKv } from "./support/broken_kv.ts";
 import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { methodsOfV1 } from "./support/public_routes.ts";
-import { send } from "./support/raw_calls.ts";
+import { sendRawBody } from "./support/raw_calls.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { chat, ORIGIN, say } from "./support/widget_calls.ts";
 import { openTestKv } from "./support/open_kv.ts";
@@ -14,7 +14,7 @@ import { openTestKv } from "./support/open_kv.ts";
 const ID = crypto.randomUUID();
 
 Deno.test("every key that is absent, malformed, mistyped, revoked or expired is one 401", async () => {
-  const time = fastSystem();
+  const time = instantRuntime();
   await using service = await TestService.start(time);
   const tenant = await service.tenant();
   const { apiKeys } = service.service;
@@ -134,13 +134,13 @@ Deno.test("a body that is no strict JSON object is 400 with the path of the faul
   const key = await service.key();
   for (const path of ["/v1/agents", "/v1/chat/stream"]) {
     for (const body of ["", "{", "{'a':1}", "null", "[]", '"x"', "1", "{} {}", "\ufeff{", "NaN"]) {
-      await expectInvalid(await send(service, { path, key, body }), [""]);
+      await expectInvalid(await sendRawBody(service, { path, key, body }), [""]);
     }
     const latin = new Uint8Array([0x7b, 0xe9, 0x7d]);
-    await expectInvalid(await send(service, { path, key, body: latin }), [""]);
+    await expectInvalid(await sendRawBody(service, { path, key, body: latin }), [""]);
   }
   const proto = JSON.stringify(agentBody()).replace("{", '{"__proto__":{"admin":true},');
-  await expectInvalid(await send(service, { key, body: proto }), ["__proto__"]);
+  await expectInvalid(await sendRawBody(service, { key, body: proto }), ["__proto__"]);
 });
 
 Deno.test("a body nested without end is a 400, not a fault of ours", async () => {
@@ -150,7 +150,9 @@ Deno.test("a body nested without end is a 400, not a fault of ours", async () =>
   const tool = httpTool({ request: { method: "POST", url: "https://api.example.com/", body: 0 } });
   const json = { ...agentBody(), tools: [tool], allowedDomains: ["api.example.com"] };
   const nested = JSON.stringify(json).replace('"body":0', `"body":${deep}`);
-  for (const body of [deep, nested]) await expectInvalid(await send(service, { key, body }), [""]);
+  for (const body of [deep, nested]) {
+    await expectInvalid(await sendRawBody(service, { key, body }), [""]);
+  }
   assertEquals(service.logged.filter((line) => line.includes('"error"')), []);
 });
 
@@ -158,13 +160,13 @@ Deno.test("a body of another content type is 415, before any credential", async 
   await using service = await TestService.start();
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "text/json", ""]) {
     const body = new TextEncoder().encode(JSON.stringify(agentBody()));
-    const answer = await send(service, { body, type });
+    const answer = await sendRawBody(service, { body, type });
     await expectRefusal(answer, "unsupported_media_type");
   }
   const key = await service.key();
   for (const type of ["application/json; charset=utf-8", "Application/JSON"]) {
     const body = JSON.stringify(agentBody());
-    await expectJson(await send(service, { key, body, type }), 201);
+    await expectJson(await sendRawBody(service, { key, body, type }), 201);
   }
 });
 
@@ -173,26 +175,26 @@ Deno.test("a body over 1 MiB is 413 by its length and by its chunks, before any 
   const mebibyte = 1_048_576;
   for (const path of ["/v1/agents", "/v1/chat/stream", "/v1/widget/session"]) {
     const whole = new Uint8Array(mebibyte + 1).fill(0x20);
-    await expectRefusal(await send(service, { path, body: whole }), "payload_too_large");
+    await expectRefusal(await sendRawBody(service, { path, body: whole }), "payload_too_large");
     const chunked = chunks(mebibyte + 1);
-    await expectRefusal(await send(service, { path, body: chunked }), "payload_too_large");
+    await expectRefusal(await sendRawBody(service, { path, body: chunked }), "payload_too_large");
   }
   const key = await service.key();
   const text = JSON.stringify(agentBody());
   const exact = text + " ".repeat(mebibyte - text.length);
-  await expectJson(await send(service, { key, body: exact }), 201);
+  await expectJson(await sendRawBody(service, { key, body: exact }), 201);
 });
 
 Deno.test("size comes before credential, credential before scope, scope before body", async () => {
   await using service = await TestService.start();
   const weak = await service.key(["billing:read"]);
   const big = new Uint8Array(1_048_577).fill(0x20);
-  await expectRefusal(await send(service, { key: "x", body: big }), "payload_too_large");
-  await expectRefusal(await send(service, { key: "x", body: "{" }), "invalid_api_key");
-  await expectRefusal(await send(service, { key: weak, body: "{" }), "insufficient_scope");
+  await expectRefusal(await sendRawBody(service, { key: "x", body: big }), "payload_too_large");
+  await expectRefusal(await sendRawBody(service, { key: "x", body: "{" }), "invalid_api_key");
+  await expectRefusal(await sendRawBody(service, { key: weak, body: "{" }), "insufficient_scope");
   const key = await service.key();
   const path = `/v1/agents/${ID}`;
-  const patch = (body: string) => send(service, { method: "PATCH", path, key, body });
+  const patch = (body: string) => sendRawBody(service, { method: "PATCH", path, key, body });
   await expectInvalid(await patch('{"name":""}'), ["name"]);
   await expectRefusal(await patch("{}"), "not_found");
 });
@@ -227,7 +229,7 @@ Deno.test("a fault of ours is 500 without its text, which is in the log", async 
 
 Deno.test("no key, token or part of them is in anything logged during a whole flow", async () => {
   const store = await breakableKv();
-  await using service = await TestService.start({ ...fastSystem(), kv: store.kv });
+  await using service = await TestService.start({ ...instantRuntime(), kv: store.kv });
   const key = await service.key();
   const agent = await service.agent(key, { allowedOrigins: [ORIGIN] });
   const sessionToken = await service.mint(key, agent.id, ORIGIN);

@@ -3,11 +3,11 @@ import { assert, assertEquals } from "@std/assert";
 import type { OpenApiDocument } from "@/lib/openapi/document.ts";
 import { SCOPE_NAMES } from "@/lib/wire/scopes.ts";
 import { answeredBy, ApiDocument, type Documented } from "./support/api_document.ts";
-import { fastSystem } from "./support/fast_system.ts";
-import { Dice } from "./support/fuzz/dice.ts";
+import { instantRuntime } from "./support/fast_system.ts";
+import { SeededRandom } from "./support/fuzz/dice.ts";
 import { toBodyInit } from "./support/fuzz/fuzz_bodies.ts";
 import { type FuzzCall, fuzzCall } from "./support/fuzz/fuzz_call.ts";
-import { FuzzWorld } from "./support/fuzz/fuzz_world.ts";
+import { FuzzContext } from "./support/fuzz/fuzz_world.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { TestService } from "./support/service.ts";
 import { ORIGIN } from "./support/widget_calls.ts";
@@ -35,13 +35,13 @@ interface Tally {
 }
 
 Deno.test("10,000 seeded requests, valid and not, get documented answers and no fault of ours", async () => {
-  const time = fastSystem();
+  const time = instantRuntime();
   await using service = await TestService.start({ ...time, limits: NO_LIMITS });
   const document: OpenApiDocument = await (await service.fetch("/v1/openapi.json")).json();
   const api = new ApiDocument(document);
   const parts = {
     world: await worldOf(service),
-    dice: new Dice(SEED),
+    dice: new SeededRandom(SEED),
     schemas: document.components.schemas,
   };
   const tally: Tally = { faults: [], statuses: new Map() };
@@ -69,7 +69,7 @@ function weightOf({ requestBody, path }: Documented): number {
 }
 
 /** A key, agents with a small output and sessions of theirs to begin with. */
-async function worldOf(service: TestService): Promise<FuzzWorld> {
+async function worldOf(service: TestService): Promise<FuzzContext> {
   const keys = { good: await service.key([...SCOPE_NAMES]), weak: await service.key([]) };
   const agents: string[] = [];
   const sessions = [];
@@ -85,7 +85,7 @@ async function worldOf(service: TestService): Promise<FuzzWorld> {
   }
   const { client, widget } = service.service;
   const hashes = [client.hash12, widget.hash12];
-  return new FuzzWorld({ keys, agents, sessions, hashes, ownOrigin: service.url });
+  return new FuzzContext({ keys, agents, sessions, hashes, ownOrigin: service.url });
 }
 
 /** Sends them at once; learns from the answers in the order of the calls, so that a seed is a run. */
@@ -94,7 +94,7 @@ async function sendAll(
   { service, api, world, tally }: {
     service: TestService;
     api: ApiDocument;
-    world: FuzzWorld;
+    world: FuzzContext;
     tally: Tally;
   },
 ): Promise<void> {

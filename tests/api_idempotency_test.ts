@@ -2,7 +2,7 @@ import { assert, assertEquals, assertFalse, assertNotEquals } from "@std/assert"
 import { keys } from "@/lib/storage/keys.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { lossyKv } from "./support/lossy_kv.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { storedText } from "./support/store.ts";
@@ -134,7 +134,7 @@ Deno.test("Idempotency-Key: a mint for another origin is another request", async
 });
 
 Deno.test("Idempotency-Key: is forgotten after 24 hours", async () => {
-  const time = fastSystem();
+  const time = instantRuntime();
   await using service = await TestService.start(time);
   const key = await service.key();
   const create = () => post(service, AGENTS, { key, once: "k", json: agentBody() });

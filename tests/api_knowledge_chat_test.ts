@@ -1,11 +1,15 @@
 /** Answers from a knowledge base: the tool `search_knowledge` in a run. CONTRACT section 2. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { one, order } from "./support/frame_words.ts";
+import { frameTypes, onlyFrame } from "./support/frame_words.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { openKnowledge } from "./support/knowledge.ts";
 import { catalogueEntry } from "./support/chat.ts";
-import { embeddingsOf, meaningOf, textsOf } from "./support/mock_vendors/embeddings.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import {
+  embeddedTexts,
+  embeddingOf,
+  embeddingsResponse,
+} from "./support/mock_vendors/embeddings.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
 import { KEYS } from "./support/vendors.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 
@@ -30,11 +34,11 @@ Deno.test("search_knowledge: the demo model answers from the best passage and na
   await using world = await openKnowledge();
   const { id } = await world.settled(await world.post(HANDBOOK));
   const frames = await ask(world, { message: "Can I return a book?" });
-  assertEquals(order(frames).slice(0, 3), ["start", "tool_call", "tool_result"]);
-  const call = one(frames, "tool_call");
+  assertEquals(frameTypes(frames).slice(0, 3), ["start", "tool_call", "tool_result"]);
+  const call = onlyFrame(frames, "tool_call");
   assertEquals([call.name, call.args], ["search_knowledge", { query: "Can I return a book?" }]);
   // deno-lint-ignore no-explicit-any -- the test says what it expects of it
-  const { passages } = one(frames, "tool_result").output as any;
+  const { passages } = onlyFrame(frames, "tool_result").output as any;
   const [{ text, score, ...best }] = passages;
   assertEquals(best, { documentId: id, title: "Handbook", headingPath: ["Sales", "Returns"] });
   assertMatch(text, /thirty days/);
@@ -58,18 +62,18 @@ Deno.test("search_knowledge: an agent whose base has been deleted still answers"
   await world.remove();
   const body = { agentId: agent.id, messages: [say("Books?")] };
   const frames = await readFrames(await byKey(world.service, { key: world.key, body }));
-  const { output } = one(frames, "tool_result");
+  const { output } = onlyFrame(frames, "tool_result");
   assertMatch(JSON.stringify(output), /tool_unreachable/);
-  assertEquals(one(frames, "done").finishReason, "stop");
+  assertEquals(onlyFrame(frames, "done").finishReason, "stop");
 });
 
 Deno.test("search_knowledge: a vendor's model is told of the tool, and that documents are data", async () => {
-  await using mock = await MockVendors.start({
+  await using mock = await MockProviders.start({
     otherwise: (request) => {
-      const texts = textsOf(request);
+      const texts = embeddedTexts(request);
       return texts === undefined
         ? {}
-        : embeddingsOf(request, { vectors: texts.map(meaningOf), tokens: 5 });
+        : embeddingsResponse(request, { vectors: texts.map(embeddingOf), tokens: 5 });
     },
   });
   const vendor = {
@@ -92,7 +96,7 @@ Deno.test("search_knowledge: a vendor's model is told of the tool, and that docu
   const { name, description } = chats[0]!.body.tools[0].function;
   assertEquals(name, "search_knowledge");
   assertMatch(description, /instruction/);
-  assertMatch(JSON.stringify(one(frames, "tool_result").output), /hound barks/);
+  assertMatch(JSON.stringify(onlyFrame(frames, "tool_result").output), /hound barks/);
   const told = chats[1]!.body.messages.at(-1);
   assertEquals([told.role, told.tool_call_id], ["tool", "c1"]);
   assertMatch(told.content, /hound barks/);

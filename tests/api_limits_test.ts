@@ -1,13 +1,13 @@
 /** The limits of the specification's section 8, over HTTP, on a clock that stands. */
 import { assert, assertEquals } from "@std/assert";
 import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { TestService } from "./support/service.ts";
 
 const SHOP = "https://shop.example";
 
 async function start() {
-  const { system, advance } = fastSystem();
+  const { system, advance } = instantRuntime();
   const service = await TestService.start({ system, limits: DEFAULT_LIMITS });
   return { service, advance };
 }
@@ -130,7 +130,7 @@ Deno.test("/v1: a 429 says in RateLimit that nothing is left of the full window"
 });
 
 Deno.test("POST /v1/chat/stream: a message that the tenant's streams refuse counts as a request", async () => {
-  const { system } = fastSystem();
+  const { system } = instantRuntime();
   await using service = await TestService.start({ system, limits: { streams: 0 } });
   const key = await service.key();
   const agent = await service.agent(key);

@@ -3,20 +3,20 @@ import { assertEquals } from "@std/assert";
 import { keys } from "@/lib/storage/keys.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { expectInvalid } from "./support/expect_answer.ts";
-import { startOf } from "./support/frame_words.ts";
+import { startFrame } from "./support/frame_words.ts";
 import { readFrames } from "./support/frames.ts";
-import { type MockRequest, MockVendors } from "./support/mock_vendors/mock_vendors.ts";
-import { VendorService } from "./support/vendor_service.ts";
+import { MockProviders, type MockRequest } from "./support/mock_vendors/mock_vendors.ts";
+import { ProviderService } from "./support/vendor_service.ts";
 import { onPage, ORIGIN } from "./support/widget_calls.ts";
 
 const OVERRIDES = { provider: "vendor_b", model: "small", temperature: 0.5, maxOutputTokens: 77 };
 
 /** A service with a dear and a cheap model, an agent between them, and what its vendor was asked. */
 async function startOverrides(visitorOverrides?: string) {
-  const mock = await MockVendors.start();
+  const mock = await MockProviders.start();
   const dear = catalogueEntry({ model: "dear", outputUsdPerMTok: 75 });
   const small = catalogueEntry({ vendor: "vendor_b", model: "small", outputUsdPerMTok: 5 });
-  const on = await VendorService.start(mock, { catalogue: [catalogueEntry(), dear, small] });
+  const on = await ProviderService.start(mock, { catalogue: [catalogueEntry(), dear, small] });
   if (visitorOverrides !== undefined) {
     const plan = { v: 1, models: "all", limits: {}, visitorOverrides };
     await on.kv.set(keys.plan(await on.service.tenant()), plan);
@@ -43,7 +43,7 @@ Deno.test("overrides: a key's and a visitor's reach the vendor they name", async
   await using world = await startOverrides();
   const { mock, on, agent, visit } = world;
   for (const answer of [await on.send(agent, OVERRIDES), await visit(OVERRIDES)]) {
-    const { provider, model } = startOf(await readFrames(answer));
+    const { provider, model } = startFrame(await readFrames(answer));
     assertEquals([provider, model], ["vendor_b", "small"]);
     const { protocol, body } = mock.requests.at(-1)!;
     assertEquals([protocol, body.model], ["anthropic", "small"]);
@@ -70,12 +70,12 @@ Deno.test("overrides: visitorOverrides none refuses each with 400, all allows de
     await expectInvalid(await world.visit(OVERRIDES), Object.keys(OVERRIDES));
     assertEquals(world.mock.requests, []);
     const frames = await readFrames(await world.visit({}));
-    assertEquals(startOf(frames).model, "mid");
+    assertEquals(startFrame(frames).model, "mid");
     const byKey = await readFrames(await world.on.send(world.agent, OVERRIDES));
-    assertEquals(startOf(byKey).model, "small");
+    assertEquals(startFrame(byKey).model, "small");
   }
   await using world = await startOverrides("all");
   const frames = await readFrames(await world.visit({ model: "dear" }));
-  assertEquals(startOf(frames).model, "dear");
+  assertEquals(startFrame(frames).model, "dear");
   await expectInvalid(await world.visit({ model: "unpriced" }), ["model"]);
 });

@@ -5,14 +5,14 @@ import { systemRuntime } from "@/lib/system.ts";
 import type { AgentBody } from "@/lib/wire/agent.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { expectInvalid } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { openTestKv } from "./support/open_kv.ts";
 
 const BROKEN = ["half \ud83d", "NUL \0", "both \0 \udc00"];
 
 Deno.test("half characters and NUL are 400 with their path and one code, in every field and every name", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const key = await service.key(["agents:write", "knowledge:write", "billing:read"]);
   const { id: agentId } = await service.agent(key);
   const base = await service.fetch("/v1/knowledge-bases", {

@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { SCOPE_NAMES } from "@/lib/wire/scopes.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, chat, embed, ORIGIN } from "./support/widget_calls.ts";
 
@@ -10,7 +10,7 @@ const READ_SCOPES = SCOPE_NAMES.filter((scope) => scope.endsWith(":read"));
 const OTHER_SCOPES = SCOPE_NAMES.filter((scope) => !scope.endsWith(":read"));
 
 Deno.test("a key whose scopes all end in :read may not chat, follow or cancel: 403 insufficient_scope", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key: owner, agent, sessionToken } = await embed(service);
   const body = { agentId: agent.id };
   const first = await byKey(service, { key: owner, body });
@@ -41,7 +41,7 @@ Deno.test("a key whose scopes all end in :read may not chat, follow or cancel: 4
 });
 
 Deno.test("any other key may chat, follow and cancel, whatever its scopes are for", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { agent } = await embed(service);
   for (const scope of OTHER_SCOPES) {
     const key = await service.key([scope, "billing:read"]);

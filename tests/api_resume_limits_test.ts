@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
 import { breakableKv } from "./support/broken_kv.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { TestService } from "./support/service.ts";
 
 const SHOP = "https://shop.example";
@@ -11,7 +11,7 @@ const RESUMES = DEFAULT_LIMITS.ipResumes;
 
 /** A finished run of a page's session, under the limits of production. */
 async function start(options: { kv?: Deno.Kv } = {}) {
-  const { system, advance } = fastSystem();
+  const { system, advance } = instantRuntime();
   const service = await TestService.start({ system, limits: DEFAULT_LIMITS, ...options });
   const key = await service.key();
   const agent = await service.agent(key, { allowedOrigins: [SHOP] });

@@ -4,9 +4,9 @@ import { assert, assertEquals } from "@std/assert";
 import { RunLogStore } from "@/lib/storage/run_log_store.ts";
 import { contentCipher } from "./support/content.ts";
 import { expectInvalid, expectRefusal } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { readFrames } from "./support/frames.ts";
-import { sweepDead } from "./support/sweep_dead.ts";
+import { sweepOrphaned } from "./support/sweep_dead.ts";
 import { TestService } from "./support/service.ts";
 import { openTestKv } from "./support/open_kv.ts";
 
@@ -20,7 +20,7 @@ function untilAborted(_ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** A service with an agent, a key and a page's session. */
-async function start(options: Parameters<typeof TestService.start>[0] = fastSystem()) {
+async function start(options: Parameters<typeof TestService.start>[0] = instantRuntime()) {
   const service = await TestService.start(options);
   const key = await service.key();
   const agent = await service.agent(key, { allowedOrigins: [SHOP] });
@@ -70,7 +70,7 @@ Deno.test("GET …/stream: replays a finished run after any position, in its ver
 });
 
 Deno.test("GET …/stream: does not count as a request of the address, a cancel does", async () => {
-  const { service, agent, token } = await start({ ...fastSystem(), limits: { ipRequests: 8 } });
+  const { service, agent, token } = await start({ ...instantRuntime(), limits: { ipRequests: 8 } });
   await using _ = service;
   const first = await send(service, agent.id, token);
   const runId = first.headers.get("x-run-id")!;
@@ -139,7 +139,7 @@ Deno.test("GET …/stream: a session without a page does not follow what a backe
 });
 
 Deno.test("GET …/stream: the session that began a run follows it after its expiry, not after its revocation", async () => {
-  const { system, advance } = fastSystem();
+  const { system, advance } = instantRuntime();
   const { service, agent, token, key } = await start({ system });
   await using _ = service;
   await advance(14 * 60_000 + 55_000);
@@ -155,7 +155,7 @@ Deno.test("GET …/stream: the session that began a run follows it after its exp
 });
 
 Deno.test("GET …/stream: 10 minutes after its end a run's log is 410, its run never again", async () => {
-  const { system, advance } = fastSystem();
+  const { system, advance } = instantRuntime();
   const { service, agent, token, key } = await start({ system });
   await using _ = service;
   const first = await send(service, agent.id, token);
@@ -227,7 +227,7 @@ Deno.test("revoking a session in one process ends its run in another", async () 
 
 Deno.test("a run whose process died goes on after what its client has seen, and ends", async () => {
   const kv = await openTestKv();
-  const { system, advance } = fastSystem();
+  const { system, advance } = instantRuntime();
   const { service, agent, token, key } = await start({
     kv,
     keepKv: true,
@@ -245,7 +245,7 @@ Deno.test("a run whose process died goes on after what its client has seen, and 
   }
   // Nobody renews the lease any more: to the others its process is dead.
   await using alive = await TestService.start({ kv, keepKv: true, system });
-  await sweepDead(alive.service.orphanedRuns, advance);
+  await sweepOrphaned(alive.service.orphanedRuns, advance);
   for (const seen of [0, stored, stored + 40]) {
     const answer = await resume(alive, runId, { key, query: `?after=${seen}` });
     const frames = await readFrames(answer);

@@ -1,13 +1,13 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { TestService } from "./support/service.ts";
 import { chat, embed, ORIGIN } from "./support/widget_calls.ts";
 
 const MINT = "/v1/widget/session";
 
 Deno.test("POST /v1/widget/session answers 201 with token, expiry in 15 minutes and cap 50", async () => {
-  const time = fastSystem(Date.UTC(2026, 0, 1));
+  const time = instantRuntime(Date.UTC(2026, 0, 1));
   await using service = await TestService.start(time);
   const { key, agent } = await embed(service);
   const minted = await mint(service, { key, json: { agentId: agent.id } });
@@ -20,7 +20,7 @@ Deno.test("POST /v1/widget/session answers 201 with token, expiry in 15 minutes 
 });
 
 Deno.test("POST /v1/widget/session takes only an Origin that equals an allowed one", async (t) => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { agent } = await embed(service);
   const refused = [
     undefined,
@@ -116,7 +116,7 @@ Deno.test("POST /v1/widget/session refuses a body that is not exactly an agentId
 });
 
 Deno.test("DELETE /v1/widget/session revokes once, 204, and is 404 afterwards", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key, agent } = await embed(service);
   const sessionToken = await service.mint(key, agent.id, ORIGIN);
   const revoke = (json: unknown) => service.fetch(MINT, { method: "DELETE", key, json });
@@ -127,7 +127,7 @@ Deno.test("DELETE /v1/widget/session revokes once, 204, and is 404 afterwards", 
 });
 
 Deno.test("DELETE /v1/widget/session needs the scope, the body and a session of the tenant", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key, agent } = await embed(service);
   const sessionToken = await service.mint(key, agent.id, ORIGIN);
   const revoke = (as: string, json: unknown) =>
@@ -145,7 +145,7 @@ Deno.test("DELETE /v1/widget/session needs the scope, the body and a session of 
 });
 
 Deno.test("POST /v1/agents/:id/playground-session needs no Origin and accepts the service's own", async () => {
-  const time = fastSystem(Date.UTC(2026, 0, 1));
+  const time = instantRuntime(Date.UTC(2026, 0, 1));
   await using service = await TestService.start(time);
   const key = await service.key(["agents:write"]);
   const agent = await service.agent(key);
@@ -191,7 +191,7 @@ Deno.test("POST /v1/agents/:id/playground-session needs agents:write, not widget
 });
 
 Deno.test("a playground session is no way around the origin check: another page may not use it", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { key, agent } = await embed(service);
   for (const headers of [{}, { origin: service.url }]) {
     const minted = await expectJson(await playground(service, agent, { key, headers }), 201);

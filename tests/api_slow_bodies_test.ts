@@ -1,7 +1,7 @@
 /** Bodies that do not come are bounded before anybody is known: CONTRACT section 8. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
-import { HandClock } from "./support/hand_clock.ts";
+import { ManualClock } from "./support/hand_clock.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 
@@ -9,7 +9,7 @@ const BODY_MS = 10_000;
 const MOST = 3;
 
 async function start() {
-  const clock = new HandClock();
+  const clock = new ManualClock();
   const limits = { ...DEFAULT_LIMITS, ipRequests: MOST };
   const env = { TRUSTED_PROXY_HOPS: "1" };
   const service = await TestService.start({ system: clock.system, limits, env });

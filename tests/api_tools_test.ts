@@ -5,8 +5,8 @@ import { runRecordSchema } from "@/lib/usage/run_record.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { contentCipher } from "./support/content.ts";
 import type { SeenRequest } from "./support/egress_server.ts";
-import { fastSystem } from "./support/fast_system.ts";
-import { one, order } from "./support/frame_words.ts";
+import { instantRuntime } from "./support/fast_system.ts";
+import { frameTypes, onlyFrame } from "./support/frame_words.ts";
 import { readFrames } from "./support/frames.ts";
 import { mcpEndpoint } from "./support/mcp_server.ts";
 import { TestService } from "./support/service.ts";
@@ -41,7 +41,7 @@ async function ask(
 ) {
   const { host, env, tools, message, secrets = {} } = options;
   const kv = await openTestKv();
-  await using service = await TestService.start({ ...fastSystem(), env, kv });
+  await using service = await TestService.start({ ...instantRuntime(), env, kv });
   const { key } = await embed(service);
   for (const [name, value] of Object.entries(secrets)) {
     await service.service.secrets.set(await service.tenant(), { name, value, domains: [host] });
@@ -73,8 +73,8 @@ Deno.test("an agent's http tool is called and its answer shown, where EGRESS_ALL
   const message = 'use lookup with {"q": "red shoes"}';
   const env = { EGRESS_ALLOW: host };
   const { frames, records } = await ask({ host, env, tools: [lookupAt(host)], message });
-  assertEquals(order(frames), ["start", "tool_call", "tool_result", "delta", "usage", "done"]);
-  assertEquals(one(frames, "tool_result").output, { status: 200, body: { price: 12 } });
+  assertEquals(frameTypes(frames), ["start", "tool_call", "tool_result", "delta", "usage", "done"]);
+  assertEquals(onlyFrame(frames, "tool_result").output, { status: 200, body: { price: 12 } });
   assertEquals(server.asked, ["GET /items?q=red%20shoes"]);
   const [kept] = records[0]!.egress!;
   assertEquals([kept?.host, kept?.address, kept?.status], [host, "127.0.0.1", 200]);
@@ -86,9 +86,9 @@ Deno.test("without EGRESS_ALLOW neither plain http nor a private address is reac
   const { host } = server;
   const message = 'use lookup with {"q": "x"}';
   const { frames } = await ask({ host, env: {}, tools: [lookupAt(host)], message });
-  const { error } = one(frames, "tool_result").output as { error: { code: string } };
+  const { error } = onlyFrame(frames, "tool_result").output as { error: { code: string } };
   assertEquals(error.code, "domain_not_allowed");
-  assertEquals(one(frames, "done").finishReason, "stop");
+  assertEquals(onlyFrame(frames, "done").finishReason, "stop");
   assertEquals(server.asked, []);
 });
 
@@ -103,7 +103,7 @@ Deno.test("a tool that names a secret nobody has set is told so, and nothing is 
     tools: [httpTool({ request })],
     message: "use lookup with {}",
   });
-  assertEquals(one(frames, "tool_result").output, {
+  assertEquals(onlyFrame(frames, "tool_result").output, {
     error: { code: "tool_unreachable", message: "the secret CRM_KEY is not set" },
   });
   assertEquals(server.asked, []);
@@ -120,7 +120,7 @@ Deno.test("an agent's MCP server is listed, called and let go", async () => {
   const tools = [{ type: "mcp", name: "shop", url: `http://${host}/mcp` }];
   const env = { EGRESS_ALLOW: host };
   const { frames } = await ask({ host, env, tools, message: "use hours with {}" });
-  assertEquals(one(frames, "tool_result").output, { content: "9 to 5" });
+  assertEquals(onlyFrame(frames, "tool_result").output, { content: "9 to 5" });
   assertEquals(server.asked.at(-1), "DELETE /mcp");
 });
 
@@ -158,7 +158,7 @@ Deno.test("a tool's secret reaches its server, and an answer that echoes it show
   assertEquals(request?.headers.get("authorization"), `Bearer ${VALUE}`);
   assertEquals(new URL(request!.url).searchParams.get("key"), VALUE);
   assertEquals(JSON.parse(request!.body), { key: VALUE });
-  const { body } = one(frames, "tool_result").output as { body: Record<string, string> };
+  const { body } = onlyFrame(frames, "tool_result").output as { body: Record<string, string> };
   assertEquals([body["authorization"], body["x-key"]], ["Bearer [secret]", "[secret]"]);
   assertEquals(body["body"], '{"key":"[secret]"}');
   assertEquals(records[0]?.toolCalls, 1);
@@ -179,7 +179,7 @@ Deno.test("a tool's secret does not follow a redirect to another host", async ()
   await using leading = listen(() => Response.redirect(`http://${witness.host}/elsewhere`, 307));
   const kv = await openTestKv();
   const env = { EGRESS_ALLOW: `${leading.host},${witness.host}` };
-  await using service = await TestService.start({ ...fastSystem(), env, kv });
+  await using service = await TestService.start({ ...instantRuntime(), env, kv });
   const { key } = await embed(service);
   const secret = { name: "CRM_KEY", value: VALUE, domains: [leading.host] };
   await service.service.secrets.set(await service.tenant(), secret);
@@ -197,6 +197,6 @@ Deno.test("a tool's secret does not follow a redirect to another host", async ()
     const frames = await readFrames(await byKey(service, { key, body }));
     assertEquals(seen.length, reached);
     assertFalse((seen.join("") + JSON.stringify(frames)).includes(VALUE));
-    assertEquals(one(frames, "done").finishReason, "stop");
+    assertEquals(onlyFrame(frames, "done").finishReason, "stop");
   }
 });

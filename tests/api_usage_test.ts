@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { UsageReport } from "@/lib/wire/usage.ts";
 import { expectInvalid } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
 
@@ -12,7 +12,7 @@ const MIB = 1_048_576;
 const DAY_MS = 86_400_000;
 
 async function start() {
-  const { system, advance } = fastSystem(NOON);
+  const { system, advance } = instantRuntime(NOON);
   const service = await TestService.start({ system });
   const key = await service.key(["agents:write", "widget:mint", "billing:read"]);
   const read = async (query = ""): Promise<UsageReport> =>

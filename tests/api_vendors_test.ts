@@ -1,33 +1,33 @@
 /** A whole service whose three slots are the mock vendors: what callers and operators see. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { PROVIDER_IDS } from "@/lib/wire/vendors.ts";
-import { one, order, startOf } from "./support/frame_words.ts";
+import { frameTypes, onlyFrame, startFrame } from "./support/frame_words.ts";
 import { readFrames, textOf } from "./support/frames.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
-import { VendorService } from "./support/vendor_service.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
+import { ProviderService } from "./support/vendor_service.ts";
 import { KEYS } from "./support/vendors.ts";
 
-async function startOn(mock: MockVendors) {
-  const on = await VendorService.start(mock);
+async function startOn(mock: MockProviders) {
+  const on = await ProviderService.start(mock);
   return { service: on.service, ask: (...slots: [string, string?]) => on.ask(...slots) };
 }
 
 for (const provider of PROVIDER_IDS) {
   Deno.test(`POST /v1/chat/stream answers from ${provider} and charges what it says`, async () => {
-    await using mock = await MockVendors.start();
+    await using mock = await MockProviders.start();
     const { service, ask } = await startOn(mock);
     await using _ = service;
     const frames = await readFrames(await ask(provider));
-    assertEquals(order(frames), ["start", "delta", "usage", "done"]);
-    assertEquals([startOf(frames).provider, startOf(frames).model], [provider, "mid"]);
+    assertEquals(frameTypes(frames), ["start", "delta", "usage", "done"]);
+    assertEquals([startFrame(frames).provider, startFrame(frames).model], [provider, "mid"]);
     assertEquals(textOf(frames), "Hello there.");
-    const { inputTokens, outputTokens, costUsd } = one(frames, "usage");
+    const { inputTokens, outputTokens, costUsd } = onlyFrame(frames, "usage");
     // 25 tokens at 3 USD a million, 15 at 15.
     assertEquals([inputTokens, outputTokens, costUsd], [25, 15, 0.0003]);
   });
 
   Deno.test(`POST /v1/chat/stream: ${provider} refusing is an envelope, its words a log line`, async () => {
-    await using mock = await MockVendors.start();
+    await using mock = await MockProviders.start();
     const { service, ask } = await startOn(mock);
     await using _ = service;
     const secrets = Object.values(KEYS);
@@ -43,28 +43,28 @@ for (const provider of PROVIDER_IDS) {
   });
 
   Deno.test(`POST /v1/chat/stream: ${provider} breaking off ends in error, with usage charged`, async () => {
-    await using mock = await MockVendors.start();
+    await using mock = await MockProviders.start();
     const { service, ask } = await startOn(mock);
     await using _ = service;
     mock.next({ say: [{ text: "Half" }], end: "none", finish: "close" });
     const frames = await readFrames(await ask(provider));
-    assertEquals(order(frames), ["start", "delta", "usage", "error", "done"]);
-    assertEquals(one(frames, "error").code, "provider_error");
-    assert(one(frames, "usage").costUsd > 0);
+    assertEquals(frameTypes(frames), ["start", "delta", "usage", "error", "done"]);
+    assertEquals(onlyFrame(frames, "error").code, "provider_error");
+    assert(onlyFrame(frames, "usage").costUsd > 0);
   });
 }
 
 Deno.test("POST /v1/chat/stream: a fallback of another protocol answers for a vendor that is away", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   const { service, ask } = await startOn(mock);
   await using _ = service;
   mock.next({ status: 403 }, { say: [{ text: "I am the other." }] });
   const frames = await readFrames(await ask("vendor_a", "vendor_b"));
-  assertEquals([startOf(frames).provider, textOf(frames)], ["vendor_b", "I am the other."]);
+  assertEquals([startFrame(frames).provider, textOf(frames)], ["vendor_b", "I am the other."]);
 });
 
 Deno.test("a service that closes leaves no connection to a vendor open", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   const { service, ask } = await startOn(mock);
   await readFrames(await ask("vendor_a"));
   await service[Symbol.asyncDispose]();

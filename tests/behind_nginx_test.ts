@@ -1,7 +1,7 @@
 /** A proxy that buffers holds back no frame: CONTRACT section 6. */
 import { assert, assertEquals } from "@std/assert";
 import { type DecodedFrame, FrameDecoder } from "@/lib/wire/frame_decoder.ts";
-import { heldSystem } from "./support/held_system.ts";
+import { pausableRuntime } from "./support/held_system.ts";
 import { hasNginx, startNginx } from "./support/nginx.ts";
 import { TestService } from "./support/service.ts";
 import { say } from "./support/widget_calls.ts";
@@ -15,7 +15,7 @@ Deno.test({
   name: "behind nginx with its default buffering the first delta comes before the run ends",
   ignore: !isInstalled,
   async fn() {
-    const held = heldSystem();
+    const held = pausableRuntime();
     await using service = await TestService.start({ system: held.system });
     await using proxy = await startNginx(service.url);
     const key = await service.key();

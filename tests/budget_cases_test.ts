@@ -3,11 +3,11 @@ import { assert, assertEquals } from "@std/assert";
 import { keys } from "@/lib/storage/keys.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { expectInvalid, expectRefusal } from "./support/expect_answer.ts";
-import { one, order, startOf } from "./support/frame_words.ts";
+import { frameTypes, onlyFrame, startFrame } from "./support/frame_words.ts";
 import { readFrames } from "./support/frames.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
 import type { Script } from "./support/mock_vendors/script.ts";
-import { VendorService } from "./support/vendor_service.ts";
+import { ProviderService } from "./support/vendor_service.ts";
 import { onPage, ORIGIN } from "./support/widget_calls.ts";
 
 const OPEN = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1e6 };
@@ -21,8 +21,8 @@ function callOf(usage: { input: unknown; output: unknown }): Script {
 }
 
 Deno.test("a model without a price is refused with 400 wherever it is named, and nobody is asked", async () => {
-  await using mock = await MockVendors.start();
-  await using on = await VendorService.start(mock);
+  await using mock = await MockProviders.start();
+  await using on = await ProviderService.start(mock);
   const agent = await on.agent("vendor_a", { allowedOrigins: [ORIGIN] });
   const sessionToken = await on.service.mint(on.key, agent.id, ORIGIN);
   await expectInvalid(await on.send(agent, { model: "unpriced" }), ["model"]);
@@ -44,44 +44,44 @@ Deno.test("a model without a price is refused with 400 wherever it is named, and
 });
 
 Deno.test("a budget that cannot pay the first step is start, usage 0, error, done max_cost, with nobody asked", async () => {
-  await using mock = await MockVendors.start();
-  await using on = await VendorService.start(mock);
+  await using mock = await MockProviders.start();
+  await using on = await ProviderService.start(mock);
   for (const maxCostUsd of [0, 0.000001, 0.0001]) {
     const agent = await on.agent("vendor_b", budget({ maxCostUsd }));
     const frames = await readFrames(await on.send(agent));
-    assertEquals(order(frames), ["start", "usage", "error", "done"]);
-    assertEquals([startOf(frames).provider, startOf(frames).model], ["vendor_b", "mid"]);
-    const { inputTokens, outputTokens, costUsd } = one(frames, "usage");
+    assertEquals(frameTypes(frames), ["start", "usage", "error", "done"]);
+    assertEquals([startFrame(frames).provider, startFrame(frames).model], ["vendor_b", "mid"]);
+    const { inputTokens, outputTokens, costUsd } = onlyFrame(frames, "usage");
     assertEquals([inputTokens, outputTokens, costUsd], [0, 0, 0]);
-    assertEquals(one(frames, "error").code, "budget_exceeded");
-    assertEquals(one(frames, "done").finishReason, "max_cost");
+    assertEquals(onlyFrame(frames, "error").code, "budget_exceeded");
+    assertEquals(onlyFrame(frames, "done").finishReason, "max_cost");
   }
   assertEquals(mock.requests, []);
   assertEquals((await on.records()).map(({ cost, steps }) => [cost, steps]), Array(3).fill([0, 0]));
 });
 
 Deno.test("what a step may write is what the budget still pays for", async () => {
-  await using mock = await MockVendors.start();
-  await using on = await VendorService.start(mock);
+  await using mock = await MockProviders.start();
+  await using on = await ProviderService.start(mock);
   const agent = await on.agent("vendor_b", budget({ maxCostUsd: 0.005 }));
   mock.next({ usage: { input: 0, output: 5_000 } });
   const frames = await readFrames(await on.send(agent));
   const allowed = mock.requests[0]!.body.max_tokens;
   assert(allowed > 1 && allowed * 15 <= 5_000, allowed);
-  assertEquals(one(frames, "usage").costUsd, 0.005);
+  assertEquals(onlyFrame(frames, "usage").costUsd, 0.005);
 });
 
 Deno.test("the daily limit reached inside a run is error plan_limit_exceeded, done error; then 429 to midnight", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   const limits = { ...OPEN, hardDailyCost: 10_000 };
-  await using on = await VendorService.start(mock, { limits });
+  await using on = await ProviderService.start(mock, { limits });
   const agent = await on.agent("vendor_a", budget());
   mock.next(callOf({ input: 25, output: 655 }));
   const frames = await readFrames(await on.send(agent));
-  assertEquals(order(frames), ["start", "tool_call", "tool_result", "usage", "error", "done"]);
-  assertEquals(one(frames, "error").code, "plan_limit_exceeded");
-  assertEquals(one(frames, "done").finishReason, "error");
-  assertEquals(one(frames, "usage").costUsd, 0.0099);
+  assertEquals(frameTypes(frames), ["start", "tool_call", "tool_result", "usage", "error", "done"]);
+  assertEquals(onlyFrame(frames, "error").code, "plan_limit_exceeded");
+  assertEquals(onlyFrame(frames, "done").finishReason, "error");
+  assertEquals(onlyFrame(frames, "usage").costUsd, 0.0099);
   assertEquals(mock.requests.length, 1);
   const refused = await on.send(agent);
   assertEquals(refused.headers.get("retry-after"), String(12 * 3600));
@@ -90,13 +90,13 @@ Deno.test("the daily limit reached inside a run is error plan_limit_exceeded, do
 });
 
 Deno.test("a vendor that counts too much is charged up to the budget; the rest is excess and one warning", async () => {
-  await using mock = await MockVendors.start();
-  await using on = await VendorService.start(mock);
+  await using mock = await MockProviders.start();
+  await using on = await ProviderService.start(mock);
   const agent = await on.agent("vendor_a", budget({ maxCostUsd: 0.01 }));
   mock.next({ usage: { input: 1_000, output: 1_000 } });
   const frames = await readFrames(await on.send(agent));
-  assertEquals(one(frames, "usage").costUsd, 0.01);
-  assertEquals(one(frames, "done").finishReason, "stop");
+  assertEquals(onlyFrame(frames, "usage").costUsd, 0.01);
+  assertEquals(onlyFrame(frames, "done").finishReason, "stop");
   const [record] = await on.records();
   assertEquals([record?.cost, record?.excess], [10_000, 8_000]);
   const doubts = on.logged("warn").filter(({ runId }) => runId === record?.runId);
@@ -106,9 +106,9 @@ Deno.test("a vendor that counts too much is charged up to the budget; the rest i
 });
 
 Deno.test("a priced model that answers for nothing is one warning; a free one is none", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   const free = catalogueEntry({ model: "free", inputUsdPerMTok: 0, outputUsdPerMTok: 0 });
-  await using on = await VendorService.start(mock, { catalogue: [catalogueEntry(), free] });
+  await using on = await ProviderService.start(mock, { catalogue: [catalogueEntry(), free] });
   const agent = await on.agent("vendor_a");
   mock.next({ usage: { input: 0, output: 0 } });
   await readFrames(await on.send(agent));
@@ -124,33 +124,33 @@ Deno.test("a priced model that answers for nothing is one warning; a free one is
 Deno.test("counts that are none are estimated upward and within what was reserved", async () => {
   const nonsense = [NaN, -5, 1e300, Number.MAX_SAFE_INTEGER, "12", null, {}];
   for (const usage of [...nonsense.map((n) => ({ input: n, output: n })), "absent" as const]) {
-    await using mock = await MockVendors.start();
-    await using on = await VendorService.start(mock);
+    await using mock = await MockProviders.start();
+    await using on = await ProviderService.start(mock);
     mock.next({ usage });
     const frames = await readFrames(await on.send(await on.agent("vendor_a")));
-    const { inputTokens, outputTokens } = one(frames, "usage");
+    const { inputTokens, outputTokens } = onlyFrame(frames, "usage");
     assert(inputTokens >= "Be helpful.Hello".length / 4, String(inputTokens));
     assertEquals(outputTokens, "Hello there.".length / 2);
     // Hardly enough for the prompt: the request's own JSON is longer than that.
     const tight = await on.agent("vendor_a", budget({ maxCostUsd: 0.0002 }));
     mock.next({ usage });
-    assertEquals(one(await readFrames(await on.send(tight)), "done").finishReason, "stop");
+    assertEquals(onlyFrame(await readFrames(await on.send(tight)), "done").finishReason, "stop");
     assertEquals((await on.records()).map(({ excess }) => excess), [0, 0]);
   }
 });
 
 Deno.test("a loop of tools ends at maxSteps, and every step is charged", async () => {
-  await using mock = await MockVendors.start({
+  await using mock = await MockProviders.start({
     otherwise: () => callOf({ input: 10, output: 10 }),
   });
-  await using on = await VendorService.start(mock);
+  await using on = await ProviderService.start(mock);
   for (const [n, maxSteps] of [1, 3, 32].entries()) {
     const agent = await on.agent("vendor_c", budget({ maxSteps, maxCostUsd: 100 }));
     const before = mock.requests.length;
     const frames = await readFrames(await on.send(agent));
-    assertEquals(one(frames, "done").finishReason, "max_steps");
-    assertEquals(one(frames, "error").code, "budget_exceeded");
-    assertEquals(one(frames, "usage").costUsd, maxSteps * 180 / 1e6);
+    assertEquals(onlyFrame(frames, "done").finishReason, "max_steps");
+    assertEquals(onlyFrame(frames, "error").code, "budget_exceeded");
+    assertEquals(onlyFrame(frames, "usage").costUsd, maxSteps * 180 / 1e6);
     assertEquals(mock.requests.length - before, maxSteps);
     assertEquals((await on.records()).length, n + 1);
   }

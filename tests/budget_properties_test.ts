@@ -9,11 +9,11 @@ import type { Frame, FrameOf } from "@/lib/wire/frames.ts";
 import { PROVIDER_IDS } from "@/lib/wire/vendors.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { readFrames } from "./support/frames.ts";
-import { Dice } from "./support/fuzz/dice.ts";
-import { HandClock } from "./support/hand_clock.ts";
+import { SeededRandom } from "./support/fuzz/dice.ts";
+import { ManualClock } from "./support/hand_clock.ts";
 import { planAnswer } from "./support/lying_vendors.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
-import { VendorService } from "./support/vendor_service.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
+import { ProviderService } from "./support/vendor_service.ts";
 import { onPage, ORIGIN, say } from "./support/widget_calls.ts";
 
 const TODAY = { now: Date.UTC(2026, 0, 15, 12), period: "2026-01-15" };
@@ -21,7 +21,7 @@ const RUNS = 30;
 const AT_ONCE = 6;
 
 /** Prices as catalogues have them, and some that no binary number holds. */
-function randomCatalogue(dice: Dice): CatalogueEntry[] {
+function randomCatalogue(dice: SeededRandom): CatalogueEntry[] {
   const price = () => dice.pick([0, 0.075, 0.15, 1.1, 3, 15, 75, dice.number(0, 200)]);
   return PROVIDER_IDS.flatMap((vendor) =>
     ["mid", "other"].map((model) =>
@@ -36,7 +36,7 @@ function randomCatalogue(dice: Dice): CatalogueEntry[] {
   );
 }
 
-function randomAgent(dice: Dice): Record<string, unknown> {
+function randomAgent(dice: SeededRandom): Record<string, unknown> {
   const provider = dice.pick(PROVIDER_IDS);
   const maxOutputTokens = dice.chance(0.5) ? {} : { maxOutputTokens: dice.int(1, 4_000) };
   return {
@@ -60,7 +60,11 @@ interface ToldRun {
 }
 
 /** One message of a random agent; nothing when the day has no room for it. */
-async function runOne(on: VendorService, dice: Dice, n: number): Promise<ToldRun | undefined> {
+async function runOne(
+  on: ProviderService,
+  dice: SeededRandom,
+  n: number,
+): Promise<ToldRun | undefined> {
   const agent = await on.service.agent(on.key, randomAgent(dice));
   const messages = [say(`run number ${n} ${"more ".repeat(dice.int(0, 100))}`)];
   const sessionToken = dice.chance(0.3) && await on.service.mint(on.key, agent.id, ORIGIN);
@@ -80,7 +84,7 @@ async function runOne(on: VendorService, dice: Dice, n: number): Promise<ToldRun
   return { n, runId, usage, frames, agent };
 }
 
-async function ledgerOf(on: VendorService): Promise<Ledger> {
+async function ledgerOf(on: ProviderService): Promise<Ledger> {
   const stored = await on.kv.get<Ledger>(keys.tenantLedger(await on.service.tenant()));
   return currentLedger(stored.value ?? undefined, TODAY);
 }
@@ -137,7 +141,7 @@ function priceOf(
 }
 
 /** Runs, ledger, usage rows and report all say the same, and no more than the day may cost. */
-async function checkAccounts(on: VendorService, hardDailyCost: number): Promise<void> {
+async function checkAccounts(on: ProviderService, hardDailyCost: number): Promise<void> {
   const records = await on.records();
   const sumOf = (field: "cost" | "inputTokens" | "outputTokens") =>
     records.reduce((total, record) => total + record[field], 0);
@@ -165,7 +169,7 @@ async function startVendors(seed: number) {
   const asked = new Map<number, number>();
   const inflated = new Set<number>();
   const stumbled = new Set<number>();
-  const mock = await MockVendors.start({
+  const mock = await MockProviders.start({
     otherwise: (request) => {
       const planned = planAnswer(seed, request);
       asked.set(planned.run, (asked.get(planned.run) ?? 0) + 1);
@@ -179,13 +183,13 @@ async function startVendors(seed: number) {
 
 /** All runs of a world, some at a time; the day is never overshot, not even for a moment. */
 async function runAll(
-  on: VendorService,
+  on: ProviderService,
   { seed, hardDailyCost }: { seed: number; hardDailyCost: number },
 ): Promise<ToldRun[]> {
   const told: ToldRun[] = [];
   for (let n = 0; n < RUNS; n += AT_ONCE) {
     const batch = Array.from({ length: AT_ONCE }, async (_, at) => {
-      const run = await runOne(on, new Dice(seed * 7_919 + n + at), n + at);
+      const run = await runOne(on, new SeededRandom(seed * 7_919 + n + at), n + at);
       const ledger = await ledgerOf(on);
       assert(ledger.spent + heldBy(ledger, TODAY) <= hardDailyCost);
       if (run !== undefined) told.push(run);
@@ -197,7 +201,7 @@ async function runAll(
 
 for (let seed = 1; seed <= 10; seed++) {
   Deno.test(`budgets hold for random agents and lying vendors, and every account agrees (seed ${seed})`, async () => {
-    const dice = new Dice(seed);
+    const dice = new SeededRandom(seed);
     const { mock, asked, inflated, stumbled } = await startVendors(seed);
     await using _ = mock;
     const catalogue = randomCatalogue(dice);
@@ -205,11 +209,11 @@ for (let seed = 1; seed <= 10; seed++) {
     const hardDailyCost = dice.pick([dice.int(50_000, 2_000_000), 1_000_000_000]);
     const windows = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1e6 };
     const limits = { ...windows, hardDailyCost };
-    await using on = await VendorService.start(mock, {
+    await using on = await ProviderService.start(mock, {
       catalogue,
       limits,
       // What waits before it asks again is not waited for.
-      system: new HandClock(TODAY.now).system,
+      system: new ManualClock(TODAY.now).system,
     });
     const told = await runAll(on, { seed, hardDailyCost });
     assert(told.length > 0);

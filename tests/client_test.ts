@@ -2,7 +2,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type * as Client from "@/widget/client/client.ts";
 import { withBrowser } from "./support/browser.ts";
-import { heldSystem } from "./support/held_system.ts";
+import { pausableRuntime } from "./support/held_system.ts";
 import { onRealSite } from "./support/real_site.ts";
 import { TestService } from "./support/service.ts";
 import { embed } from "./support/widget_calls.ts";
@@ -58,7 +58,7 @@ Deno.test("client.v1.js: another program goes on where the first one was left, a
 
 Deno.test("client.v1.js: stop ends the run at the service, and a refusal says why", async () => {
   // It stands after its first word: only the stop can end it.
-  await using service = await TestService.start({ system: heldSystem().system });
+  await using service = await TestService.start({ system: pausableRuntime().system });
   const { chat, ChatError } = await connect(service);
   const given = await options(service);
   const reply = chat(given);

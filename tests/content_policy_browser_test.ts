@@ -3,7 +3,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { Page } from "playwright-core";
 import { visit, withBrowser, withPage } from "./support/browser.ts";
 import { SETUP_TOKEN } from "./support/dashboard.ts";
-import { crawl, furnished } from "./support/furnished.ts";
+import { crawl, seededService } from "./support/furnished.ts";
 import { TestService } from "./support/service.ts";
 
 /** What a page's policy refused, as the browser reports it. */
@@ -26,7 +26,7 @@ function kindsOf(paths: Iterable<string>): string[] {
 }
 
 Deno.test("no page of the dashboard does anything that its own policy refuses", async () => {
-  const { service, all } = await furnished();
+  const { service, all } = await seededService();
   await using _ = service;
   const operator = all.get("operator")!;
   const paths = kindsOf((await crawl(operator, service)).keys());
@@ -85,7 +85,7 @@ const INJECTED = [
 ];
 
 Deno.test("what gets into a page of the dashboard runs nothing, styles nothing and frames nothing", async () => {
-  const { service, all } = await furnished();
+  const { service, all } = await seededService();
   await using _ = service;
   await withPage({ baseUrl: service.url }, async (page) => {
     await signIn(page, { service, cookie: all.get("operator")!.cookie });

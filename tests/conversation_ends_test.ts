@@ -3,14 +3,14 @@ import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import { keys } from "@/lib/storage/keys.ts";
 import { RunLogStore } from "@/lib/storage/run_log_store.ts";
-import { briskSystem } from "./support/brisk_system.ts";
+import { acceleratedRuntime } from "./support/brisk_system.ts";
 import { ended, openConversations as start } from "./support/conversations.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
 import { readFrames } from "./support/frames.ts";
-import { heldSystem } from "./support/held_system.ts";
+import { pausableRuntime } from "./support/held_system.ts";
 import { TestService } from "./support/service.ts";
 import { SseText } from "./support/sse_text.ts";
-import { sweepDead } from "./support/sweep_dead.ts";
+import { sweepOrphaned } from "./support/sweep_dead.ts";
 import { contentCipher } from "./support/content.ts";
 import { storedText } from "./support/store.ts";
 import { answered, byKey, onPage, ORIGIN, say } from "./support/widget_calls.ts";
@@ -47,7 +47,7 @@ Deno.test("DELETE /v1/conversations/:id: a run that goes on in it is cancelled a
   const { kv, service, key, chat, get, system, agent, sessionToken } = world;
   const { id } = await chat("Hello");
   // A process in which words take for ever, on the same store.
-  const held = heldSystem(system.now());
+  const held = pausableRuntime(system.now());
   await using slow = await TestService.start({ kv, keepKv: true, system: held.system });
   const body = { messages: [say("xylophone")], conversationId: id };
   const stream = await onPage(slow, { agent, sessionToken, body });
@@ -65,7 +65,7 @@ Deno.test("DELETE /v1/conversations/:id: a run that goes on in it is cancelled a
 });
 
 Deno.test("DELETE /v1/conversations/:id: works during the first run, from any process and whatever its clock", async () => {
-  const held = heldSystem();
+  const held = pausableRuntime();
   await using world = await start({ system: held.system });
   const { kv, service, key, get, agent, sessionToken } = world;
   const messages = [say("xylophone")];
@@ -74,7 +74,7 @@ Deno.test("DELETE /v1/conversations/:id: works during the first run, from any pr
   await told.until("event: delta");
   const { conversationId: id, runId } = told.frame("start");
   const behind = () => held.system.now() - 60_000;
-  const elsewhere = { sleep: briskSystem.sleep, now: behind };
+  const elsewhere = { sleep: acceleratedRuntime.sleep, now: behind };
   await using other = await TestService.start({ kv, keepKv: true, system: elsewhere });
   const deletion = (query = "") =>
     other.fetch(`/v1/conversations/${id}${query}`, { method: "DELETE", key });
@@ -128,7 +128,7 @@ Deno.test("GET /v1/conversations/:id: what was said longer ago than is kept is g
 });
 
 Deno.test("a run whose process died is in its conversation with what was said and done by then", async () => {
-  const held = heldSystem();
+  const held = pausableRuntime();
   await using world = await start({ system: held.system });
   const { kv, service, key, agent, list, transcript } = world;
   const asked = "use nothing with {}";
@@ -143,7 +143,7 @@ Deno.test("a run whose process died is in its conversation with what was said an
   }
   // Nobody renews the lease: to the others its process is dead.
   await using alive = await TestService.start({ kv, keepKv: true, system: held.system });
-  await sweepDead(alive.service.orphanedRuns, held.advance);
+  await sweepOrphaned(alive.service.orphanedRuns, held.advance);
   const [conversation] = (await list()).data;
   const { runs } = await transcript(conversation!.id);
   const [run] = runs;

@@ -1,12 +1,12 @@
 /** A process that is killed loses no settlement and leaks no slot: CONTRACT sections 6 and 8. */
 import { assertEquals } from "@std/assert";
 import { LEASE_MS } from "@/lib/limits/ledger.ts";
-import { accounts } from "./support/accounts.ts";
+import { readStoredUsage } from "./support/accounts.ts";
 import { readFrames } from "./support/frames.ts";
-import { heldSystem } from "./support/held_system.ts";
+import { pausableRuntime } from "./support/held_system.ts";
 import { TestService } from "./support/service.ts";
 import { fileStore, onStores } from "./support/shared_store.ts";
-import { sweepDead } from "./support/sweep_dead.ts";
+import { sweepOrphaned } from "./support/sweep_dead.ts";
 import { createKey, startService } from "./support/started_service.ts";
 
 const test = onStores(fileStore);
@@ -70,7 +70,7 @@ test("kill -9: what was told as done is settled, what ran is settled later, no s
   await Promise.all(running.map((response) => response.body?.cancel().catch(() => {})));
 
   const kv = await store.open();
-  const before = await accounts(kv);
+  const before = await readStoredUsage(kv);
   for (const { runId, ...tokens } of told) {
     const { inputTokens, outputTokens } = before.records.get(runId)!;
     assertEquals({ inputTokens, outputTokens }, tokens);
@@ -79,10 +79,10 @@ test("kill -9: what was told as done is settled, what ran is settled later, no s
   assertEquals([before.settled.runs, before.spent], [ENDED, before.settled.cost]);
   assertEquals([before.live, before.leases], [cutOff, cutOff]);
 
-  const held = heldSystem(Date.now() + LEASE_MS);
+  const held = pausableRuntime(Date.now() + LEASE_MS);
   await using second = await TestService.start({ system: held.system, kv, keepKv: true });
-  await sweepDead(second.service.orphanedRuns, held.advance);
-  const after = await accounts(kv);
+  await sweepOrphaned(second.service.orphanedRuns, held.advance);
+  const after = await readStoredUsage(kv);
   assertEquals([after.live, after.leases], [[], []]);
   assertEquals(after.used, after.settled);
   assertEquals([after.settled.runs, after.spent], [ENDED + CUT_OFF, after.settled.cost]);

@@ -1,14 +1,14 @@
 /** Every run that the dashboard counts as an error is in a conversation that the count leads to. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { readFrames } from "./support/frames.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
 import { signedInCookie } from "./support/signed_in_cookie.ts";
-import { VendorService } from "./support/vendor_service.ts";
+import { ProviderService } from "./support/vendor_service.ts";
 import { say } from "./support/widget_calls.ts";
 
 Deno.test("the counts of errors lead to the failed runs, also to those that no model accepted", async () => {
-  await using mock = await MockVendors.start();
-  await using on = await VendorService.start(mock);
+  await using mock = await MockProviders.start();
+  await using on = await ProviderService.start(mock);
   const { service } = on;
   const headers = { cookie: await signedInCookie(service) };
   const html = async (path: string) => await (await service.fetch(path, { headers })).text();

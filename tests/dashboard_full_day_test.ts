@@ -2,10 +2,10 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
 import { alive, type ConsoleLine, withBrowser, withPage } from "./support/browser.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
 import type { TestService } from "./support/service.ts";
 import { openShop, type Shop } from "./support/shop.ts";
-import { VendorService } from "./support/vendor_service.ts";
+import { ProviderService } from "./support/vendor_service.ts";
 
 const OWNER = { email: "owner@example.com", password: "correct horse battery" };
 const QUESTION = "Where is my parcel?";
@@ -16,15 +16,15 @@ interface Day {
   page: Page;
   browser: Browser;
   service: TestService;
-  mock: MockVendors;
+  mock: MockProviders;
   shop: Shop;
 }
 
 const THE_DAY = [setUp, createAgent, tryIt, makeKey, embed, findIt, seeCost, revoke, readLog];
 
 Deno.test("a full day: set up, an agent, a try, a key, a chat on a page, its cost, no more key, all of it in the log", async () => {
-  await using mock = await MockVendors.start();
-  await using on = await VendorService.start(mock, { env: { DEMO: "off" } });
+  await using mock = await MockProviders.start();
+  await using on = await ProviderService.start(mock, { env: { DEMO: "off" } });
   const { service } = on;
   await using shop = openShop(service.url);
   const context = { permissions: ["clipboard-read", "clipboard-write"] };

@@ -4,14 +4,14 @@ import { DEFAULT_LIMITS, type Limits } from "@/lib/limits/limits.ts";
 import { httpTool } from "./support/agents.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
 const HELLO = [{ role: "user", content: "Hello" }];
 
 /** A service with the specification's limits, changed by `limits`, and its owner at an agent. */
 async function start(limits: Partial<Limits> = {}) {
-  const { system, advance } = fastSystem();
+  const { system, advance } = instantRuntime();
   const service = await TestService.start({
     ...{ system, env: { SETUP_TOKEN }, limits: { ...DEFAULT_LIMITS, ...limits } },
   });

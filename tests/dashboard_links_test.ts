@@ -1,7 +1,7 @@
 /** What each role is shown leads somewhere: no page offers a way to what its reader may not do. */
 import { assert, assertEquals } from "@std/assert";
 import { catalogueEntry } from "./support/chat.ts";
-import { crawl, furnished } from "./support/furnished.ts";
+import { crawl, seededService } from "./support/furnished.ts";
 import { MAX_SCRIPT_BYTES, scriptBytes } from "./support/script_bytes.ts";
 
 /** What anybody may send: everything else changes the tenant. */
@@ -15,7 +15,7 @@ function formsOf(html: string): (string | undefined)[] {
 }
 
 Deno.test("every link that a role is shown works, and only editors are shown forms that change something", async (t) => {
-  const { service, all } = await furnished();
+  const { service, all } = await seededService();
   await using _ = service;
   const counts: Record<string, number> = {};
   for (const role of ["viewer", "admin", "owner", "operator"] as const) {
@@ -33,7 +33,7 @@ Deno.test("every link that a role is shown works, and only editors are shown for
 });
 
 Deno.test("no page of the dashboard has more than 60 KB of script", async () => {
-  const { service, all } = await furnished();
+  const { service, all } = await seededService();
   await using _ = service;
   const sizes = new Map<string, number>();
   for (const [path, html] of await crawl(all.get("operator")!, service)) {
@@ -45,7 +45,7 @@ Deno.test("no page of the dashboard has more than 60 KB of script", async () => 
 });
 
 Deno.test("a long list of keys, people, tenants or models is shown in parts", async () => {
-  const { service, all } = await furnished();
+  const { service, all } = await seededService();
   await using _ = service;
   const { apiKeys, catalogue, system, tenants } = service.service;
   const tenant = await service.tenant();

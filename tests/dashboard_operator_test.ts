@@ -2,10 +2,10 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { INSTALLATION } from "@/lib/storage/audit_record.ts";
 import { catalogueEntry } from "./support/chat.ts";
-import { Dashboard, PASSWORD, SETUP_TOKEN, shown } from "./support/dashboard.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { Dashboard, PASSWORD, requireText, SETUP_TOKEN } from "./support/dashboard.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { readFrames, textOf } from "./support/frames.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
 import { TestService } from "./support/service.ts";
 import { storedText } from "./support/store.ts";
 import { byKey } from "./support/widget_calls.ts";
@@ -16,10 +16,10 @@ const CREDENTIAL = "sk-a-credential-to-keep-quiet";
 /** Two processes on one store, an operator at the first, and a key that both know. */
 async function start({ fixed = false } = {}) {
   const kv = await openTestKv();
-  const mock = await MockVendors.start();
+  const mock = await MockProviders.start();
   const slotA = { VENDOR_A_API_KEY: "from-the-environment", VENDOR_A_BASE_URL: mock.url };
   const env = { SETUP_TOKEN, DEMO: "off", ...fixed ? slotA : {} };
-  const options = { ...fastSystem(), kv, keepKv: true, env };
+  const options = { ...instantRuntime(), kv, keepKv: true, env };
   const here = await TestService.start(options);
   const there = await TestService.start(options);
   const operator = await Dashboard.setUp(here);
@@ -186,7 +186,7 @@ Deno.test("a new tenant gets its first owner by a link, and sees nothing of the 
   await using on = await start();
   const form = { name: "Florist", email: "flo@example.com" };
   const answer = await on.operator.post("/operator/tenants/new", form);
-  const link = new URL(await shown(answer, /http[^<\s"]*token=[\w-]{43}/));
+  const link = new URL(await requireText(answer, /http[^<\s"]*token=[\w-]{43}/));
   const flo = new Dashboard(on.there);
   const token = link.searchParams.get("token")!;
   flo.keep(await flo.post("/join", { token, password: PASSWORD }));

@@ -3,7 +3,7 @@ import axe from "axe-core";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
 import { type PageOptions, withBrowser, withPage } from "./support/browser.ts";
-import { type Reports, withReports } from "./support/reports.ts";
+import { type Reports, serviceWithReports } from "./support/reports.ts";
 
 async function violations(page: Page): Promise<unknown[]> {
   const found = await page.evaluate(`(() => { ${axe.source}; return axe.run(); })()`) as {
@@ -32,7 +32,7 @@ async function signedIn(
 }
 
 Deno.test("reports: axe finds nothing in either theme, and nothing is wider than 360 px", async () => {
-  await using reports = await withReports();
+  await using reports = await serviceWithReports();
   const { first, empty } = reports;
   const conversation = `/conversations/${first.conversationId}`;
   const pages = [
@@ -71,7 +71,7 @@ async function inspect(
 }
 
 Deno.test("reports: a day of somebody who never touches a mouse", async () => {
-  await using reports = await withReports();
+  await using reports = await serviceWithReports();
   await withBrowser(async (browser) => {
     await signedIn(reports, { browser, width: 360 }, async (page) => {
       await page.goto("/home");
@@ -101,7 +101,7 @@ Deno.test("reports: a day of somebody who never touches a mouse", async () => {
 });
 
 Deno.test("reports: exact times are told in the reader's zone", async () => {
-  await using reports = await withReports();
+  await using reports = await serviceWithReports();
   const { conversationId, startedAt } = reports.first;
   await withBrowser(async (browser) => {
     const context = { timezoneId: "Asia/Kolkata" };

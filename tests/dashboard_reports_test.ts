@@ -1,12 +1,12 @@
 /** Home, conversations and usage: what their pages answer. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { withReports } from "./support/reports.ts";
+import { serviceWithReports } from "./support/reports.ts";
 import { chat as widgetChat } from "./support/widget_calls.ts";
 
 const SHOP = "https://shop.example";
 
 async function open() {
-  const reports = await withReports();
+  const reports = await serviceWithReports();
   const { service, cookie } = reports;
   const get = (path: string) => service.fetch(path, { headers: { cookie } });
   const html = async (path: string): Promise<string> => {

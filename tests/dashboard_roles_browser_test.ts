@@ -3,7 +3,7 @@ import axe from "axe-core";
 import { assert, assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
 import { withBrowser, withPage } from "./support/browser.ts";
-import { crawl, furnished } from "./support/furnished.ts";
+import { crawl, seededService } from "./support/furnished.ts";
 
 const LOOKS = {
   viewer: { width: 360, colorScheme: "dark" },
@@ -12,7 +12,7 @@ const LOOKS = {
 } as const;
 
 Deno.test("every role's pages: axe finds nothing, no console line is a fault, nothing is wider than the screen", async (t) => {
-  const { service, all } = await furnished();
+  const { service, all } = await seededService();
   await using _ = service;
   const seen = new Set<string>();
   await withBrowser(async (browser) => {

@@ -1,7 +1,7 @@
 /** What a stolen cookie, a planted one, a guesser and a snooper get from the dashboard: nothing. */
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
-import { Dashboard, PASSWORD, SETUP_TOKEN, shown } from "./support/dashboard.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { Dashboard, PASSWORD, requireText, SETUP_TOKEN } from "./support/dashboard.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { TestService } from "./support/service.ts";
 
 const LATER = 16 * 60_000;
@@ -9,7 +9,7 @@ const NEW_KEY: [string, string][] = [["name", "k"], ["scopes", "agents:read"]];
 
 /** A service whose first owner gave their password longer ago than what counts as recent. */
 async function longSignedIn() {
-  const { system, advance } = fastSystem();
+  const { system, advance } = instantRuntime();
   const service = await TestService.start({ system, env: { SETUP_TOKEN, DEMO: "off" } });
   const owner = await Dashboard.setUp(service);
   advance(LATER);
@@ -132,7 +132,7 @@ Deno.test("a cookie that somebody planted before the sign-in is worth nothing af
 });
 
 Deno.test("one-time links tell strangers nothing: unknown, used, expired and withdrawn ones look alike", async () => {
-  const { system, advance } = fastSystem();
+  const { system, advance } = instantRuntime();
   await using service = await TestService.start({ system, env: { SETUP_TOKEN } });
   await Dashboard.setUp(service);
   const { team } = service.service;
@@ -196,7 +196,7 @@ Deno.test("links lead to the service's own address, whatever Host a request name
   const owner = await Dashboard.setUp(service);
   const headers = { "x-forwarded-host": "evil.example", origin: "http://chat.example.com" };
   const form = { email: "new@example.com", role: "admin" };
-  const link = await shown(
+  const link = await requireText(
     await owner.post("/team/invite", form, headers),
     /http[^<\s]*join[^<\s]*/,
   );

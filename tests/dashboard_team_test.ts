@@ -1,6 +1,6 @@
 /** Who belongs to a tenant: joining, roles, lost passwords, leaving, and all of it in the audit log. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { Dashboard, PASSWORD, SETUP_TOKEN, shown } from "./support/dashboard.ts";
+import { Dashboard, PASSWORD, requireText, SETUP_TOKEN } from "./support/dashboard.ts";
 import { storedText } from "./support/store.ts";
 import { TestService } from "./support/service.ts";
 import { openTestKv } from "./support/open_kv.ts";
@@ -23,7 +23,7 @@ Deno.test("an invited person chooses a password, is signed in, and is in the log
   const { service, owner } = await start(kv);
   await using _ = service;
   const form = { email: "Bea@Example.com", role: "admin" };
-  const link = new URL(await shown(await owner.post("/team/invite", form), LINK));
+  const link = new URL(await requireText(await owner.post("/team/invite", form), LINK));
   assertEquals(link.origin, service.url);
   const token = link.searchParams.get("token")!;
   assert(!(await storedText(kv)).includes(token), "only a hash of it is stored");
@@ -112,8 +112,8 @@ Deno.test("a reset link sets a new password once and ends the member's sign-ins"
   await using _ = service;
   const viewer = await Dashboard.join(service, "viewer");
   const id = await idOf(service, "viewer@example.com");
-  const first = new URL(await shown(await owner.post(`/team/${id}/reset`), LINK));
-  const second = new URL(await shown(await owner.post(`/team/${id}/reset`), LINK));
+  const first = new URL(await requireText(await owner.post(`/team/${id}/reset`), LINK));
+  const second = new URL(await requireText(await owner.post(`/team/${id}/reset`), LINK));
   const there = new Dashboard(service);
   assertEquals((await there.get(first.pathname + first.search)).status, 410);
   const token = second.searchParams.get("token")!;
@@ -131,8 +131,8 @@ Deno.test("who is removed or demoted keeps no way back: the links they made end 
   const viewer = await idOf(service, "viewer@example.com");
   const invite = { email: "back@example.com", role: "owner" };
   const links = [
-    new URL(await shown(await second.post("/team/invite", invite), LINK)),
-    new URL(await shown(await second.post(`/team/${viewer}/reset`), LINK)),
+    new URL(await requireText(await second.post("/team/invite", invite), LINK)),
+    new URL(await requireText(await second.post(`/team/${viewer}/reset`), LINK)),
   ];
   const there = new Dashboard(service);
   const statuses = () =>
@@ -159,7 +159,7 @@ Deno.test("a reset link that somebody made with a borrowed cookie ends when its 
   const { service, owner } = await start();
   await using _ = service;
   const me = await idOf(service, "operator@example.com");
-  const link = new URL(await shown(await owner.post(`/team/${me}/reset`), LINK));
+  const link = new URL(await requireText(await owner.post(`/team/${me}/reset`), LINK));
   const fields = { current: PASSWORD, password: "another password" };
   const changed = await owner.post("/account", fields);
   assertEquals(changed.status, 303);

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { toFormValues } from "@/lib/http/dashboard/agent_form.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
-import { accounts } from "./support/accounts.ts";
+import { readStoredUsage } from "./support/accounts.ts";
 import { httpTool } from "./support/agents.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { ownerCookie } from "./support/owner.ts";
@@ -41,7 +41,7 @@ Deno.test("POST /agents/:id/try: a draft answers in frames through the common ac
   assertEquals(frames.at(-1)?.frame, { type: "done", finishReason: "stop" });
   const tenant = await service.tenant();
   assertEquals(await service.service.agents.get(tenant, agent.id), agent);
-  const { records } = await accounts(kv);
+  const { records } = await readStoredUsage(kv);
   const [run] = [...records.values()];
   assertEquals([run?.source.kind, run?.agentVersion], ["user", 1]);
   const rows = await Array.fromAsync(kv.list({ prefix: ["usage_rows"] }));

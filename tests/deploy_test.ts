@@ -4,7 +4,7 @@ import { type Check, checkKnowledge, checkService, checkStop } from "./support/d
 import { DeployedProcess, type DeployOptions } from "./support/deploy/deployed_process.ts";
 import { OtelCollector } from "./support/otel_collector.ts";
 import { Visit } from "./support/deploy/visit.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 
 const root = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
@@ -13,7 +13,7 @@ Deno.test("Deno Deploy: main.ts serves, and both it and deno serve end streams b
   await prepareBuild();
   const dir = await Deno.makeTempDir();
   try {
-    await using mock = await MockVendors.start();
+    await using mock = await MockProviders.start();
     await using collector = new OtelCollector();
     await Deno.writeTextFile(`${dir}/catalogue.json`, JSON.stringify([catalogueEntry()]));
     const options: DeployOptions = {

@@ -3,8 +3,8 @@ import { assert, assertEquals } from "@std/assert";
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
 import { systemRuntime } from "@/lib/system.ts";
 import { httpTool } from "./support/agent_bodies.ts";
-import { fastSystem } from "./support/fast_system.ts";
-import { one } from "./support/frame_words.ts";
+import { instantRuntime } from "./support/fast_system.ts";
+import { onlyFrame } from "./support/frame_words.ts";
 import { readFrames } from "./support/frames.ts";
 import { mcpEndpoint } from "./support/mcp_server.ts";
 import { TestService } from "./support/service.ts";
@@ -33,7 +33,7 @@ async function twoTenants(allow: (a: string, b: string) => string) {
   const tenants = new TenantStore(kv, systemRuntime);
   const [a, b] = [(await tenants.ensureDefault()).id, (await tenants.create("B")).id];
   const env = { EGRESS_ALLOW: allow(a, b) };
-  const service = await TestService.start({ ...fastSystem(), env, kv });
+  const service = await TestService.start({ ...instantRuntime(), env, kv });
   return { service, a, b };
 }
 
@@ -47,7 +47,7 @@ async function use(
   const body = { agentId: agent.id, messages: [say("use lookup with {}")] };
   const frames = await readFrames(await byKey(service, { key, body }));
   // deno-lint-ignore no-explicit-any -- a test says what it expects of it
-  return one(frames, "tool_result").output as any;
+  return onlyFrame(frames, "tool_result").output as any;
 }
 
 function lookupAt(url: string) {

@@ -7,7 +7,7 @@ import { httpTool } from "./support/agent_bodies.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { readFrames } from "./support/frames.ts";
 import type { MockRequest } from "./support/mock_vendors/mock_vendors.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
 import type { Script } from "./support/mock_vendors/script.ts";
 import { ownerCookie } from "./support/owner.ts";
 import { TestService } from "./support/service.ts";
@@ -71,7 +71,7 @@ Deno.test("the store's files say nothing of what was said, neither while a run g
   const dir = await Deno.makeTempDir();
   const said = markers();
   const hold = Promise.withResolvers<void>();
-  await using mock = await MockVendors.start({ otherwise: vendorOf(said, hold.promise) });
+  await using mock = await MockProviders.start({ otherwise: vendorOf(said, hold.promise) });
   await using server = toolServer(said);
   const host = `127.0.0.1:${server.addr.port}`;
   const kv = await openTestKv(`${dir}/kv.sqlite3`);

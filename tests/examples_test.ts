@@ -3,9 +3,9 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { encodeFrame } from "@/lib/http/sse_response.ts";
 import { type Frame, frameSchema } from "@/lib/wire/frames.ts";
 import { LosingProxy } from "./support/losing_proxy.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { readFrames, textOf } from "./support/frames.ts";
-import { heldSystem } from "./support/held_system.ts";
+import { pausableRuntime } from "./support/held_system.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 
@@ -63,7 +63,7 @@ for (const client of CLIENTS) {
     name: `${client.name}: tells the same however often its connection is lost`,
     ignore,
     async fn() {
-      await using service = await TestService.start(fastSystem());
+      await using service = await TestService.start(instantRuntime());
       const { key, agent, env } = await withAgent(service);
       const body = { agentId: agent.id, messages: [say(ASKED)] };
       const whole = textOf(await readFrames(await byKey(service, { key, body })));
@@ -79,7 +79,7 @@ for (const client of CLIENTS) {
     name: `${client.name}: stops its run when it is interrupted, and hears its end`,
     ignore,
     async fn() {
-      await using service = await TestService.start(heldSystem());
+      await using service = await TestService.start(pausableRuntime());
       const { env } = await withAgent(service);
       const child = spawn(client, { ...env, BASE_URL: service.url });
       const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();

@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { BODY_BUDGET } from "@/lib/http/byte_budget.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { expectJson, expectRefusal } from "./support/expect_answer.ts";
-import { HandClock } from "./support/hand_clock.ts";
+import { ManualClock } from "./support/hand_clock.ts";
 import { TestService } from "./support/service.ts";
 
 /** A body has this long until its average counts, and a caller waits as long for a slot. */
@@ -13,7 +13,7 @@ const MIB = 1_048_576;
 const TEXT = { title: "Returns", content: "You may return any book within 30 days." };
 
 async function start() {
-  const clock = new HandClock();
+  const clock = new ManualClock();
   const env = { TRUSTED_PROXY_HOPS: "1", SETUP_TOKEN };
   const service = await TestService.start({ system: clock.system, env });
   const owner = async (tenant: string) => {

@@ -3,15 +3,15 @@ import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import type { RunLogHead } from "@/lib/storage/run_head.ts";
 import { httpTool } from "./support/agent_bodies.ts";
-import { briskSystem } from "./support/brisk_system.ts";
+import { acceleratedRuntime } from "./support/brisk_system.ts";
 import { catalogueEntry } from "./support/chat.ts";
-import { deafKv } from "./support/deaf_kv.ts";
+import { kvWithoutWatch } from "./support/deaf_kv.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
-import { one } from "./support/frame_words.ts";
+import { instantRuntime } from "./support/fast_system.ts";
+import { onlyFrame } from "./support/frame_words.ts";
 import { readFrames } from "./support/frames.ts";
-import { heldSystem } from "./support/held_system.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { pausableRuntime } from "./support/held_system.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
 import { TestService } from "./support/service.ts";
 import { openTestKv } from "./support/open_kv.ts";
 import { memoryStore, onStores, type SharedStore } from "./support/shared_store.ts";
@@ -28,9 +28,13 @@ async function startTwo(
   options: { system?: Parameters<typeof TestService.start>[0]; deaf?: boolean } = {},
 ) {
   const kv = await store.open();
-  const open = async () => options.deaf ? deafKv(await store.open()) : await store.open();
+  const open = async () => options.deaf ? kvWithoutWatch(await store.open()) : await store.open();
   const owner = await TestService.start({ kv: await open(), keepKv: true, ...options.system });
-  const other = await TestService.start({ kv: await open(), keepKv: true, system: briskSystem });
+  const other = await TestService.start({
+    kv: await open(),
+    keepKv: true,
+    system: acceleratedRuntime,
+  });
   const dispose = async () => {
     await other[Symbol.asyncDispose]();
     await owner[Symbol.asyncDispose]();
@@ -41,7 +45,7 @@ async function startTwo(
 const streamOf = (runId: string) => `/v1/chat/runs/${runId}/stream`;
 
 Deno.test("HEAD of a stream is its headers, and follows nothing", async () => {
-  const held = heldSystem();
+  const held = pausableRuntime();
   await using service = await TestService.start({ system: held.system });
   const key = await service.key();
   const { id: agentId } = await service.agent(key);
@@ -70,7 +74,7 @@ test("a tool's answer of 200 KB spans the parts of a log, and is replayed whole 
   );
   const host = `127.0.0.1:${tool.addr.port}`;
   await using two = await startTwo(store, {
-    system: { env: { EGRESS_ALLOW: host }, system: briskSystem },
+    system: { env: { EGRESS_ALLOW: host }, system: acceleratedRuntime },
   });
   const { kv, owner, other } = two;
   const key = await owner.key();
@@ -95,7 +99,7 @@ async function textOf(service: TestService, { runId, key }: { runId: string; key
 
 test("a run that is watched from another process only goes on, until nobody watches there", async (store) => {
   const waits: PromiseWithResolvers<void>[] = [];
-  const held = heldSystem(Date.now());
+  const held = pausableRuntime(Date.now());
   const sleep = (ms: number, signal?: AbortSignal) => {
     if (ms !== UNWATCHED_MS) return held.system.sleep(ms, signal);
     const wait = Promise.withResolvers<void>();
@@ -142,27 +146,29 @@ test("where the store tells of no change a run is followed and cancelled from an
   assertEquals((await other.fetch(url, { method: "POST", key })).status, 202);
   const told = await Promise.all([first, follower].map(readFrames));
   assertEquals(told[0], told[1]);
-  assertEquals(one(told[1]!, "done").finishReason, "cancelled");
+  assertEquals(onlyFrame(told[1]!, "done").finishReason, "cancelled");
 });
 
 /** The model never gets beyond its first word; looks at the store are 25 times as frequent. */
 function longWaits() {
   const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
-    ms > 100 && ms <= 1_000 ? briskSystem.sleep(ms, signal) : heldSystem().system.sleep(ms, signal);
+    ms > 100 && ms <= 1_000
+      ? acceleratedRuntime.sleep(ms, signal)
+      : pausableRuntime().system.sleep(ms, signal);
   return { sleep };
 }
 
 /** A service whose vendor answers as it is told. */
-async function startOnVendor(mock: MockVendors, kv: Deno.Kv) {
+async function startOnVendor(mock: MockProviders, kv: Deno.Kv) {
   const env = { VENDOR_A_BASE_URL: mock.url, VENDOR_A_API_KEY: "sk-test" };
-  const service = await TestService.start({ env, kv, keepKv: true, ...fastSystem() });
+  const service = await TestService.start({ env, kv, keepKv: true, ...instantRuntime() });
   await service.service.catalogue.addMissing([catalogueEntry()]);
   return service;
 }
 
 Deno.test("a message whose run no model accepted may be sent again: nothing is remembered of it", async () => {
   using kv = await openTestKv();
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   await using service = await startOnVendor(mock, kv);
   const key = await service.key();
   const modelPolicy = { provider: "vendor_a", model: "mid" };
@@ -192,7 +198,7 @@ async function storedOf(kv: Deno.Kv): Promise<Deno.KvKey[]> {
 
 Deno.test("a message sent twice at once is answered alike when no model accepts it", async () => {
   using kv = await openTestKv();
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   await using service = await startOnVendor(mock, kv);
   const { kv: told, watched } = tellingKv(kv);
   await using other = await startOnVendor(mock, told);

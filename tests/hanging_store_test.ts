@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { systemRuntime } from "@/lib/system.ts";
 import { openTestKv } from "./support/open_kv.ts";
-import { HandClock } from "./support/hand_clock.ts";
+import { ManualClock } from "./support/hand_clock.ts";
 import { hangingKv } from "./support/hanging_kv.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { OWNER, signedInCookie } from "./support/signed_in_cookie.ts";
@@ -11,7 +11,7 @@ const DEADLINE_MS = 4_500;
 
 /** A service whose clock stands, on a store that can be made to hang. */
 async function start() {
-  const clock = new HandClock();
+  const clock = new ManualClock();
   const store = hangingKv(await openTestKv());
   let arrived = Promise.withResolvers<void>();
   const uuid = () => {

@@ -1,11 +1,11 @@
 /** What a model thinks without showing it: kept within the run, and charged when it is stopped. */
 import { assert, assertEquals } from "@std/assert";
 import { readFrames, textOf } from "./support/frames.ts";
-import { HandClock } from "./support/hand_clock.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { ManualClock } from "./support/hand_clock.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
 import type { Script } from "./support/mock_vendors/script.ts";
 import { SseText } from "./support/sse_text.ts";
-import { VendorService } from "./support/vendor_service.ts";
+import { ProviderService } from "./support/vendor_service.ts";
 
 const THOUGHT = "Nobody is to read this thought.";
 /** The mock anthropic signs every thought with it. */
@@ -16,10 +16,10 @@ const step = (id: string): Script => ({
 });
 
 Deno.test("thoughts go back to their vendor within the run, and to no other vendor, frame, log or store", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   const away = { status: 500 };
   mock.next(step("c1"), step("c2"), away, away, away, {});
-  await using on = await VendorService.start(mock, { system: new HandClock().system });
+  await using on = await ProviderService.start(mock, { system: new ManualClock().system });
   const agent = await on.agent("vendor_b", { fallback: { provider: "vendor_c", model: "mid" } });
   const frames = await readFrames(await on.send(agent));
   assertEquals(textOf(frames), "Hello there.");
@@ -60,9 +60,9 @@ function readable(value: unknown): unknown {
 
 for (const [what, maxCostUsd] of [["its time", 1], ["its budget", 0.005]] as const) {
   Deno.test(`a model that is stopped while it reasons in silence is charged by ${what}`, async () => {
-    await using mock = await MockVendors.start();
-    const clock = new HandClock();
-    await using on = await VendorService.start(mock, { system: clock.system });
+    await using mock = await MockProviders.start();
+    const clock = new ManualClock();
+    await using on = await ProviderService.start(mock, { system: clock.system });
     const budget = { maxCostUsd, maxSteps: 4, wallClockMs: 120_000 };
     const agent = await on.agent("vendor_a", { budget });
     mock.next({ say: [{ thought: "Hm." }, { text: "Yes." }] }, { silent: true });

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Page } from "playwright-core";
 import { alive, type ConsoleLine, withPage } from "./support/browser.ts";
-import { heldSystem } from "./support/held_system.ts";
+import { pausableRuntime } from "./support/held_system.ts";
 import { TestService } from "./support/service.ts";
 
 const OWNER = { email: "owner@example.com", password: "correct horse battery" };
@@ -33,7 +33,7 @@ function faults(lines: ConsoleLine[]): string[] {
 }
 
 Deno.test("/demo: a typed message streams an answer that grows before it is done", async () => {
-  const held = heldSystem();
+  const held = pausableRuntime();
   await using service = await TestService.start({ system: held.system });
   await withPage({ baseUrl: service.url }, async (page, lines) => {
     await openDemo(page);

@@ -3,42 +3,46 @@ import { assert, assertEquals } from "@std/assert";
 import { agentStorageUsage } from "@/lib/storage/agent_versions.ts";
 import { readConversationUsage } from "@/lib/storage/conversation_usage.ts";
 import { keys } from "@/lib/storage/keys.ts";
-import { accounts } from "./support/accounts.ts";
+import { readStoredUsage } from "./support/accounts.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { seeded } from "./support/flaky_kv.ts";
 import { readFrames } from "./support/frames.ts";
 import {
+  ANSWER_WORDS,
   killAt,
+  type KillMoment,
   makeAgent,
-  type Moment,
-  PacedVendor,
+  PacedProvider,
   type SeenRun,
   SlowTool,
-  WORDS,
 } from "./support/killed_runs.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { fileStore, onStores, type SharedStore } from "./support/shared_store.ts";
 import { createKey, startService } from "./support/started_service.ts";
-import { sweepDead } from "./support/sweep_dead.ts";
+import { sweepOrphaned } from "./support/sweep_dead.ts";
 
 const test = onStores(fileStore);
 
 /** `start`, words, a call and its result, words, `usage` and `done`. */
-const MOST_FRAMES = 2 * WORDS + 5;
+const MOST_FRAMES = 2 * ANSWER_WORDS + 5;
 
 /** 20 moments, of every kind there is, in an order that the seed decides. */
-function moments(random: () => number): Moment[] {
+function moments(random: () => number): KillMoment[] {
   const upTo = (n: number) => Math.floor(random() * n);
   const frames = Array.from({ length: MOST_FRAMES - 2 }, (_, n) => ({ n: n + 1, by: random() }))
     .sort((a, b) => a.by - b.by);
-  const all: Moment[] = [
-    ...frames.slice(0, 8).map(({ n }): Moment => ({ at: "frame", n })),
-    ...[0, 40, 400].map((most): Moment => ({ at: "sent", turns: upTo(most + 1) })),
-    ...[0, 300].map((turns): Moment => ({ at: "asked", turns: upTo(turns + 1) })),
-    ...[0, 300].map((turns): Moment => ({ at: "tool", turns: upTo(turns + 1) })),
-    ...[0, 20].map((most): Moment => ({ at: "type", type: "tool_result", turns: upTo(most + 1) })),
-    ...[0, 30].map((most): Moment => ({ at: "type", type: "usage", turns: upTo(most + 1) })),
+  const all: KillMoment[] = [
+    ...frames.slice(0, 8).map(({ n }): KillMoment => ({ at: "frame", n })),
+    ...[0, 40, 400].map((most): KillMoment => ({ at: "sent", turns: upTo(most + 1) })),
+    ...[0, 300].map((turns): KillMoment => ({ at: "asked", turns: upTo(turns + 1) })),
+    ...[0, 300].map((turns): KillMoment => ({ at: "tool", turns: upTo(turns + 1) })),
+    ...[0, 20].map((most): KillMoment => ({
+      at: "type",
+      type: "tool_result",
+      turns: upTo(most + 1),
+    })),
+    ...[0, 30].map((most): KillMoment => ({ at: "type", type: "usage", turns: upTo(most + 1) })),
     { at: "type", type: "done", turns: 0 },
   ];
   return all.map((moment) => ({ moment, by: random() })).sort((a, b) => a.by - b.by)
@@ -68,7 +72,7 @@ async function resume(base: string, seen: SeenRun, key: string): Promise<string>
 test("kill -9 at 20 moments of 20 runs: each has one end, nothing leaks, the ledger balances", async (store) => {
   const { dir } = store;
   const ends = new Map<string, string>();
-  await using vendor = await PacedVendor.start();
+  await using vendor = await PacedProvider.start();
   await using tool = new SlowTool();
   await Deno.writeTextFile(`${dir}/catalogue.json`, JSON.stringify([catalogueEntry()]));
   const env = {
@@ -103,7 +107,7 @@ async function afterDeath(kv: Deno.Kv): Promise<TestService & { now: () => numbe
   let ahead = 0;
   const now = () => Date.now() + ahead;
   const service = await TestService.start({ kv, keepKv: true, system: { now } });
-  await sweepDead(service.service.orphanedRuns, (ms) => void (ahead += ms));
+  await sweepOrphaned(service.service.orphanedRuns, (ms) => void (ahead += ms));
   return Object.assign(service, { now });
 }
 
@@ -117,7 +121,7 @@ async function checkAfter(
   if (last !== undefined) {
     ends.set(last.runId, await resume(service.url, last, await service.key()));
   }
-  const { live, leases, records, used, settled, spent } = await accounts(kv);
+  const { live, leases, records, used, settled, spent } = await readStoredUsage(kv);
   assertEquals([live, leases], [[], []]);
   assertEquals([used, spent], [settled, settled.cost]);
   await checkStored(kv, service);

@@ -9,7 +9,7 @@ import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
 import { openStore } from "@/lib/process/open_store.ts";
 import { type Runtime, systemRuntime } from "@/lib/system.ts";
 import { TEST_ENCRYPTION_KEY } from "./support/encryption_keys.ts";
-import { FakeSystem } from "./support/fake_system.ts";
+import { FakeRuntime } from "./support/fake_system.ts";
 import { CHAT_BUDGETS, LISTS_AT_REST_A_MINUTE, LISTS_OF_CRON } from "./support/kv_cost_budget.ts";
 import { type KvCosts, meteredKv } from "./support/metered_kv.ts";
 import { TestService } from "./support/service.ts";
@@ -52,7 +52,7 @@ function steadyModel(system: Pick<Runtime, "sleep">, { deltas, pauseMs }: Pace):
 async function start(pace: Pace = PACES["10 s"]) {
   const store = await Deno.openKv(":memory:");
   const meter = meteredKv(store);
-  const clock = new FakeSystem();
+  const clock = new FakeRuntime();
   const { now, sleep } = clock;
   const service = await TestService.start({
     ...{ kv: withValueEncoding(meter.kv), keepKv: true, system: { now, sleep } },

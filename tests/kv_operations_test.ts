@@ -4,8 +4,8 @@ import { newApiKey } from "@/lib/credentials/api_key_format.ts";
 import { withVisitorLimits } from "@/lib/admin/visitor_limits.ts";
 import { DEFAULT_LIMITS, type Limits } from "@/lib/limits/limits.ts";
 import { systemRuntime } from "@/lib/system.ts";
-import { countingKv, type KvCalls, made } from "./support/counting_kv.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { countingKv, type KvCalls, nonZeroCalls } from "./support/counting_kv.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
 import { openTestKv } from "./support/open_kv.ts";
@@ -17,7 +17,7 @@ const OPEN: Partial<Limits> = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1
 async function start(limits: Partial<Limits> = OPEN) {
   const store = await openTestKv();
   const { kv, take } = countingKv(store);
-  const { system } = fastSystem();
+  const { system } = instantRuntime();
   const open = () => TestService.start({ system, kv, keepKv: true, limits });
   const first = await open();
   const key = await first.key();
@@ -55,7 +55,7 @@ async function start(limits: Partial<Limits> = OPEN) {
     if (response.headers.get("content-type")?.startsWith("text/event-stream")) {
       assertEquals((await readFrames(response)).at(-1)?.frame.type, "done");
     } else await response.text();
-    return made(take());
+    return nonZeroCalls(take());
   };
   const close = async () => {
     await first[Symbol.asyncDispose]();

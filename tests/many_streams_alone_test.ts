@@ -2,12 +2,12 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Ledger } from "@/lib/limits/ledger.ts";
 import type { RunLogHead } from "@/lib/storage/run_head.ts";
-import { accounts } from "./support/accounts.ts";
+import { readStoredUsage } from "./support/accounts.ts";
 import { catalogueEntry } from "./support/chat.ts";
-import { order } from "./support/frame_words.ts";
+import { frameTypes } from "./support/frame_words.ts";
 import { readFrames, textOf } from "./support/frames.ts";
-import { heldSystem } from "./support/held_system.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { pausableRuntime } from "./support/held_system.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
 import { TestService } from "./support/service.ts";
 import { StalledReader } from "./support/stalled_reader.ts";
 import { byKey, say } from "./support/widget_calls.ts";
@@ -28,7 +28,7 @@ const STALLED_MS = 60_000;
 
 /** A held world in which the time of stalled readers passes when a test says so. */
 function world() {
-  const held = heldSystem();
+  const held = pausableRuntime();
   let stalled = Promise.withResolvers<void>();
   const sleep = (ms: number, signal?: AbortSignal): Promise<void> => {
     const slept = held.system.sleep(ms, signal);
@@ -49,7 +49,7 @@ function perStream(before: number): number {
 
 Deno.test("1,000 streams, 5 % of them stalled: no frame is lost, every slot comes free", async () => {
   using kv = await openTestKv();
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   const { system, release, dropStalled } = world();
   const limits = {
     ipRequests: 1e6,
@@ -83,7 +83,7 @@ Deno.test("1,000 streams, 5 % of them stalled: no frame is lost, every slot come
   const kib = [opened, ended].map((bytes) => Math.round(bytes / 1024));
   console.log(`KiB a stream, its client and store included: ${kib[0]} open, ${kib[1]} at the end`);
   assert(opened < MOST_BYTES && ended < MOST_BYTES);
-  const { live, settled } = await accounts(kv);
+  const { live, settled } = await readStoredUsage(kv);
   assertEquals([live, await leasesOf(kv), settled.runs], [[], 0, READERS + LONG_RUNS]);
   for await (const { value } of kv.list<RunLogHead>({ prefix: ["run_heads"] })) {
     assertEquals(value.state, "done");
@@ -97,12 +97,12 @@ async function checkWhole(response: Response, n: number): Promise<void> {
   const frames = await readFrames(response);
   const runId = response.headers.get("x-run-id");
   assertEquals(frames.map(({ id }) => id), frames.map((_, i) => `${runId}.${i + 1}`));
-  assertEquals(order(frames), ["start", "delta", "usage", "done"]);
+  assertEquals(frameTypes(frames), ["start", "delta", "usage", "done"]);
   assert(textOf(frames).includes(`This is number ${n}”`) && textOf(frames).endsWith("new."));
 }
 
 /** Long runs, each with 10 readers that stop at its first frame; `goOn` lets them say all they have. */
-async function openLong(service: TestService, mock: MockVendors) {
+async function openLong(service: TestService, mock: MockProviders) {
   const free = { inputUsdPerMTok: 0, outputUsdPerMTok: 0 };
   await service.service.catalogue.addMissing([catalogueEntry(free)]);
   const modelPolicy = { provider: "vendor_a", model: "mid" };

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Ledger } from "@/lib/limits/ledger.ts";
 import { keys } from "@/lib/storage/keys.ts";
 import { systemRuntime } from "@/lib/system.ts";
-import { accounts } from "./support/accounts.ts";
+import { readStoredUsage } from "./support/accounts.ts";
 import { valuesOf } from "./support/admissions.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import {
@@ -16,13 +16,13 @@ import {
 import { TEST_ENCRYPTION_KEY } from "./support/encryption_keys.ts";
 import { readFrames } from "./support/frames.ts";
 import { startHaproxy } from "./support/haproxy.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
 import type { Script } from "./support/mock_vendors/script.ts";
 import { openTestKv } from "./support/open_kv.ts";
 import { configNamed, runBlock } from "./support/operations_doc.ts";
 import { TEST_HMAC_SECRET, TestService } from "./support/service.ts";
 import { startService } from "./support/started_service.ts";
-import { sweepDead } from "./support/sweep_dead.ts";
+import { sweepOrphaned } from "./support/sweep_dead.ts";
 import { say } from "./support/widget_calls.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
@@ -49,7 +49,7 @@ async function startVendor() {
     JSON.stringify(body.messages.at(-1)).includes("hold")
       ? { say: [{ text: "Slowly" }, { wait: gate.promise }, { text: " said" }] }
       : { say: [{ text: "At once" }] };
-  const mock = await MockVendors.start({ otherwise });
+  const mock = await MockProviders.start({ otherwise });
   return {
     env: { VENDOR_A_BASE_URL: mock.url, VENDOR_A_API_KEY: "sk-test" },
     release: gate.resolve,
@@ -119,12 +119,12 @@ async function load(
 /** A copy made under load: what was under way is in it, and its accounts balance once that is settled. */
 async function checkCopy(path: string, { vendorEnv }: World): Promise<void> {
   using kv = await openTestKv(path);
-  assert((await accounts(kv)).live.length >= HELD);
+  assert((await readStoredUsage(kv)).live.length >= HELD);
   let ahead = 0;
   const system = { now: () => systemRuntime.now() + ahead };
   await using service = await TestService.start({ kv, keepKv: true, env: vendorEnv, system });
-  await sweepDead(service.service.orphanedRuns, (ms) => void (ahead += ms));
-  const { live, used, settled } = await accounts(kv);
+  await sweepOrphaned(service.service.orphanedRuns, (ms) => void (ahead += ms));
+  const { live, used, settled } = await readStoredUsage(kv);
   // One for each shard, where the processes divided it.
   const ledgers = await valuesOf<Ledger>(kv, keys.tenantLedgers());
   assertEquals([live, ledgers.flatMap(({ runs }) => Object.keys(runs))], [[], []]);

@@ -6,7 +6,7 @@ import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
 import { keys } from "@/lib/storage/keys.ts";
 import { ended } from "./support/conversations.ts";
 import { expectJson } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import {
   answersAt,
   CREATION,
@@ -25,7 +25,7 @@ async function open(change: (file: string) => Promise<void> = () => Promise.reso
   const before = await unpackStore(`${dir}/kv.sqlite3`);
   await change(`${dir}/kv.sqlite3`);
   const raw = await Deno.openKv(`${dir}/kv.sqlite3`);
-  const { system } = fastSystem(before.now);
+  const { system } = instantRuntime(before.now);
   const service = await TestService.start({
     kv: withValueEncoding(raw),
     keepKv: true,

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { pageMethodsOf } from "@/lib/http/page_methods.ts";
 import { expectJson, expectRefusal } from "./support/expect_answer.ts";
 import { breakableKv } from "./support/broken_kv.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { PUBLIC_ROUTES } from "./support/public_routes.ts";
 import { addressOf, patternOf, routeFiles } from "./support/route_files.ts";
@@ -120,7 +120,7 @@ Deno.test("GET /demo carries one script tag with exactly the specification's att
 });
 
 Deno.test("the token of /demo works in a chat from /demo, and from nowhere else", async () => {
-  await using service = await TestService.start(fastSystem());
+  await using service = await TestService.start(instantRuntime());
   const { tag } = await demo(service);
   const sessionToken = tag["data-session-token"]!;
   const agent = { id: tag["data-agent-id"]! };
@@ -175,7 +175,7 @@ Deno.test("GET /healthz and /readyz tell a living process from a store that answ
 
 Deno.test("GET /readyz: a store that can be read but not written is unready until it can", async () => {
   const store = await breakableKv();
-  await using service = await TestService.start({ kv: store.kv, ...fastSystem() });
+  await using service = await TestService.start({ kv: store.kv, ...instantRuntime() });
   const key = await service.key();
   const agent = await service.agent(key);
   store.break("the disk is full", ["atomic", "set"]);

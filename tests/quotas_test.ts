@@ -5,7 +5,7 @@ import type { Plan } from "@/lib/storage/tenant_store.ts";
 import { agentOf } from "./support/agents.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { expectJson, expectRefusal } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { readFrames } from "./support/frames.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
@@ -14,7 +14,7 @@ const SCOPES = ["agents:write", "knowledge:write", "conversations:read", "billin
 
 async function start() {
   const service = await TestService.start({
-    ...fastSystem(),
+    ...instantRuntime(),
     env: { SETUP_TOKEN, DEMO: "off" },
   });
   const operator = await Dashboard.setUp(service);

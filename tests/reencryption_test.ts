@@ -22,7 +22,7 @@ import { readFrames, textOf } from "./support/frames.ts";
 import { ownerCookie } from "./support/owner.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { marker, markersIn, stolenBytes } from "./support/stolen_store.ts";
-import { expiryTimes, storeAsBefore } from "./support/store_as_before.ts";
+import { expiryTimes, storeLegacyContent } from "./support/store_as_before.ts";
 import { answered, byKey, embed, say } from "./support/widget_calls.ts";
 import { openTestKv } from "./support/open_kv.ts";
 
@@ -142,7 +142,7 @@ Deno.test("secrets reencrypt: what was stored before it was encrypted is gone fr
   const said = marker();
   const { kv, service } = await on.open([OLD]);
   const at = await chat(service, said);
-  await storeAsBefore(kv);
+  await storeLegacyContent(kv);
   await expectReadable(service, at);
   await repeat(service, at);
   await service[Symbol.asyncDispose]();

@@ -17,7 +17,7 @@ import { DeployedTree } from "./support/deploy/deployed_tree.ts";
 import { HEAP_FLAG } from "./support/deploy/platform.ts";
 import { Visit } from "./support/deploy/visit.ts";
 import { DenokvServer } from "./support/denokv_server.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
 import { assertEquals } from "@std/assert";
 
 /** The last patch of the minor version that the platform's documentation names. */
@@ -59,7 +59,7 @@ async function rehearse(deno: string, denokv: string): Promise<void> {
 
 async function visitAll({ deno, root, uid }: DeployedTree, denokv: string): Promise<void> {
   await using server = await DenokvServer.start(denokv);
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   const dir = await Deno.makeTempDir();
   try {
     await Deno.chmod(dir, 0o755);
@@ -88,7 +88,7 @@ async function visitAll({ deno, root, uid }: DeployedTree, denokv: string): Prom
 /** All checks of the entry that the platform starts, to its end; what they leave in the store. */
 async function visitEntry(
   options: DeployOptions,
-  mock: MockVendors,
+  mock: MockProviders,
 ): Promise<{ agent: string; key: string }> {
   await using process = await DeployedProcess.start(options);
   const visit = new Visit(process.url);

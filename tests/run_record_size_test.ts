@@ -1,10 +1,10 @@
 /** A run is settled and recorded whatever strangers make its tools' ledger hold. */
 import { assert, assertEquals } from "@std/assert";
 import { httpTool } from "./support/agent_bodies.ts";
-import { one } from "./support/frame_words.ts";
+import { onlyFrame } from "./support/frame_words.ts";
 import { readFrames } from "./support/frames.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
-import { VendorService } from "./support/vendor_service.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
+import { ProviderService } from "./support/vendor_service.ts";
 
 Deno.test("a tool's server cannot keep a run from being settled by where it redirects to", async () => {
   const location = `https://${"a".repeat(12_000)}.example/`;
@@ -13,21 +13,21 @@ Deno.test("a tool's server cannot keep a run from being settled by where it redi
     () => new Response(null, { status: 302, headers: { location } }),
   );
   const host = `127.0.0.1:${server.addr.port}`;
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   const calls = Array.from(
     { length: 6 },
     (_, n) => ({ id: `c${n}`, name: "lookup", args: ["{}"] }),
   );
   mock.next({ say: [{ calls }] }, {});
-  await using on = await VendorService.start(mock, { env: { EGRESS_ALLOW: host } });
+  await using on = await ProviderService.start(mock, { env: { EGRESS_ALLOW: host } });
   const request = { method: "GET", url: `http://${host}/` };
   const tools = [httpTool({ request })];
   const agent = await on.agent("vendor_a", { tools, allowedDomains: [host] });
   const frames = await readFrames(await on.send(agent));
-  assertEquals(one(frames, "done").finishReason, "stop");
+  assertEquals(onlyFrame(frames, "done").finishReason, "stop");
   const [record, ...others] = await on.records();
   assert(record !== undefined && others.length === 0);
   assertEquals([record.toolCalls, record.egress?.length], [6, 12]);
-  assertEquals(record.cost, Math.round(one(frames, "usage").costUsd * 1e6));
+  assertEquals(record.cost, Math.round(onlyFrame(frames, "usage").costUsd * 1e6));
   assert(JSON.stringify(record).length < 16_384);
 });

@@ -5,8 +5,8 @@ import { CommandError } from "@/lib/process/commands.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { Dashboard, PASSWORD, SETUP_TOKEN } from "./support/dashboard.ts";
 import { expectInvalid } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
-import { one } from "./support/frame_words.ts";
+import { instantRuntime } from "./support/fast_system.ts";
+import { onlyFrame } from "./support/frame_words.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, say } from "./support/widget_calls.ts";
@@ -26,7 +26,7 @@ async function open() {
   );
   const host = `127.0.0.1:${(server.addr as Deno.NetAddr).port}`;
   const env = { EGRESS_ALLOW: host, SETUP_TOKEN, DEMO: "off" };
-  const service = await TestService.start({ ...fastSystem(), env });
+  const service = await TestService.start({ ...instantRuntime(), env });
   const tenant = await service.tenant();
   const key = await service.key();
   const request = { method: "GET", url: `http://${host}/`, headers: HEADERS };
@@ -44,7 +44,7 @@ async function open() {
   const use = async (agent: { id: string }) => {
     const body = { agentId: agent.id, messages: [say("use lookup with {}")] };
     const frames = await readFrames(await byKey(service, { key, body }));
-    return JSON.stringify(one(frames, "tool_result").output);
+    return JSON.stringify(onlyFrame(frames, "tool_result").output);
   };
   const send = (method: string, path: string, json: unknown) =>
     service.fetch(path, { method, key, json });

@@ -1,9 +1,9 @@
 /** The real process, told to end as an operator or a platform does: CONTRACT sections 6 and 10. */
 import { assert, assertEquals } from "@std/assert";
-import { accounts } from "./support/accounts.ts";
+import { readStoredUsage } from "./support/accounts.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { readFrames, type ReceivedFrame } from "./support/frames.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
 import { agentBody } from "./support/service.ts";
 import { createKey, startService } from "./support/started_service.ts";
 import { say } from "./support/widget_calls.ts";
@@ -14,7 +14,7 @@ const never = new Promise<never>(() => {});
 Deno.test("SIGTERM: lets in nobody, waits for who can end, interrupts who cannot, and exits with 0", async () => {
   const dir = await Deno.makeTempDir();
   try {
-    await using mock = await MockVendors.start();
+    await using mock = await MockProviders.start();
     await Deno.writeTextFile(`${dir}/catalogue.json`, JSON.stringify([catalogueEntry()]));
     await using service = await startService(dir, {
       CATALOGUE: `${dir}/catalogue.json`,
@@ -56,7 +56,7 @@ Deno.test("SIGTERM: lets in nobody, waits for who can end, interrupts who cannot
     assertEquals((await stopping).code, 0);
 
     using kv = await openTestKv(`${dir}/data/kv.sqlite3`);
-    const { live, leases, records, settled, spent } = await accounts(kv);
+    const { live, leases, records, settled, spent } = await readStoredUsage(kv);
     assertEquals([live, leases, spent], [[], [], settled.cost]);
     const reasons = [...records.values()].map(({ finishReason }) => finishReason).sort();
     assertEquals(reasons, ["interrupted", "stop"]);

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { AuditEntry } from "@/lib/storage/audit_record.ts";
 import { Dashboard, PASSWORD, SETUP_TOKEN } from "./support/dashboard.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { TestService } from "./support/service.ts";
 
 const OWNER = { email: "operator@example.com", password: PASSWORD };
@@ -28,7 +28,7 @@ async function entriesOf(service: TestService, log: string, kind: "sign-in" | "a
 }
 
 Deno.test("sign-in, sign-out, failures and lockouts are in the audit log and the log, without a password", async () => {
-  const { system, advance } = fastSystem();
+  const { system, advance } = instantRuntime();
   await using service = await TestService.start({ system, env: { SETUP_TOKEN, DEMO: "off" } });
   await Dashboard.setUp(service);
   const person = new Dashboard(service);
@@ -133,7 +133,7 @@ Deno.test("/audit shows sign-ins in plain words, and can be narrowed to them and
 });
 
 Deno.test("a sign-in ends seven days after the password, and the page says why in one sentence", async () => {
-  const { system, advance } = fastSystem();
+  const { system, advance } = instantRuntime();
   await using service = await TestService.start({ system, env: { SETUP_TOKEN, DEMO: "off" } });
   const owner = await Dashboard.setUp(service);
   const hour = 3_600_000;

@@ -1,11 +1,11 @@
 /** What tools bring is fitted to the model's context, and what was left out is on the record. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { catalogueEntry } from "./support/chat.ts";
-import { one } from "./support/frame_words.ts";
+import { onlyFrame } from "./support/frame_words.ts";
 import { readFrames } from "./support/frames.ts";
 import { mcpEndpoint } from "./support/mcp_server.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
-import { VendorService } from "./support/vendor_service.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
+import { ProviderService } from "./support/vendor_service.ts";
 
 const SMALL = catalogueEntry({ contextTokens: 2_000, maxOutputTokens: 500 });
 const USE = { maxCostUsd: 1, maxSteps: 3, wallClockMs: 60_000 };
@@ -14,13 +14,13 @@ const ROOM = (2_000 - 500) * 3;
 
 /** A service whose model has little room, and a server on loopback for its tools. */
 async function start(
-  mock: MockVendors,
+  mock: MockProviders,
   answer: (request: Request) => Response | Promise<Response>,
 ) {
   const listen = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
   const server = Deno.serve(listen, answer);
   const host = `127.0.0.1:${(server.addr as Deno.NetAddr).port}`;
-  const on = await VendorService.start(mock, { catalogue: [SMALL], env: { EGRESS_ALLOW: host } });
+  const on = await ProviderService.start(mock, { catalogue: [SMALL], env: { EGRESS_ALLOW: host } });
   const stop = async () => {
     await on[Symbol.asyncDispose]();
     await server.shutdown();
@@ -29,7 +29,7 @@ async function start(
 }
 
 Deno.test("a tool's answer larger than the model's context is shown cut, and the oldest turns go", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   await using world = await start(mock, () => new Response("x".repeat(20_000)));
   const { on, host } = world;
   mock.next({ say: [{ calls: [{ id: "c1", name: "big", args: ["{}"] }] }] });
@@ -46,8 +46,8 @@ Deno.test("a tool's answer larger than the model's context is shown cut, and the
     { role: "user", content: "Now?" },
   ];
   const frames = await readFrames(await on.send(agent, { messages }));
-  assertEquals(one(frames, "done").finishReason, "stop");
-  const { body } = one(frames, "tool_result").output as { body: string };
+  assertEquals(onlyFrame(frames, "done").finishReason, "stop");
+  const { body } = onlyFrame(frames, "tool_result").output as { body: string };
   assertEquals(body.length, 20_000);
   const told = mock.requests[1]!.body.messages.map((m: { role: string }) => m.role);
   assertEquals(told, ["system", "user", "assistant", "tool"]);
@@ -59,9 +59,9 @@ Deno.test("a tool's answer larger than the model's context is shown cut, and the
 });
 
 Deno.test("an answer as long as the context is cut before the conversation is", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   const local = catalogueEntry({ contextTokens: 2_000, maxOutputTokens: 2_000 });
-  await using on = await VendorService.start(mock, { catalogue: [local] });
+  await using on = await ProviderService.start(mock, { catalogue: [local] });
   const modelPolicy = { provider: "vendor_a", model: "mid", maxOutputTokens: 2_000 };
   const agent = await on.agent("vendor_a", { modelPolicy, budget: USE });
   const messages = [
@@ -70,7 +70,7 @@ Deno.test("an answer as long as the context is cut before the conversation is", 
     { role: "user", content: "What is my name?" },
   ];
   const frames = await readFrames(await on.send(agent, { messages }));
-  assertEquals(one(frames, "done").finishReason, "stop");
+  assertEquals(onlyFrame(frames, "done").finishReason, "stop");
   const { body } = mock.requests[0]!;
   assertEquals(body.messages.length, 4);
   const bytes = JSON.stringify(body.messages).length;
@@ -80,7 +80,7 @@ Deno.test("an answer as long as the context is cut before the conversation is", 
 });
 
 Deno.test("tools that a server lists beyond the model's context are left out and noted", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   const answer = mcpEndpoint({
     json: true,
     tools: (mcp) => {
@@ -100,7 +100,7 @@ Deno.test("tools that a server lists beyond the model's context are left out and
     tools: [{ type: "mcp", name: "shop", url: `http://${host}/mcp` }],
   });
   const frames = await readFrames(await on.send(agent));
-  assertEquals(one(frames, "done").finishReason, "stop");
+  assertEquals(onlyFrame(frames, "done").finishReason, "stop");
   const names = mock.requests[0]!.body.tools.map((tool: { function: { name: string } }) =>
     tool.function.name
   );

@@ -1,7 +1,7 @@
 /** Requests that Fresh's own router throws on are told like any other. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { expectRefusal } from "./support/expect_answer.ts";
-import { fastSystem } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/fast_system.ts";
 import { sendRaw } from "./support/send_raw.ts";
 import { TestService } from "./support/service.ts";
 
@@ -37,7 +37,7 @@ Deno.test("a method outside HTTP's core is what any other is that the address do
 
 Deno.test("what cannot be routed counts in its address's window as any request does", async () => {
   const limits = { ipRequests: 2, ipMessages: 20, keyRequests: 60 };
-  await using service = await TestService.start({ ...fastSystem(), limits });
+  await using service = await TestService.start({ ...instantRuntime(), limits });
   const method = await service.fetch("/v1/agents", { method: "PROPFIND" });
   assertMatch(method.headers.get("ratelimit") ?? "", /^"ip";r=1;/);
   await expectRefusal(method, "method_not_allowed");

@@ -2,26 +2,26 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { catalogueEntry } from "./support/chat.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
-import { order, startOf } from "./support/frame_words.ts";
+import { frameTypes, startFrame } from "./support/frame_words.ts";
 import { readFrames, textOf } from "./support/frames.ts";
-import { HandClock } from "./support/hand_clock.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { ManualClock } from "./support/hand_clock.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
 import type { Script } from "./support/mock_vendors/script.ts";
 import { SseText } from "./support/sse_text.ts";
-import { VendorService } from "./support/vendor_service.ts";
+import { ProviderService } from "./support/vendor_service.ts";
 
 /** Attempts that a vendor gets for what may pass. */
 const ATTEMPTS = 3;
 
 /** The mock answers openai by `primary` and anthropic by `spare`, however often they are asked. */
 function startMock(primary: Script, spare: Script = { say: [{ text: "I am the other." }] }) {
-  return MockVendors.start({
+  return MockProviders.start({
     otherwise: ({ protocol }) => (protocol === "openai" ? primary : spare),
   });
 }
 
 /** How often each vendor was asked. */
-function asked(mock: MockVendors): [number, number] {
+function asked(mock: MockProviders): [number, number] {
   const of = (protocol: string) => mock.requests.filter((one) => one.protocol === protocol).length;
   return [of("openai"), of("anthropic")];
 }
@@ -51,10 +51,10 @@ const AWAY: [string, Script, attempts: number, billed?: number][] = [
 for (const [what, script, attempts, billed = 0] of AWAY) {
   Deno.test(`fallback: answers for a vendor that gives ${what}, and start names it`, async () => {
     await using mock = await startMock(script);
-    await using on = await VendorService.start(mock, { system: new HandClock().system });
+    await using on = await ProviderService.start(mock, { system: new ManualClock().system });
     const frames = await readFrames(await on.ask("vendor_a", "vendor_b"));
-    assertEquals([startOf(frames).provider, textOf(frames)], ["vendor_b", "I am the other."]);
-    assertEquals(order(frames), ["start", "delta", "usage", "done"]);
+    assertEquals([startFrame(frames).provider, textOf(frames)], ["vendor_b", "I am the other."]);
+    assertEquals(frameTypes(frames), ["start", "delta", "usage", "done"]);
     assertEquals(asked(mock), [attempts, 1]);
     const [record] = await on.records();
     assertEquals([record?.provider, record?.cost], ["vendor_b", 300 + billed * PROMPT_COST]);
@@ -63,14 +63,17 @@ for (const [what, script, attempts, billed = 0] of AWAY) {
 
 Deno.test("fallback: answers for a vendor that has begun and says no before any word; each is charged for its own", async () => {
   const overloaded: Script = { say: [{ error: "overloaded" }], end: "none" };
-  await using mock = await MockVendors.start({
+  await using mock = await MockProviders.start({
     otherwise: ({ protocol }) => (protocol === "anthropic" ? overloaded : {}),
   });
   const dear = catalogueEntry({ vendor: "vendor_b", inputUsdPerMTok: 7 });
   const catalogue = [catalogueEntry({ vendor: "vendor_a" }), dear];
-  await using on = await VendorService.start(mock, { system: new HandClock().system, catalogue });
+  await using on = await ProviderService.start(mock, {
+    system: new ManualClock().system,
+    catalogue,
+  });
   const frames = await readFrames(await on.ask("vendor_b", "vendor_a"));
-  assertEquals([startOf(frames).provider, textOf(frames)], ["vendor_a", "Hello there."]);
+  assertEquals([startFrame(frames).provider, textOf(frames)], ["vendor_a", "Hello there."]);
   assertEquals(asked(mock), [1, ATTEMPTS]);
   // Each attempt was announced with its 25 tokens of input and one of output.
   const tried = { provider: "vendor_b", inputTokens: 75, outputTokens: 3, cost: 3 * (25 * 7 + 15) };
@@ -79,7 +82,7 @@ Deno.test("fallback: answers for a vendor that has begun and says no before any 
 });
 
 Deno.test("fallback: a later step is recorded and counted under the model that made it", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   mock.next(
     { say: [{ calls: [{ id: "functions.x:0", name: "x", args: ["{}"] }] }] },
     ...Array.from({ length: ATTEMPTS }, () => ({ status: 500 })),
@@ -89,9 +92,12 @@ Deno.test("fallback: a later step is recorded and counted under the model that m
     catalogueEntry({ vendor: "vendor_a" }),
     catalogueEntry({ vendor: "vendor_b", inputUsdPerMTok: 0.33, outputUsdPerMTok: 1.7 }),
   ];
-  await using on = await VendorService.start(mock, { system: new HandClock().system, catalogue });
+  await using on = await ProviderService.start(mock, {
+    system: new ManualClock().system,
+    catalogue,
+  });
   const frames = await readFrames(await on.ask("vendor_a", "vendor_b"));
-  assertEquals([startOf(frames).provider, textOf(frames)], ["vendor_a", "Hello there."]);
+  assertEquals([startFrame(frames).provider, textOf(frames)], ["vendor_a", "Hello there."]);
   const [, said, result] = mock.requests.at(-1)!.body.messages;
   assertEquals([said.content[0].id, result.content[0].tool_use_id], ["call_1", "call_1"]);
   const first = { provider: "vendor_a", inputTokens: 25, outputTokens: 15, cost: 300 };
@@ -104,7 +110,7 @@ type Share = Record<"steps" | "runs" | "inputTokens" | "outputTokens" | "cost", 
 };
 
 /** The one run is recorded with these models' shares, and GET /v1/usage tells each of them. */
-async function expectShares(on: VendorService, shares: Share[]) {
+async function expectShares(on: ProviderService, shares: Share[]) {
   const [record] = await on.records();
   assertEquals(
     record?.models?.map(({ model: _, ...share }) => share),
@@ -128,16 +134,16 @@ Deno.test("fallback: answers for a vendor that nobody can connect to", async () 
   const { port } = closed.addr as Deno.NetAddr;
   closed.close();
   const env = { VENDOR_A_BASE_URL: `http://127.0.0.1:${port}/v1` };
-  await using on = await VendorService.start(mock, { system: new HandClock().system, env });
+  await using on = await ProviderService.start(mock, { system: new ManualClock().system, env });
   const frames = await readFrames(await on.ask("vendor_a", "vendor_b"));
-  assertEquals(startOf(frames).provider, "vendor_b");
+  assertEquals(startFrame(frames).provider, "vendor_b");
   assertEquals(asked(mock), [0, 1]);
 });
 
 Deno.test("fallback: answers for a vendor that falls silent, on a stream that opened meanwhile", async () => {
   await using mock = await startMock({ silent: true });
-  const clock = new HandClock();
-  await using on = await VendorService.start(mock, { system: clock.system });
+  const clock = new ManualClock();
+  await using on = await ProviderService.start(mock, { system: clock.system });
   const agent = await on.agent("vendor_a", {
     budget: { maxCostUsd: 1, maxSteps: 1, wallClockMs: 120_000 },
     fallback: { provider: "vendor_b", model: "mid" },
@@ -161,7 +167,7 @@ Deno.test("fallback: none after text was shown; what was said is charged", async
     const heard = Promise.withResolvers<void>();
     const say = [{ text: "Half" }, { wait: heard.promise }];
     await using mock = await startMock({ say, end: "none", finish });
-    await using on = await VendorService.start(mock, { system: new HandClock().system });
+    await using on = await ProviderService.start(mock, { system: new ManualClock().system });
     await using stream = new SseText(await on.ask("vendor_a", "vendor_b"));
     await stream.until("event: delta");
     heard.resolve();
@@ -187,7 +193,7 @@ Deno.test("fallback: both failing is an envelope with the last one's code", asyn
     ];
   for (const [primary, spare, code] of cases) {
     await using mock = await startMock(primary, spare);
-    await using on = await VendorService.start(mock, { system: new HandClock().system });
+    await using on = await ProviderService.start(mock, { system: new ManualClock().system });
     const answer = await on.ask("vendor_a", "vendor_b");
     const retryAfter = answer.headers.get("retry-after");
     await expectRefusal(answer, code);
@@ -203,7 +209,7 @@ Deno.test("fallback: a 503 passes on how long the last vendor wants to be left a
       status: 429,
       headers: { "retry-after": asked },
     });
-    await using on = await VendorService.start(mock, { system: new HandClock().system });
+    await using on = await ProviderService.start(mock, { system: new ManualClock().system });
     const answer = await on.ask("vendor_a", "vendor_b");
     assertEquals([answer.status, answer.headers.get("retry-after")], [503, told]);
     await answer.body?.cancel();
@@ -212,9 +218,9 @@ Deno.test("fallback: a 503 passes on how long the last vendor wants to be left a
 
 Deno.test("a vendor that accepts after 5 s: the stream opens with retry, pings, and start follows", async () => {
   const accepts = Promise.withResolvers<void>();
-  await using mock = await MockVendors.start();
-  const clock = new HandClock();
-  await using on = await VendorService.start(mock, { system: clock.system });
+  await using mock = await MockProviders.start();
+  const clock = new ManualClock();
+  await using on = await ProviderService.start(mock, { system: clock.system });
   mock.next({ say: [{ wait: accepts.promise }, { text: "At last." }] });
   const agent = await on.agent("vendor_c");
   const answer = on.send(agent);
@@ -235,9 +241,9 @@ Deno.test("a vendor that accepts after 5 s: the stream opens with retry, pings, 
 
 Deno.test("a vendor that refuses after 5 s: start names the last one tried, then usage, error, done", async () => {
   const goesOn = Promise.withResolvers<void>();
-  await using mock = await MockVendors.start();
-  const clock = new HandClock();
-  await using on = await VendorService.start(mock, { system: clock.system });
+  await using mock = await MockProviders.start();
+  const clock = new ManualClock();
+  await using on = await ProviderService.start(mock, { system: clock.system });
   mock.next({ say: [{ wait: goesOn.promise }, { error: "invalid" }], end: "none" }, {
     status: 403,
   });

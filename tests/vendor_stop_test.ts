@@ -2,10 +2,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { PROVIDER_IDS } from "@/lib/wire/vendors.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
-import { HandClock } from "./support/hand_clock.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { ManualClock } from "./support/hand_clock.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
 import { SseText } from "./support/sse_text.ts";
-import { VendorService } from "./support/vendor_service.ts";
+import { ProviderService } from "./support/vendor_service.ts";
 import { onPage, ORIGIN } from "./support/widget_calls.ts";
 
 /** A vendor says this much, and then nothing more. */
@@ -15,13 +15,13 @@ const PROMPT_COST = 144;
 const PATIENT = { maxCostUsd: 1, maxSteps: 4, wallClockMs: 120_000 };
 
 /** A service on vendors that never finish; `clock` is moved by hand. */
-async function start(mock: MockVendors, env: Record<string, string> = {}) {
-  const clock = new HandClock();
-  return { clock, on: await VendorService.start(mock, { system: clock.system, env }) };
+async function start(mock: MockProviders, env: Record<string, string> = {}) {
+  const clock = new ManualClock();
+  return { clock, on: await ProviderService.start(mock, { system: clock.system, env }) };
 }
 
 /** The end of a stopped run: told, recorded and charged alike, what was said among it. */
-async function expectStopped(on: VendorService, stream: SseText, finishReason: string) {
+async function expectStopped(on: ProviderService, stream: SseText, finishReason: string) {
   await stream.until("event: done");
   const { inputTokens, outputTokens, costUsd } = stream.frame("usage");
   assert(inputTokens > 0 && outputTokens > 0 && costUsd > 0);
@@ -29,7 +29,7 @@ async function expectStopped(on: VendorService, stream: SseText, finishReason: s
   await expectRecorded(on, { finishReason, cost: Math.round(costUsd * 1e6) });
 }
 
-async function expectRecorded(on: VendorService, told: { finishReason: string; cost: number }) {
+async function expectRecorded(on: ProviderService, told: { finishReason: string; cost: number }) {
   const records = await on.records();
   assertEquals(records.map(({ finishReason, cost }) => ({ finishReason, cost })), [told]);
   const report = await (await on.service.fetch("/v1/usage", { key: on.key })).json();
@@ -38,7 +38,7 @@ async function expectRecorded(on: VendorService, told: { finishReason: string; c
 
 for (const provider of PROVIDER_IDS) {
   Deno.test(`revoking a session closes its run's connection to ${provider}`, async () => {
-    await using mock = await MockVendors.start({ otherwise: () => HALF });
+    await using mock = await MockProviders.start({ otherwise: () => HALF });
     const { on } = await start(mock);
     await using _ = on;
     const agent = await on.agent(provider, { allowedOrigins: [ORIGIN], budget: PATIENT });
@@ -52,7 +52,7 @@ for (const provider of PROVIDER_IDS) {
   });
 
   Deno.test(`revoking a key closes its run's connection to ${provider}`, async () => {
-    await using mock = await MockVendors.start({ otherwise: () => HALF });
+    await using mock = await MockProviders.start({ otherwise: () => HALF });
     const { on } = await start(mock);
     await using _ = on;
     const agent = await on.agent(provider, { budget: PATIENT });
@@ -71,7 +71,7 @@ for (const provider of PROVIDER_IDS) {
   });
 
   Deno.test(`a run on ${provider} that nobody follows is cancelled after UNWATCHED_RUN_MS`, async () => {
-    await using mock = await MockVendors.start({ otherwise: () => HALF });
+    await using mock = await MockProviders.start({ otherwise: () => HALF });
     const { on, clock } = await start(mock, { UNWATCHED_RUN_MS: "7000" });
     await using _ = on;
     const agent = await on.agent(provider, { budget: PATIENT });
@@ -94,7 +94,7 @@ for (const provider of PROVIDER_IDS) {
   });
 
   Deno.test(`a run on ${provider} ends at exactly wallClockMs, with its connection`, async () => {
-    await using mock = await MockVendors.start({ otherwise: () => HALF });
+    await using mock = await MockProviders.start({ otherwise: () => HALF });
     const { on, clock } = await start(mock);
     await using _ = on;
     const agent = await on.agent(provider, { budget: { ...PATIENT, wallClockMs: 8_500 } });
@@ -117,7 +117,7 @@ for (const provider of PROVIDER_IDS) {
 
 Deno.test("a client that leaves and comes back in time cancels nothing", async () => {
   const goesOn = Promise.withResolvers<void>();
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   mock.next({ say: [{ text: "Half" }, { wait: goesOn.promise }, { text: " and whole." }] });
   const { on, clock } = await start(mock, { UNWATCHED_RUN_MS: "7000" });
   await using _ = on;
@@ -136,7 +136,7 @@ Deno.test("a client that leaves and comes back in time cancels nothing", async (
 });
 
 Deno.test("a run that is revoked before its vendor has answered closes the connection as well", async () => {
-  await using mock = await MockVendors.start({ otherwise: () => ({ silent: true }) });
+  await using mock = await MockProviders.start({ otherwise: () => ({ silent: true }) });
   const { on } = await start(mock);
   await using _ = on;
   const agent = await on.agent("vendor_b", { budget: PATIENT });
@@ -151,7 +151,7 @@ Deno.test("a run that is revoked before its vendor has answered closes the conne
 });
 
 Deno.test("a run whose time is over before its vendor has answered closes the connection as well", async () => {
-  await using mock = await MockVendors.start({ otherwise: () => ({ silent: true }) });
+  await using mock = await MockProviders.start({ otherwise: () => ({ silent: true }) });
   const { on, clock } = await start(mock);
   await using _ = on;
   const agent = await on.agent("vendor_a", { budget: { ...PATIENT, wallClockMs: 2_000 } });
@@ -175,7 +175,7 @@ Deno.test("a tool under way is called off with its run", async () => {
     return new Response(body);
   });
   const host = `127.0.0.1:${(server.addr as Deno.NetAddr).port}`;
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   mock.next({ say: [{ calls: [{ id: "c1", name: "slow", args: ["{}"] }] }] });
   const { on } = await start(mock, { EGRESS_ALLOW: host });
   const parameters = { type: "object" };

@@ -4,10 +4,10 @@ import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
 import { INSTALLATION } from "@/lib/storage/audit_record.ts";
 import { Dashboard, SETUP_TOKEN, visitors } from "./support/dashboard.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
-import { MockVendors } from "./support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
 import type { Script } from "./support/mock_vendors/script.ts";
 import { TestService } from "./support/service.ts";
-import { VendorService } from "./support/vendor_service.ts";
+import { ProviderService } from "./support/vendor_service.ts";
 import { onPage, ORIGIN } from "./support/widget_calls.ts";
 
 const SUGGESTED = { sessionStreams: 2, sessionCost: 250_000, ipDailyCost: 1_000_000 };
@@ -15,8 +15,8 @@ const LIMITS = { ...DEFAULT_LIMITS, ipRequests: 1e6, ipMessages: 1e6, keyRequest
 
 /** A service whose model answers as `otherwise` says, its operator, and an agent for a page. */
 async function start(otherwise: () => Script) {
-  const mock = await MockVendors.start({ otherwise });
-  const on = await VendorService.start(mock, { env: { SETUP_TOKEN }, limits: LIMITS });
+  const mock = await MockProviders.start({ otherwise });
+  const on = await ProviderService.start(mock, { env: { SETUP_TOKEN }, limits: LIMITS });
   const operator = await Dashboard.setUp(on.service);
   const agent = await on.agent("vendor_a", { allowedOrigins: [ORIGIN] });
   const tenant = await on.service.tenant();

@@ -1,7 +1,7 @@
 /** The widget in another engine, where one is installed. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { findFirefox, type FirefoxPage, withFirefox } from "./support/firefox.ts";
-import { heldSystem } from "./support/held_system.ts";
+import { pausableRuntime } from "./support/held_system.ts";
 import { TestService } from "./support/service.ts";
 
 const [TAB, ENTER, ESCAPE] = ["\uE004", "\uE006", "\uE00C"];
@@ -14,7 +14,7 @@ Deno.test({
   name: "widget: in Firefox it is opened, asked, read and closed by keyboard alone",
   ignore: firefox === undefined,
   async fn() {
-    const held = heldSystem();
+    const held = pausableRuntime();
     await using service = await TestService.start({ system: held.system });
     await withFirefox(firefox!, async (page) => {
       await page.goto(`${service.url}/demo`);

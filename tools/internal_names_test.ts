@@ -5,8 +5,8 @@ import type { Attempt, ChatMessage } from "../widget/client/chat_run.ts";
 import type { WidgetEvents } from "../widget/emitter.ts";
 import type { WidgetScript } from "../widget/find_script.ts";
 import type { WidgetHandle } from "../widget/handle.ts";
-import type { Saved } from "../widget/state.ts";
-import type { Turn } from "../widget/turn.ts";
+import type { SavedState } from "../widget/state.ts";
+import type { TranscriptMessage } from "../widget/turn.ts";
 import { WIDGET_OPTIONS } from "./bundle_widget.ts";
 import { MANGLED_PROPS, PREACT_PROPS, WIDGET_PROPS } from "./internal_names.ts";
 
@@ -38,7 +38,7 @@ const PAGE: Names<Details> & Record<keyof Pick<WidgetScript, "serviceWidget">, t
   code: true,
   message: true,
 };
-const STORED: Names<Saved | Turn | Attempt | ChatMessage> = {
+const STORED: Names<SavedState | TranscriptMessage | Attempt | ChatMessage> = {
   open: true,
   turns: true,
   nextId: true,

@@ -2,15 +2,15 @@
 import { readConfig, type WidgetConfig } from "./config.ts";
 import { Conversation } from "./conversation.ts";
 import { createEmitter } from "./emitter.ts";
-import { sentence } from "./failure.ts";
+import { failureMessage } from "./failure.ts";
 import type { WidgetScript } from "./find_script.ts";
 import { createHandle, type WidgetHandle } from "./handle.ts";
-import { hintOf } from "./hints.ts";
-import { type Languages, localeOf } from "./locales.ts";
+import { developerHint } from "./hints.ts";
+import { findLocale, type Languages } from "./locales.ts";
 import { mount, type View } from "./mount.tsx";
 import { Session } from "./session.ts";
 import { createTabStore } from "./tab_store.ts";
-import { createWaker } from "./wake.ts";
+import { createReconnectTimer } from "./wake.ts";
 
 /** The widgets of this page by service and agent, whichever copy of the script made them. */
 const RUNNING = Symbol.for("agent-chat.service-widgets");
@@ -26,14 +26,14 @@ const page = globalThis as unknown as {
   serviceWidget?: WidgetHandle | undefined;
 };
 
-export interface Texts {
+export interface WidgetAssets {
   readonly languages: Languages;
   /** The style sheet. */
   readonly css: string;
 }
 
 /** A tag for an agent that is already there, say from a tag manager, gets that one's handle. */
-export function activate(script: WidgetScript, texts: Texts): void {
+export function activate(script: WidgetScript, texts: WidgetAssets): void {
   const config = readConfig((name) => script.getAttribute(name), document.baseURI);
   if (Array.isArray(config)) return console.error(`[service-widget] ${config.join("; ")}`);
   const all = page[RUNNING] ??= new Map();
@@ -58,12 +58,15 @@ export function activate(script: WidgetScript, texts: Texts): void {
   script.serviceWidget = started.handle;
   // Not `??=`: an element with this id would be `window.serviceWidget` as well.
   if (all.size === 1) page.serviceWidget = started.handle;
-  announce(script, started.handle);
+  dispatchReady(script, started.handle);
 }
 
 function start(
   config: WidgetConfig,
-  { languages, css, nth, forget }: Texts & { readonly nth: number; readonly forget: () => void },
+  { languages, css, nth, forget }: WidgetAssets & {
+    readonly nth: number;
+    readonly forget: () => void;
+  },
 ): Running {
   const options = {
     endpoint: config.sessionEndpoint,
@@ -73,7 +76,7 @@ function start(
   const session = new Session({ token: config.sessionToken, ...options });
   const tab = createTabStore(config.agentId, () => sessionStorage);
   const emitter = createEmitter();
-  const waker = createWaker({
+  const waker = createReconnectTimer({
     onWake: (silence) => conversation.wake(silence),
     onLeave: () => tab.save(conversation.state),
   });
@@ -88,8 +91,8 @@ function start(
     // Defined wherever a session may be: https and localhost.
     newId: () => crypto.randomUUID(),
     pause: waker.pause,
-    sentence: (failure) => sentence(failure, view.locale, Date.now()),
-    warn: (code, requestId) => console.error(hintOf(code, requestId)),
+    sentence: (failure) => failureMessage(failure, view.locale, Date.now()),
+    warn: (code, requestId) => console.error(developerHint(code, requestId)),
     changed(kept) {
       if (kept) tab.save(conversation.state);
       draw();
@@ -99,7 +102,7 @@ function start(
     conversation,
     emitter,
     setLocale(tag) {
-      view.locale = localeOf(tag, languages);
+      view.locale = findLocale(tag, languages);
       draw();
     },
     remove() {
@@ -109,7 +112,7 @@ function start(
       forget();
     },
   });
-  const locale = localeOf(config.lang || document.documentElement.lang, languages);
+  const locale = findLocale(config.lang || document.documentElement.lang, languages);
   const view: View = { conversation, session, handle, config, locale, nth };
   let mounted: ReturnType<typeof mount> | undefined;
   whenBody(() => {
@@ -130,7 +133,7 @@ function whenBody(draw: () => void): void {
 }
 
 /** A microtask later, so that whoever loads the script can still add its listener after the tag. */
-function announce(script: WidgetScript, handle: WidgetHandle): void {
+function dispatchReady(script: WidgetScript, handle: WidgetHandle): void {
   queueMicrotask(() => {
     const ready = new CustomEvent("service-widget:ready", { detail: handle, bubbles: true });
     (script.isConnected ? script : document).dispatchEvent(ready);

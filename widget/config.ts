@@ -68,7 +68,7 @@ function httpUrl(value: string, pageUrl: string): string {
 }
 
 /** White or near-black, whichever is easier to read on the accent (relative luminance, as WCAG has it). */
-export function textOn(accent: string): string {
+export function readableTextColor(accent: string): string {
   const part = (at: number) => (parseInt(accent.slice(at, at + 2), 16) / 255) ** 2.2;
   return 0.21 * part(1) + 0.72 * part(3) + 0.07 * part(5) > 0.18 ? "#000" : "#fff";
 }

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { readConfig, textOn, type WidgetConfig } from "./config.ts";
+import { readableTextColor, readConfig, type WidgetConfig } from "./config.ts";
 
 const AGENT = "7d0e2f7c-4f65-4c8e-9a37-0a6f2b1f4c11";
 const GOOD = {
@@ -76,6 +76,6 @@ Deno.test("readConfig: an accent that is not a hex colour is left out", () => {
 });
 
 Deno.test("textOn: picks the readable one of white and black", () => {
-  assertEquals(["#0d6e63", "#000000"].map(textOn), ["#fff", "#fff"]);
-  assertEquals(["#ffd400", "#ffffff"].map(textOn), ["#000", "#000"]);
+  assertEquals(["#0d6e63", "#000000"].map(readableTextColor), ["#fff", "#fff"]);
+  assertEquals(["#ffd400", "#ffffff"].map(readableTextColor), ["#000", "#000"]);
 });

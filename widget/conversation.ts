@@ -1,18 +1,32 @@
 /** One conversation: asks, follows the answer, stops it, tries again. Knows no DOM. */
 import type { Frame } from "../lib/wire/frames.ts";
 import { type Attempt, ChatRun, type ChatRunOptions } from "./client/chat_run.ts";
-import type { Refusal } from "./client/refusal.ts";
+import type { Rejection } from "./client/refusal.ts";
 import type { Emitter } from "./emitter.ts";
-import { EMPTY, type Failure, failureOfRefusal, failureOfRun, needsToken, OFF } from "./failure.ts";
-import { clip, messagesOf } from "./history.ts";
+import {
+  EMPTY_ANSWER,
+  type Failure,
+  failureFromErrorFrame,
+  failureFromRejection,
+  needsToken,
+  NETWORK_FAILURE,
+} from "./failure.ts";
+import { toChatMessages, truncate } from "./history.ts";
 import type { Session } from "./session.ts";
 import { addSources } from "./sources.ts";
-import { answerOf, initialState, type Saved, sentencesIn, spoken, type State } from "./state.ts";
+import {
+  completeSentencesLength,
+  currentAnswer,
+  initialState,
+  type SavedState,
+  type State,
+  stripMarkup,
+} from "./state.ts";
 
 export interface ConversationOptions extends Omit<ChatRunOptions, "onLink"> {
   readonly session: Session;
   readonly emitter: Emitter;
-  readonly saved?: Saved | undefined;
+  readonly saved?: SavedState | undefined;
   /** The visitor's sentence for a failure. */
   readonly sentence: (failure: Failure) => string;
   /** Where hints for the site's developer go. */
@@ -27,7 +41,7 @@ export class Conversation {
   /** The answer that is shown as it arrives. */
   #run: ChatRun | undefined;
   /** Length of the answer that has been read aloud. */
-  #told = 0;
+  #announcedLength = 0;
   #error: Failure | undefined;
   /** A new token repeats a refused question once: a page that mints bad tokens must not loop. */
   #mayResend = true;
@@ -40,7 +54,7 @@ export class Conversation {
   /** Goes on with what a reload interrupted. */
   resume(): void {
     const { attempt } = this.state;
-    this.#told = answerOf(this.state)?.text.length ?? 0;
+    this.#announcedLength = currentAnswer(this.state)?.text.length ?? 0;
     if (attempt) this.#begin(attempt);
   }
 
@@ -53,13 +67,13 @@ export class Conversation {
 
   /** False when there is nothing to send or an answer is still arriving. */
   send(text: string): boolean {
-    const content = clip(text.trim());
+    const content = truncate(text.trim());
     const { state } = this;
     if (!content || state.busy) return false;
     state.turns.push({ id: state.nextId++, role: "user", text: content });
     this.#options.emitter.emit("message", { text: content });
     this.#mayResend = true;
-    this.#ask();
+    this.#sendQuestion();
     return true;
   }
 
@@ -69,17 +83,17 @@ export class Conversation {
     if (busy || !failure || failure.retry === "never") return;
     if (failure.retry === "same" && attempt) return this.#begin(attempt);
     this.#dropAnswer();
-    this.#ask();
+    this.#sendQuestion();
   }
 
   /** Ends the answer here at once; the service is told so that it stops paying for the rest. */
   stop(): void {
-    if (this.#leave()) this.#end("cancelled");
+    if (this.#detach()) this.#end("cancelled");
   }
 
   /** Forgets everything said so far. */
   restart(): void {
-    this.#leave();
+    this.#detach();
     const { open, nextId, draft } = this.state;
     this.state = { ...initialState(), open, nextId, draft };
     this.#options.changed(true);
@@ -99,23 +113,23 @@ export class Conversation {
   }
 
   /** Tells a screen reader. */
-  say(text: string): void {
+  announceText(text: string): void {
     this.state.said.push(text);
     this.#options.changed(false);
   }
 
   /** What was told has been heard. */
-  hush(): void {
+  clearAnnouncements(): void {
     this.state.said = [];
     this.#options.changed(false);
   }
 
-  #ask(): void {
+  #sendQuestion(): void {
     const { turns, conversationId } = this.state;
-    this.#told = 0;
+    this.#announcedLength = 0;
     this.#begin({
       key: this.#options.newId(),
-      messages: messagesOf(turns),
+      messages: toChatMessages(turns),
       conversationId,
       n: 0,
     });
@@ -123,14 +137,14 @@ export class Conversation {
 
   #begin(attempt: Attempt): void {
     this.#error = undefined;
-    delete answerOf(this.state)?.partial;
+    delete currentAnswer(this.state)?.partial;
     Object.assign(this.state, { attempt, busy: true, failure: undefined, said: [] });
     const run: ChatRun = this.#run = new ChatRun(attempt, {
       ...this.#options,
       onLink: (up) => {
         const { state } = this;
         const lost = !up && this.#run === run;
-        if (lost && !state.lost) this.say(this.#options.sentence(OFF));
+        if (lost && !state.lost) this.announceText(this.#options.sentence(NETWORK_FAILURE));
         state.lost = lost;
         this.#options.changed(false);
       },
@@ -145,15 +159,15 @@ export class Conversation {
     for (;;) {
       const { done, value } = await frames.next();
       if (this.#run === run) {
-        if (!done) this.#take(value);
-        else if (value) this.#refused(value);
+        if (!done) this.#handleFrame(value);
+        else if (value) this.#reject(value);
         else this.#end("stop");
       }
       if (done) return;
     }
   }
 
-  #take(frame: Frame): void {
+  #handleFrame(frame: Frame): void {
     const { state } = this;
     switch (frame.type) {
       case "start":
@@ -178,7 +192,7 @@ export class Conversation {
       case "usage":
         break;
       case "error":
-        this.#error = failureOfRun(frame.code);
+        this.#error = failureFromErrorFrame(frame.code);
         break;
       case "done":
         return this.#end(frame.finishReason);
@@ -190,7 +204,7 @@ export class Conversation {
 
   #append(text: string): void {
     const { state } = this;
-    const answer = answerOf(state);
+    const answer = currentAnswer(state);
     if (answer) answer.text += text;
     // With what was found for it before its first word.
     else if (text) {
@@ -199,40 +213,40 @@ export class Conversation {
   }
 
   /** Tells a screen reader the sentences that are complete, or all there is. */
-  announce(whole?: boolean): void {
-    const rest = answerOf(this.state)?.text.slice(this.#told) ?? "";
-    const length = whole ? rest.length : sentencesIn(rest);
-    const words = spoken(rest.slice(0, length));
-    this.#told += length;
+  announceAnswer(whole?: boolean): void {
+    const rest = currentAnswer(this.state)?.text.slice(this.#announcedLength) ?? "";
+    const length = whole ? rest.length : completeSentencesLength(rest);
+    const words = stripMarkup(rest.slice(0, length));
+    this.#announcedLength += length;
     if (words) this.state.said.push(words);
   }
 
   #dropAnswer(): void {
-    if (answerOf(this.state)) this.state.turns.pop();
+    if (currentAnswer(this.state)) this.state.turns.pop();
     delete this.state.turns.at(-1)?.sources;
-    this.#told = 0;
+    this.#announcedLength = 0;
   }
 
   /** The run is over. */
   #end(finishReason: string): void {
     const { emitter } = this.#options;
-    const answer = answerOf(this.state);
+    const answer = currentAnswer(this.state);
     const stopped = finishReason === "cancelled";
-    this.announce(true);
+    this.announceAnswer(true);
     if (answer) answer.partial = finishReason !== "stop";
     emitter.emit("answer", { text: answer?.text ?? "", finishReason });
-    const failure = this.#error ?? (answer || stopped ? undefined : EMPTY);
+    const failure = this.#error ?? (answer || stopped ? undefined : EMPTY_ANSWER);
     // A budget that ended the answer is said below it, and is nothing to be repaired.
-    this.#rest(failure);
+    this.#finish(failure);
   }
 
-  #refused(refusal: Refusal): void {
-    const answer = answerOf(this.state);
+  #reject(refusal: Rejection): void {
+    const answer = currentAnswer(this.state);
     if (answer) answer.partial = true;
-    this.#rest(failureOfRefusal(refusal, this.#options.now()));
+    this.#finish(failureFromRejection(refusal, this.#options.now()));
   }
 
-  #rest(failure: Failure | undefined): void {
+  #finish(failure: Failure | undefined): void {
     const { state } = this;
     const requestId = this.#run?.requestId;
     this.#run = undefined;
@@ -250,7 +264,7 @@ export class Conversation {
   }
 
   /** Lets go of the run under way and has it cancelled. */
-  #leave(): boolean {
+  #detach(): boolean {
     const run = this.#run;
     this.#run = undefined;
     run?.stop();

@@ -5,24 +5,24 @@ import {
   ANSWER,
   CONVERSATION,
   OTHER,
-  refuse,
+  type RecordedCalls,
+  reject,
   RUN,
-  said,
-  type Seen,
   setUp,
+  shownMessages,
   START,
   stream,
   text,
   TOKEN,
 } from "../tests/support/widget_conversation.ts";
-import { GONE, WRONG } from "./say.ts";
-import type { Saved } from "./state.ts";
+import { GENERIC_ERROR, UNAVAILABLE } from "./say.ts";
+import type { SavedState } from "./state.ts";
 
 Deno.test("Conversation.send: posts what the specification asks for", async () => {
   const t = setUp([() => stream(text(ANSWER))]);
   assertEquals(t.conversation.send("  Hello?  "), true);
   await t.idle();
-  const [{ url, headers, body }] = t.seen as [Seen];
+  const [{ url, headers, body }] = t.seen as [RecordedCalls];
   assertEquals(url, "https://chat.example/v1/chat/stream");
   assertEquals(headers.get("content-type"), "application/json");
   assertEquals(headers.get("x-service-session"), TOKEN);
@@ -76,7 +76,7 @@ Deno.test("Conversation: a connection that ends without done is resumed after it
   await t.idle();
   assertEquals(t.seen[1]?.url, `https://chat.example/v1/chat/runs/${RUN}/stream?after=${RUN}.2`);
   assertEquals(t.seen[1]?.body, undefined);
-  assertEquals(said(t), ["Hello?", "Hi. More."]);
+  assertEquals(shownMessages(t), ["Hello?", "Hi. More."]);
   assertEquals([t.conversation.state.lost, t.conversation.state.failure], [false, undefined]);
 });
 
@@ -94,32 +94,32 @@ Deno.test("Conversation.wake: a connection that was silent for too long is opene
   };
   const t = setUp([silent, () => stream(text([{ type: "delta", text: " More." }, ANSWER[2]!], 3))]);
   t.conversation.send("Hello?");
-  await t.until(() => said(t)[1] === "Hi.");
+  await t.until(() => shownMessages(t)[1] === "Hi.");
   t.conversation.wake(1);
   assertEquals(t.seen.length, 1);
   t.conversation.wake(0);
   await t.idle();
-  assertEquals(said(t), ["Hello?", "Hi. More."]);
+  assertEquals(shownMessages(t), ["Hello?", "Hi. More."]);
 });
 
 Deno.test("Conversation: without a resume route the message is sent again, and nothing is doubled", async () => {
   const t = setUp([
     () => stream(text(ANSWER.slice(0, 2))),
-    () => refuse(404, "not_found"),
+    () => reject(404, "not_found"),
     () => stream(text(ANSWER), { "idempotency-replayed": "true" }),
   ]);
   t.conversation.send("Hello?");
   await t.idle();
-  const [first, , third] = t.seen as [Seen, Seen, Seen];
+  const [first, , third] = t.seen as [RecordedCalls, RecordedCalls, RecordedCalls];
   assertEquals(third.headers.get("idempotency-key"), first.headers.get("idempotency-key"));
   assertEquals({ ...third.body, requestId: "" }, { ...first.body, requestId: "" });
-  assertEquals(said(t), ["Hello?", "Hi."]);
+  assertEquals(shownMessages(t), ["Hello?", "Hi."]);
   assertEquals(t.session.left, 49);
 });
 
 Deno.test("Conversation: what a reload interrupted goes on, and another run begins its answer anew", async () => {
   const attempt = { key: "k".repeat(16), messages: [], n: 2, run: RUN };
-  const saved = (): Saved => ({
+  const saved = (): SavedState => ({
     open: true,
     nextId: 3,
     turns: [{ id: 1, role: "user", text: "Hello?" }, { id: 2, role: "assistant", text: "Hi." }],
@@ -128,13 +128,13 @@ Deno.test("Conversation: what a reload interrupted goes on, and another run begi
   const same = setUp([() => stream(text([ANSWER[2]!], 3))], { saved: saved() });
   same.conversation.resume();
   await same.idle();
-  assertEquals(said(same), ["Hello?", "Hi."]);
-  const other = setUp([() => refuse(404, "not_found"), () => {
+  assertEquals(shownMessages(same), ["Hello?", "Hi."]);
+  const other = setUp([() => reject(404, "not_found"), () => {
     return stream(text(ANSWER).replaceAll(RUN, OTHER));
   }], { saved: saved() });
   other.conversation.resume();
   await other.idle();
-  assertEquals(said(other), ["Hello?", "Hi."]);
+  assertEquals(shownMessages(other), ["Hello?", "Hi."]);
 });
 
 Deno.test("Conversation: an unreachable service is tried again, then left to the visitor", async () => {
@@ -150,7 +150,7 @@ Deno.test("Conversation: an unreachable service is tried again, then left to the
 });
 
 Deno.test("Conversation.retry: after the service refused, a new run is asked for", async () => {
-  const t = setUp([() => refuse(502, "provider_error"), () => stream(text(ANSWER))]);
+  const t = setUp([() => reject(502, "provider_error"), () => stream(text(ANSWER))]);
   t.conversation.send("Hello?");
   await t.idle();
   t.conversation.retry();
@@ -191,28 +191,28 @@ Deno.test("Conversation.stop: cancels the run, keeps the words and reads its end
   await open.cancel().catch(() => {});
   assertEquals(t.seen[1]?.url, `https://chat.example/v1/chat/runs/${RUN}/cancel`);
   assertEquals(t.seen[1]?.headers.get("x-service-session"), TOKEN);
-  assertEquals([said(t), t.warnings], [["Hello?", "Hi."], []]);
+  assertEquals([shownMessages(t), t.warnings], [["Hello?", "Hi."], []]);
 });
 
 Deno.test("Conversation: a refusal is told to the developer by its code, and to the visitor calmly", async () => {
   const cases = [
-    [403, "origin_not_allowed", GONE, "never"],
-    [429, "plan_limit_exceeded", GONE, "new"],
-    [413, "payload_too_large", WRONG, "never"],
-    [500, "internal_error", WRONG, "new"],
+    [403, "origin_not_allowed", UNAVAILABLE, "never"],
+    [429, "plan_limit_exceeded", UNAVAILABLE, "new"],
+    [413, "payload_too_large", GENERIC_ERROR, "never"],
+    [500, "internal_error", GENERIC_ERROR, "new"],
   ] as const;
   for (const [status, code, say, retry] of cases) {
-    const t = setUp([() => refuse(status, code, { retryAfter: 17 })]);
+    const t = setUp([() => reject(status, code, { retryAfter: 17 })]);
     t.conversation.send("Hello?");
     await t.idle();
     const { failure } = t.conversation.state;
-    assertEquals([failure?.say, failure?.retry, t.warnings], [say, retry, [code]]);
+    assertEquals([failure?.stringId, failure?.retry, t.warnings], [say, retry, [code]]);
     if (status === 429) assertEquals(failure?.retryAt, 1_017_000);
   }
 });
 
 Deno.test("Conversation.setSessionToken: a question the old token could not ask is asked once more", async () => {
-  const t = setUp([() => refuse(401, "session_token_invalid")]);
+  const t = setUp([() => reject(401, "session_token_invalid")]);
   const wanted: string[] = [];
   t.emitter.on("session-expired", ({ code }) => {
     wanted.push(code);
@@ -230,7 +230,7 @@ Deno.test("Conversation.setSessionToken: a question the old token could not ask 
 Deno.test("Conversation: with a session endpoint a used-up session is renewed, once and unseen", async () => {
   const minted = { sessionToken: "cs_minted_token_0001", messageCap: 20 };
   const t = setUp([
-    () => refuse(429, "rate_limit_exceeded", { scope: "session_messages" }),
+    () => reject(429, "rate_limit_exceeded", { scope: "session_messages" }),
     () => Response.json(minted, { status: 201 }),
     () => stream(text(ANSWER)),
   ], { endpoint: "https://shop.example/mint" });
@@ -238,7 +238,7 @@ Deno.test("Conversation: with a session endpoint a used-up session is renewed, o
   await t.idle();
   assertEquals(t.seen[1]?.url, "https://shop.example/mint");
   assertEquals(t.seen[2]?.headers.get("x-service-session"), "cs_minted_token_0001");
-  assertEquals([said(t), t.warnings, t.session.left], [["Hello?", "Hi."], [], 49]);
+  assertEquals([shownMessages(t), t.warnings, t.session.left], [["Hello?", "Hi."], [], 49]);
 });
 
 Deno.test("Conversation: an answer that is no event stream is a failure on our side", async () => {

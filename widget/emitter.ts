@@ -31,13 +31,13 @@ export function createEmitter(): Emitter {
       return () => listeners.delete(listener);
     },
     emit(name, detail) {
-      for (const listener of [...(all.get(name) ?? [])]) guarded(listener, detail);
+      for (const listener of [...(all.get(name) ?? [])]) callListener(listener, detail);
     },
   };
 }
 
 /** A page's faulty listener must not break the chat; its error still reaches the console. */
-function guarded(listener: (detail: never) => void, detail: unknown): void {
+function callListener(listener: (detail: never) => void, detail: unknown): void {
   try {
     listener(detail as never);
   } catch (error) {

@@ -5,7 +5,7 @@ export interface WidgetScript extends HTMLScriptElement {
   serviceWidget?: WidgetHandle;
 }
 
-export const MARKER = "data-service-widget";
+export const MARKER_ATTRIBUTE = "data-service-widget";
 
 /**
  * The running script, or, when a loader runs the code later and the browser no longer says which
@@ -13,8 +13,8 @@ export const MARKER = "data-service-widget";
  */
 export function findScript(current: HTMLOrSVGScriptElement | null): WidgetScript | undefined {
   if (current instanceof HTMLScriptElement) {
-    return current.hasAttribute(MARKER) ? current : undefined;
+    return current.hasAttribute(MARKER_ATTRIBUTE) ? current : undefined;
   }
-  const marked = document.querySelectorAll<WidgetScript>(`script[${MARKER}]`);
+  const marked = document.querySelectorAll<WidgetScript>(`script[${MARKER_ATTRIBUTE}]`);
   return [...marked].find((script) => !script.serviceWidget);
 }

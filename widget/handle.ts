@@ -20,14 +20,14 @@ export interface WidgetHandle {
   destroy(): void;
 }
 
-export interface HandleParts {
+export interface HandleDeps {
   readonly conversation: Conversation;
   readonly emitter: Emitter;
   readonly setLocale: (tag: string) => void;
   readonly remove: () => void;
 }
 
-export function createHandle(parts: HandleParts): WidgetHandle {
+export function createHandle(parts: HandleDeps): WidgetHandle {
   const { conversation, emitter, setLocale, remove } = parts;
   return {
     open: () => conversation.show(true),

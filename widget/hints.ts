@@ -1,6 +1,6 @@
 /** What the site's developer reads in the browser console: the symptom and what to do about it. */
 
-const MINT = "session token missing or over: mint one and call setSessionToken(), or set " +
+const TOKEN_HINT = "session token missing or over: mint one and call setSessionToken(), or set " +
   "data-session-endpoint";
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -10,7 +10,7 @@ const HINTS: Readonly<Record<string, string>> = {
   network_error: "unreachable: does connect-src allow data-api-base?",
 };
 
-export function hintOf(code: string, requestId?: string): string {
-  const hint = HINTS[code] ?? (/^session_/.test(code) ? MINT : code);
+export function developerHint(code: string, requestId?: string): string {
+  const hint = HINTS[code] ?? (/^session_/.test(code) ? TOKEN_HINT : code);
   return `[service-widget] ${hint} (${location.origin}, ${requestId ?? "-"})`;
 }

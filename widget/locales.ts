@@ -12,7 +12,7 @@ export interface Locale {
 export type Languages = Readonly<Record<string, string>>;
 
 /** The strings for a BCP 47 tag; English where there are none. */
-export function localeOf(tag: string, languages: Languages): Locale {
+export function findLocale(tag: string, languages: Languages): Locale {
   const primary = tag.toLowerCase().split(/[-_]/)[0]!;
   const lang = Object.hasOwn(languages, primary) ? primary : "en";
   const words = languages[lang]!.split("|");

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { sentence } from "./failure.ts";
+import { failureMessage } from "./failure.ts";
 import { LANGUAGES } from "./languages.ts";
-import { localeOf } from "./locales.ts";
+import { findLocale } from "./locales.ts";
 import * as say from "./say.ts";
 
 Deno.test("languages: at least twelve, each with every string", () => {
@@ -14,16 +14,20 @@ Deno.test("languages: at least twelve, each with every string", () => {
 });
 
 Deno.test("localeOf: a region falls back to its language, an unknown language to English", () => {
-  assertEquals(localeOf("pt-BR", LANGUAGES).lang, "pt");
-  assertEquals(localeOf("AR", LANGUAGES).dir, "rtl");
-  assertEquals(localeOf("xx", LANGUAGES).t(say.OPEN), "Open chat");
-  assertEquals(localeOf("", LANGUAGES).lang, "en");
+  assertEquals(findLocale("pt-BR", LANGUAGES).lang, "pt");
+  assertEquals(findLocale("AR", LANGUAGES).dir, "rtl");
+  assertEquals(findLocale("xx", LANGUAGES).t(say.OPEN_CHAT), "Open chat");
+  assertEquals(findLocale("", LANGUAGES).lang, "en");
 });
 
 Deno.test("sentence: a wait is rounded up, so that it is never promised too early", () => {
-  const en = localeOf("en", LANGUAGES);
+  const en = findLocale("en", LANGUAGES);
   const after = (seconds: number) =>
-    sentence({ code: "x", say: say.GONE, retry: "new", retryAt: seconds * 1000 }, en, 0)
+    failureMessage(
+      { code: "x", stringId: say.UNAVAILABLE, retry: "new", retryAt: seconds * 1000 },
+      en,
+      0,
+    )
       .replace("The chat is not available right now. Try again ", "");
   assertEquals([1, 60, 61, 5400, 5401, 7201].map(after), [
     "in 1 minute.",

@@ -32,8 +32,8 @@ export interface Block {
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const ITEM = /^( *)([-*+]|(\d{1,9})[.)])(?:\s+|$)/;
 /** The line below a table's head; without a hyphen, as much of it as may have arrived. */
-const RULE = /^[\s|:-]*$/;
-const GOES_ON = /p|quote|table/;
+const TABLE_RULE = /^[\s|:-]*$/;
+const MULTI_LINE_KINDS = /p|quote|table/;
 const MAX_DEPTH = 6;
 
 /** `live`: the text may go on, so its last line is given the benefit of the doubt. */
@@ -68,7 +68,7 @@ export function splitBlocks(text: string, live?: boolean): Block[] {
   return blocks.map(({ kind, lines }) => ({ kind, text: lines.join("\n").trimEnd() }));
 }
 
-interface Place {
+interface LineContext {
   /** The next line. */
   readonly below: string | undefined;
   readonly live: boolean | undefined;
@@ -76,7 +76,7 @@ interface Place {
   readonly kind: Kind | undefined;
 }
 
-function kindOf(line: string, { below = "", live, kind: now }: Place): Kind {
+function kindOf(line: string, { below = "", live, kind: now }: LineContext): Kind {
   if (FENCE.test(line)) return "code";
   if (/^#{1,6}\s/.test(line)) return "h";
   if (/^(-{3,}|\*{3,}|_{3,})$/.test(line.replace(/\s+/g, ""))) return "hr";
@@ -84,7 +84,7 @@ function kindOf(line: string, { below = "", live, kind: now }: Place): Kind {
   const item = ITEM.exec(line);
   // In the middle of a paragraph a line may well begin with a year and a full stop.
   if (item && !(now === "p" && item[3] && +item[3] !== 1)) return item[3] ? "ol" : "ul";
-  const isRule = RULE.test(below) &&
+  const isRule = TABLE_RULE.test(below) &&
     (below.includes("|") && below.includes("-") || live && line[0] === "|");
   return line.includes("|") && (now === "table" || isRule) ? "table" : "p";
 }
@@ -93,7 +93,7 @@ function continues(
   now: Kind,
   { kind, line, gap }: { readonly kind: Kind; readonly line: string; readonly gap: boolean },
 ): boolean {
-  if (!isList(now)) return kind === now && GOES_ON.test(kind);
+  if (!isList(now)) return kind === now && MULTI_LINE_KINDS.test(kind);
   return kind === now || /^\s{2}/.test(line) || kind === "p" && !gap;
 }
 
@@ -164,7 +164,7 @@ function listOf({ kind, text }: Block, live: boolean, depth: number): Node {
 }
 
 function rowsOf(text: string, live: boolean): Node[] {
-  const lines = text.split("\n").filter((line, at) => at !== 1 || !RULE.test(line));
+  const lines = text.split("\n").filter((line, at) => at !== 1 || !TABLE_RULE.test(line));
   return lines.map((line, at) => {
     const cells = line.trim().replace(/^\||(?<!\\)\|$/g, "").split(/(?<!\\)\|/);
     const tag = at ? "td" : "th";

@@ -49,7 +49,7 @@ export function inline(text: string, live = false): Inline[] {
   const wrap = (at: number, size: number) => {
     const opener = openers[at]!;
     const { mark, place } = opener;
-    const kids = joined(nodes.splice(place + 1));
+    const kids = mergeStrings(nodes.splice(place + 1));
     nodes[place] = mark.repeat(opener.remaining -= size);
     nodes.push({ tag: mark === "~" ? "del" : size > 1 ? "strong" : "em", kids });
     openers.length = opener.remaining ? at + 1 : at;
@@ -76,7 +76,7 @@ export function inline(text: string, live = false): Inline[] {
     TARGET.lastIndex = index;
     const target = TARGET.exec(text);
     if (opener && target) {
-      const kids = joined(nodes.splice(opener.place + 1));
+      const kids = mergeStrings(nodes.splice(opener.place + 1));
       done = TARGET.lastIndex;
       openers.length = at;
       const url = target[1]!;
@@ -121,11 +121,11 @@ export function inline(text: string, live = false): Inline[] {
     if (mark === "[") nodes[place] = "";
     else if (mark === "*" && remaining > 1) wrap(at, 2);
   }
-  return joined(nodes);
+  return mergeStrings(nodes);
 }
 
 /** Neighbouring strings become one. */
-function joined(parts: Inline[]): Inline[] {
+function mergeStrings(parts: Inline[]): Inline[] {
   const out: Inline[] = [];
   for (const part of parts) {
     const last = out.length - 1;

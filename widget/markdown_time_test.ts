@@ -2,12 +2,12 @@
 import { assert } from "@std/assert";
 import { hostileTexts, ordinaryText, randomText } from "../tests/support/hostile_markdown.ts";
 import { type Inline, parseBlock, splitBlocks } from "./markdown.ts";
-import { sentencesIn, spoken } from "./state.ts";
+import { completeSentencesLength, stripMarkup } from "./state.ts";
 
 /** All that becomes of an answer's text before it is drawn. */
 function read(text: string, live: boolean): Inline[] {
-  sentencesIn(text);
-  spoken(text);
+  completeSentencesLength(text);
+  stripMarkup(text);
   const blocks = splitBlocks(text, live);
   return blocks.map((block, at) => parseBlock(block, live && at === blocks.length - 1));
 }

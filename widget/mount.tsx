@@ -42,9 +42,9 @@ export interface Mounted {
 }
 
 /** How far from the end, in pixels, still counts as reading along. */
-const NEAR = 48;
+const NEAR_END_PX = 48;
 /** By then a screen reader has taken up what it was told; who then reads on meets the answer once. */
-const HEARD_MS = 10_000;
+const ANNOUNCEMENT_MS = 10_000;
 
 export function mount(view: View, css: string): Mounted {
   const host = document.createElement("service-widget");
@@ -98,7 +98,7 @@ function createUi(view: View, draw: () => void): Ui {
     },
     onScroll() {
       const { scrollHeight, scrollTop, clientHeight } = ui.log.current!;
-      const away = scrollHeight - scrollTop - clientHeight > NEAR;
+      const away = scrollHeight - scrollTop - clientHeight > NEAR_END_PX;
       if (away !== ui.away) draw();
       ui.away = away;
     },
@@ -112,7 +112,7 @@ function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let heard: ReturnType<typeof setTimeout> | undefined;
   return () => {
-    conversation.announce();
+    conversation.announceAnswer();
     const { open, turns, failure, said } = conversation.state;
     // Asking something always brings the reader back to the end.
     if (turns.at(-1)?.role === "user") ui.away = false;
@@ -131,7 +131,7 @@ function createPainter(ui: Ui, root: ShadowRoot, draw: () => void): () => void {
     clearTimeout(timer);
     if (wait > 0) timer = setTimeout(draw, wait);
     clearTimeout(heard);
-    if (said[0]) heard = setTimeout(() => conversation.hush(), HEARD_MS);
+    if (said[0]) heard = setTimeout(() => conversation.clearAnnouncements(), ANNOUNCEMENT_MS);
   };
 }
 

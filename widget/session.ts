@@ -1,6 +1,6 @@
 /** The session token: given by the page, or fetched from the site's own backend when it is due. */
 import type { TokenSource } from "./client/chat_run.ts";
-import type { Refusal } from "./client/refusal.ts";
+import type { Rejection } from "./client/refusal.ts";
 
 export interface SessionOptions {
   readonly token: string;
@@ -17,7 +17,7 @@ const MINUTES_15 = 15 * 60_000;
 
 export class Session implements TokenSource {
   left = 50;
-  refusal: Refusal | undefined;
+  rejection: Rejection | undefined;
   #token: string;
   #options: SessionOptions;
   #due = Infinity;
@@ -50,12 +50,12 @@ export class Session implements TokenSource {
   async #mint(): Promise<boolean> {
     const { endpoint, fetcher, now } = this.#options;
     if (!endpoint) return false;
-    this.refusal = undefined;
+    this.rejection = undefined;
     // A POST, because browsers send no Origin with a GET to the page's own site.
     const response = await fetcher(endpoint, { method: "POST", cache: "no-store" });
     const { sessionToken, expiresAt, messageCap, code } = await response.json();
     // The one refusal that no reload cures. Other codes may be the site's own.
-    if (code === "origin_not_allowed") this.refusal = { status: 403, code };
+    if (code === "origin_not_allowed") this.rejection = { status: 403, code };
     if (typeof sessionToken !== "string" || !sessionToken) return false;
     // Counted from the server's own clock where it can be read: the visitor's may be hours off.
     const clock = Date.parse(response.headers.get("date") ?? "") || now();

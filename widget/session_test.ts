@@ -53,9 +53,9 @@ Deno.test("Session: the service's refusal to mint is known until it mints", asyn
   const fetcher = (() => Promise.resolve(answers.shift()!)) as unknown as typeof fetch;
   const session = new Session({ token: "", endpoint: "https://x/", fetcher, now: () => 0 });
   for (const code of [undefined, undefined, "origin_not_allowed"]) {
-    assertEquals([await session.token(), session.refusal?.code], ["", code]);
+    assertEquals([await session.token(), session.rejection?.code], ["", code]);
   }
-  assertEquals([await session.token(), session.refusal], ["cs_minted", undefined]);
+  assertEquals([await session.token(), session.rejection], ["cs_minted", undefined]);
 });
 
 Deno.test("Session: codes that a site has of its own are no refusal of the service", async () => {
@@ -73,9 +73,9 @@ Deno.test("Session: codes that a site has of its own are no refusal of the servi
   const session = new Session({ token: "", endpoint: "https://x/", fetcher, now: () => 0 });
   for (const _ of others) {
     await session.token();
-    assertEquals(session.refusal?.code, "origin_not_allowed");
+    assertEquals(session.rejection?.code, "origin_not_allowed");
     await session.token();
-    assertEquals(session.refusal, undefined);
+    assertEquals(session.rejection, undefined);
   }
 });
 

@@ -1,12 +1,12 @@
 /** Everything the widget shows and everything a reload must not lose. */
 import type { Attempt } from "./client/chat_run.ts";
 import type { Failure } from "./failure.ts";
-import type { Turn } from "./turn.ts";
+import type { TranscriptMessage } from "./turn.ts";
 
 /** What is kept for the tab. */
-export interface Saved {
+export interface SavedState {
   open: boolean;
-  turns: Turn[];
+  turns: TranscriptMessage[];
   nextId: number;
   conversationId?: string | undefined;
   /** The question that has no whole answer yet. */
@@ -15,7 +15,7 @@ export interface Saved {
   draft?: string | undefined;
 }
 
-export interface State extends Saved {
+export interface State extends SavedState {
   /** An answer was completed, or failed, while the panel was closed. */
   unread: boolean;
   /** From the question until the answer's end. */
@@ -29,13 +29,13 @@ export interface State extends Saved {
   said: string[];
 }
 
-export function initialState(saved?: Saved): State {
+export function initialState(saved?: SavedState): State {
   const rest = { unread: false, busy: false, lost: false, tool: "", said: [] };
   return { open: false, turns: [], nextId: 1, ...saved, ...rest };
 }
 
 /** The answer to the last question; undefined while there is none. */
-export function answerOf({ turns }: State): Turn | undefined {
+export function currentAnswer({ turns }: State): TranscriptMessage | undefined {
   const last = turns.at(-1);
   return last?.role === "assistant" ? last : undefined;
 }
@@ -44,11 +44,11 @@ export function answerOf({ turns }: State): Turn | undefined {
 const MARKUP = /^[> ]*[`~]{3}.*|^[|:\s-]+$|^[>\s]+|!?\[|]\([^()\s]*\)|[*_`#|~\]]+/gm;
 
 /** An answer's text as it is read aloud: without the marks of its markup. */
-export function spoken(text: string): string {
+export function stripMarkup(text: string): string {
   return text.replace(MARKUP, " ").replace(/\s+/g, " ").trim();
 }
 
 /** Length of the whole sentences that `text` begins with. */
-export function sentencesIn(text: string): number {
+export function completeSentencesLength(text: string): number {
   return /^[^]*(?:[.!?:]\s|[。！？؟\n])/.exec(text)?.[0].length ?? 0;
 }

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { spoken } from "./state.ts";
+import { stripMarkup } from "./state.ts";
 
 Deno.test("spoken: an answer is read aloud without its markup, and with all of its words", () => {
   const told: [string, string][] = [
@@ -13,5 +13,5 @@ Deno.test("spoken: an answer is read aloud without its markup, and with all of i
     ["if 3 > 2 then -5, <b>no</b>", "if 3 > 2 then -5, <b>no</b>"],
     ["above\n\n---\n\nbelow", "above below"],
   ];
-  for (const [text, words] of told) assertEquals(spoken(text), words);
+  for (const [text, words] of told) assertEquals(stripMarkup(text), words);
 });

@@ -1,8 +1,8 @@
 /** What a reload of the tab finds again. Where storage is blocked the page's memory has to do. */
-import type { Saved, State } from "./state.ts";
+import type { SavedState, State } from "./state.ts";
 
 export interface TabStore {
-  load(): Saved | undefined;
+  load(): SavedState | undefined;
   /** Nothing is written before the visitor writes, and nothing stays when all is forgotten. */
   save(state: State): void;
 }
@@ -21,7 +21,7 @@ export function createTabStore(name: string, storage: () => Storage): TabStore {
     },
     save({ open, turns, nextId, conversationId, attempt, draft }) {
       try {
-        const saved: Saved = { open, turns, nextId, conversationId, attempt, draft };
+        const saved: SavedState = { open, turns, nextId, conversationId, attempt, draft };
         if (turns.length || draft) storage().setItem(key, JSON.stringify(saved));
         else storage().removeItem(key);
       } catch { /* full or blocked: the conversation lives on until the page is left */ }

@@ -1,5 +1,5 @@
 /** One thing said. */
-export interface Turn {
+export interface TranscriptMessage {
   /** Unique within the tab: the key of its element. */
   readonly id: number;
   readonly role: "user" | "assistant";

@@ -1,19 +1,19 @@
 /** Waiting that ends early when the network, the tab or the machine comes back. */
 
-export interface Waker {
+export interface ReconnectTimer {
   /** Waits this long, or less when something wakes; while offline, until it does. */
   pause(ms: number): Promise<void>;
   end(): void;
 }
 
-export interface WakerOptions {
+export interface ReconnectTimerOptions {
   /** Gets how long (ms) a connection may have been silent to be trusted still. */
   readonly onWake: (silence: number) => void;
   /** The page is left, or put aside. */
   readonly onLeave: () => void;
 }
 
-export function createWaker({ onWake, onLeave }: WakerOptions): Waker {
+export function createReconnectTimer({ onWake, onLeave }: ReconnectTimerOptions): ReconnectTimer {
   const ending = new AbortController();
   const waiting = new Set<() => void>();
   const wake = (silence: number) => {

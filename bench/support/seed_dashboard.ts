@@ -5,7 +5,7 @@ import { updateWordIndex } from "@/lib/storage/agent_words.ts";
 import { setAgentRecord } from "@/lib/storage/agent_record.ts";
 import type { RunRecord } from "@/lib/usage/run_record.ts";
 import { addToUsage, usageKeyOf } from "@/lib/usage/usage_rows.ts";
-import { Dice } from "@/tests/support/fuzz/dice.ts";
+import { SeededRandom } from "@/tests/support/fuzz/dice.ts";
 import { dayOf } from "@/lib/limits/ledger.ts";
 
 /** What the store is filled with; `now` in milliseconds. */
@@ -32,7 +32,7 @@ export async function seedDashboard(
   kv: Deno.Kv,
   seed: DashboardSeed,
 ): Promise<{ agentIds: string[]; conversationIds: string[] }> {
-  const dice = new Dice(7);
+  const dice = new SeededRandom(7);
   const agentIds = Array.from({ length: seed.agents }, () => uuid(dice));
   await seedAgents(kv, { ...seed, agentIds });
   const runs = Array.from({ length: seed.conversations }, (_, n) => {
@@ -79,7 +79,7 @@ async function seedAgents(
 
 /** A run as settling writes it: one in fifty fails, one in two hundred is dear. */
 function runOf(
-  dice: Dice,
+  dice: SeededRandom,
   { tenant, agentId, endedAt }: { tenant: string; agentId: string; endedAt: number },
 ): RunRecord {
   const fails = dice.chance(0.02);
@@ -157,7 +157,7 @@ async function writeAll(kv: Deno.Kv, rows: { key: string[]; value: unknown }[]):
   }
 }
 
-function uuid(dice: Dice): string {
+function uuid(dice: SeededRandom): string {
   const hex = Array.from({ length: 32 }, () => dice.int(0, 15).toString(16)).join("");
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, "$1-$2-4$3-8$4-$5");
 }

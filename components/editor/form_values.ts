@@ -1,23 +1,25 @@
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 /** A form's fields by name. */
-export function valuesOf(form: HTMLFormElement): Record<string, string> {
+export function formValues(form: HTMLFormElement): Record<string, string> {
   return Object.fromEntries(
-    [...new FormData(form)].map(([name, value]) => [name, normal(String(value))]),
+    [...new FormData(form)].map(([name, value]) => [name, normalizeNewlines(String(value))]),
   );
 }
 
 /** The same as the page came with them, whatever was typed since. */
-export function defaultsOf(form: HTMLFormElement): Record<string, string> {
+export function formDefaults(form: HTMLFormElement): Record<string, string> {
   return Object.fromEntries(
-    [...form.elements].filter(isNamed).map((control) => [control.name, normal(defaultOf(control))]),
+    [...form.elements].filter(isNamed).map((
+      control,
+    ) => [control.name, normalizeNewlines(defaultValue(control))]),
   );
 }
 
 /** Whether a form holds anything else than the page came with. */
-export function isChanged(form: HTMLFormElement): boolean {
-  const now = valuesOf(form);
-  return Object.entries(defaultsOf(form)).some(([name, value]) => now[name] !== value);
+export function isFormChanged(form: HTMLFormElement): boolean {
+  const now = formValues(form);
+  return Object.entries(formDefaults(form)).some(([name, value]) => now[name] !== value);
 }
 
 function isNamed(element: Element): element is Control {
@@ -25,7 +27,7 @@ function isNamed(element: Element): element is Control {
     element instanceof HTMLTextAreaElement) && element.name !== "";
 }
 
-function defaultOf(control: Control): string {
+function defaultValue(control: Control): string {
   if (control instanceof HTMLSelectElement) {
     const options = [...control.options];
     return (options.find((option) => option.defaultSelected) ?? options[0])?.value ?? "";
@@ -34,6 +36,6 @@ function defaultOf(control: Control): string {
   return control.dataset.default ?? control.defaultValue;
 }
 
-function normal(text: string): string {
+function normalizeNewlines(text: string): string {
   return text.replace(/\r\n?/g, "\n");
 }

@@ -1,11 +1,11 @@
-import { defaultsOf, valuesOf } from "./form_values.ts";
+import { formDefaults, formValues } from "./form_values.ts";
 
 /** One draft a tab: kept while a save is under way, so that nothing is lost if it never arrives. */
-const NAME = "agent-draft";
+const STORAGE_KEY = "agent-draft";
 
 type Values = Record<string, string>;
 
-export interface KeptDraft {
+export interface StoredDraft {
   /** Id of the user who typed it: nobody else who signs in in this tab gets to see it. */
   user: string;
   /** Of the form. */
@@ -24,44 +24,44 @@ export interface DraftKey {
 }
 
 /** `base` where the page came with something typed already, after a refusal. */
-export function keepDraft(
+export function saveDraft(
   form: HTMLFormElement,
   { user, path, base }: DraftKey & { base: Values | undefined },
 ): void {
-  write({ user, path, values: valuesOf(form), base: base ?? defaultsOf(form) });
+  writeDraft({ user, path, values: formValues(form), base: base ?? formDefaults(form) });
 }
 
 /** Forgets what another user has typed in this tab. */
-export function dropOthersDraft(user: string): void {
-  const draft = read();
-  if (draft !== undefined && draft.user !== user) dropDraft();
+export function deleteDraftOfOtherUser(user: string): void {
+  const draft = readDraft();
+  if (draft !== undefined && draft.user !== user) deleteDraft();
 }
 
-export function dropDraft(): void {
-  write(undefined);
+export function deleteDraft(): void {
+  writeDraft(undefined);
 }
 
 /** The last draft has arrived. What it held is still known, for somebody who goes back to its form. */
-export function draftArrived(): void {
-  const draft = read();
-  if (draft !== undefined) write({ ...draft, saved: true });
+export function markDraftSaved(): void {
+  const draft = readDraft();
+  if (draft !== undefined) writeDraft({ ...draft, saved: true });
 }
 
 /** What was kept of the form at `path` and did not arrive, if it would change anything. */
-export function keptDraft(
+export function findUnsavedDraft(
   form: HTMLFormElement,
   { user, path }: DraftKey,
-): KeptDraft | undefined {
-  const draft = read();
+): StoredDraft | undefined {
+  const draft = readDraft();
   if (draft?.user !== user || draft.path !== path || draft.saved) return undefined;
-  return changesOf(draft, valuesOf(form)).mine.length > 0 ? draft : undefined;
+  return compareDraft(draft, formValues(form)).mine.length > 0 ? draft : undefined;
 }
 
 /** Whether the form at `path` holds what has been saved from it: somebody has gone back to it. */
-export function isSaved(form: HTMLFormElement, { user, path }: DraftKey): boolean {
-  const draft = read();
+export function isDraftSaved(form: HTMLFormElement, { user, path }: DraftKey): boolean {
+  const draft = readDraft();
   if (draft?.user !== user || draft.path !== path || !draft.saved) return false;
-  const now = valuesOf(form);
+  const now = formValues(form);
   return Object.entries(draft.values).every(([name, value]) => now[name] === value);
 }
 
@@ -76,7 +76,7 @@ export interface DraftChanges {
  * What a draft would change: only what differs from what its form was opened with, since whatever else
  * differs from `now` is somebody else's work. A new agent is nobody else's, and all of it counts.
  */
-export function changesOf({ values, base }: KeptDraft, now: Values): DraftChanges {
+export function compareDraft({ values, base }: StoredDraft, now: Values): DraftChanges {
   const isNew = (values.version ?? "") === "";
   const mine = Object.keys(values).filter((name) =>
     name !== "version" && values[name] !== now[name] && (isNew || values[name] !== base[name])
@@ -85,8 +85,8 @@ export function changesOf({ values, base }: KeptDraft, now: Values): DraftChange
 }
 
 /** Puts a draft's changes into the form; the version stays the page's, so that a newer one is noticed. */
-export function restoreDraft(form: HTMLFormElement, draft: KeptDraft): DraftChanges {
-  const changes = changesOf(draft, valuesOf(form));
+export function restoreDraft(form: HTMLFormElement, draft: StoredDraft): DraftChanges {
+  const changes = compareDraft(draft, formValues(form));
   for (const name of changes.mine) {
     const control = form.elements.namedItem(name);
     if (control === null || !("value" in control)) continue;
@@ -96,19 +96,19 @@ export function restoreDraft(form: HTMLFormElement, draft: KeptDraft): DraftChan
   return changes;
 }
 
-function read(): KeptDraft | undefined {
+function readDraft(): StoredDraft | undefined {
   try {
-    const draft = JSON.parse(sessionStorage.getItem(NAME) ?? "null") as KeptDraft | null;
+    const draft = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null") as StoredDraft | null;
     return draft?.base === undefined ? undefined : draft;
   } catch {
     return undefined;
   }
 }
 
-function write(draft: KeptDraft | undefined): void {
+function writeDraft(draft: StoredDraft | undefined): void {
   try {
-    if (draft === undefined) sessionStorage.removeItem(NAME);
-    else sessionStorage.setItem(NAME, JSON.stringify(draft));
+    if (draft === undefined) sessionStorage.removeItem(STORAGE_KEY);
+    else sessionStorage.setItem(STORAGE_KEY, JSON.stringify(draft));
   } catch {
     // Storage may be full or closed: then the page alone keeps it.
   }

@@ -1,26 +1,29 @@
 import { callDashboard, SignedOutError } from "@/lib/wire/dashboard_call.ts";
-import { valuesOf } from "./form_values.ts";
-import { showFault } from "./live_faults.ts";
+import { formValues } from "./form_values.ts";
+import { showFieldIssue } from "./live_faults.ts";
 
 /** Nothing is checked while somebody types this fast, milliseconds. */
-const PAUSE_MS = 500;
+const DEBOUNCE_MS = 500;
 
 /** Asks the server what is wrong, a moment after the last change; the newest answer counts. */
-export class LiveChecks {
+export class LiveValidation {
   #form: HTMLFormElement;
-  #told: (faulty: number) => void;
+  #onCount: (faulty: number) => void;
   #signedOut: () => void;
   #touched = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #asked = new AbortController();
+  #request = new AbortController();
 
   constructor(
     form: HTMLFormElement,
-    { faulty, signedOut }: { faulty: (count: number) => void; signedOut: () => void },
+    { onIssueCount, onSignedOut }: {
+      onIssueCount: (count: number) => void;
+      onSignedOut: () => void;
+    },
   ) {
     this.#form = form;
-    this.#told = faulty;
-    this.#signedOut = signedOut;
+    this.#onCount = onIssueCount;
+    this.#signedOut = onSignedOut;
     for (const control of form.querySelectorAll("[aria-invalid]")) {
       this.#touched.add(control.getAttribute("name") ?? "");
     }
@@ -31,33 +34,33 @@ export class LiveChecks {
     if (name === null) return;
     this.#touched.add(name);
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#ask(), PAUSE_MS);
+    this.#timer = setTimeout(() => this.#validate(), DEBOUNCE_MS);
   }
 
   /** Of a form as it came nothing is told. */
-  forget(): void {
+  reset(): void {
     clearTimeout(this.#timer);
     this.#touched.clear();
   }
 
   stop(): void {
     clearTimeout(this.#timer);
-    this.#asked.abort();
+    this.#request.abort();
   }
 
   /** Where the form is sent ends in the agent's id, where there is one yet. */
-  get #address(): string {
+  get #validationPath(): string {
     const path = this.#form.getAttribute("action") ?? "";
     return `/agents/check?agent=${path.slice(path.lastIndexOf("/") + 1)}`;
   }
 
-  async #ask(): Promise<void> {
-    this.#asked.abort();
-    this.#asked = new AbortController();
-    const { signal } = this.#asked;
+  async #validate(): Promise<void> {
+    this.#request.abort();
+    this.#request = new AbortController();
+    const { signal } = this.#request;
     try {
-      const fields = new URLSearchParams(valuesOf(this.#form));
-      const response = await callDashboard(this.#address, fields, signal);
+      const fields = new URLSearchParams(formValues(this.#form));
+      const response = await callDashboard(this.#validationPath, fields, signal);
       const { faults } = await response.json() as { faults: Record<string, string> };
       if (!signal.aborted) this.#show(faults);
     } catch (error) {
@@ -72,9 +75,9 @@ export class LiveChecks {
     for (const name of this.#touched) {
       const control = this.#form.elements.namedItem(name);
       if (!(control instanceof HTMLElement)) continue;
-      showFault(control, name, faults[name]);
+      showFieldIssue(control, name, faults[name]);
       if (faults[name] !== undefined) faulty++;
     }
-    this.#told(faulty);
+    this.#onCount(faulty);
   }
 }

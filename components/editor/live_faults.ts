@@ -1,20 +1,28 @@
 /** Puts what is wrong with a field beneath it as the server's page would, or takes it away. */
-export function showFault(control: HTMLElement, name: string, message: string | undefined): void {
+export function showFieldIssue(
+  control: HTMLElement,
+  name: string,
+  message: string | undefined,
+): void {
   const id = `${name}-fault`;
   const shown = document.getElementById(id);
   if (message === undefined) {
     shown?.remove();
     control.removeAttribute("aria-invalid");
-    describe(control, id, false);
+    setDescribedBy(control, id, false);
     return;
   }
-  const place = shown ?? newFault(control, id, document.getElementById(`${name}-help`));
+  const place = shown ?? createIssueElement(control, id, document.getElementById(`${name}-help`));
   if (place.textContent !== message) place.textContent = message;
   control.setAttribute("aria-invalid", "true");
-  describe(control, id, true);
+  setDescribedBy(control, id, true);
 }
 
-function newFault(control: HTMLElement, id: string, before: HTMLElement | null): HTMLElement {
+function createIssueElement(
+  control: HTMLElement,
+  id: string,
+  before: HTMLElement | null,
+): HTMLElement {
   const place = document.createElement("p");
   place.className = "fault";
   place.id = id;
@@ -22,7 +30,7 @@ function newFault(control: HTMLElement, id: string, before: HTMLElement | null):
   return place;
 }
 
-function describe(control: HTMLElement, id: string, add: boolean): void {
+function setDescribedBy(control: HTMLElement, id: string, add: boolean): void {
   const ids = (control.getAttribute("aria-describedby") ?? "").split(" ")
     .filter((one) => one !== "" && one !== id);
   const all = add ? [id, ...ids] : ids;

@@ -1,13 +1,13 @@
 import { describeBudget } from "@/lib/wire/budget_words.ts";
-import { valuesOf } from "./form_values.ts";
+import { formValues } from "./form_values.ts";
 
 /** Tells the budget in messages for what the form says now. */
-export function tellBudget(form: HTMLFormElement): void {
+export function updateBudgetHint(form: HTMLFormElement): void {
   const place = document.getElementById("budget-words");
   const model = form.elements.namedItem("model") as HTMLSelectElement | null;
   const { inputUsd, outputUsd } = model?.selectedOptions[0]?.dataset ?? {};
   if (place === null) return;
-  const { maxCostUsd = "", systemPrompt = "" } = valuesOf(form);
+  const { maxCostUsd = "", systemPrompt = "" } = formValues(form);
   place.textContent = describeBudget({
     price: inputUsd === undefined
       ? undefined

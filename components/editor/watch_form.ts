@@ -1,52 +1,52 @@
-import { isChanged } from "./form_values.ts";
-import { LiveChecks } from "./live_checks.ts";
-import { tellBudget } from "./tell_budget.ts";
+import { isFormChanged } from "./form_values.ts";
+import { LiveValidation } from "./live_checks.ts";
+import { updateBudgetHint } from "./tell_budget.ts";
 
-export interface FormWatch {
+export interface FormWatchOptions {
   /** The page came with something typed that is not saved. */
-  refused: boolean;
+  rejected: boolean;
   /** Gets whether the form holds anything unsaved, whenever that may have changed. */
-  changed: (isChanged: boolean) => void;
+  onChange: (isChanged: boolean) => void;
   /** Gets how many fields need attention, once the server has been asked. */
-  faulty: (count: number) => void;
-  sent: () => void;
+  onIssueCount: (count: number) => void;
+  onSubmit: () => void;
   /** Called when the server was asked and nobody is signed in any more. */
-  signedOut: () => void;
+  onSignedOut: () => void;
   /** Whether what the form holds has been saved already, from this very form. */
   isSaved: () => boolean;
 }
 
 /** Watches the editor's form until the answer is called, and asks before unsaved changes are left. */
-export function watchForm(form: HTMLFormElement, watch: FormWatch): () => void {
+export function watchForm(form: HTMLFormElement, watch: FormWatchOptions): () => void {
   const stop = new AbortController();
   const on = (target: EventTarget, type: string, listener: (event: Event) => void) =>
     target.addEventListener(type, listener, { signal: stop.signal });
-  const checks = new LiveChecks(form, watch);
-  const isUnsaved = () => watch.refused || isChanged(form);
+  const checks = new LiveValidation(form, watch);
+  const isUnsaved = () => watch.rejected || isFormChanged(form);
   let leaving = false;
   const look = () => {
     // Somebody has gone back to a form whose agent is made: sent again it would make a second one.
-    if (!watch.refused && isChanged(form) && watch.isSaved()) {
-      empty(form);
-      checks.forget();
+    if (!watch.rejected && isFormChanged(form) && watch.isSaved()) {
+      resetForm(form);
+      checks.reset();
     }
-    watch.changed(isUnsaved());
-    tellBudget(form);
+    watch.onChange(isUnsaved());
+    updateBudgetHint(form);
   };
   on(form, "input", (event) => {
     checks.touch(event.target);
-    watch.changed(isUnsaved());
-    tellBudget(form);
+    watch.onChange(isUnsaved());
+    updateBudgetHint(form);
   });
   on(form, "submit", () => {
     leaving = true;
-    watch.sent();
+    watch.onSubmit();
   });
   // What is typed after the sign-out was noticed must not be asked about, nor lost.
   on(form, "click", ({ target }) => {
     if (!(target instanceof Element) || target.closest("[data-sign-in]") === null) return;
     leaving = true;
-    watch.sent();
+    watch.onSubmit();
   });
   on(globalThis, "pageshow", () => {
     leaving = false;
@@ -63,7 +63,7 @@ export function watchForm(form: HTMLFormElement, watch: FormWatch): () => void {
 }
 
 /** As the page came; islands hear of it as of anything typed. */
-function empty(form: HTMLFormElement): void {
+function resetForm(form: HTMLFormElement): void {
   form.reset();
   for (const control of form.elements) {
     if (control.getAttribute("name") === null) continue;

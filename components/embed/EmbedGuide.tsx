@@ -2,7 +2,7 @@ import type { EmbedFacts } from "@/lib/http/dashboard/embed_facts.ts";
 import type { Agent } from "@/lib/wire/agent.ts";
 import { CodeBlock } from "../CodeBlock.tsx";
 import { Notice } from "../Notice.tsx";
-import { MINT_SNIPPETS } from "./snippets.ts";
+import { SESSION_SNIPPETS } from "./snippets.ts";
 
 /** How to put the agent on a page: allow the page, mint on the server, print the tag. */
 export function EmbedGuide(
@@ -61,7 +61,7 @@ function Mint({ agent, facts }: { agent: Agent; facts: EmbedFacts }) {
         and passes the browser's Origin on unchanged. The key never goes into a page.
       </p>
       <div>
-        {MINT_SNIPPETS.map(({ language, code }, n) => (
+        {SESSION_SNIPPETS.map(({ language, code }, n) => (
           <details key={language} class="snippet" name="mint-snippet" open={n === 0}>
             <summary>{language}</summary>
             <CodeBlock label={`Mint with ${language}`} code={code(filled)} />

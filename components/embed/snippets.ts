@@ -1,5 +1,5 @@
 /** What a backend snippet is filled in with. */
-export interface SnippetFacts {
+export interface SnippetValues {
   baseUrl: string;
   agentId: string;
   /** A page that may embed the agent. */
@@ -9,11 +9,11 @@ export interface SnippetFacts {
 /** A route of a backend that mints for the page it serves, in one language. */
 export interface Snippet {
   language: string;
-  code: (facts: SnippetFacts) => string;
+  code: (facts: SnippetValues) => string;
 }
 
 /** Each passes the browser's `Origin` on unchanged, and never makes one up from `Host`. */
-export const MINT_SNIPPETS: readonly Snippet[] = [
+export const SESSION_SNIPPETS: readonly Snippet[] = [
   { language: "Node", code: node },
   { language: "Python", code: python },
   { language: "PHP", code: php },
@@ -21,7 +21,7 @@ export const MINT_SNIPPETS: readonly Snippet[] = [
   { language: "curl", code: curl },
 ];
 
-function node({ baseUrl, agentId, origin }: SnippetFacts): string {
+function node({ baseUrl, agentId, origin }: SnippetValues): string {
   return `app.post("/chat-session", async (req, res) => {
   const minted = await fetch("${baseUrl}/v1/widget/session", {
     method: "POST",
@@ -36,7 +36,7 @@ function node({ baseUrl, agentId, origin }: SnippetFacts): string {
 });`;
 }
 
-function python({ baseUrl, agentId, origin }: SnippetFacts): string {
+function python({ baseUrl, agentId, origin }: SnippetValues): string {
   return `@app.post("/chat-session")
 def chat_session():
     minted = requests.post(
@@ -51,7 +51,7 @@ def chat_session():
     return Response(minted.content, minted.status_code, content_type="application/json")`;
 }
 
-function php({ baseUrl, agentId, origin }: SnippetFacts): string {
+function php({ baseUrl, agentId, origin }: SnippetValues): string {
   return `$call = curl_init('${baseUrl}/v1/widget/session');
 curl_setopt_array($call, [
     CURLOPT_POST => true,
@@ -69,7 +69,7 @@ header('Content-Type: application/json');
 echo $body;`;
 }
 
-function go({ baseUrl, agentId, origin }: SnippetFacts): string {
+function go({ baseUrl, agentId, origin }: SnippetValues): string {
   return `func chatSession(w http.ResponseWriter, r *http.Request) {
 	body := strings.NewReader(\`{"agentId":"${agentId}"}\`)
 	call, err := http.NewRequestWithContext(r.Context(), "POST",
@@ -97,7 +97,7 @@ function go({ baseUrl, agentId, origin }: SnippetFacts): string {
 }`;
 }
 
-function curl({ baseUrl, agentId, origin }: SnippetFacts): string {
+function curl({ baseUrl, agentId, origin }: SnippetValues): string {
   return `curl ${baseUrl}/v1/widget/session \\
   -H "Authorization: Bearer <API_KEY>" \\
   -H "Origin: ${origin}" \\

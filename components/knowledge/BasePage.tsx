@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Head } from "fresh/runtime";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { Notice } from "@/components/Notice.tsx";
-import DocumentDesk from "@/islands/DocumentDesk.tsx";
+import DocumentManager from "@/islands/DocumentDesk.tsx";
 import type { KnowledgeBasePageData } from "@/lib/http/dashboard/base_page.ts";
 import { AgentLinks } from "./AgentLinks.tsx";
 import { BaseHeader } from "./BaseHeader.tsx";
@@ -25,7 +25,7 @@ export function BasePage({ notice, fault, ...data }: BasePageProps) {
       {documents.some(({ state }) => state === "processing") && <Reloading path={path + query} />}
       {notice}
       {fault && <Notice kind="fault">{fault}</Notice>}
-      <DocumentDesk
+      <DocumentManager
         path={`${path}/documents`}
         query={query}
         documents={documents}

@@ -1,5 +1,5 @@
 import { ConfirmForm } from "@/components/ConfirmForm.tsx";
-import { Facts } from "@/components/Facts.tsx";
+import { DescriptionList } from "@/components/Facts.tsx";
 import { formatBytes } from "@/components/format_amount.ts";
 import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
@@ -40,7 +40,7 @@ export function DocumentRow({ document, path, now, editor }: DocumentRowProps) {
         </p>
         {document.error && <p class="fault">{sentence(document.error.message)}</p>}
       </div>
-      <Facts
+      <DescriptionList
         class="facts"
         of={{
           Type: TYPES[document.mediaType],

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ACCEPTED } from "./upload_file.ts";
+import { ACCEPTED_FILE_TYPES } from "./upload_file.ts";
 
 /** Takes files by a form, and with scripts as soon as they are chosen or dropped on it. */
-export function DropForm(
+export function UploadForm(
   { action, send, busy }: {
     action: string;
     send: (files: File[]) => Promise<void>;
@@ -39,7 +39,7 @@ export function DropForm(
         name="file"
         multiple
         required
-        accept={ACCEPTED}
+        accept={ACCEPTED_FILE_TYPES}
         aria-describedby="file-help"
         onChange={({ currentTarget }) => take(currentTarget.files)}
       />

@@ -1,7 +1,7 @@
-import type { Sending } from "./send_files.ts";
+import type { Upload } from "./send_files.ts";
 
 /** Files on their way, and those that did not arrive. */
-export function SendingList({ sending }: { sending: readonly Sending[] }) {
+export function UploadList({ sending }: { sending: readonly Upload[] }) {
   if (sending.length === 0) return null;
   return (
     <ul class="rows sending" aria-label="Files being sent">

@@ -1,7 +1,7 @@
 import { uploadFile } from "./upload_file.ts";
 
 /** A file on its way. */
-export interface Sending {
+export interface Upload {
   /** Unique on the page. */
   id: number;
   name: string;
@@ -14,13 +14,13 @@ export interface Sending {
 let lastId = 0;
 
 /** Sends files one after the other, since each is a core's work; what did not arrive is kept, to be told. */
-export async function sendFiles(
+export async function uploadFiles(
   files: readonly File[],
   { path, signal, told, sent }: {
     path: string;
     signal: AbortSignal;
     /** Gets how far they are, after each change. */
-    told: (change: (before: Sending[]) => Sending[]) => void;
+    told: (change: (before: Upload[]) => Upload[]) => void;
     /** Called after each that has arrived. */
     sent: () => Promise<void>;
   },
@@ -31,7 +31,7 @@ export async function sendFiles(
     ...waiting.map(({ file, id }) => ({ id, name: file.name, share: 0 })),
   ]);
   for (const { file, id } of waiting) {
-    const change = (of: Partial<Sending>) =>
+    const change = (of: Partial<Upload>) =>
       told((before) => before.map((one) => one.id === id ? { ...one, ...of } : one));
     try {
       await uploadFile(path, file, { signal, progress: (share) => change({ share }) });

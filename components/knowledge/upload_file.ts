@@ -1,7 +1,8 @@
 import { KNOWLEDGE_BOUNDS } from "@/lib/wire/limits.ts";
 
 /** What the picker offers; the server looks at the content, whatever a file is called. */
-export const ACCEPTED = ".pdf,.html,.htm,.md,.markdown,.txt,.text,text/*,application/pdf";
+export const ACCEPTED_FILE_TYPES =
+  ".pdf,.html,.htm,.md,.markdown,.txt,.text,text/*,application/pdf";
 
 const MIB = 1_048_576;
 
@@ -27,7 +28,7 @@ export function uploadFile(
     request.upload.onprogress = ({ loaded, total }) => options.progress(loaded / total);
     request.onload = () => {
       if (request.status === 201) done();
-      else failed(new Error(refusalOf(request)));
+      else failed(new Error(rejectionMessage(request)));
     };
     request.onerror = () => failed(new Error("The service could not be reached."));
     options.signal.addEventListener("abort", () => request.abort());
@@ -36,7 +37,7 @@ export function uploadFile(
   });
 }
 
-function refusalOf({ status, responseText, responseURL }: XMLHttpRequest): string {
+function rejectionMessage({ status, responseText, responseURL }: XMLHttpRequest): string {
   if (responseURL.includes("/sign-in")) return "You are signed out. Sign in in another tab.";
   try {
     const { message } = JSON.parse(responseText);

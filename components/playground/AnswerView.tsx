@@ -1,8 +1,8 @@
-import type { Answer, SeenFrame, ToolUse } from "./answer.ts";
-import type { Turn } from "./tried_chat.ts";
+import type { PlaygroundAnswer, TimedFrame, ToolUse } from "./answer.ts";
+import type { PlaygroundTurn } from "./tried_chat.ts";
 
 /** One question and its answer, with what it took. */
-export function TurnView({ turn, busy }: { turn: Turn; busy: boolean }) {
+export function TurnView({ turn, busy }: { turn: PlaygroundTurn; busy: boolean }) {
   const { said, answer } = turn;
   return (
     <li class="turn">
@@ -44,7 +44,7 @@ function ToolUseView({ use }: { use: ToolUse }) {
   );
 }
 
-function Facts({ answer }: { answer: Answer }) {
+function Facts({ answer }: { answer: PlaygroundAnswer }) {
   const { firstTextMs, totalMs, usage, finishReason, model } = answer;
   if (finishReason === undefined) return null;
   const facts = [
@@ -59,7 +59,7 @@ function Facts({ answer }: { answer: Answer }) {
 }
 
 /** Text comes in many frames that say little one by one: a run of them is one line. */
-function Frames({ frames }: { frames: SeenFrame[] }) {
+function Frames({ frames }: { frames: TimedFrame[] }) {
   const lines: { ms: number; text: string; deltas: number }[] = [];
   for (const { ms, frame } of frames) {
     const last = lines.at(-1);

@@ -8,17 +8,17 @@ export interface ToolUse {
 }
 
 /** A frame as it came. */
-export interface SeenFrame {
+export interface TimedFrame {
   /** Since the message was sent, milliseconds. */
   ms: number;
   frame: Frame;
 }
 
 /** One answer of the playground while it comes and after. Times since the message was sent. */
-export interface Answer {
+export interface PlaygroundAnswer {
   text: string;
   tools: ToolUse[];
-  frames: SeenFrame[];
+  frames: TimedFrame[];
   runId?: string;
   conversationId?: string;
   /** `<vendor>/<model>`, as the run named it. */
@@ -30,10 +30,10 @@ export interface Answer {
   finishReason?: string;
 }
 
-export const NO_ANSWER: Answer = { text: "", tools: [], frames: [] };
+export const EMPTY_ANSWER: PlaygroundAnswer = { text: "", tools: [], frames: [] };
 
 /** The answer with one more frame, which came after `ms`. */
-export function withFrame(before: Answer, { ms, frame }: SeenFrame): Answer {
+export function applyFrame(before: PlaygroundAnswer, { ms, frame }: TimedFrame): PlaygroundAnswer {
   const answer = { ...before, frames: [...before.frames, { ms, frame }] };
   switch (frame.type) {
     case "start": {
@@ -45,7 +45,7 @@ export function withFrame(before: Answer, { ms, frame }: SeenFrame): Answer {
     case "tool_call":
       return { ...answer, tools: [...answer.tools, { name: frame.name, args: frame.args }] };
     case "tool_result":
-      return { ...answer, tools: withOutput(answer.tools, frame.output) };
+      return { ...answer, tools: applyToolOutput(answer.tools, frame.output) };
     case "usage": {
       const { inputTokens, outputTokens, costUsd } = frame;
       return { ...answer, usage: { inputTokens, outputTokens, costUsd } };
@@ -60,7 +60,7 @@ export function withFrame(before: Answer, { ms, frame }: SeenFrame): Answer {
 }
 
 /** Tools are called one after the other, so a result is the last call's. */
-function withOutput(tools: ToolUse[], output: unknown): ToolUse[] {
+function applyToolOutput(tools: ToolUse[], output: unknown): ToolUse[] {
   const last = tools.at(-1);
   return last === undefined ? tools : [...tools.slice(0, -1), { ...last, output }];
 }

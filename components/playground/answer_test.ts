@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Frame } from "@/lib/wire/frames.ts";
-import { NO_ANSWER, withFrame } from "./answer.ts";
+import { applyFrame, EMPTY_ANSWER } from "./answer.ts";
 
 Deno.test("withFrame: a run's frames make its answer, with what it took", () => {
   const frames: Frame[] = [
@@ -20,8 +20,8 @@ Deno.test("withFrame: a run's frames make its answer, with what it took", () => 
     { type: "done", finishReason: "stop" },
   ];
   const answer = frames.reduce(
-    (so, frame, n) => withFrame(so, { ms: n * 10, frame }),
-    NO_ANSWER,
+    (so, frame, n) => applyFrame(so, { ms: n * 10, frame }),
+    EMPTY_ANSWER,
   );
   const { frames: seen, ...rest } = answer;
   assertEquals(seen.length, 7);
@@ -41,7 +41,7 @@ Deno.test("withFrame: a run's frames make its answer, with what it took", () => 
 Deno.test("withFrame: an error is told with its code", () => {
   const frame: Frame = { type: "error", code: "budget_exceeded", message: "the cost is used up" };
   assertEquals(
-    withFrame(NO_ANSWER, { ms: 1, frame }).fault,
+    applyFrame(EMPTY_ANSWER, { ms: 1, frame }).fault,
     "the cost is used up (budget_exceeded)",
   );
 });

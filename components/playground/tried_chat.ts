@@ -2,27 +2,27 @@ import { type Signal, signal } from "@preact/signals";
 import { callDashboard, DashboardCallError } from "@/lib/wire/dashboard_call.ts";
 import { FrameDecoder } from "@/lib/wire/frame_decoder.ts";
 import { FIELD_BOUNDS } from "@/lib/wire/limits.ts";
-import { type Answer, NO_ANSWER, withFrame } from "./answer.ts";
+import { applyFrame, EMPTY_ANSWER, type PlaygroundAnswer } from "./answer.ts";
 
 /** What was said and what came of it. */
-export interface Turn {
+export interface PlaygroundTurn {
   said: string;
-  answer: Answer;
+  answer: PlaygroundAnswer;
 }
 
 /** Which agent answers: fields of the body of `POST /agents/:id/try`. */
-export interface TriedWith {
+export interface PlaygroundTarget {
   form?: Record<string, string>;
   version?: number;
   provider?: string;
   model?: string;
 }
 
-const CUT_OFF = "The connection was lost before the end of the answer.";
+const CONNECTION_LOST = "The connection was lost before the end of the answer.";
 
 /** One conversation of the playground. */
-export class TriedChat {
-  readonly turns: Signal<Turn[]> = signal([]);
+export class PlaygroundChat {
+  readonly turns: Signal<PlaygroundTurn[]> = signal([]);
   readonly busy: Signal<boolean> = signal(false);
   #agentPath: string;
   #asked = new AbortController();
@@ -35,21 +35,21 @@ export class TriedChat {
    * Asks, and settles when the answer has ended one way or another; false when the question has not
    * even been taken, and so is to be asked again.
    */
-  async send(said: string, tried: TriedWith): Promise<boolean> {
+  async send(said: string, tried: PlaygroundTarget): Promise<boolean> {
     if (this.busy.value) return true;
     this.busy.value = true;
     const body = { ...tried, ...this.#conversation(said) };
-    this.turns.value = [...this.turns.value, { said, answer: NO_ANSWER }];
+    this.turns.value = [...this.turns.value, { said, answer: EMPTY_ANSWER }];
     this.#asked = new AbortController();
     try {
       await this.#follow(body, this.#asked.signal);
     } catch (error) {
       const isTold = error instanceof DashboardCallError;
-      this.#change((answer) => ({ ...answer, fault: isTold ? error.message : CUT_OFF }));
+      this.#change((answer) => ({ ...answer, fault: isTold ? error.message : CONNECTION_LOST }));
     } finally {
       this.busy.value = false;
     }
-    const { runId, fault } = this.turns.value.at(-1)?.answer ?? NO_ANSWER;
+    const { runId, fault } = this.turns.value.at(-1)?.answer ?? EMPTY_ANSWER;
     return runId !== undefined || fault === undefined;
   }
 
@@ -72,13 +72,13 @@ export class TriedChat {
     const begun = performance.now();
     const response = await callDashboard(`${this.#agentPath}/try`, body, signal);
     const decoder = new FrameDecoder();
-    for await (const chunk of chunksOf(response.body!)) {
+    for await (const chunk of readChunks(response.body!)) {
       for (const { data: frame } of decoder.push(chunk)) {
-        this.#change((answer) => withFrame(answer, { ms: performance.now() - begun, frame }));
+        this.#change((answer) => applyFrame(answer, { ms: performance.now() - begun, frame }));
       }
     }
     const ended = this.turns.value.at(-1)?.answer.finishReason !== undefined;
-    if (!ended) throw new DashboardCallError(CUT_OFF);
+    if (!ended) throw new DashboardCallError(CONNECTION_LOST);
   }
 
   /** What was not answered is not repeated: the model would answer it as well. */
@@ -95,7 +95,7 @@ export class TriedChat {
     };
   }
 
-  #change(change: (answer: Answer) => Answer): void {
+  #change(change: (answer: PlaygroundAnswer) => PlaygroundAnswer): void {
     const last = this.turns.value.at(-1);
     // Cleared while the answer still came.
     if (last === undefined) return;
@@ -105,7 +105,7 @@ export class TriedChat {
 }
 
 /** Not every browser's streams can be iterated. */
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   while (true) {
     const { done, value } = await reader.read();

@@ -1,4 +1,4 @@
 /** Moves the focus to what will be there once what has just been asked for is drawn. */
-export function focusSoon(find: () => HTMLElement | null): void {
+export function focusAfterRender(find: () => HTMLElement | null): void {
   requestAnimationFrame(() => requestAnimationFrame(() => find()?.focus()));
 }

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { FakeSystem, settled } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, flushMicrotasks } from "@/tests/support/fake_system.ts";
 import { SignInFailureStore } from "../storage/sign_in_failure_store.ts";
 import { systemRuntime } from "../system.ts";
 import { PasswordGate } from "./password_gate.ts";
@@ -50,7 +50,7 @@ Deno.test("PasswordGate: a guess from a thousand addresses slows the account dow
 
 Deno.test("PasswordGate: while many addresses guess at once, a known browser waits for none of them", async () => {
   using kv = await Deno.openKv(":memory:");
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const gate = new PasswordGate({ failures: new SignInFailureStore(kv, system), system });
   for (let n = 0; n < 20; n++) await gate.attempt(stranger(n), wrong);
   const outcomes: string[] = [];
@@ -111,5 +111,5 @@ Deno.test("PasswordGate: one address's flood leaves a newcomer a free slot, and 
 /** Lets the store answer, and what waits for it go on. */
 async function settledStore(kv: Deno.Kv): Promise<void> {
   await kv.get(["nothing"]);
-  await settled();
+  await flushMicrotasks();
 }

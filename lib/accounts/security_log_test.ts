@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { createLogger } from "../log.ts";
 import { AuditStore } from "../storage/audit_store.ts";
 import { UserStore } from "../storage/user_store.ts";
@@ -7,7 +7,7 @@ import { SecurityLog } from "./security_log.ts";
 
 Deno.test("SecurityLog: a thousand addresses a minute are a few entries and lines that count them all", async () => {
   using kv = await Deno.openKv(":memory:");
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const lines: string[] = [];
   const log = createLogger({ json: true, write: (line) => lines.push(line) });
   const security = new SecurityLog({ kv, users: new UserStore(kv, system), system, log });
@@ -25,7 +25,7 @@ Deno.test("SecurityLog: a thousand addresses a minute are a few entries and line
 
 Deno.test("SecurityLog: an IPv6 /64 with many addresses does not crowd out what happens elsewhere", async () => {
   using kv = await Deno.openKv(":memory:");
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const log = createLogger({ write: () => {} });
   const security = new SecurityLog({ kv, users: new UserStore(kv, system), system, log });
   for (let n = 0; n < 40; n++) security.rejected({ address: `2001:db8:1:1::${n}` }, "address");
@@ -42,7 +42,7 @@ Deno.test("SecurityLog: an IPv6 /64 with many addresses does not crowd out what 
 
 Deno.test("SecurityLog: a store that fails makes no refusal fail", async () => {
   const kv = await Deno.openKv(":memory:");
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const lines: string[] = [];
   const log = createLogger({ json: true, write: (line) => lines.push(line) });
   const security = new SecurityLog({ kv, users: new UserStore(kv, system), system, log });

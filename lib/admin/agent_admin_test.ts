@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { openAdmin } from "@/tests/support/admin.ts";
+import { openAgentServices } from "@/tests/support/admin.ts";
 import { agentBodyOf, httpTool, rawAgentBody } from "@/tests/support/agents.ts";
 import { fakeUuid } from "@/tests/support/fake_system.ts";
 import { ApiError } from "../errors.ts";
@@ -21,7 +21,7 @@ async function codeOf(call: () => Promise<unknown>): Promise<string> {
 
 Deno.test("AgentService: models outside the plan and foreign knowledge bases are faults, all at once", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   const body = rawAgentBody({
     modelPolicy: { provider: "vendor_a", model: "unknown" },
     fallback: { provider: "vendor_b", model: "unknown" },
@@ -37,7 +37,7 @@ Deno.test("AgentService: models outside the plan and foreign knowledge bases are
 
 Deno.test("AgentService: a plan that names its models allows those alone", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { models } = openAdmin(kv);
+  const { models } = openAgentServices(kv);
   const plan = { v: 1, models: [{ vendor: "vendor_b", model: "demo" }] };
   await kv.set(keys.plan(OURS), plan);
   const issues = (provider: "vendor_a" | "vendor_b") =>
@@ -48,7 +48,7 @@ Deno.test("AgentService: a plan that names its models allows those alone", async
 
 Deno.test("AgentService: a patch merges policy and budget, replaces the rest, keeps what it leaves out", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   const made = await agents.create(
     OURS,
     rawAgentBody({
@@ -73,7 +73,7 @@ Deno.test("AgentService: a patch merges policy and budget, replaces the rest, ke
 
 Deno.test("AgentService: null clears the fallback, a new one replaces it whole", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   const { id } = await agents.create(OURS, rawAgentBody());
   const patch = (fallback: unknown) => agents.patch(OURS, id, { patch: { fallback } });
   const set = await patch({ provider: "vendor_b", model: "demo" });
@@ -86,7 +86,7 @@ Deno.test("AgentService: null clears the fallback, a new one replaces it whole",
 
 Deno.test("AgentService: an empty patch and one that says the same keep the version", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   const made = await agents.create(OURS, rawAgentBody({ allowedDomains: ["a.example"] }));
   for (const patch of [{}, { name: "Helper" }, { allowedDomains: ["A.Example"] }, { budget: {} }]) {
     assertEquals(await agents.patch(OURS, made.id, { patch }), made);
@@ -95,7 +95,7 @@ Deno.test("AgentService: an empty patch and one that says the same keep the vers
 
 Deno.test("AgentService: a patch that strands a tool's host changes nothing", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   const body = rawAgentBody({ tools: [httpTool()], allowedDomains: ["tools.example.com"] });
   const made = await agents.create(OURS, body);
   const strand = () => agents.patch(OURS, made.id, { patch: { allowedDomains: [] } });
@@ -105,7 +105,7 @@ Deno.test("AgentService: a patch that strands a tool's host changes nothing", as
 
 Deno.test("AgentService: concurrent patches of different fields all hold", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   const { id } = await agents.create(OURS, rawAgentBody());
   const patches = [{ name: "New" }, { systemPrompt: "New" }, { budget: { maxSteps: 1 } }, {
     budget: { maxCostUsd: 2 },
@@ -118,7 +118,7 @@ Deno.test("AgentService: concurrent patches of different fields all hold", async
 
 Deno.test("AgentService: a version that has passed is version_conflict", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   const { id } = await agents.create(OURS, rawAgentBody());
   await agents.patch(OURS, id, { patch: { name: "Two" }, ifMatch: [1] });
   const late = () => agents.patch(OURS, id, { patch: { name: "Three" }, ifMatch: [1] });
@@ -129,7 +129,7 @@ Deno.test("AgentService: a version that has passed is version_conflict", async (
 
 Deno.test("AgentService: another tenant's agent is not_found, whatever is asked", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   const { id } = await agents.create(OURS, rawAgentBody());
   const calls = [
     () => agents.get(THEIRS, id),
@@ -143,7 +143,7 @@ Deno.test("AgentService: another tenant's agent is not_found, whatever is asked"
 
 Deno.test("AgentService: a cursor is good for its own tenant's list alone, and cannot be altered", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   for (const tenant of [OURS, OURS, THEIRS, THEIRS]) await agents.create(tenant, rawAgentBody());
   const { data, nextCursor: cursor } = await agents.list(OURS, { limit: 1 });
   const rest = await agents.list(OURS, { limit: 1, cursor });
@@ -156,7 +156,7 @@ Deno.test("AgentService: a cursor is good for its own tenant's list alone, and c
 
 Deno.test("AgentService: a tool whose schema cannot be compiled is a fault with its path", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   const allowedDomains = ["tools.example.com"];
   const create = (tool: Record<string, unknown>) =>
     agents.create(OURS, rawAgentBody({ tools: [httpTool(), tool], allowedDomains }));
@@ -183,7 +183,7 @@ Deno.test("AgentService: a tool whose schema cannot be compiled is a fault with 
 
 Deno.test("AgentService: restoring makes an earlier version the newest, if nobody was faster and it is still valid", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   const tools = [httpTool()];
   const { id } = await agents.create(
     OURS,
@@ -202,7 +202,7 @@ Deno.test("AgentService: restoring makes an earlier version the newest, if nobod
 
 Deno.test("AgentService: a preview and a check refuse what a change would, and store nothing", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   const made = await agents.create(OURS, rawAgentBody());
   const preview = await agents.preview(OURS, made.id, { name: "Draft" });
   assertEquals(preview, { ...made, name: "Draft" });
@@ -217,7 +217,7 @@ Deno.test("AgentService: a preview and a check refuse what a change would, and s
 
 Deno.test("AgentService: an agent is found by its id as well, in its own tenant alone", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents } = openAdmin(kv);
+  const { agents } = openAgentServices(kv);
   const made = await agents.create(OURS, rawAgentBody());
   const find = (tenant: string) => agents.search(tenant, { query: ` ${made.id} `, limit: 5 });
   assertEquals((await find(OURS)).data, [made]);
@@ -226,7 +226,7 @@ Deno.test("AgentService: an agent is found by its id as well, in its own tenant 
 
 Deno.test("AgentService: a tool stored before a rule came stays as it is, and holds up no other change", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { agents, system } = openAdmin(kv);
+  const { agents, system } = openAgentServices(kv);
   const csv = { method: "POST", headers: { "content-type": "text/csv" }, body: "a,{{q}}" };
   const allowedDomains = ["tools.example.com"];
   const body = rawAgentBody({ tools: [httpTool({}, csv)], allowedDomains });

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { agentOf } from "@/tests/support/agents.ts";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { ApiError } from "../errors.ts";
 import { SessionStore } from "../storage/session_store.ts";
 import { SessionService } from "./session_admin.ts";
@@ -10,7 +10,7 @@ const SHOP = "https://shop.example";
 const AGENT = agentOf({ allowedOrigins: [SHOP] });
 
 function open(kv: Deno.Kv) {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   return { system, sessions: new SessionService(new SessionStore(kv, system), { system }) };
 }
 

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers";
 import { assertEquals, assertFalse, assertRejects } from "@std/assert";
 import { chatRequest, finishedFrames, openChat } from "@/tests/support/chat.ts";
 import { end, FakeModel, silentModel, text } from "@/tests/support/fake_model.ts";
-import type { FakeSystem } from "@/tests/support/fake_system.ts";
+import type { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { ApiError } from "../errors.ts";
 import { type Model, ModelError } from "../models/model.ts";
 import type { ChatService } from "./chat_service.ts";
@@ -10,7 +10,7 @@ import type { ChatService } from "./chat_service.ts";
 const down = new ModelError("provider_rate_limited", "the vendor is busy");
 
 /** Waits, without a clock, until the service has a run under way. */
-async function underWay({ chat, system }: { chat: ChatService; system: FakeSystem }) {
+async function underWay({ chat, system }: { chat: ChatService; system: FakeRuntime }) {
   // The store answers in its own time; the run's two timers show that it has.
   while (chat.active.length === 0 || system.sleeping < 2) {
     await new Promise((resolve) => setImmediate(resolve));

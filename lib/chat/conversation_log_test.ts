@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { contentCipher } from "@/tests/support/content.ts";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { RUN_END, runFacts } from "@/tests/support/run_requests.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { Committer } from "../committer/committer.ts";
@@ -15,7 +15,7 @@ import { ConversationLog } from "./conversation_log.ts";
 
 const content = contentCipher();
 
-const FACTS = runFacts(1, { startedAt: new FakeSystem().now() });
+const FACTS = runFacts(1, { startedAt: new FakeRuntime().now() });
 const NAME = {
   tenant: FACTS.tenant,
   id: FACTS.conversationId,
@@ -35,7 +35,7 @@ function said(run: RunWithTranscript | undefined): RunTranscript {
 
 /** A log on a store; `write` may stand for the store while words are written ahead. */
 function open(kv: Deno.Kv, write?: () => Promise<never>) {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const committer = new Committer(kv, { system });
   const ahead = write === undefined ? committer : { run: write } as unknown as Committer;
   const log = new ConversationLog({ kv, committer: ahead, system, content });

@@ -1,8 +1,8 @@
 /** Conversations are kept within the plan: counted exactly, the oldest first to go, chats untouched. */
 import { assert, assertEquals } from "@std/assert";
-import { standing } from "@/tests/support/admissions.ts";
+import { frozenRuntime } from "@/tests/support/admissions.ts";
 import { contentCipher } from "@/tests/support/content.ts";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { Committer } from "../committer/committer.ts";
 import { createLogger } from "../log.ts";
@@ -33,8 +33,8 @@ function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
   quotas?: Plan["quotas"];
   through?: Deno.Kv;
 } = {}) {
-  const system = new FakeSystem();
-  const committer = new Committer(through, { system: standing });
+  const system = new FakeRuntime();
+  const committer = new Committer(through, { system: frozenRuntime });
   const store = new ConversationStore(kv, { system, content: contentCipher() });
   const plan: Plan = { ...DEFAULT_PLAN, quotas };
   const noted: string[] = [];

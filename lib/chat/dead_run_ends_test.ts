@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { contentCipher } from "@/tests/support/content.ts";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
 import { Admission } from "../limits/admission.ts";
@@ -20,7 +20,7 @@ const HOLD = 100;
 
 /** A run whose process died, stored with `change`; then it is settled by another. */
 async function settleDead(kv: Deno.Kv, change: (live: ActiveRun) => Partial<ActiveRun>) {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const committer = new Committer(kv, { system });
   const admission = new Admission(committer, { system });
   const conversations = new ConversationLog({ kv, committer, system, content });

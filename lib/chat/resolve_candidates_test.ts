@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { agentOf } from "@/tests/support/agents.ts";
 import { catalogueEntry } from "@/tests/support/chat.ts";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { ModelAccess } from "../admin/model_access.ts";
 import { ApiError } from "../errors.ts";
 import { CatalogueStore } from "../storage/catalogue_store.ts";
@@ -41,7 +41,7 @@ async function resolve(options: {
     agent,
     body: { agentId: agent.id, messages: [{ role: "user", content: "hi" }], ...options.body },
     visitor: options.visitor ?? false,
-    models: new ModelAccess({ catalogue, tenants: new TenantStore(kv, new FakeSystem()) }),
+    models: new ModelAccess({ catalogue, tenants: new TenantStore(kv, new FakeRuntime()) }),
   });
   return { models: entries.map((entry) => entry.model), ...rest };
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers";
 import { assertEquals } from "@std/assert";
 import { contentCipher } from "@/tests/support/content.ts";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
 import { Admission } from "../limits/admission.ts";
@@ -20,7 +20,7 @@ const turn = () => new Promise((wake) => setImmediate(wake));
 
 /** A process's runs, and words for what befalls them. */
 function open(kv: Deno.Kv) {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const committer = new Committer(kv, { system });
   const admission = new Admission(committer, { system });
   const tenants = new TenantStore(kv, system);

@@ -6,7 +6,7 @@ import { ledgerOf } from "@/tests/support/admissions.ts";
 import { contentCipher } from "@/tests/support/content.ts";
 import { setImmediate } from "node:timers";
 import { assertEquals } from "@std/assert";
-import { fastSystem } from "@/tests/support/fast_system.ts";
+import { instantRuntime } from "@/tests/support/fast_system.ts";
 import { fakeUuid } from "@/tests/support/fake_system.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { OPEN_LIMITS, RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
@@ -134,7 +134,7 @@ async function assertConsistent(kv: Deno.Kv, store: ConversationStore): Promise<
 async function play(seed: number): Promise<void> {
   using kv = await Deno.openKv(":memory:");
   const random = seeded(seed);
-  const fast = fastSystem(Date.UTC(2026, 0, 2, 12));
+  const fast = instantRuntime(Date.UTC(2026, 0, 2, 12));
   const system = { ...systemRuntime, ...fast.system };
   const [one, two, sweeper] = [1, 2, 3].map(() => open(kv, { random, system }));
   const store = new ConversationStore(kv, { system, content: contentCipher() });

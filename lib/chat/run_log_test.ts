@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { settled } from "@/tests/support/fake_system.ts";
+import { flushMicrotasks } from "@/tests/support/fake_system.ts";
 import { RunLog } from "./run_log.ts";
 
 const delta = (text: string) => ({ type: "delta", text }) as const;
@@ -30,10 +30,10 @@ Deno.test("RunLog: each wait for growth settles with the next frame, for every f
   const woken: string[] = [];
   log.nextAppend().then(() => woken.push("a"));
   log.nextAppend().then(() => woken.push("b"));
-  await settled();
+  await flushMicrotasks();
   assertEquals(woken, []);
   log.append(delta("x"));
   log.nextAppend().then(() => woken.push("c"));
-  await settled();
+  await flushMicrotasks();
   assertEquals(woken, ["a", "b"]);
 });

@@ -1,6 +1,6 @@
 import { assertEquals, assertFalse } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import type { AgentEvent, AgentOutcome } from "../agent/run_agent.ts";
 import { ModelError } from "../models/model.ts";
 import { type Frame, frameSchema } from "../wire/frames.ts";
@@ -17,7 +17,7 @@ const used = (inputTokens: number, outputTokens: number): AgentEvent => ({
 });
 
 function open({ busy }: { busy?: Promise<void> } = {}) {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const reported: unknown[] = [];
   const run = new Run({
     startedBy: "key-1",

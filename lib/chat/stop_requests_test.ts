@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers";
 import { assertEquals } from "@std/assert";
-import { deafKv } from "@/tests/support/deaf_kv.ts";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { kvWithoutWatch } from "@/tests/support/deaf_kv.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { keys } from "../storage/keys.ts";
 import { CancellationChannel, requestCancellation } from "./stop_requests.ts";
 
@@ -14,10 +14,10 @@ async function until(isSo: () => boolean): Promise<void> {
 
 Deno.test("CancellationChannel: where the store tells of no change, a stop is heard within a second", async () => {
   using real = await Deno.openKv(":memory:");
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const stopped: string[] = [];
   const onStop = (runId: string) => stopped.push(runId);
-  const requests = new CancellationChannel(deafKv(real), { owner: "me", system, onStop });
+  const requests = new CancellationChannel(kvWithoutWatch(real), { owner: "me", system, onStop });
   requests.listen();
   await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", system });
   await requestCancellation(real, { owner: "somebody else", tenant: "t", runId: "r-2", system });
@@ -32,10 +32,10 @@ Deno.test("CancellationChannel: where the store tells of no change, a stop is he
 
 Deno.test("CancellationChannel: a store that fails for a while is asked again", async () => {
   using real = await Deno.openKv(":memory:");
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const stopped: string[] = [];
   let failures = 0;
-  const kv = Object.assign(Object.create(deafKv(real)), {
+  const kv = Object.assign(Object.create(kvWithoutWatch(real)), {
     get: (key: Deno.KvKey) => failures++ < 3 ? Promise.reject(new Error("away")) : real.get(key),
   });
   const onStop = (runId: string) => stopped.push(runId);
@@ -52,9 +52,9 @@ Deno.test("CancellationChannel: a store that fails for a while is asked again", 
 
 Deno.test("CancellationChannel: what was asked is done although it cannot be forgotten", async () => {
   using real = await Deno.openKv(":memory:");
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const stopped: string[] = [];
-  const kv = Object.assign(Object.create(deafKv(real)), {
+  const kv = Object.assign(Object.create(kvWithoutWatch(real)), {
     delete: async (key: Deno.KvKey) => {
       await real.delete(key);
       throw new Error("no answer");
@@ -72,7 +72,7 @@ Deno.test("CancellationChannel: what was asked is done although it cannot be for
 
 Deno.test("CancellationChannel: hears which runs are watched through other processes, and stops none for it", async () => {
   using kv = await Deno.openKv(":memory:");
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const heard: string[] = [];
   const requests = new CancellationChannel(kv, {
     ...{ owner: "me", system },

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { contentCipher } from "@/tests/support/content.ts";
 import { setImmediate } from "node:timers";
-import { FakeSystem, settled } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, flushMicrotasks } from "@/tests/support/fake_system.ts";
 import { runFacts } from "@/tests/support/run_requests.ts";
 import type { Draft, Operation } from "../committer/operation.ts";
 import type { Closing } from "../limits/settle_run.ts";
@@ -19,7 +19,7 @@ const call: Frame = { type: "tool_call", name: "t", args: {} };
 
 /** A log whose commits are made at once, and remembered with their time. */
 function open({ busy, after }: { busy?: () => Promise<void>; after?: () => Promise<void> } = {}) {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const values = new Map<string, unknown>();
   const commits: { at: number; bytes: number; keys: number }[] = [];
   const run = async <T>(operation: Operation<T>): Promise<T> => {
@@ -142,7 +142,7 @@ Deno.test("RunLogWriter: while a run is watched through another process its text
   log.append(word);
   await system.advance(100);
   stored.onWatched();
-  await settled();
+  await flushMicrotasks();
   assertEquals(commits.map(({ at }) => at % 60_000), [100]);
   for (let ms = 0; ms < 20_000; ms += 50) {
     log.append(word);
@@ -164,7 +164,7 @@ Deno.test("RunLogWriter: a slow store is asked for one thing at a time, and then
   }
   assertEquals(commits, []);
   free.resolve();
-  await settled();
+  await flushMicrotasks();
   await system.advance(1_000);
   assertEquals((await storedLog()).frames, log.length);
   assert(commits.length <= 3);
@@ -208,10 +208,10 @@ Deno.test("RunLogWriter: what waits to be stored when the run ends is left to th
     busy: () => free.promise,
   });
   log.append(call);
-  await settled();
+  await flushMicrotasks();
   const { write } = await stored.settleHook(() => [{ type: "done", finishReason: "stop" }]);
   free.resolve();
-  await settled();
+  await flushMicrotasks();
   assertEquals(commits.map(({ keys }) => keys), [0]);
   await settle(write);
   assertEquals(await read(), [call, { type: "done", finishReason: "stop" }]);
@@ -252,7 +252,7 @@ Deno.test("RunLogWriter: a commit that was made although it was given up is writ
     await system.advance(1_000);
     const seen = await read() ?? [];
     log.append(call);
-    await settled();
+    await flushMicrotasks();
     seen.push(...await read() ?? []);
     log.append(word);
     const { write } = await stored.settleHook(() => [{ type: "done", finishReason: "stop" }]);
@@ -269,7 +269,7 @@ Deno.test("RunLogWriter: much that is unstored is stored ahead also beside a com
   const after = () => ++commits === 1 ? promise : Promise.resolve();
   const { log, stored, settle, head, read } = open({ after });
   log.append(call);
-  await settled();
+  await flushMicrotasks();
   for (let n = 0; n < 2; n++) {
     log.append({ type: "tool_result", name: "t", output: "x".repeat(250_000) });
   }

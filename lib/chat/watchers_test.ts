@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { Watchers } from "./watchers.ts";
 
 function open(
@@ -8,7 +8,7 @@ function open(
     isWatchedElsewhere?: () => boolean;
   } = {},
 ) {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const seen = { abandoned: 0 };
   const watchers = new Watchers({
     isWatchedElsewhere: () => Promise.resolve(isWatchedElsewhere()),

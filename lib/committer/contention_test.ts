@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { settled } from "@/tests/support/fake_system.ts";
+import { flushMicrotasks } from "@/tests/support/fake_system.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { hangingKv } from "@/tests/support/hanging_kv.ts";
 import { systemRuntime } from "../system.ts";
@@ -104,7 +104,7 @@ Deno.test("Committer: what is read again while the store hangs counts among thos
   for (let n = 0; n < 10; n++) {
     here.run(add("visitors first")).catch(({ message }) => failed.push(message));
   }
-  await settled();
+  await flushMicrotasks();
   assertEquals(failed, Array(7).fill("too many operations are waiting for the store"));
   store.goOn();
 });

@@ -1,12 +1,12 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { FakeSystem, settled } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, flushMicrotasks } from "@/tests/support/fake_system.ts";
 import { StoreUnavailableError } from "./operation.ts";
 import { StoreDeadline, storeDeadline, withStoreDeadline } from "./store_deadline.ts";
 
 const never = () => new Promise<never>(() => {});
 
 Deno.test("StoreDeadline: waits one after the other share one limit, and then fail at once", async () => {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const deadline = new StoreDeadline({ system, ms: 4_500 });
   const failing = Promise.withResolvers<never>();
   const first = assertRejects(() => deadline.wait(failing.promise), Error, "locked");
@@ -25,7 +25,7 @@ Deno.test("StoreDeadline: waits one after the other share one limit, and then fa
 });
 
 Deno.test("StoreDeadline: an answer begins the time again, so slow work is not cut off", async () => {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const deadline = new StoreDeadline({ system, ms: 4_500 });
   const beside = assertRejects(() => deadline.wait(never()), StoreUnavailableError);
   for (let n = 0; n < 3; n++) {
@@ -41,7 +41,7 @@ Deno.test("StoreDeadline: an answer begins the time again, so slow work is not c
 });
 
 Deno.test("withStoreDeadline: what goes on after the response has no deadline", async () => {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const begun = Promise.withResolvers<void>();
   let after: Promise<unknown> = Promise.resolve();
   await withStoreDeadline({ system, ms: 4_500 }, () => {
@@ -51,12 +51,12 @@ Deno.test("withStoreDeadline: what goes on after the response has no deadline", 
   });
   begun.resolve();
   await after;
-  await settled();
+  await flushMicrotasks();
   assertEquals([storeDeadline(), system.sleeping], [undefined, 0]);
 });
 
 Deno.test("withStoreDeadline: a call that outlives the response keeps its limit", async () => {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   let call: Promise<unknown> = Promise.resolve();
   await withStoreDeadline({ system, ms: 4_500 }, () => {
     call = assertRejects(() => storeDeadline()!.wait(never()), StoreUnavailableError);

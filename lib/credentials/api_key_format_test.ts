@@ -1,21 +1,21 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { newApiKey, parseApiKey } from "./api_key_format.ts";
 import { randomBase62, toBase62 } from "./base62.ts";
 
 Deno.test("newApiKey: has the documented form and parses back into its parts", () => {
-  const { key, prefix, secret } = newApiKey(new FakeSystem().randomBytes);
+  const { key, prefix, secret } = newApiKey(new FakeRuntime().randomBytes);
   assertMatch(key, /^ck_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{32}$/);
   assertEquals(parseApiKey(key), { prefix, secret });
 });
 
 Deno.test("newApiKey: no two are alike", () => {
-  const { randomBytes } = new FakeSystem();
+  const { randomBytes } = new FakeRuntime();
   assertNotEquals(newApiKey(randomBytes).secret, newApiKey(randomBytes).secret);
 });
 
 Deno.test("parseApiKey: one mistyped character of the secret is noticed, wherever it is", () => {
-  const { key } = newApiKey(new FakeSystem().randomBytes);
+  const { key } = newApiKey(new FakeRuntime().randomBytes);
   for (let at = key.length - 32; at < key.length; at++) {
     const typo = key.slice(0, at) + (key[at] === "a" ? "b" : "a") + key.slice(at + 1);
     assertEquals(parseApiKey(typo), undefined, `character ${at}`);
@@ -23,7 +23,7 @@ Deno.test("parseApiKey: one mistyped character of the secret is noticed, whereve
 });
 
 Deno.test("parseApiKey: what is not of the form is no key", () => {
-  const { key } = newApiKey(new FakeSystem().randomBytes);
+  const { key } = newApiKey(new FakeRuntime().randomBytes);
   const wrong = ["", " " + key, key + "\n", key.slice(1), key + "0", key.replace("live", "test")];
   for (const text of wrong) assertEquals(parseApiKey(text), undefined, JSON.stringify(text));
 });

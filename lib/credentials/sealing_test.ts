@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { AES_256_GCM, type Cipher, XCHACHA20_POLY1305 } from "./ciphers.ts";
 import { encryptionKeyIds } from "./encryption_key.ts";
 import { SEAL_OVERHEAD_BYTES, Sealer, UnsealError } from "./sealing.ts";
@@ -15,7 +15,7 @@ function sealer(
   key: string | string[] = KEY,
   { purpose = "receipts", cipher = AES_256_GCM }: { purpose?: string; cipher?: Cipher } = {},
 ): Sealer {
-  const { randomBytes } = new FakeSystem();
+  const { randomBytes } = new FakeRuntime();
   return new Sealer([key].flat(), { purpose, cipher, randomBytes });
 }
 

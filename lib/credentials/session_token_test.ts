@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { claimedTenant, newSessionToken } from "./session_token.ts";
 
-const { randomBytes } = new FakeSystem();
+const { randomBytes } = new FakeRuntime();
 
 Deno.test("newSessionToken: an opaque cs_ text of 67 characters that names its tenant", () => {
   const token = newSessionToken(fakeUuid(7), randomBytes);

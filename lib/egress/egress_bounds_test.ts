@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { EgressServer } from "@/tests/support/egress_server.ts";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { EgressError } from "./egress_error.ts";
 
 const URL_OF_TOOL = "https://tools.example.com/";
@@ -98,7 +98,7 @@ Deno.test("Egress: a head that is too large is refused", async () => {
 });
 
 Deno.test("Egress: the time of a call holds for its body too", async () => {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const { body, cancelled } = hanging("begun");
   await using server = new EgressServer(() => new Response(body), { system });
   const answer = await server.egress.open(server.request(URL_OF_TOOL, { timeoutMs: 500 }));
@@ -110,7 +110,7 @@ Deno.test("Egress: the time of a call holds for its body too", async () => {
 });
 
 Deno.test("Egress: the time of a call holds for a lookup and for a server that says nothing", async () => {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const asked = Promise.withResolvers<void>();
   const silent = new EgressServer(() => {
     asked.resolve();
@@ -147,7 +147,7 @@ Deno.test("Egress: whoever stops a call closes its connection at once", async ()
 });
 
 Deno.test("Egress: a body nobody reads is given up with the call's time", async () => {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const { body, cancelled } = hanging("begun");
   await using server = new EgressServer(() => new Response(body), { system });
   await server.egress.open(server.request(URL_OF_TOOL));

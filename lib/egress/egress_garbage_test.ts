@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { fastSystem } from "@/tests/support/fast_system.ts";
+import { instantRuntime } from "@/tests/support/fast_system.ts";
 import { Egress } from "./egress.ts";
 import { EgressError } from "./egress_error.ts";
 
@@ -18,7 +18,7 @@ async function answerTo(
   })().catch(() => {});
   const { port } = listener.addr as Deno.NetAddr;
   const host = `127.0.0.1:${port}`;
-  const egress = new Egress({ allow: [host], system: fastSystem().system });
+  const egress = new Egress({ allow: [host], system: instantRuntime().system });
   try {
     const { status, body } = await egress.fetch({
       method: "GET",

@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { FakeSystem } from "../../tests/support/fake_system.ts";
+import { FakeRuntime } from "../../tests/support/fake_system.ts";
 import { ArrivalRateMonitor, BODY_RATE, UPLOAD_RATE } from "./arrival_rate.ts";
 
 const KIB = 1024;
 
 /** A body under the rule; `send` lets time pass and some of it arrive each second. */
 function arriving(rule = UPLOAD_RATE) {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const rate = new ArrivalRateMonitor(system, rule);
   let refusedAt: number | undefined;
   const start = system.now();

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { agentOf } from "@/tests/support/agents.ts";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { Committer } from "../committer/committer.ts";
 import { SessionService } from "../admin/session_admin.ts";
 import { Signer } from "../credentials/hashing.ts";
@@ -20,7 +20,7 @@ const AGENT = agentOf({ allowedOrigins: [SHOP] });
 
 /** A store with one key of tenant 801 and one session of tenant 802. */
 async function open(kv: Deno.Kv) {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const apiKeys = new ApiKeyStore(kv, { system, signer: new Signer(["secret"]) });
   const sessions = new SessionService(new SessionStore(kv, system), { system });
   const made = await apiKeys.create(fakeUuid(801), { name: "k", scopes: ["widget:mint"] });

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { BusyError } from "../busy_error.ts";
-import { FakeSystem, settled } from "../../tests/support/fake_system.ts";
+import { FakeRuntime, flushMicrotasks } from "../../tests/support/fake_system.ts";
 import { FairSemaphore, type FairSemaphoreOptions } from "./fair_slots.ts";
 
 const RULES: FairSemaphoreOptions = {
@@ -16,7 +16,7 @@ const RULES: FairSemaphoreOptions = {
 
 function world(rules: Partial<FairSemaphoreOptions> = {}) {
   const slots = new FairSemaphore({ ...RULES, ...rules });
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   /** Callers that hold a slot now, in the order in which they got it. */
   const inside: string[] = [];
   const ends = new Map<string, () => void>();
@@ -32,7 +32,7 @@ function world(rules: Partial<FairSemaphoreOptions> = {}) {
   };
   const leave = async (name: string) => {
     ends.get(name)!();
-    await settled();
+    await flushMicrotasks();
   };
   return { slots, system, inside, enter, leave };
 }
@@ -40,22 +40,22 @@ function world(rules: Partial<FairSemaphoreOptions> = {}) {
 Deno.test("FairSemaphore: a tenant has its share, queues for more, and is rejected beyond that", async () => {
   const { slots, inside, enter } = world();
   for (const name of ["a1", "a2", "a3", "a4", "a5"]) void enter(name);
-  await settled();
+  await flushMicrotasks();
   assertEquals([inside, slots.waiting], [["a1", "a2", "a3"], 2]);
   await assertRejects(() => enter("a6"), BusyError, "queue is full");
   void enter("b1");
-  await settled();
+  await flushMicrotasks();
   assertEquals(inside.at(-1), "b1");
 });
 
 Deno.test("FairSemaphore: the last slots are for tenants that hold none", async () => {
   const { inside, enter } = world({ permits: 6, reserved: 2 });
   for (const name of ["a1", "a2", "b1", "b2", "a3"]) void enter(name);
-  await settled();
+  await flushMicrotasks();
   assertEquals(inside, ["a1", "a2", "b1", "b2"]);
   void enter("c1");
   void enter("d1");
-  await settled();
+  await flushMicrotasks();
   assertEquals(inside.slice(4), ["c1", "d1"]);
 });
 
@@ -63,7 +63,7 @@ Deno.test("FairSemaphore: an address has its share, unless it speaks for a tenan
   const { inside, enter } = world({ permits: 9, maxPerAddress: 3 });
   for (const name of ["a1", "a2", "b1", "b2", "c1"]) void enter(name, "one");
   void enter("b3", "two");
-  await settled();
+  await flushMicrotasks();
   assertEquals(inside, ["a1", "a2", "b1", "c1", "b3"]);
 });
 
@@ -75,7 +75,7 @@ Deno.test("FairSemaphore: a freed slot goes to the waiting tenant that holds the
     reserved: 0,
   });
   for (const name of ["a1", "a2", "a3", "b1", "a4", "b2", "c1"]) void enter(name);
-  await settled();
+  await flushMicrotasks();
   await leave("a1");
   assertEquals(inside, ["a2", "a3", "b1", "c1"]);
   await leave("a2");

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { FakeSystem, settled } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, flushMicrotasks } from "@/tests/support/fake_system.ts";
 import { ApiError } from "../errors.ts";
 import { ByteBudget } from "./byte_budget.ts";
 import { ClientDisconnectError } from "./client_disconnect_error.ts";
@@ -24,7 +24,7 @@ function sentByHand() {
   };
 }
 
-function reading(body: ReadableStream<Uint8Array>, budget: ByteBudget, system = new FakeSystem()) {
+function reading(body: ReadableStream<Uint8Array>, budget: ByteBudget, system = new FakeRuntime()) {
   return { read: readBounded(body, { limit: 1_000 * KIB, system, memory: { budget } }), system };
 }
 
@@ -34,7 +34,7 @@ Deno.test("readBounded: large bodies share what there is, and give it back when 
   const { read } = reading(one.body, budget);
   one.send(40 * KIB);
   one.send(80 * KIB);
-  await settled();
+  await flushMicrotasks();
   assertEquals(budget.available, 80 * KIB);
   const refused = assertRejects(() => reading(other.body, budget).read, ApiError);
   other.send(81 * KIB);

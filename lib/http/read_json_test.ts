@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { ApiError } from "../errors.ts";
 import { parseJson, readJsonText } from "./read_json.ts";
 
@@ -15,7 +15,7 @@ function streamOf(...chunks: Uint8Array<ArrayBuffer>[]): ReadableStream<Uint8Arr
 }
 
 /** How a body is refused; an error when it is not. */
-async function refusal(req: Request, system = new FakeSystem()): Promise<ApiError> {
+async function refusal(req: Request, system = new FakeRuntime()): Promise<ApiError> {
   return await assertRejects(() => readJsonText(req, system), ApiError);
 }
 
@@ -24,7 +24,7 @@ function issueCode(error: ApiError): unknown {
 }
 
 Deno.test("readJsonText: answers the text of a JSON body, whatever the type's parameters", async () => {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   assertEquals(await readJsonText(post('{"a":"é"}'), system), '{"a":"é"}');
   const headers = { "content-type": "Application/JSON ; charset=utf-8" };
   assertEquals(await readJsonText(post("[]", headers), system), "[]");
@@ -34,11 +34,11 @@ Deno.test("readJsonText: answers the text of a JSON body, whatever the type's pa
 Deno.test("readJsonText: joins a body that comes in pieces, cut inside a character", async () => {
   const bytes = new TextEncoder().encode('"é"');
   const req = post(streamOf(bytes.slice(0, 2), bytes.slice(2)));
-  assertEquals(await readJsonText(req, new FakeSystem()), '"é"');
+  assertEquals(await readJsonText(req, new FakeRuntime()), '"é"');
 });
 
 Deno.test("readJsonText: no body and an empty one are empty, whatever the type", async () => {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   assertEquals(await readJsonText(post(null, {}), system), "");
   assertEquals(await readJsonText(post("", { "content-type": "text/plain" }), system), "");
   assertEquals(await readJsonText(post(streamOf(), { "content-type": "text/plain" }), system), "");
@@ -56,7 +56,7 @@ Deno.test("readJsonText: another type is 415, declared length or not", async () 
 });
 
 Deno.test("readJsonText: exactly 1 MiB is taken, one byte more is 413 by its length", async () => {
-  const text = await readJsonText(post("x".repeat(MIB)), new FakeSystem());
+  const text = await readJsonText(post("x".repeat(MIB)), new FakeRuntime());
   assertEquals(text.length, MIB);
   const headers = { ...JSON_TYPE, "content-length": String(MIB + 1) };
   assertEquals((await refusal(post("{}", headers))).status, 413);
@@ -74,7 +74,7 @@ Deno.test("readJsonText: a body that grows past 1 MiB is 413, and the rest is no
       cancelled = true;
     },
   }, { highWaterMark: 0 });
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   assertEquals((await refusal(post(body), system)).status, 413);
   assertEquals([drawn, cancelled, system.sleeping], [5, true, 0]);
 });
@@ -87,7 +87,7 @@ Deno.test("readJsonText: a body that stalls for 10 s is refused and let go", asy
       cancelled = true;
     },
   });
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const refused = refusal(post(body), system);
   await system.advance(10_000);
   assertEquals(issueCode(await refused), "body_timeout");
@@ -112,5 +112,5 @@ Deno.test("readJsonText: a compressed body is 415, and identity is none", async 
     assertEquals([error.status, error.message], [415, "send the body without content-encoding"]);
   }
   const plain = post("{}", { ...JSON_TYPE, "content-encoding": "Identity" });
-  assertEquals(await readJsonText(plain, new FakeSystem()), "{}");
+  assertEquals(await readJsonText(plain, new FakeRuntime()), "{}");
 });

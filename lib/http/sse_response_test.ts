@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { FakeSystem, fakeUuid, settled } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid, flushMicrotasks } from "@/tests/support/fake_system.ts";
 import { Run } from "../chat/run.ts";
 import type { Frame } from "../wire/frames.ts";
 import { encodeFrame, sseResponse } from "./sse_response.ts";
@@ -13,7 +13,7 @@ const FRAMES: Frame[] = [
 ];
 
 function open(frames: readonly Frame[] = []) {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const run = new Run({
     startedBy: "key-1",
     onFrame: () => {},
@@ -133,7 +133,7 @@ Deno.test("sseResponse: a reader that goes away leaves, and an unwatched run is 
   await turn();
   await stream.cancel();
   assertEquals(await next, undefined);
-  await settled();
+  await flushMicrotasks();
   assertEquals(system.sleeping, 1);
   await system.advance(30_000);
   assertEquals(run.signal.aborted, true);

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { createLogger } from "../log.ts";
 import type { ClaimedDocument, ProcessingOutcome } from "../storage/document_tasks.ts";
-import { FakeSystem, settled } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, flushMicrotasks } from "@/tests/support/fake_system.ts";
 import { DocumentProcessor } from "./document_processor.ts";
 import { UnreadableError } from "./unreadable.ts";
 import type { Job, JobResult } from "./worker_job.ts";
@@ -37,7 +37,7 @@ function open(queue: ClaimedDocument[], work: Work) {
       release: ({ of }) => Promise.resolve(void released.push(of.id)),
     },
     bases: { sweep: () => Promise.resolve() },
-    system: new FakeSystem(),
+    system: new FakeRuntime(),
     log: createLogger({ json: true, write: (line) => logged.push(line) }),
     slots: 2,
     workers: { run: work },
@@ -119,7 +119,7 @@ Deno.test("DocumentProcessor: a fault of ours is logged, and the document left t
 });
 
 Deno.test("DocumentProcessor: looks every 5 s while there are tasks, and every minute for tasks or deletions where there are none", async () => {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const looks: string[] = [];
   let isEmpty = true;
   const start = system.now();
@@ -144,7 +144,7 @@ Deno.test("DocumentProcessor: looks every 5 s while there are tasks, and every m
   isEmpty = false;
   // Somebody sends a document here: what others have to read is known as well.
   processor.begin();
-  await settled();
+  await flushMicrotasks();
   await system.advance(10_000);
   assertEquals(looks.splice(0), [
     ...["tasks 100", "deletions 100", "tasks 100"],

@@ -5,12 +5,12 @@ import {
   AGENT,
   count,
   facts,
+  frozenRuntime,
   ledgerOf,
   openAdmission,
   outcome,
   request,
   settlement,
-  standing,
   tally,
   TENANT,
   TODAY,
@@ -51,7 +51,7 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
     it("lets exactly 50 of 200 concurrent messages of a session in", async () => {
       using kv = await Deno.openKv(":memory:");
       const all = deploy(kv);
-      const sessions = new SessionStore(kv, standing);
+      const sessions = new SessionStore(kv, frozenRuntime);
       const { sessionToken } = await sessions.mint(TENANT, { agentId: AGENT });
       const sessionHash = await sha256(sessionToken);
       const limits = { ...OPEN_LIMITS, streams: 1_000 };
@@ -83,7 +83,7 @@ for (const [name, deploy] of Object.entries(DEPLOYMENTS)) {
     it("holds each session to 2 streams and 0.25 USD, and an address's visitors to 1 USD, of 1,000 at once", async () => {
       using kv = await Deno.openKv(":memory:");
       const all = deploy(kv);
-      const sessions = new SessionStore(kv, standing);
+      const sessions = new SessionStore(kv, frozenRuntime);
       const minted = Array.from({ length: 10 }, () => sessions.mint(TENANT, { agentId: AGENT }));
       const hashes = await Promise.all(
         (await Promise.all(minted)).map(({ sessionToken }) => sha256(sessionToken)),

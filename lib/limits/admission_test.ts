@@ -3,18 +3,18 @@ import { describe, it } from "@std/testing/bdd";
 import {
   AGENT,
   count,
+  frozenRuntime,
   ledgerOf,
   NOON,
   openAdmission,
   outcome,
   request,
   settlement,
-  standing,
   TENANT,
   TODAY,
   valuesOf,
 } from "@/tests/support/admissions.ts";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { OPEN_LIMITS, RUN_END } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
@@ -59,7 +59,7 @@ describe("Admission", () => {
 
   it("keeps a run's slot until it is settled, though its lease has lapsed by a fast clock", async () => {
     using kv = await Deno.openKv(":memory:");
-    const system = new FakeSystem();
+    const system = new FakeRuntime();
     const fast = { ...system, now: () => system.now() + LEASE_MS + 1 };
     const [behind, ahead] = [openAdmission(kv, system), openAdmission(kv, fast)];
     const limits = { ...OPEN_LIMITS, streams: 2 };
@@ -151,7 +151,7 @@ describe("Admission", () => {
   it("holds one visitor to the plan's limits of a session and of an address's day", async () => {
     using kv = await Deno.openKv(":memory:");
     const admission = openAdmission(kv);
-    const sessions = new SessionStore(kv, standing);
+    const sessions = new SessionStore(kv, frozenRuntime);
     const { sessionToken } = await sessions.mint(TENANT, { agentId: AGENT });
     const sessionHash = await sha256(sessionToken);
     const limits = { ...OPEN_LIMITS, sessionStreams: 1, sessionCost: 50, ipDailyCost: 80 };
@@ -168,7 +168,7 @@ describe("Admission", () => {
 
   it("settles a dead process's run with all it held, unless its lease has been renewed", async () => {
     using kv = await Deno.openKv(":memory:");
-    const system = new FakeSystem(NOON);
+    const system = new FakeRuntime(NOON);
     const [dead, alive] = [openAdmission(kv, system), openAdmission(kv, system)];
     await dead.admit(request(1, { hold: 70 }));
     dead.close();
@@ -188,7 +188,7 @@ describe("Admission", () => {
 
   it("tells of a run that was settled by others while its process stood still", async () => {
     using kv = await Deno.openKv(":memory:");
-    const system = new FakeSystem(NOON);
+    const system = new FakeRuntime(NOON);
     const lost = Promise.withResolvers<string>();
     const committer = new Committer(kv, { system });
     const admission = new Admission(committer, { system, onLost: lost.resolve });
@@ -204,7 +204,7 @@ describe("Admission", () => {
   for (const step of [6 * 60_000, 26 * 3_600_000, -3_600_000]) {
     it(`goes on with what it runs when the clock is set by ${step} ms`, async () => {
       using kv = await Deno.openKv(":memory:");
-      const world = new FakeSystem(NOON);
+      const world = new FakeRuntime(NOON);
       let set = 0;
       const system = { ...world, now: () => world.now() + set };
       const lost: string[] = [];
@@ -230,7 +230,7 @@ describe("Admission", () => {
   it("lets a day's limit be spent once, also by a clock that is set past midnight and back", async () => {
     using kv = await Deno.openKv(":memory:");
     let now = NOON;
-    const admission = openAdmission(kv, { ...standing, now: () => now });
+    const admission = openAdmission(kv, { ...frozenRuntime, now: () => now });
     const limits = { ...OPEN_LIMITS, hardDailyCost: 100, ipDailyCost: 90 };
     const spend = async (n: number, cost: number) => {
       const told = await outcome(admission.admit(request(n, { limits, hold: cost })));

@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { ledgerOf, usageOf } from "@/tests/support/admissions.ts";
-import { fastSystem } from "@/tests/support/fast_system.ts";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { instantRuntime } from "@/tests/support/fast_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { meteredKv } from "@/tests/support/metered_kv.ts";
-import { sweepDead } from "@/tests/support/sweep_dead.ts";
+import { sweepOrphaned } from "@/tests/support/sweep_dead.ts";
 import { OPEN_LIMITS, RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
 import { createLogger } from "../log.ts";
@@ -26,7 +26,7 @@ const LIMITS: Limits = { ...OPEN_LIMITS, streams: 100 };
 
 /** Time that a test moves; waits between tries pass at once, heartbeats and sweeps never come. */
 function world() {
-  const { system, advance } = fastSystem(NOON);
+  const { system, advance } = instantRuntime(NOON);
   return { system: { ...systemRuntime, ...system }, advance };
 }
 
@@ -96,7 +96,7 @@ describe("DeadRuns", () => {
   for (const ahead of [0, 60_000, -60_000]) {
     it(`leaves alone what runs here and elsewhere, its clock ${ahead} ms ahead`, async () => {
       using kv = await Deno.openKv(":memory:");
-      const system = new FakeSystem(NOON);
+      const system = new FakeRuntime(NOON);
       const own = open(kv, { ...system, now: () => system.now() + ahead });
       const other = open(kv, system);
       await own.admit(1);
@@ -158,7 +158,7 @@ describe("DeadRuns", () => {
     await kv.set(keys.activeRun(TENANTS[1]!, "run-00"), "nonsense");
     await Promise.all([dead.admit(1), dead.admit(2), dead.admit(3)]);
     dead.admission.close();
-    await sweepDead(alive.deadRuns, advance);
+    await sweepOrphaned(alive.deadRuns, advance);
     assertEquals((await valuesOf(kv, ["runs"])).length, 3);
     assertEquals((await valuesOf(kv, keys.activeRuns())).length, 2);
     const errors = alive.logged.filter((line) => JSON.parse(line).level === "error");
@@ -168,7 +168,7 @@ describe("DeadRuns", () => {
   it("sweeps every minute at rest, and every 10 s for 2 minutes from a request on", async () => {
     using kv = await Deno.openKv(":memory:");
     const meter = meteredKv(kv);
-    const system = new FakeSystem(NOON);
+    const system = new FakeRuntime(NOON);
     const { deadRuns } = open(meter.kv, system);
     /** How often it sweeps in so many seconds. */
     const sweepsIn = async (seconds: number) => {
@@ -198,7 +198,7 @@ describe("DeadRuns", () => {
     it(`frees a dead process's slot within 30 s of a request, ${asked} s after its death`, async () => {
       using kv = await Deno.openKv(":memory:");
       const meter = meteredKv(kv);
-      const system = new FakeSystem(NOON);
+      const system = new FakeRuntime(NOON);
       const [dead, alive] = [open(kv, system), open(meter.kv, system)];
       const wait = async (seconds: number) => {
         for (let second = 0; second < seconds; second++) {
@@ -223,7 +223,7 @@ describe("DeadRuns", () => {
   it("settles what a dead process has left within 90 s where nobody asks anything", async () => {
     using kv = await Deno.openKv(":memory:");
     const meter = meteredKv(kv);
-    const system = new FakeSystem(NOON);
+    const system = new FakeRuntime(NOON);
     const [dead, ...alive] = [open(kv, system), open(meter.kv, system), open(meter.kv, system)];
     for (const { deadRuns } of alive) deadRuns.start();
     await system.advance(11_000);
@@ -240,7 +240,7 @@ describe("DeadRuns", () => {
   });
 
   it("sweeps every 10 s, whatever fails, until it is closed", async () => {
-    const system = new FakeSystem(NOON);
+    const system = new FakeRuntime(NOON);
     let sweeps = 0;
     const broken = {
       list() {
@@ -272,7 +272,7 @@ describe("Admission.settle", () => {
     const failed = await process.settle(1, 30).then(() => false, () => true);
     broken = false;
     assertEquals([failed, process.admission.isRunning("run-1")], [true, false]);
-    await sweepDead(process.deadRuns, advance);
+    await sweepOrphaned(process.deadRuns, advance);
     assertEquals((await valuesOf<RunRecord>(kv, ["runs"])).map(({ cost }) => cost), [70]);
   });
 });

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { outcome, request, standing, TENANT } from "@/tests/support/admissions.ts";
+import { frozenRuntime, outcome, request, TENANT } from "@/tests/support/admissions.ts";
 import { OPEN_LIMITS } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
 import { keys } from "../storage/keys.ts";
@@ -11,7 +11,9 @@ const LIMITS = { ...OPEN_LIMITS, streams: 800, hardDailyCost: 10_000 };
 
 Deno.test("reserve: a run goes on although its tenant has as many as there can be, in other shards", async () => {
   using kv = await Deno.openKv(":memory:");
-  const admission = new Admission(new Committer(kv, { system: standing }), { system: standing });
+  const admission = new Admission(new Committer(kv, { system: frozenRuntime }), {
+    system: frozenRuntime,
+  });
   assertEquals(await outcome(admission.admit(request(0, { hold: 5, limits: LIMITS }))), "admitted");
   await fillOtherShard(kv, 799);
   assertEquals(await admission.reserve("run-0", { hold: 50, least: 50 }), 50);
@@ -21,8 +23,8 @@ Deno.test("reserve: a run goes on although its tenant has as many as there can b
 
 /** Another process has divided the ledger, and runs so many. */
 async function fillOtherShard(kv: Deno.Kv, count: number): Promise<void> {
-  const period = dayOf(standing.now());
-  const lease: Lease = { until: standing.now() + 30_000, hold: 1 };
+  const period = dayOf(frozenRuntime.now());
+  const lease: Lease = { until: frozenRuntime.now() + 30_000, hold: 1 };
   const runs = Array.from({ length: count }, (_, n) => [`other-${n}`, lease] as const);
   const ledger: Ledger = { v: 1, period, spent: 0, runs: Object.fromEntries(runs) };
   const allotment = (streams: number, hardLimit: number) => {

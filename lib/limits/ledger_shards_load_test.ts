@@ -8,14 +8,14 @@ import { dayOf, heldBy, type Ledger, slotsOf } from "./ledger.ts";
 import {
   admittedOf,
   divide,
+  ledgerProcesses,
   LIMITS,
   type Process,
   shardsOf,
-  world,
 } from "@/tests/support/ledger_processes.ts";
 Deno.test("LedgerShards: many messages that are refused at once look at the other shards together", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { open } = world(kv);
+  const { open } = ledgerProcesses(kv);
   const { kv: counted, traffic } = flakyKv(kv, { random: seeded(1) });
   const [one, other] = [open(), open({ through: counted })];
   await divide([one, other]);
@@ -31,7 +31,7 @@ Deno.test("LedgerShards: many messages that are refused at once look at the othe
 
 Deno.test("LedgerShards: a message that gets no slot because others keep dividing is refused after 4 s", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { open, advance } = world(kv);
+  const { open, advance } = ledgerProcesses(kv);
   const key = keys.ledgerDivision(TENANT);
   let isBusy = false;
   // Another process changes the division before each look at it.
@@ -61,7 +61,7 @@ Deno.test("LedgerShards: a message that gets no slot because others keep dividin
 for (const seed of [1, 2, 3, 4, 5, 6]) {
   Deno.test(`LedgerShards: never past a limit, whatever three processes do at once (seed ${seed})`, async () => {
     using kv = await Deno.openKv(":memory:");
-    const { open, advance, system } = world(kv);
+    const { open, advance, system } = ledgerProcesses(kv);
     const random = seeded(seed);
     const upTo = (n: number) => Math.floor(random() * (n + 1));
     const processes = [open(), open(), open()];

@@ -8,14 +8,14 @@ import { leaseOf } from "./ledger.ts";
 import {
   admittedOf,
   divide,
+  ledgerProcesses,
   LIMITS,
   type Process,
   shardsOf,
-  world,
 } from "@/tests/support/ledger_processes.ts";
 Deno.test("LedgerShards: a tenant that one process serves keeps one ledger", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { open, advance } = world(kv);
+  const { open, advance } = ledgerProcesses(kv);
   const [one, other] = [open(), open()];
   for (let i = 0; i < 20; i++) {
     const [run] = await one.begin();
@@ -33,7 +33,7 @@ Deno.test("LedgerShards: a tenant that one process serves keeps one ledger", asy
 
 Deno.test("LedgerShards: the last slot and the last micro-USD are reached through any one process", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { open } = world(kv);
+  const { open } = ledgerProcesses(kv);
   const processes = [open(), open(), open()];
   await divide(processes);
   for (const { begin, end } of processes) {
@@ -53,7 +53,7 @@ Deno.test("LedgerShards: the last slot and the last micro-USD are reached throug
 
 Deno.test("LedgerShards: a run that can do with less gets what all shards have left", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { open } = world(kv);
+  const { open } = ledgerProcesses(kv);
   const [one, other] = [open(), open()];
   await divide([one, other]);
   await one.begin(300);
@@ -66,7 +66,7 @@ Deno.test("LedgerShards: a run that can do with less gets what all shards have l
 
 Deno.test("LedgerShards: a running run takes money from the other shards, and none beyond the limit", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { open } = world(kv);
+  const { open } = ledgerProcesses(kv);
   const [one, other] = [open(), open()];
   await divide([one, other]);
   const [run] = await one.begin(100);
@@ -82,7 +82,7 @@ Deno.test("LedgerShards: a running run takes money from the other shards, and no
 
 Deno.test("LedgerShards: what costs more than it held is charged from what all shards have left", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { open } = world(kv);
+  const { open } = ledgerProcesses(kv);
   const [one, other] = [open(), open()];
   await divide([one, other]);
   const [run] = await one.begin(10);
@@ -93,7 +93,7 @@ Deno.test("LedgerShards: what costs more than it held is charged from what all s
 
 Deno.test("LedgerShards: lowered and raised limits hold at once in every process", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { open } = world(kv);
+  const { open } = ledgerProcesses(kv);
   const processes = [open(), open()];
   await divide(processes);
   const [one, other] = processes as [Process, Process];
@@ -114,7 +114,7 @@ Deno.test("LedgerShards: lowered and raised limits hold at once in every process
 
 Deno.test("LedgerShards: a day begins with the whole limit, and a clock that is set back does not repeat it", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { open, advance } = world(kv);
+  const { open, advance } = ledgerProcesses(kv);
   const processes = [open(), open()];
   await divide(processes);
   const spend = async (process: Process, cost: number) => {
@@ -134,7 +134,7 @@ Deno.test("LedgerShards: a day begins with the whole limit, and a clock that is 
 
 Deno.test("LedgerShards: processes that disagree about midnight stay within the limit of the day begun", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { open, advance } = world(kv);
+  const { open, advance } = ledgerProcesses(kv);
   const [behind, ahead] = [open(), open({ ahead: 4 * 60_000 })];
   await divide([behind, ahead]);
   advance(12 * 3_600_000 - 3 * 60_000);
@@ -150,7 +150,7 @@ Deno.test("LedgerShards: processes that disagree about midnight stay within the 
 
 Deno.test("LedgerShards: what a dead process holds is charged, and what it had to spare is free at once", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { open } = world(kv);
+  const { open } = ledgerProcesses(kv);
   const [dying, alive] = [open(), open()];
   await divide([dying, alive]);
   const [run] = await dying.begin(300);
@@ -170,7 +170,7 @@ Deno.test("LedgerShards: what a dead process holds is charged, and what it had t
 
 Deno.test("LedgerShards: embeddings draw on the same money", async () => {
   using kv = await Deno.openKv(":memory:");
-  const { open } = world(kv);
+  const { open } = ledgerProcesses(kv);
   const [one, other] = [open(), open()];
   await divide([one, other]);
   const held = await one.costs.reserve(TENANT, 800);

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { fastSystem } from "@/tests/support/fast_system.ts";
+import { instantRuntime } from "@/tests/support/fast_system.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { Committer } from "../committer/committer.ts";
 import { type Runtime, systemRuntime } from "../system.ts";
@@ -8,7 +8,7 @@ import { ProcessShard, SHARDS } from "./process_shard.ts";
 const LEASE_MS = 3 * 60_000;
 
 function world() {
-  const { system: time, advance } = fastSystem();
+  const { system: time, advance } = instantRuntime();
   const system: Runtime = { ...systemRuntime, ...time };
   const open = (kv: Deno.Kv) => new ProcessShard(new Committer(kv, { system }), system);
   return { open, advance };

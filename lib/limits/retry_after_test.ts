@@ -1,7 +1,7 @@
 /** Who waits as long as `Retry-After` says gets through if nobody else calls; a second less does not. */
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { fastSystem } from "@/tests/support/fast_system.ts";
+import { instantRuntime } from "@/tests/support/fast_system.ts";
 import { fakeUuid } from "@/tests/support/fake_system.ts";
 import { seeded } from "@/tests/support/flaky_kv.ts";
 import { OPEN_LIMITS, RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
@@ -25,7 +25,7 @@ interface Told {
 async function start(seed: number) {
   const kv = await Deno.openKv(":memory:");
   const random = seeded(seed);
-  const { system: time, advance } = fastSystem(
+  const { system: time, advance } = instantRuntime(
     Date.UTC(2026, 0, 2) + Math.floor(random() * 86_000_000),
   );
   const system = { ...systemRuntime, ...time };

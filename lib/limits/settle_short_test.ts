@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { ledgerOf, outcome, request, settlement, TENANT } from "@/tests/support/admissions.ts";
-import { fastSystem } from "@/tests/support/fast_system.ts";
+import { instantRuntime } from "@/tests/support/fast_system.ts";
 import { OPEN_LIMITS } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
 import { keys } from "../storage/keys.ts";
@@ -13,7 +13,7 @@ const LIMITS = { ...OPEN_LIMITS, streams: 10, hardDailyCost: 1_000 };
 
 /** Processes on one store that have divided the tenant's ledger; runs are numbered on. */
 async function divided(kv: Deno.Kv, count: number) {
-  const system: Runtime = { ...systemRuntime, ...fastSystem(Date.UTC(2026, 0, 2, 12)).system };
+  const system: Runtime = { ...systemRuntime, ...instantRuntime(Date.UTC(2026, 0, 2, 12)).system };
   let n = 0;
   const processes = Array.from({ length: count }, () => {
     const committer = new Committer(kv, { system });

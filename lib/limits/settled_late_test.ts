@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
 import { newActiveRun } from "../storage/live_run.ts";
@@ -14,7 +14,7 @@ const KEY = keys.tenantLedger(FACTS.tenant);
 
 Deno.test("Admission: whoever settles a run is told whether somebody else had, and for how much; not of one that goes on", async () => {
   using kv = await Deno.openKv(":memory:");
-  const system = new FakeSystem(FACTS.startedAt);
+  const system = new FakeRuntime(FACTS.startedAt);
   const [owner, other] = [1, 2].map(() => new Admission(new Committer(kv, { system }), { system }));
   await owner!.admit(runRequest(1, { hold: 50 }));
   const told: string[] = [];

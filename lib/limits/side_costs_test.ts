@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { Committer } from "../committer/committer.ts";
 import { keys } from "../storage/keys.ts";
 import { NO_AGENT, type UsageRow } from "../usage/usage_rows.ts";
@@ -20,7 +20,7 @@ const USED = {
 } as const;
 
 function sideCosts(kv: Deno.Kv) {
-  const system = new FakeSystem(NOON);
+  const system = new FakeRuntime(NOON);
   const limits = { ...DEFAULT_LIMITS, hardDailyCost: HARD };
   const costs = new SideCosts(new Committer(kv, { system }), {
     system,

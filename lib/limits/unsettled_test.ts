@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { breakableKv } from "@/tests/support/broken_kv.ts";
-import { FakeSystem, fakeUuid, settled } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid, flushMicrotasks } from "@/tests/support/fake_system.ts";
 import { lossyKv } from "@/tests/support/lossy_kv.ts";
 import { RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
 import { Committer } from "../committer/committer.ts";
@@ -22,8 +22,8 @@ const REQUEST = runRequest(1, {
 });
 
 /** A clock that is moved by hand, but for the short waits between tries. */
-function clock(): { time: FakeSystem; system: Runtime } {
-  const time = new FakeSystem(NOON);
+function clock(): { time: FakeRuntime; system: Runtime } {
+  const time = new FakeRuntime(NOON);
   const sleep: Runtime["sleep"] = (ms, signal) =>
     ms < 1_000 ? Promise.resolve() : time.sleep(ms, signal);
   return {
@@ -33,11 +33,11 @@ function clock(): { time: FakeSystem; system: Runtime } {
 }
 
 /** One heartbeat, and whatever it has put into the committer's queue. */
-async function beat(time: FakeSystem, admission: Admission): Promise<void> {
+async function beat(time: FakeRuntime, admission: Admission): Promise<void> {
   await time.advance(HEARTBEAT_MS);
   const caller = { address: "address-2" };
   await admission.countRequest({ id: time.now(), caller, limits: DEFAULT_LIMITS });
-  await settled();
+  await flushMicrotasks();
 }
 
 async function ledgerOf(kv: Deno.Kv): Promise<Ledger> {

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { DemoModel } from "./demo_model.ts";
 import { ModelError, type ModelEvent, type ModelMessage, type ModelRequest } from "./model.ts";
 import { ModelRegistry } from "./model_registry.ts";
@@ -20,7 +20,7 @@ function request(change: Partial<ModelRequest> = {}): ModelRequest {
 
 /** All that the demo model answers, its pauses being none. */
 async function answer(change: Partial<ModelRequest> = {}) {
-  const system = { ...new FakeSystem(), sleep: () => Promise.resolve() };
+  const system = { ...new FakeRuntime(), sleep: () => Promise.resolve() };
   const events: ModelEvent[] = [];
   for await (const event of await new DemoModel(system).stream(request(change))) events.push(event);
   const said = events.map((event) => (event.type === "text" ? event.text : "")).join("");
@@ -89,7 +89,7 @@ Deno.test("DemoModel: says so when the knowledge base has nothing, or could not 
 
 Deno.test("DemoModel: an abort ends it between two words, with the signal's reason", async () => {
   const stop = new AbortController();
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const events = await new DemoModel(system).stream(request({ signal: stop.signal }));
   const iterator = events[Symbol.asyncIterator]();
   await iterator.next();
@@ -101,12 +101,12 @@ Deno.test("DemoModel: an abort ends it between two words, with the signal's reas
 
 Deno.test("DemoModel: an aborted request is not accepted", async () => {
   const signal = AbortSignal.abort(new Error("stopped"));
-  const asked = () => new DemoModel(new FakeSystem()).stream(request({ signal }));
+  const asked = () => new DemoModel(new FakeRuntime()).stream(request({ signal }));
   await assertRejects(asked, Error, "stopped");
 });
 
 Deno.test("ModelRegistry: demo is in every slot; a slot without a vendor refuses", async () => {
-  const registry = new ModelRegistry(new FakeSystem());
+  const registry = new ModelRegistry(new FakeRuntime());
   assertEquals(registry.find("vendor_c", "demo"), registry.find("vendor_a", "demo"));
   const refused = () => registry.find("vendor_b", "large").stream(request());
   const error = await assertRejects(refused, ModelError);

@@ -1,9 +1,11 @@
 /** What comes out of each protocol's stream, over real sockets. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { Say, ScriptedCall } from "@/tests/support/mock_vendors/script.ts";
-import { only, PROTOCOLS, Vendors } from "@/tests/support/vendors.ts";
+import type { ScriptedCall, ScriptedPart } from "@/tests/support/mock_vendors/script.ts";
+import { eventsOfType, PROTOCOLS, ProviderConnections } from "@/tests/support/vendors.ts";
 
-const WORDS: Say[] = ["Grüße ", "aus ", "東京 ", "🗼 ", "— fin."].map((text) => ({ text }));
+const WORDS: ScriptedPart[] = ["Grüße ", "aus ", "東京 ", "🗼 ", "— fin."].map((text) => ({
+  text,
+}));
 const SENTENCE = "Grüße aus 東京 🗼 — fin.";
 
 const WEATHER: ScriptedCall = {
@@ -15,7 +17,7 @@ const TIME: ScriptedCall = { id: "toolu_2", name: "get_time", args: ['{"zone":',
 
 for (const protocol of PROTOCOLS) {
   Deno.test(`${protocol}: text comes as it was said, then usage, then the end`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const { events, text } = await vendors.ask(protocol, { say: WORDS });
     assertEquals(text, SENTENCE);
     assertEquals(events.slice(-2), [
@@ -26,7 +28,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: an answer may begin with what stands between two strings`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     for (const first of [",", ":", ":{"]) {
       const { text } = await vendors.ask(protocol, { say: [{ text: first }, ...WORDS] });
       assertEquals(text, first + SENTENCE);
@@ -36,25 +38,25 @@ for (const protocol of PROTOCOLS) {
 
   for (const eol of ["\n", "\r\n"] as const) {
     Deno.test(`${protocol}: any cut gives the same answer, with line ends ${JSON.stringify(eol)}`, async () => {
-      await using vendors = await Vendors.start();
-      const call: Say = { calls: [WEATHER] };
+      await using vendors = await ProviderConnections.start();
+      const call: ScriptedPart = { calls: [WEATHER] };
       for (const cut of [1, 2, 3, 7, 64]) {
         const { events, text } = await vendors.ask(protocol, { say: [...WORDS, call], cut, eol });
         assertEquals(text, SENTENCE, `cut at ${cut}`);
-        assertEquals(JSON.parse(only(events, "tool_call").call.args), { city: "Zürich" });
-        assertEquals(only(events, "end").reason, "tool_calls");
+        assertEquals(JSON.parse(eventsOfType(events, "tool_call").call.args), { city: "Zürich" });
+        assertEquals(eventsOfType(events, "end").reason, "tool_calls");
       }
     });
   }
 
   Deno.test(`${protocol}: what comes in one network chunk is told as one text`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const { events } = await vendors.ask(protocol, { say: WORDS });
     assertEquals(events.filter((event) => event.type === "text").length, 1);
   });
 
   Deno.test(`${protocol}: text is told as it comes, not at the end`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const gate = Promise.withResolvers<void>();
     vendors.mock.next({ say: [{ text: "One" }, { wait: gate.promise }, { text: " two" }] });
     const stream = (await vendors.open(protocol))[Symbol.asyncIterator]();
@@ -65,8 +67,8 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: comments and pings are no part of the answer`, async () => {
-    await using vendors = await Vendors.start();
-    const say: Say[] = [
+    await using vendors = await ProviderConnections.start();
+    const say: ScriptedPart[] = [
       { comment: "keep-alive" },
       { ping: true },
       { text: "Hel" },
@@ -78,18 +80,18 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: one call, its arguments in pieces, is told whole`, async () => {
-    await using vendors = await Vendors.start();
-    const say: Say[] = [{ text: "Let me look." }, { calls: [WEATHER] }];
+    await using vendors = await ProviderConnections.start();
+    const say: ScriptedPart[] = [{ text: "Let me look." }, { calls: [WEATHER] }];
     const { events } = await vendors.ask(protocol, { say });
-    const { call } = only(events, "tool_call");
+    const { call } = eventsOfType(events, "tool_call");
     assertEquals([call.id, call.name], ["toolu_1", "get_weather"]);
     assertEquals(JSON.parse(call.args), { city: "Zürich" });
     assertEquals(events.map((event) => event.type), ["text", "tool_call", "usage", "end"]);
-    assertEquals(only(events, "end").reason, "tool_calls");
+    assertEquals(eventsOfType(events, "end").reason, "tool_calls");
   });
 
   Deno.test(`${protocol}: parallel calls are kept apart and in order`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const { events } = await vendors.ask(protocol, { say: [{ calls: [WEATHER, TIME] }] });
     const calls = events.flatMap((event) => event.type === "tool_call" ? [event.call] : []);
     assertEquals(calls.map(({ id, name, args }) => [id, name, JSON.parse(args)]), [
@@ -99,7 +101,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: a call without arguments or id can still be answered`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const calls = [{ name: "ping", args: [] }, { name: "ping", args: [] }];
     const { events } = await vendors.ask(protocol, { say: [{ calls }] });
     const ids = events.flatMap((event) => event.type === "tool_call" ? [event.call.id] : []);
@@ -115,26 +117,26 @@ for (const protocol of PROTOCOLS) {
     ] as const
   ) {
     Deno.test(`${protocol}: an answer that ends by ${end} ends with ${reason}`, async () => {
-      await using vendors = await Vendors.start();
+      await using vendors = await ProviderConnections.start();
       const { events, error } = await vendors.ask(protocol, { end });
-      assertEquals(only(events, "end").reason, reason);
+      assertEquals(eventsOfType(events, "end").reason, reason);
       assertEquals(error, undefined);
     });
   }
 
   Deno.test(`${protocol}: a call cut short by the limit is not made`, async () => {
-    await using vendors = await Vendors.start();
-    const say: Say[] = [{ calls: [{ ...WEATHER, args: ["{}"] }] }];
+    await using vendors = await ProviderConnections.start();
+    const say: ScriptedPart[] = [{ calls: [{ ...WEATHER, args: ["{}"] }] }];
     const { events } = await vendors.ask(protocol, { say, end: "length" });
     assertEquals(events.map((event) => event.type), ["usage", "end"]);
-    assertEquals(only(events, "end").reason, "length");
+    assertEquals(eventsOfType(events, "end").reason, "length");
   });
 
   Deno.test(`${protocol}: cached and reasoning tokens are parts of the totals`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const usage = { input: 100, output: 50, cached: 40, reasoning: 30 };
     const { events } = await vendors.ask(protocol, { usage });
-    const told = only(events, "usage");
+    const told = eventsOfType(events, "usage");
     // One vendor counts what it read from its cache beside the input, not in it.
     assertEquals(told.inputTokens, protocol === "anthropic" ? 140 : 100);
     assertEquals([told.outputTokens, told.cachedInputTokens], [50, 40]);
@@ -143,7 +145,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: thoughts are not shown`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const { text } = await vendors.ask(protocol, {
       say: [{ thought: "Hmm, hard." }, { text: "Yes." }],
     });
@@ -151,19 +153,19 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: a vendor that reports too much is believed, and charged`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const { events } = await vendors.ask(protocol, {
       usage: { input: 9_000_000, output: 9_000_000 },
     });
-    const { inputTokens, outputTokens, estimated } = only(events, "usage");
+    const { inputTokens, outputTokens, estimated } = eventsOfType(events, "usage");
     assertEquals([inputTokens, outputTokens, estimated], [9_000_000, 9_000_000, undefined]);
   });
 
   for (const [name, lie] of [["negative", -5], ["no number", "7"], ["too large", 1e300]] as const) {
     Deno.test(`${protocol}: usage that is ${name} is estimated instead`, async () => {
-      await using vendors = await Vendors.start();
+      await using vendors = await ProviderConnections.start();
       const { events, error } = await vendors.ask(protocol, { usage: { input: lie, output: lie } });
-      const usage = only(events, "usage");
+      const usage = eventsOfType(events, "usage");
       assertEquals(usage.estimated, true);
       assert(usage.inputTokens > 0 && Number.isSafeInteger(usage.inputTokens));
       assert(usage.outputTokens > 0 && usage.outputTokens <= 1000);
@@ -172,27 +174,27 @@ for (const protocol of PROTOCOLS) {
   }
 
   Deno.test(`${protocol}: absent usage is estimated upward from the bytes`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const { events } = await vendors.ask(protocol, {
       say: [{ text: "x".repeat(300) }],
       usage: "absent",
     });
-    const usage = only(events, "usage");
+    const usage = eventsOfType(events, "usage");
     assertEquals([usage.outputTokens, usage.estimated], [150, true]);
     assert(usage.inputTokens >= "Be helpful.Hi".length / 2);
   });
 
   Deno.test(`${protocol}: an estimate never exceeds the output that was allowed`, async () => {
-    await using vendors = await Vendors.start();
-    const say: Say[] = [{ text: "x".repeat(3000) }];
+    await using vendors = await ProviderConnections.start();
+    const say: ScriptedPart[] = [{ text: "x".repeat(3000) }];
     const { events } = await vendors.ask(protocol, { say, usage: "absent" }, {
       maxOutputTokens: 20,
     });
-    assertEquals(only(events, "usage").outputTokens, 20);
+    assertEquals(eventsOfType(events, "usage").outputTokens, 20);
   });
 
   Deno.test(`${protocol}: an answer of a megabyte arrives whole`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const piece = "0123456789abcdef".repeat(4096);
     const say = Array.from({ length: 16 }, () => ({ text: piece }));
     const { text } = await vendors.ask(protocol, { say });
@@ -200,7 +202,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: twenty answers at once do not mix`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     for (let n = 0; n < 20; n++) vendors.mock.next({ say: WORDS, cut: 5 });
     const answers = await Promise.all(Array.from({ length: 20 }, () => vendors.ask(protocol, [])));
     assertEquals(new Set(answers.map(({ text }) => text)), new Set([SENTENCE]));

@@ -1,7 +1,7 @@
 /** What a vendor may bill for an attempt that came to nothing, over real sockets. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { Script } from "@/tests/support/mock_vendors/script.ts";
-import { PROTOCOLS, Vendors } from "@/tests/support/vendors.ts";
+import { PROTOCOLS, ProviderConnections } from "@/tests/support/vendors.ts";
 import type { ModelRequest, ModelUsage } from "./model.ts";
 
 /** Notes what is billed; another attempt may write `left` tokens. */
@@ -26,7 +26,7 @@ function assertInputBilled(billed: readonly ModelUsage[], times: number): void {
 
 for (const protocol of PROTOCOLS) {
   Deno.test(`${protocol}: a vendor that has the request and is hung up on may bill its input`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const { billed, change } = bills();
     vendors.mock.next({ silent: true });
     const pending = assertRejects(() => vendors.open(protocol, change));
@@ -37,7 +37,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: so may one that falls silent`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const { billed, change } = bills();
     vendors.mock.next({ silent: true });
     const pending = assertRejects(() => vendors.open(protocol, change));
@@ -48,7 +48,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: so may one that accepts and breaks off, and it is asked again with what is left`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const { billed, change } = bills(321);
     const cut: Script = { say: [], end: "none", finish: "close", body: ": accepted\n\n" };
     assertEquals((await vendors.ask(protocol, [cut, cut, {}], change)).text, "Hello there.");
@@ -60,7 +60,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: with nothing left for another attempt there is none`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const { billed, change } = bills(0);
     const answer = await vendors.ask(protocol, [{ body: "" }, {}], change);
     assertEquals([answer.error.code, vendors.mock.requests.length], ["provider_error", 1]);
@@ -68,7 +68,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: a whole answer where a stream was asked for is billed by its length`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const { billed, change } = bills();
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify({ said: "w".repeat(189) });
@@ -88,7 +88,7 @@ for (const protocol of PROTOCOLS) {
       { headers: { "content-type": "application/json" }, body: '{"error":"out of memory"}' },
     ];
     for (const refusal of refusals) {
-      await using vendors = await Vendors.start();
+      await using vendors = await ProviderConnections.start();
       const { billed, change } = bills();
       const { error } = await vendors.ask(protocol, [refusal, refusal, refusal], change);
       assert(error !== undefined);
@@ -98,7 +98,7 @@ for (const protocol of PROTOCOLS) {
 }
 
 Deno.test("anthropic: what was counted before an error is billed, and the vendor asked again", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const { billed, change } = bills();
   const overloaded: Script = { say: [{ ping: true }, { error: "overloaded" }], end: "none" };
   const answer = await vendors.ask("anthropic", [overloaded, overloaded, {}], change);
@@ -110,7 +110,7 @@ Deno.test("anthropic: what was counted before an error is billed, and the vendor
 });
 
 Deno.test("openai: an error after the role is announced is a refusal that nobody bills", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const { billed, change } = bills();
   const role = 'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}\n\n';
   const error = 'data: {"error":{"type":"server_error","code":null}}\n\n';

@@ -1,7 +1,7 @@
 /** Retries, kept connections, silence and aborts, the same for every protocol. */
 import { assert, assertEquals, assertInstanceOf, assertRejects } from "@std/assert";
 import type { Script } from "@/tests/support/mock_vendors/script.ts";
-import { only, PROTOCOLS, Vendors } from "@/tests/support/vendors.ts";
+import { eventsOfType, PROTOCOLS, ProviderConnections } from "@/tests/support/vendors.ts";
 import { ModelError } from "./model.ts";
 
 const busy = (headers: Record<string, string> = {}): Script => ({ status: 429, headers });
@@ -9,7 +9,7 @@ const SECOND = 1000;
 
 for (const protocol of PROTOCOLS) {
   Deno.test(`${protocol}: what passes is tried again, after a longer pause each time`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const answer = await vendors.ask(protocol, [busy(), { status: 503 }, {}]);
     assertEquals([answer.text, answer.error], ["Hello there.", undefined]);
     const [first = 0, second = 0] = vendors.pauses;
@@ -18,7 +18,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: nothing is tried again once an answer has begun`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const say = [{ text: "One" }, { error: "overloaded" as const }];
     const answer = await vendors.ask(protocol, [{ say, end: "none" }, {}]);
     assertEquals([answer.text, answer.error?.code], ["One", "provider_error"]);
@@ -26,7 +26,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: Retry-After is kept to, never too early`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const { error } = await vendors.ask(protocol, [busy({ "Retry-After": "7" }), {}]);
     assertEquals(error, undefined);
     const [pause = 0] = vendors.pauses;
@@ -34,7 +34,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: a Retry-After past the deadline is not waited for`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const deadline = vendors.clock.now() + 20 * SECOND;
     const script = busy({ "Retry-After": "21" });
     const { error } = await vendors.ask(protocol, script, { deadline });
@@ -44,14 +44,14 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: with time enough, a long Retry-After is waited for`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const deadline = vendors.clock.now() + 30 * SECOND;
     const answer = await vendors.ask(protocol, [busy({ "Retry-After": "21" }), {}], { deadline });
     assertEquals(answer.text, "Hello there.");
   });
 
   Deno.test(`${protocol}: a refusal whose words dawdle is not waited for`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     vendors.mock.next({ status: 400, body: "so", finish: "hang" });
     const pending = assertRejects(() => vendors.open(protocol), ModelError);
     await vendors.arrived;
@@ -61,7 +61,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: an empty account is not asked again`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const body = `{"error":{"code":"insufficient_quota"}}`;
     const { error } = await vendors.ask(protocol, { status: 429, body });
     assertEquals(error.code, "provider_rate_limited");
@@ -69,13 +69,13 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: answers one after the other share a connection`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     for (let n = 0; n < 5; n++) assertEquals((await vendors.ask(protocol)).error, undefined);
     assertEquals(vendors.mock.connections, 1);
   });
 
   Deno.test(`${protocol}: a refusal leaves no connection half read`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const body = "x".repeat(500_000);
     await vendors.ask(protocol, { status: 400, body });
     assertEquals((await vendors.ask(protocol)).text, "Hello there.");
@@ -83,7 +83,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: a kept connection that turns out closed is made again at once`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     await vendors.ask(protocol);
     // The vendor closes it with the next request on its way.
     const answer = await vendors.ask(protocol, [{ garbage: "" }, {}]);
@@ -92,7 +92,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: a kept connection that fails is asked on again by us alone`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     for (const garbage of ["", "nonsense\r\n\r\n"]) {
       await vendors.ask(protocol);
       const before = vendors.mock.requests.length;
@@ -103,7 +103,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: an abort closes the vendor's connection and tells what was used`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const reason = new Error("the run was stopped");
     vendors.mock.next({ say: [{ text: "x".repeat(40) }], end: "none", finish: "hang" });
     const stream = (await vendors.open(protocol))[Symbol.asyncIterator]();
@@ -117,7 +117,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: an abort before the answer closes the connection as well`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const reason = new Error("the run was stopped");
     vendors.mock.next({ silent: true });
     const pending = assertRejects(() => vendors.open(protocol));
@@ -129,7 +129,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: an abort of a request that was taken tells what it may cost`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const reason = new Error("the run was stopped");
     vendors.mock.next({ body: ": thinking\n\n", finish: "hang" });
     const pending = vendors.open(protocol);
@@ -142,21 +142,21 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: with an aborted signal nobody is asked`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     vendors.stop.abort(new Error("stopped"));
     assertEquals((await vendors.ask(protocol)).error.message, "stopped");
     assertEquals(vendors.mock.requests.length, 0);
   });
 
   Deno.test(`${protocol}: who stops listening closes the vendor's connection`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     vendors.mock.next({ say: [{ text: "One" }], end: "none", finish: "hang" });
     for await (const _event of await vendors.open(protocol)) break;
     await vendors.mock.requests[0]!.gone;
   });
 
   Deno.test(`${protocol}: a vendor silent inside its answer is a provider_timeout`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     vendors.mock.next({ say: [{ text: "One" }], end: "none", finish: "hang" });
     const stream = (await vendors.open(protocol))[Symbol.asyncIterator]();
     await stream.next();
@@ -169,7 +169,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: a slow vendor that says something in time is heard to the end`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const gates = [1, 2, 3].map(() => Promise.withResolvers<void>());
     const say = gates.flatMap(({ promise }, n) => [{ text: `${n} ` }, { wait: promise }]);
     vendors.mock.next({ say });
@@ -184,7 +184,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: a vendor that has answered may think in silence for longer than a minute`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const thought = Promise.withResolvers<void>();
     vendors.mock.next({ say: [{ comment: "on it" }, { wait: thought.promise }, { text: "42" }] });
     const pending = vendors.open(protocol);
@@ -196,7 +196,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: a vendor that never answers is a provider_timeout, not tried again`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     vendors.mock.next({ silent: true });
     const pending = assertRejects(() => vendors.open(protocol), ModelError);
     const { gone } = await vendors.mock.asked(1);
@@ -211,7 +211,9 @@ Deno.test("a vendor that takes no TLS handshake is given up after the time for a
   using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const accepted = listener.accept();
   const { port } = listener.addr as Deno.NetAddr;
-  await using vendors = await Vendors.start({ baseUrl: () => `https://127.0.0.1:${port}/v1` });
+  await using vendors = await ProviderConnections.start({
+    baseUrl: () => `https://127.0.0.1:${port}/v1`,
+  });
   const pending = assertRejects(() => vendors.open("openai"), ModelError);
   using _socket = await accepted;
   await vendors.clock.advance(10 * SECOND);
@@ -219,7 +221,7 @@ Deno.test("a vendor that takes no TLS handshake is given up after the time for a
 });
 
 Deno.test("a vendor that goes on talking after its end mark is cut off", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const more = [{ text: "All." }, { raw: "data: [DONE]\n\n" }, { raw: ": on\n\n".repeat(20_000) }];
   const { text } = await vendors.ask("openai", { say: more, end: "none", finish: "hang" });
   assertEquals(text, "All.");
@@ -227,13 +229,13 @@ Deno.test("a vendor that goes on talking after its end mark is cut off", async (
 });
 
 Deno.test("a vendor may say more than a reader is sent before its first word", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const say = [{ raw: ": on\n\n".repeat(80_000) }, { text: "All." }];
   assertEquals((await vendors.ask("openai", { say })).text, "All.");
 });
 
 Deno.test("a slow reader makes the vendor wait, and misses nothing", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const piece = "0123456789abcdef".repeat(2048);
   vendors.mock.next({ say: Array.from({ length: 64 }, () => ({ text: piece })) });
   let length = 0;
@@ -246,8 +248,8 @@ Deno.test("a slow reader makes the vendor wait, and misses nothing", async () =>
 });
 
 Deno.test("ModelRegistry.close: closes the connections kept for later", async () => {
-  await using vendors = await Vendors.start();
-  assertEquals(only((await vendors.ask("openai")).events, "end").reason, "stop");
+  await using vendors = await ProviderConnections.start();
+  assertEquals(eventsOfType((await vendors.ask("openai")).events, "end").reason, "stop");
   vendors.registry.close();
   await vendors.mock.requests[0]!.gone;
 });

@@ -1,7 +1,13 @@
 /** What each protocol makes of a vendor that refuses, breaks or talks nonsense, over real sockets. */
 import { assert, assertEquals, assertInstanceOf } from "@std/assert";
 import type { Script } from "@/tests/support/mock_vendors/script.ts";
-import { type Answer, KEYS, only, PROTOCOLS, Vendors } from "@/tests/support/vendors.ts";
+import {
+  type Answer,
+  eventsOfType,
+  KEYS,
+  PROTOCOLS,
+  ProviderConnections,
+} from "@/tests/support/vendors.ts";
 import { ModelError } from "./model.ts";
 
 const THREE = [1, 2, 3];
@@ -17,7 +23,7 @@ function assertBroken(answer: Answer, code: ModelError["code"] = "provider_error
   assertInstanceOf(answer.error, ModelError);
   assertEquals([answer.error.code, answer.accepted], [code, true]);
   assertEquals(answer.text, "Half an ans");
-  const usage = only(answer.events, "usage");
+  const usage = eventsOfType(answer.events, "usage");
   assert(usage.outputTokens >= 5 && usage.inputTokens > 10, JSON.stringify(usage));
   assertEquals(usage.estimated, true);
   assertEquals(answer.events.at(-1)?.type, "usage");
@@ -47,7 +53,7 @@ for (const protocol of PROTOCOLS) {
     ] as const
   ) {
     Deno.test(`${protocol}: status ${status} is ${code} after ${attempts} attempts`, async () => {
-      await using vendors = await Vendors.start();
+      await using vendors = await ProviderConnections.start();
       const body = `{"error":{"message":"our own words"}}`;
       const answer = await vendors.ask(protocol, THREE.map(() => ({ status, body })));
       assertRefused(answer, code);
@@ -65,7 +71,7 @@ for (const protocol of PROTOCOLS) {
   }
 
   Deno.test(`${protocol}: a vendor's words are reported without secrets and bounded, never thrown`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const key = KEYS[protocol];
     const said = `<html>bad key ${key}, sk-other-0123456789, Authorization: Bearer abc.def ${key}`;
     const body = said + "é".repeat(20_000);
@@ -81,7 +87,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: a page with status 200 is no answer`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const headers = { "content-type": "text/html; charset=utf-8" };
     const answer = await vendors.ask(protocol, {
       headers,
@@ -93,7 +99,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: a stream without an event is refused and tried again`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const empty: Script = { garbage: STREAM_HEAD };
     assertEquals((await vendors.ask(protocol, [empty, {}])).text, "Hello there.");
     assertRefused(await vendors.ask(protocol, [empty, empty, empty]), "provider_error");
@@ -101,7 +107,7 @@ for (const protocol of PROTOCOLS) {
 
   for (const garbage of ["\x00\x01 not HTTP at all\r\n\r\n", "SSH-2.0-OpenSSH_9.6\r\n", ""]) {
     Deno.test(`${protocol}: ${JSON.stringify(garbage)} in place of HTTP is refused`, async () => {
-      await using vendors = await Vendors.start();
+      await using vendors = await ProviderConnections.start();
       const answer = await vendors.ask(protocol, THREE.map(() => ({ garbage })));
       assertRefused(answer, "provider_error");
     });
@@ -109,7 +115,7 @@ for (const protocol of PROTOCOLS) {
 
   for (const finish of ["reset", "close", "half", "end"] as const) {
     Deno.test(`${protocol}: an answer that breaks off by ${finish} is told, charged and failed`, async () => {
-      await using vendors = await Vendors.start();
+      await using vendors = await ProviderConnections.start();
       const say = [{ text: "Half an ans" }, { wait: vendors.heard }];
       assertBroken(await vendors.ask(protocol, half({ say, finish })));
       assertEquals(vendors.mock.requests.length, 1);
@@ -117,7 +123,7 @@ for (const protocol of PROTOCOLS) {
     });
 
     Deno.test(`${protocol}: ${finish} inside a tool call makes no call`, async () => {
-      await using vendors = await Vendors.start();
+      await using vendors = await ProviderConnections.start();
       const calls = [{ id: "c", name: "pay", args: ['{"amount":1'] }];
       // One vendor sends its calls whole, so that only a piece of the event can come.
       const piece = protocol === "google" ? { raw: `data: {"candidates": [{"con` } : { calls };
@@ -137,7 +143,7 @@ for (const protocol of PROTOCOLS) {
     ]
   ) {
     Deno.test(`${protocol}: ${JSON.stringify(raw)} inside an answer fails it`, async () => {
-      await using vendors = await Vendors.start();
+      await using vendors = await ProviderConnections.start();
       // Before that, everything is one event that can be read.
       const answer = await vendors.ask(protocol, half({ say: [{ text: "Half an ans" }, { raw }] }));
       assertBroken(answer);
@@ -145,13 +151,13 @@ for (const protocol of PROTOCOLS) {
   }
 
   Deno.test(`${protocol}: random bytes inside an answer fail it`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const raw = Uint8Array.from({ length: 4096 }, (_, n) => (n * 197 + (n >> 3) * 31) % 256);
     assertBroken(await vendors.ask(protocol, half({ say: [{ text: "Half an ans" }, { raw }] })));
   });
 
   Deno.test(`${protocol}: JSON of another shape is passed over, and no answer is no answer`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const shapes = [
       {},
       { choices: null, candidates: null, type: null },
@@ -180,14 +186,14 @@ for (const protocol of PROTOCOLS) {
     ] as const
   ) {
     Deno.test(`${protocol}: the error ${error} inside an answer is ${code}`, async () => {
-      await using vendors = await Vendors.start();
+      await using vendors = await ProviderConnections.start();
       const script = half({ say: [{ text: "Half an ans" }, { error }] });
       assertBroken(await vendors.ask(protocol, script), code);
       assert(vendors.reports[0]?.words?.includes("error"), "the operator reads it");
     });
 
     Deno.test(`${protocol}: the error ${error} in place of an answer is a refusal`, async () => {
-      await using vendors = await Vendors.start();
+      await using vendors = await ProviderConnections.start();
       const raw = errorEvent[protocol][error];
       const scripts = THREE.map((): Script => ({ garbage: STREAM_HEAD + raw }));
       assertRefused(await vendors.ask(protocol, scripts), code);
@@ -196,7 +202,7 @@ for (const protocol of PROTOCOLS) {
   }
 
   Deno.test(`${protocol}: of an event that is no JSON object only the size is told`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     for (const data of ["my thoughts on Ada", '"my thoughts on Ada"']) {
       const raw = `data: ${data}\n\n`;
       assertBroken(await vendors.ask(protocol, half({ say: [{ text: "Half an ans" }, { raw }] })));
@@ -206,7 +212,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: of a whole answer in place of a stream only an error is quoted`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const headers = { "content-type": "application/json" };
     const said = { choices: [{ message: { content: "my thoughts on Ada" } }] };
     const failed = { ...said, error: { message: "out of memory" } };
@@ -220,22 +226,24 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: an event longer than a mebibyte fails the answer`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const raw = `data: {"x": "${"a".repeat(1_200_000)}`;
     assertBroken(await vendors.ask(protocol, half({ say: [{ text: "Half an ans" }, { raw }] })));
   });
 
   Deno.test(`${protocol}: an answer whose last words are lost with its connection is whole`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const scripted: Script = { say: [{ text: "All of it" }], finish: "close" };
     const answer = await vendors.ask(protocol, scripted);
     assertEquals([answer.text, answer.error], ["All of it", undefined]);
-    assertEquals(only(answer.events, "end").reason, "stop");
+    assertEquals(eventsOfType(answer.events, "end").reason, "stop");
   });
 
   Deno.test(`${protocol}: a vendor that nobody answers for is a provider_error`, async () => {
     // Nothing listens on port 1 of loopback; one that was free a moment ago may be somebody's now.
-    await using vendors = await Vendors.start({ baseUrl: () => "http://127.0.0.1:1/v1" });
+    await using vendors = await ProviderConnections.start({
+      baseUrl: () => "http://127.0.0.1:1/v1",
+    });
     assertRefused(await vendors.ask(protocol, []), "provider_error");
     assertEquals(vendors.reports.map(({ cause }) => cause), Array(3).fill("ECONNREFUSED"));
   });

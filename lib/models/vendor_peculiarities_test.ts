@@ -1,10 +1,10 @@
 /** What single protocols, and servers that claim to speak them, do in their own way. */
 import { assert, assertEquals } from "@std/assert";
 import type { Script } from "@/tests/support/mock_vendors/script.ts";
-import { only, PROTOCOLS, user, Vendors } from "@/tests/support/vendors.ts";
+import { eventsOfType, PROTOCOLS, ProviderConnections, user } from "@/tests/support/vendors.ts";
 
 Deno.test("google: a model's name is a path, and leads nowhere else", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   await vendors.ask("google", {}, { model: "tunedModels/a b?c" });
   const { path } = vendors.mock.requests[0]!;
   assertEquals(path, "/some/prefix/v1/tunedModels/a%20b%3Fc:streamGenerateContent?alt=sse");
@@ -16,7 +16,7 @@ Deno.test("google: a model's name is a path, and leads nowhere else", async () =
 });
 
 Deno.test("openai: a tool that takes nothing still has properties", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const bare = { name: "look_up", description: "Looks up.", parameters: { type: "object" } };
   await vendors.ask("openai", {}, { tools: [bare] });
   const { parameters } = vendors.mock.requests[0]!.body.tools[0].function;
@@ -29,7 +29,7 @@ const wants = (field: string): Script => ({
 });
 
 Deno.test("openai: a server that wants the newer limit gets it, at once and from then on", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const first = await vendors.ask("openai", [wants("max_completion_tokens"), {}]);
   assertEquals([first.text, vendors.pauses, vendors.reports], ["Hello there.", [], []]);
   await vendors.ask("openai");
@@ -43,17 +43,17 @@ Deno.test("openai: a server that wants the newer limit gets it, at once and from
 });
 
 Deno.test("openai: a server that refuses to be asked for usage is not asked again", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const refusal = { status: 422, body: `{"detail":[{"loc":["body","stream_options"]}]}` };
   const { events } = await vendors.ask("openai", [refusal, {}]);
-  assertEquals(only(events, "usage").outputTokens, 15);
+  assertEquals(eventsOfType(events, "usage").outputTokens, 15);
   await vendors.ask("openai");
   const asked = vendors.mock.requests.map(({ body }) => body.stream_options !== undefined);
   assertEquals(asked, [true, false, false]);
 });
 
 Deno.test("openai: what a refusal seems to ask for is forgotten when it does not help", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const misleading = wants("max_completion_tokens");
   const { error } = await vendors.ask("openai", [misleading, misleading]);
   assertEquals(error.code, "provider_error");
@@ -66,7 +66,7 @@ Deno.test("openai: what a refusal seems to ask for is forgotten when it does not
 });
 
 Deno.test("openai: a prompt that a filter took is an answer, not a failure", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const body = JSON.stringify({ error: { message: "Filtered.", code: "content_filter" } });
   const { events, error } = await vendors.ask("openai", { status: 400, body });
   assertEquals([error, vendors.reports], [undefined, []]);
@@ -79,17 +79,17 @@ Deno.test("openai: a prompt that a filter took is an answer, not a failure", asy
 });
 
 Deno.test("google: a prompt that was blocked is an answer, not a failure", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const feedback = { promptFeedback: { blockReason: "PROHIBITED_CONTENT" } };
   const usageMetadata = { promptTokenCount: 4, totalTokenCount: 4 };
   const body = `data: ${JSON.stringify({ ...feedback, usageMetadata })}\r\n\r\n`;
   const { events, error } = await vendors.ask("google", { body });
-  assertEquals([error, only(events, "end").reason], [undefined, "content_filter"]);
-  assertEquals(only(events, "usage").inputTokens, 4);
+  assertEquals([error, eventsOfType(events, "end").reason], [undefined, "content_filter"]);
+  assertEquals(eventsOfType(events, "usage").inputTokens, 4);
 });
 
 Deno.test("openai: calls that a server numbers all alike are told apart by id", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const piece = (id: string, args: unknown) => ({
     choices: [{
       index: 0,
@@ -105,11 +105,11 @@ Deno.test("openai: calls that a server numbers all alike are told apart by id", 
     { id: "a", name: "f", args: '{"n":1}' },
     { id: "b", name: "f", args: '{"n":2}' },
   ]);
-  assertEquals(only(events, "end").reason, "tool_calls");
+  assertEquals(eventsOfType(events, "end").reason, "tool_calls");
 });
 
 Deno.test("openai: ids that a server makes up for each piece are those of one call", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const piece = (id: string, name: string | null, text: string) => ({
     choices: [{
       index: 0,
@@ -120,7 +120,7 @@ Deno.test("openai: ids that a server makes up for each piece are those of one ca
   const chunks = [piece("a", "f", ""), piece("b", null, '{"n":'), piece("c", "", "1}"), last];
   const body = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
   const { events } = await vendors.ask("openai", { body });
-  assertEquals(only(events, "tool_call").call, { id: "a", name: "f", args: '{"n":1}' });
+  assertEquals(eventsOfType(events, "tool_call").call, { id: "a", name: "f", args: '{"n":1}' });
 });
 
 for (
@@ -135,7 +135,7 @@ for (
   ]
 ) {
   Deno.test(`anthropic: input that was counted stays so after ${JSON.stringify(later)}`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const usage = {
       input_tokens: 500,
       cache_read_input_tokens: 1000,
@@ -153,14 +153,14 @@ for (
 }
 
 Deno.test("anthropic: input that is counted at the end only is charged by that", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const later = { input_tokens: 40, cache_read_input_tokens: 60, output_tokens: 9 };
   const { inputTokens } = await usageOf(vendors, { input_tokens: 0, output_tokens: 0 }, later);
   assertEquals(inputTokens, 100);
 });
 
 /** What is told of a message whose beginning and end count so. */
-async function usageOf(vendors: Vendors, first: unknown, later: unknown) {
+async function usageOf(vendors: ProviderConnections, first: unknown, later: unknown) {
   const events = [
     { type: "message_start", message: { usage: first } },
     { type: "content_block_start", index: 0, content_block: { type: "text", text: "Hi" } },
@@ -168,33 +168,33 @@ async function usageOf(vendors: Vendors, first: unknown, later: unknown) {
     { type: "message_stop" },
   ];
   const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
-  return only((await vendors.ask("anthropic", { body })).events, "usage");
+  return eventsOfType((await vendors.ask("anthropic", { body })).events, "usage");
 }
 
 Deno.test("openai: reasoning left out of the completion is charged by the total", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 40 };
   const choice = { index: 0, delta: { content: "Hi" }, finish_reason: "stop" };
   const body = `data: ${JSON.stringify({ choices: [choice], usage })}\n\ndata: [DONE]\n\n`;
   const { events } = await vendors.ask("openai", { body });
-  assertEquals(only(events, "usage").outputTokens, 30);
+  assertEquals(eventsOfType(events, "usage").outputTokens, 30);
 });
 
 Deno.test("a credential that no header may hold is a clear refusal", async () => {
-  await using vendors = await Vendors.start({ apiKey: "schlüssel\n€" });
+  await using vendors = await ProviderConnections.start({ apiKey: "schlüssel\n€" });
   const { error } = await vendors.ask("openai", []);
   assertEquals(error.code, "provider_error");
   assert(!JSON.stringify([error.message, vendors.reports]).includes("schl"));
 });
 
-function limits(vendors: Vendors): string[] {
+function limits(vendors: ProviderConnections): string[] {
   const fields = ["max_tokens", "max_completion_tokens"];
   return vendors.mock.requests.map(({ body }) => fields.find((field) => field in body) ?? "");
 }
 
 for (const protocol of PROTOCOLS) {
   Deno.test(`${protocol}: half a surrogate pair is sent as the character for what is broken`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const text = "cut \ud83d off, C:\\udp, whole \u{1f600}";
     await vendors.ask(protocol, {}, { messages: [user(text)] });
     const sent = JSON.stringify(vendors.mock.requests[0]!.body);
@@ -202,7 +202,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: an answer that holds calls without end is given up`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const one = { name: "look_up", args: ["{}"] };
     const calls = Array.from({ length: 300 }, (_, n) => ({ ...one, id: `c${n}` }));
     const { error, events } = await vendors.ask(protocol, { say: [{ calls }], end: "calls" });

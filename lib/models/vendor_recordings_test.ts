@@ -1,6 +1,6 @@
 /** One recorded session per protocol, replayed at several cuts. */
 import { assertEquals } from "@std/assert";
-import { Vendors } from "@/tests/support/vendors.ts";
+import { ProviderConnections } from "@/tests/support/vendors.ts";
 import type { ModelEvent } from "./model.ts";
 
 const RECORDINGS = {
@@ -34,7 +34,7 @@ for (const protocol of ["openai", "anthropic", "google"] as const) {
   ];
 
   Deno.test(`${protocol}: the recorded session is read, however the network cuts it`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const body = await Deno.readFile(new URL(`../../tests/fixtures/${file}`, import.meta.url));
     for (const cut of [1, 5, 113, 1000, body.length]) {
       const { events, text, error } = await vendors.ask(protocol, { body, cut });
@@ -45,7 +45,7 @@ for (const protocol of ["openai", "anthropic", "google"] as const) {
   });
 
   Deno.test(`${protocol}: the recorded session broken anywhere still tells what was used`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const body = await Deno.readFile(new URL(`../../tests/fixtures/${file}`, import.meta.url));
     for (let at = 700; at < body.length; at += 331) {
       const { events, error } = await vendors.ask(protocol, { body: body.subarray(0, at) });

@@ -1,6 +1,6 @@
 /** What each protocol sends, as the mock vendor received it. */
 import { assert, assertEquals } from "@std/assert";
-import { KEYS, PROTOCOLS, user, Vendors } from "@/tests/support/vendors.ts";
+import { KEYS, PROTOCOLS, ProviderConnections, user } from "@/tests/support/vendors.ts";
 import type { ModelMessage, ModelTool } from "./model.ts";
 
 const LOOK_UP: ModelTool = {
@@ -32,7 +32,7 @@ const CALLED: ModelMessage[] = [
 ];
 
 Deno.test("openai: the request is a Chat Completions stream with usage", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   await vendors.ask("openai", {}, { messages: CALLED, tools: [LOOK_UP], temperature: 3 });
   const [{ path, headers, body } = never()] = vendors.mock.requests;
   assertEquals(path, "/some/prefix/v1/chat/completions");
@@ -66,7 +66,7 @@ Deno.test("openai: the request is a Chat Completions stream with usage", async (
 });
 
 Deno.test("anthropic: the request is a Messages stream, results of one step in one turn", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   await vendors.ask("anthropic", {}, { messages: CALLED, tools: [LOOK_UP], temperature: 1.7 });
   const [{ path, headers, body } = never()] = vendors.mock.requests;
   assertEquals(path, "/some/prefix/v1/messages");
@@ -104,7 +104,7 @@ Deno.test("anthropic: the request is a Messages stream, results of one step in o
 });
 
 Deno.test("google: the request is streamGenerateContent, its schemas as JSON Schema", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   await vendors.ask("google", {}, { messages: CALLED, tools: [LOOK_UP], temperature: -1 });
   const [{ path, headers, body } = never()] = vendors.mock.requests;
   assertEquals(path, "/some/prefix/v1/models/m-1:streamGenerateContent?alt=sse");
@@ -142,7 +142,7 @@ Deno.test("google: the request is streamGenerateContent, its schemas as JSON Sch
 
 for (const protocol of PROTOCOLS) {
   Deno.test(`${protocol}: what is not given is not sent`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     await vendors.ask(protocol);
     const { body } = vendors.mock.requests[0]!;
     assertEquals([body.temperature, body.generationConfig?.temperature], [undefined, undefined]);
@@ -151,13 +151,13 @@ for (const protocol of PROTOCOLS) {
 
   Deno.test(`${protocol}: a base URL with or without a prefix is kept`, async () => {
     const baseUrl = (port: number) => `http://127.0.0.1:${port}`;
-    await using vendors = await Vendors.start({ baseUrl });
+    await using vendors = await ProviderConnections.start({ baseUrl });
     assertEquals((await vendors.ask(protocol)).error, undefined);
     assert(/^\/(chat|messages|models)\b/.test(vendors.mock.requests[0]!.path));
   });
 
   Deno.test(`${protocol}: a step's calls come back with the next request`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const calls = [
       { id: undefined, name: "look_up", args: ['{"q":"x"}'], signature: "c2lnbmF0dXJl" },
       { id: undefined, name: "look_up", args: ['{"q":"y"}'] },
@@ -207,7 +207,7 @@ const callsSent: Record<typeof PROTOCOLS[number], (body: any) => unknown[]> = {
 
 for (const protocol of ["anthropic", "google"] as const) {
   Deno.test(`${protocol}: turns alternate and begin with the user, whatever a client sends`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const said = (content: string): ModelMessage => ({ role: "assistant", content });
     const messages = [said("Hello!"), said(""), user("a"), user("b"), said("c"), user("d")];
     await vendors.ask(protocol, {}, { messages });
@@ -220,7 +220,7 @@ for (const protocol of ["anthropic", "google"] as const) {
 
 for (const protocol of ["anthropic", "openai"] as const) {
   Deno.test(`${protocol}: ids of another vendor's calls are told as it takes them`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const ids = ["functions.look up:0", "x".repeat(80)];
     const toolCalls = ids.map((id) => ({ id, name: "look_up", args: "{}" }));
     const results = ids.map((callId): ModelMessage => (
@@ -234,7 +234,7 @@ for (const protocol of ["anthropic", "openai"] as const) {
 }
 
 Deno.test("anthropic: words without a letter are not sent as they are, for it refuses them", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   await vendors.ask("anthropic", {}, { messages: [user(" \n ")] });
   const { body } = vendors.mock.requests[0]!;
   assertEquals(body.messages[0].content, [{ type: "text", text: "(no text)" }]);

@@ -1,21 +1,21 @@
 /** What an answer is charged that was stopped while its model thought in silence, over real sockets. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { Say, Script } from "@/tests/support/mock_vendors/script.ts";
-import { only, PROTOCOLS, Vendors } from "@/tests/support/vendors.ts";
+import type { Script, ScriptedPart } from "@/tests/support/mock_vendors/script.ts";
+import { eventsOfType, PROTOCOLS, ProviderConnections } from "@/tests/support/vendors.ts";
 import type { ModelUsage } from "./model.ts";
 
 const change = { maxOutputTokens: 4_000 };
 
 for (const protocol of PROTOCOLS) {
   /** The usage of an answer that is stopped `ms` after it was begun, before its first word. */
-  const stopped = async (ms: number, say: Say[] = []) => {
-    await using vendors = await Vendors.start();
+  const stopped = async (ms: number, say: ScriptedPart[] = []) => {
+    await using vendors = await ProviderConnections.start();
     const script: Script = { say: [{ comment: "begun" }, ...say], end: "none", finish: "hang" };
     const pending = vendors.ask(protocol, script, change);
     await vendors.arrived;
     await vendors.clock.advance(ms);
     vendors.stop.abort(new Error("stopped"));
-    return only((await pending).events, "usage");
+    return eventsOfType((await pending).events, "usage");
   };
 
   Deno.test(`${protocol}: who is stopped at once has written nothing`, async () => {
@@ -33,10 +33,12 @@ for (const protocol of PROTOCOLS) {
 
   Deno.test(`${protocol}: the silence before a first word is charged with the words after it`, async () => {
     for (const whole of [false, true]) {
-      await using vendors = await Vendors.start();
+      await using vendors = await ProviderConnections.start();
       const thought = Promise.withResolvers<void>();
-      const say: Say[] = [{ comment: "begun" }, { wait: thought.promise }, { text: "Yes." }];
-      const forEver: Say = { wait: new Promise(() => {}) };
+      const say: ScriptedPart[] = [{ comment: "begun" }, { wait: thought.promise }, {
+        text: "Yes.",
+      }];
+      const forEver: ScriptedPart = { wait: new Promise(() => {}) };
       const script: Script = whole
         ? { say, usage: "absent" }
         : { say: [...say, forEver], usage: "absent", end: "none" };
@@ -47,14 +49,14 @@ for (const protocol of PROTOCOLS) {
       await vendors.heard;
       await vendors.clock.advance(30_000);
       if (!whole) vendors.stop.abort(new Error("stopped"));
-      const { outputTokens } = only((await pending).events, "usage");
+      const { outputTokens } = eventsOfType((await pending).events, "usage");
       // Of a whole answer whose vendor does not count, what was seen is all there is.
       assertEquals(outputTokens, whole ? 2 : 1_002);
     }
   });
 
   Deno.test(`${protocol}: a model that has reasoned before may do so before its vendor says anything`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const billed: ModelUsage[] = [];
     const bills = { ...change, billed: (usage: ModelUsage) => billed.push(usage) };
     await vendors.ask(protocol, { say: [{ thought: "Hm." }, { text: "Yes." }] });
@@ -70,7 +72,7 @@ for (const protocol of PROTOCOLS) {
 }
 
 Deno.test("anthropic: signatures and redacted thinking are output, whoever is shown it", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const data = (event: unknown) => `data: ${JSON.stringify(event)}\n\n`;
   const block = (content_block: unknown) => data({ type: "content_block_start", content_block });
   const delta = { type: "signature_delta", signature: "s".repeat(600) };
@@ -79,5 +81,5 @@ Deno.test("anthropic: signatures and redacted thinking are output, whoever is sh
     data({ type: "content_block_delta", delta }) +
     block({ type: "text", text: "Yes." });
   const { events } = await vendors.ask("anthropic", { body }, change);
-  assertEquals(only(events, "usage").outputTokens, 800 + 2);
+  assertEquals(eventsOfType(events, "usage").outputTokens, 800 + 2);
 });

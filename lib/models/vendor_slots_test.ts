@@ -1,6 +1,6 @@
 /** Slots that are set up while the service runs. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { MockVendors } from "@/tests/support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "@/tests/support/mock_vendors/mock_vendors.ts";
 import { systemRuntime } from "../system.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "./model.ts";
 import { ModelRegistry } from "./model_registry.ts";
@@ -15,12 +15,12 @@ const REQUEST: ModelRequest = {
   signal: new AbortController().signal,
 };
 
-function slot(mock: MockVendors, apiKey = "first") {
+function slot(mock: MockProviders, apiKey = "first") {
   return { protocol: "openai", baseUrl: mock.url, apiKey } as const;
 }
 
 Deno.test("ModelRegistry: a slot is used once it is configured, and refuses once it is emptied", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   const registry = new ModelRegistry(systemRuntime);
   const ask = () => registry.find("vendor_a", "mid").stream(REQUEST).then(eventsOf);
   await assertRejects(ask, ModelError, "no vendor is configured");
@@ -36,7 +36,7 @@ Deno.test("ModelRegistry: a slot is used once it is configured, and refuses once
 });
 
 Deno.test("ModelRegistry: the environment's slot stays, whatever is configured", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   const registry = new ModelRegistry(systemRuntime, {
     providers: { vendor_a: slot(mock, "fixed") },
   });
@@ -47,7 +47,7 @@ Deno.test("ModelRegistry: the environment's slot stays, whatever is configured",
 });
 
 Deno.test("ModelRegistry: an answer that streams when its slot changes is heard to its end", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   const registry = new ModelRegistry(systemRuntime);
   registry.configure({ vendor_a: slot(mock) });
   const go = Promise.withResolvers<void>();
@@ -62,7 +62,7 @@ Deno.test("ModelRegistry: an answer that streams when its slot changes is heard 
 });
 
 Deno.test("trySlot: an answer is no fault; a refusal is told by its status, never in the vendor's words", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   const reports: unknown[] = [];
   const report = (event: unknown) => void reports.push(event);
   const ask = () =>

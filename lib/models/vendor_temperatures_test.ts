@@ -1,7 +1,7 @@
 /** Models that take no temperature: learnt from the refusal that names it, and from no other. */
 import { assertEquals } from "@std/assert";
 import type { ProtocolName, Script } from "@/tests/support/mock_vendors/script.ts";
-import { PROTOCOLS, Vendors } from "@/tests/support/vendors.ts";
+import { PROTOCOLS, ProviderConnections } from "@/tests/support/vendors.ts";
 
 function refusal(error: Record<string, unknown>, status = 400): Script {
   return { status, body: JSON.stringify({ error }) };
@@ -60,7 +60,7 @@ const SAID: [ProtocolName, string, Script][] = [
 
 for (const [protocol, kind, script] of SAID) {
   Deno.test(`${protocol}: refused as ${kind}, the temperature is left out at once and from then on`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const first = await vendors.ask(protocol, [script, {}], { temperature: 0.2 });
     assertEquals([first.text, vendors.pauses, vendors.reports], ["Hello there.", [], []]);
     await vendors.ask(protocol, {}, { temperature: 0.9 });
@@ -71,7 +71,7 @@ for (const [protocol, kind, script] of SAID) {
 
 for (const protocol of PROTOCOLS) {
   Deno.test(`${protocol}: a refusal that does not name the temperature is not asked again`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const others = [
       refusal({ message: "The prompt is too long." }),
       refusal({ message: "Invalid value: the temperature was quoted", param: "messages[0]" }),
@@ -85,7 +85,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: nothing is left out twice, and what did not help is forgotten`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const misleading = [DEFAULT_ONLY, DEFAULT_ONLY];
     const { error } = await vendors.ask(protocol, misleading, { temperature: 0.2 });
     assertEquals(error.code, "provider_error");
@@ -95,7 +95,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   Deno.test(`${protocol}: a number outside a server's range is left out, the next one is sent`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const outside = refusal({ message: "temperature must be in the range of 0 to 0.5" });
     const { text } = await vendors.ask(protocol, [outside, {}], { temperature: 0.9 });
     assertEquals(text, "Hello there.");
@@ -105,7 +105,7 @@ for (const protocol of PROTOCOLS) {
 }
 
 Deno.test("openai: a server that minds three fields is asked four times, then knows no refusal", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const minds = (message: string) => refusal({ message });
   const { text } = await vendors.ask("openai", [
     minds("Use 'max_completion_tokens' instead."),
@@ -120,6 +120,6 @@ Deno.test("openai: a server that minds three fields is asked four times, then kn
   assertEquals(vendors.mock.requests.length, 5);
 });
 
-function temperatures(vendors: Vendors): unknown[] {
+function temperatures(vendors: ProviderConnections): unknown[] {
   return vendors.mock.requests.map(({ body }) => (body.generationConfig ?? body).temperature);
 }

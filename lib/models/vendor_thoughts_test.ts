@@ -1,13 +1,13 @@
 /** What a model thought before its calls, and what goes back of it, over real sockets. */
 import { assert, assertEquals } from "@std/assert";
 import type { Script } from "@/tests/support/mock_vendors/script.ts";
-import { type Answer, only, user, Vendors } from "@/tests/support/vendors.ts";
+import { type Answer, eventsOfType, ProviderConnections, user } from "@/tests/support/vendors.ts";
 import type { AssistantMessage, ModelMessage } from "./model.ts";
 
 /** The turn of an answer that called, as the loop keeps it. */
 function turnOf({ events, text: content }: Answer): AssistantMessage {
   const toolCalls = events.flatMap((event) => event.type === "tool_call" ? [event.call] : []);
-  const { opaque } = only(events, "end");
+  const { opaque } = eventsOfType(events, "end");
   return {
     role: "assistant",
     content,
@@ -61,7 +61,7 @@ const words = (text: string): [unknown, ...unknown[]] => [
 const use = (id: string) => ({ type: "tool_use", id, name: "look_up", input: {} });
 
 Deno.test("anthropic: thinking goes back unchanged and where it stood, signed and hidden alike", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const redacted = { type: "redacted_thinking", data: "EroHCkYICBgC" };
   const first = await vendors.ask(
     "anthropic",
@@ -89,7 +89,7 @@ Deno.test("anthropic: thinking goes back unchanged and where it stood, signed an
 });
 
 Deno.test("anthropic: thinking that a server gives whole and unsigned goes back as it came", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const block = { type: "thinking", thinking: "Hm." };
   const first = await vendors.ask("anthropic", message([block], [use("t1")]));
   await vendors.ask("anthropic", {}, { messages: answered(turnOf(first)) });
@@ -103,7 +103,7 @@ const piece = (delta: unknown, finish_reason: string | null = null) => ({
 const callPiece = { tool_calls: [{ index: 0, id: "c1", function: { name: "look_up" } }] };
 
 /** What a step of a server that sends these pieces before its call is told again. */
-async function retold(vendors: Vendors, ...deltas: unknown[]) {
+async function retold(vendors: ProviderConnections, ...deltas: unknown[]) {
   const body = sse([...deltas.map((one) => piece(one)), piece(callPiece), piece({}, "tool_calls")]);
   const first = await vendors.ask("openai", { body });
   await vendors.ask("openai", {}, { messages: answered(turnOf(first)) });
@@ -111,7 +111,7 @@ async function retold(vendors: Vendors, ...deltas: unknown[]) {
 }
 
 Deno.test("openai: reasoning_content goes back with the calls, as the server sent it", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const { role, content, reasoning_content, tool_calls } = await retold(
     vendors,
     { reasoning_content: "I must ", content: null },
@@ -123,7 +123,7 @@ Deno.test("openai: reasoning_content goes back with the calls, as the server sen
 });
 
 Deno.test("openai: a server that does not send reasoning_content does not get it", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const nothing: unknown[] = [{ content: "Hm" }, { reasoning_content: null }, { reasoning: "Hm" }];
   for (const delta of nothing) {
     assertEquals("reasoning_content" in await retold(vendors, delta), false);
@@ -131,7 +131,7 @@ Deno.test("openai: a server that does not send reasoning_content does not get it
 });
 
 Deno.test("openai: a server that insists on reasoning where there is none gets an empty one", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const words = "The `reasoning_content` in the thinking mode must be passed back to the API.";
   const insists = { status: 400, body: JSON.stringify({ error: { message: words } }) };
   const first = await vendors.ask("openai", { say: [called] });
@@ -143,7 +143,7 @@ Deno.test("openai: a server that insists on reasoning where there is none gets a
 });
 
 Deno.test("openai: a server that refuses its own reasoning is told none from then on", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const words = "property 'messages.2.assistant.reasoning_content' is unsupported";
   const refusal = { status: 400, body: JSON.stringify({ message: words }) };
   const first = await vendors.ask("openai", { say: [{ thought: "Hm." }, called] });
@@ -157,27 +157,27 @@ Deno.test("openai: a server that refuses its own reasoning is told none from the
 
 for (const protocol of ["openai", "anthropic"] as const) {
   Deno.test(`${protocol}: an answer without calls leaves nothing to send back`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     for (const end of ["stop", "length"] as const) {
       const say = [{ thought: "Hm." }, { text: "Yes." }];
       const { events } = await vendors.ask(protocol, { say, end });
-      assertEquals(only(events, "end"), { type: "end", reason: end });
+      assertEquals(eventsOfType(events, "end"), { type: "end", reason: end });
     }
   });
 
   Deno.test(`${protocol}: thoughts longer than any honest ones are not kept`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const most = Array.from({ length: 4 }, () => ({ thought: "x".repeat(65_000) }));
     const kept = await vendors.ask(protocol, { say: [...most, called] });
-    assertEquals("opaque" in only(kept.events, "end"), true);
+    assertEquals("opaque" in eventsOfType(kept.events, "end"), true);
     const { events } = await vendors.ask(protocol, { say: [...most, most[0]!, called] });
-    assertEquals(only(events, "end"), { type: "end", reason: "tool_calls" });
-    assertEquals(only(events, "tool_call").call.id, "c1");
+    assertEquals(eventsOfType(events, "end"), { type: "end", reason: "tool_calls" });
+    assertEquals(eventsOfType(events, "tool_call").call.id, "c1");
   });
 }
 
 Deno.test("google: the first call of a step that another vendor made has the signature that is documented for it", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const call = (id: string) => ({ id, name: "look_up", args: "{}" });
   const turn: AssistantMessage = {
     role: "assistant",
@@ -211,7 +211,7 @@ for (
 ) {
   const kind = Object.keys(event)[0];
   Deno.test(`${protocol}: what was thought beside a failure is not reported with it (${kind})`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const script: Script = { body: `data: ${JSON.stringify(event)}\n\n` };
     await vendors.ask(protocol, [script, script, script]);
     assert(vendors.reports.length > 0);

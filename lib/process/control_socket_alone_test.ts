@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { commandStores } from "@/tests/support/command_line.ts";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { createLogger } from "../log.ts";
 import type { ApiKeyStore } from "../storage/api_key_store.ts";
 import { systemRuntime } from "../system.ts";
@@ -96,11 +96,13 @@ Deno.test("serveControlSocket: a path that no socket can have is refused with a 
 
 /** A socket that is being told a command whose end never comes. */
 async function withCutCommand(
-  run: (at: { control: ControlSocket; connection: Deno.Conn; system: FakeSystem }) => Promise<void>,
+  run: (
+    at: { control: ControlSocket; connection: Deno.Conn; system: FakeRuntime },
+  ) => Promise<void>,
 ): Promise<void> {
   const dir = await Deno.makeTempDir();
   const path = `${dir}/control.sock`;
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const begun = Promise.withResolvers<void>();
   const sleep = (ms: number, signal?: AbortSignal) => {
     begun.resolve();

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { createLogger } from "../log.ts";
 import { RestartingServer } from "./lasting_server.ts";
 
@@ -28,7 +28,7 @@ function listening() {
 }
 
 function open() {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const logged: string[] = [];
   const log = createLogger({ json: true, write: (line) => void logged.push(line) });
   const world = listening();
@@ -96,7 +96,7 @@ Deno.test("RestartingServer: told to end, it listens no more, whether it fails b
 Deno.test("RestartingServer: what prevents the first listening is thrown", () => {
   const { listen, refusals } = listening();
   refusals.push(new Deno.errors.AddrInUse("in use"));
-  const parts = { name: "the server", log: createLogger(), system: new FakeSystem() };
+  const parts = { name: "the server", log: createLogger(), system: new FakeRuntime() };
   assertThrows(() => new RestartingServer(listen, parts), Deno.errors.AddrInUse);
 });
 

@@ -1,10 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { measureClockSkewMs, measureStore } from "./measure_store.ts";
 
 /** A store whose calls take as long as is said, on the clock of a test. */
 async function distantKv(
-  system: FakeSystem,
+  system: FakeRuntime,
   { readMs, writeMs, maxChecks = 100 }: {
     readMs: number;
     writeMs: (bytes: number) => number;
@@ -41,7 +41,7 @@ function limited(atomic: Deno.AtomicOperation, maxChecks: number): Deno.AtomicOp
 }
 
 Deno.test("measureStore: medians of reads and of writes by size, and nothing is left behind", async () => {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const writeMs = (bytes: number) => bytes < 1_000 ? 1 : 45;
   using kv = await distantKv(system, { readMs: 2, writeMs, maxChecks: 10 });
   const measured = await measureStore(kv, { system });
@@ -54,7 +54,7 @@ Deno.test("measureStore: medians of reads and of writes by size, and nothing is 
 });
 
 Deno.test("measureStore: what the store fails at is thrown, and nothing is left behind", async () => {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const writeMs = (bytes: number) => {
     if (bytes > 2_000) throw new TypeError("the disk is full");
     return 1;
@@ -65,7 +65,7 @@ Deno.test("measureStore: what the store fails at is thrown, and nothing is left 
 });
 
 Deno.test("measureClockSkewMs: assumes half the round trip, and the middle of the second that the server names", async () => {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const at = system.now();
   const answer = (date?: string) => async () => {
     await system.advance(2_000);

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { PendingResponses } from "./open_requests.ts";
 
 Deno.test("PendingResponses.shutdown: waits for each answer, one that begins meanwhile included", async () => {
@@ -12,7 +12,7 @@ Deno.test("PendingResponses.shutdown: waits for each answer, one that begins mea
   first!.resolve();
   requests.add(later!.promise);
   second!.resolve();
-  await new FakeSystem().advance(0);
+  await new FakeRuntime().advance(0);
   assertEquals(ended, false);
   later!.resolve();
   await ending;

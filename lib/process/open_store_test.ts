@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { readConfig } from "../config.ts";
 import { TenantStore } from "../storage/tenant_store.ts";
 import { systemRuntime } from "../system.ts";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { openStore, type OpenStoreOptions } from "./open_store.ts";
 import { StoreInUseError } from "./process_lock.ts";
 import { StartupError } from "./store_fault.ts";
@@ -165,7 +165,7 @@ Deno.test("openStore: a server that does not answer fails the start after 10 sec
   inTempDir(async (dir) => {
     const secrets = { API_KEY_HMAC_SECRET: SECRET, ENCRYPTION_KEY: KEY };
     const config = readConfig({ ...secrets, KV_URL: "http://127.0.0.1:4512", DATA_DIR: dir });
-    const system = new FakeSystem();
+    const system = new FakeRuntime();
     const opening = Promise.withResolvers<void>();
     const openKv = () => {
       opening.resolve();

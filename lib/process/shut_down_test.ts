@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { createLogger } from "../log.ts";
 import { shutDown, type ShutDownOptions } from "./shut_down.ts";
 
@@ -9,7 +9,7 @@ type Ended = ShutDownOptions["service"];
 function ending({ active = 0, left = 0, drains = true, onDeploy = false } = {}) {
   const told: string[] = [];
   const errors: string[] = [];
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const drained = Promise.withResolvers<void>();
   let runs = active;
   const service = {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { createLogger } from "../log.ts";
 import { monitorStoreFile } from "./store_watch.ts";
 
@@ -7,7 +7,7 @@ Deno.test("monitorStoreFile: a file that is removed or replaced is told within 1
   const dir = await Deno.makeTempDir();
   const file = `${dir}/kv`;
   await Deno.writeTextFile(file, "store");
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const logged: string[] = [];
   const log = createLogger({ json: true, write: (line) => void logged.push(line) });
   let looked = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { agentBodyOf, httpTool } from "@/tests/support/agents.ts";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { ApiError } from "../errors.ts";
 import type { AgentBody } from "../wire/agent.ts";
@@ -43,11 +43,11 @@ function counting(kv: Deno.Kv) {
       return value.bind(target);
     },
   });
-  return { agents: new AgentStore(counted, new FakeSystem()), reads };
+  return { agents: new AgentStore(counted, new FakeRuntime()), reads };
 }
 
 function open(kv: Deno.Kv): AgentStore {
-  return new AgentStore(kv, new FakeSystem());
+  return new AgentStore(kv, new FakeRuntime());
 }
 
 Deno.test("AgentStore: a small agent is one read", async () => {

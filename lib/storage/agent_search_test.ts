@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { agentBodyOf } from "@/tests/support/agents.ts";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { AgentStore } from "./agent_store.ts";
 import { tokenize } from "./agent_words.ts";
 import { keys } from "./keys.ts";
@@ -8,7 +8,7 @@ import { keys } from "./keys.ts";
 const [OURS, THEIRS] = [fakeUuid(811), fakeUuid(812)];
 
 function open(kv: Deno.Kv) {
-  const store = new AgentStore(kv, new FakeSystem());
+  const store = new AgentStore(kv, new FakeRuntime());
   const add = (name: string, tenant = OURS) => store.create(tenant, agentBodyOf({ name }));
   const find = async (query: string, limit = 10) => {
     const { data, more } = await store.search(OURS, { query, limit });

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { agentBodyOf } from "@/tests/support/agents.ts";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { ApiError } from "../errors.ts";
 import type { AgentBody } from "../wire/agent.ts";
@@ -13,7 +13,7 @@ const ALL = { limit: 100 };
 const rename = (name: string) => ({ change: (body: AgentBody) => ({ ...body, name }) });
 
 function open(kv: Deno.Kv) {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   return { system, agents: new AgentStore(kv, system) };
 }
 

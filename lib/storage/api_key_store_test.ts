@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { storedText } from "@/tests/support/store.ts";
 import { newApiKey } from "../credentials/api_key_format.ts";
 import { Signer } from "../credentials/hashing.ts";
@@ -9,8 +9,8 @@ import { keys } from "./keys.ts";
 const [OURS, THEIRS] = [fakeUuid(801), fakeUuid(802)];
 const INPUT = { name: "Backend", scopes: ["agents:write" as const] };
 
-function open(kv: Deno.Kv, options: { secrets?: string[]; system?: FakeSystem } = {}) {
-  const system = options.system ?? new FakeSystem();
+function open(kv: Deno.Kv, options: { secrets?: string[]; system?: FakeRuntime } = {}) {
+  const system = options.system ?? new FakeRuntime();
   const signer = new Signer(options.secrets ?? ["server secret"]);
   return { system, store: new ApiKeyStore(kv, { system, signer }) };
 }
@@ -150,7 +150,7 @@ Deno.test("ApiKeyStore: keys are listed newest first", async () => {
 Deno.test("ApiKeyStore: a prefix that is drawn twice is drawn again", async () => {
   using kv = await Deno.openKv(":memory:");
   const first = open(kv);
-  const again = new FakeSystem();
+  const again = new FakeRuntime();
   const { secret } = await first.store.create(OURS, INPUT);
   // The same world from its beginning draws the same prefix; its ids must differ for the test.
   const system = { ...again, uuid: () => crypto.randomUUID() };

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { contentCipher } from "@/tests/support/content.ts";
 import { countingKv } from "@/tests/support/counting_kv.ts";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { Committer } from "../committer/committer.ts";
 import { type AppendedRun, appendRun } from "./append_run.ts";
@@ -48,7 +48,7 @@ function runOf(n: number, { name, endedAt }: { name: ConversationName; endedAt: 
 
 /** A store, and a committer that adds runs as settlements do. */
 function opened(kv: Deno.Kv) {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const committer = new Committer(kv, { system });
   const append = (run: AppendedRun) =>
     committer.run({

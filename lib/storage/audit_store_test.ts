@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { type Actor, runAs } from "../audit/acting.ts";
 import { ApiError } from "../errors.ts";
 import { type AuditKind, recordChange } from "./audit_record.ts";
@@ -10,7 +10,7 @@ const ANN: Actor = { kind: "user", id: fakeUuid(901), name: "ann@example.com" };
 
 /** Stores entries of changes named by their targets, one second apart. */
 async function fill(kv: Deno.Kv, changes: [name: string, kind: AuditKind, actor: Actor][]) {
-  const system = new FakeSystem(1_000_000);
+  const system = new FakeRuntime(1_000_000);
   for (const [name, kind, actor] of changes) {
     await system.advance(1_000);
     const step = kv.atomic();
@@ -69,7 +69,7 @@ Deno.test("recordChange: a step that is not made leaves no entry", async () => {
   await kv.set(["taken"], 1);
   const step = kv.atomic().check({ key: ["taken"], versionstamp: null });
   const target = { id: "a", name: "a" };
-  recordChange(step, new FakeSystem(), { tenant: OURS, kind: "agent", action: "create", target });
+  recordChange(step, new FakeRuntime(), { tenant: OURS, kind: "agent", action: "create", target });
   assertEquals((await step.commit()).ok, false);
   assertEquals(await names(kv), []);
 });

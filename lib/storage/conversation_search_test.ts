@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { contentCipher } from "@/tests/support/content.ts";
 import { countingKv } from "@/tests/support/counting_kv.ts";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { Committer } from "../committer/committer.ts";
 import { appendRun } from "./append_run.ts";
 import type { RunRow } from "./conversation_record.ts";
@@ -15,7 +15,7 @@ const [SHOP, OTHER] = [fakeUuid(2), fakeUuid(3)];
 
 /** A store with a word for adding a run to a conversation, and one for searching page by page. */
 function opened(kv: Deno.Kv) {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const committer = new Committer(kv, { system });
   const store = new ConversationStore(kv, { system, content: contentCipher() });
   const nameOf = (n: number, agentId = SHOP) => ({

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { DocumentStore } from "./document_store.ts";
 import { DocumentTaskQueue } from "./document_tasks.ts";
@@ -11,7 +11,7 @@ const SENT = { title: "T", mediaType: "text/plain" as const, bytes: new Uint8Arr
 
 async function open() {
   const kv = await Deno.openKv(":memory:");
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const bases = new KnowledgeBaseStore(kv, system);
   const documents = new DocumentStore(kv, system);
   const base = { tenant: "t", base: (await bases.create("t", { name: "B" })).id };
@@ -105,7 +105,7 @@ Deno.test("DocumentStore.replace: the new content is to be read, and the old one
   const made = await documents.create(base, SENT);
   assert("document" in made);
   const of = { ...base, id: made.document.id };
-  const tasks = new DocumentTaskQueue(kv, new FakeSystem());
+  const tasks = new DocumentTaskQueue(kv, new FakeRuntime());
   const first = await tasks.take();
   const bytes = new TextEncoder().encode("another");
   const replaced = await documents.replace(of, { ...SENT, title: "New", bytes });
@@ -136,6 +136,6 @@ Deno.test("DocumentStore.replace: what is refused leaves the document as it was"
   await change({ sourceBytes: 512 * 1_048_576 });
   const larger = await documents.replace(of, { ...SENT, bytes: new Uint8Array(11) });
   assertEquals(larger, { refused: "full", reason: "takes documents of 512 MiB in all" });
-  const again = await new DocumentTaskQueue(kv, new FakeSystem()).take();
+  const again = await new DocumentTaskQueue(kv, new FakeRuntime()).take();
   assertEquals(again?.bytes, SENT.bytes);
 });

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { DocumentStore, TASK_CLAIM_MS } from "./document_store.ts";
 import { DocumentTaskQueue, type ProcessingOutcome } from "./document_tasks.ts";
@@ -14,7 +14,7 @@ const SENT = { title: "T", mediaType: "text/plain" as const, bytes: new Uint8Arr
 /** A store with a base in a still world, and two processes on it. */
 async function open() {
   const kv = await Deno.openKv(":memory:");
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const bases = new KnowledgeBaseStore(kv, system);
   const documents = new DocumentStore(kv, system);
   const base = { tenant: "t", base: (await bases.create("t", { name: "B" })).id };

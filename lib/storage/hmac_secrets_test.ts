@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { Signer } from "../credentials/hashing.ts";
 import { hmacSecretId } from "../credentials/hmac_secret.ts";
 import { ApiKeyStore } from "./api_key_store.ts";
@@ -11,7 +11,7 @@ const TENANT = fakeUuid(801);
 const INPUT = { name: "Backend", scopes: ["agents:write" as const] };
 
 async function start() {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const kv = await Deno.openKv(":memory:");
   return {
     ...{ kv, system },

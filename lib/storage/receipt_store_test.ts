@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertFalse, assertRejects } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { storedKeys, storedText } from "@/tests/support/store.ts";
 import { Sealer, UnsealError } from "../credentials/sealing.ts";
 import { keys } from "./keys.ts";
@@ -10,7 +10,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const KEY = new Uint8Array(32).fill(7).toBase64();
 
 function open(kv: Deno.Kv, encryptionKey = KEY) {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const sealer = new Sealer([encryptionKey], {
     purpose: "receipts",
     randomBytes: system.randomBytes,

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "@std/assert";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { storedKeys, storedText } from "@/tests/support/store.ts";
 import { Sealer, UnsealError } from "../credentials/sealing.ts";
 import { systemRuntime } from "../system.ts";
@@ -16,7 +16,7 @@ const CRM = newToolSecretSchema.parse({
 });
 
 function open(kv: Deno.Kv, encryptionKey = new Uint8Array(32).fill(7).toBase64()) {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const { randomBytes } = systemRuntime;
   const sealer = new Sealer([encryptionKey], { purpose: SECRETS_PURPOSE, randomBytes });
   return { system, secrets: new SecretStore(kv, { system, sealer }) };

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertFalse, assertMatch, assertRejects } from "@std/assert";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { storedKeys, storedText } from "@/tests/support/store.ts";
 import { CorruptRecordError } from "./record.ts";
 import { sessionKey, SessionStore } from "./session_store.ts";
@@ -8,7 +8,7 @@ const [OURS, THEIRS, AGENT] = [fakeUuid(801), fakeUuid(802), fakeUuid(901)];
 const BOUND = { agentId: AGENT, origin: "https://shop.example" };
 
 function open(kv: Deno.Kv) {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   return { system, sessions: new SessionStore(kv, system) };
 }
 

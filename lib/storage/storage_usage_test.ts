@@ -1,7 +1,7 @@
 /** What a tenant stores is counted in the step that stores it: exactly, whoever does it at once. */
 import { assert, assertEquals } from "@std/assert";
 import { agentBodyOf } from "@/tests/support/agents.ts";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
 import { ApiError } from "../errors.ts";
 import type { AgentBody } from "../wire/agent.ts";
@@ -27,7 +27,7 @@ function plan(quotas: Plan["quotas"]): Plan {
 /** Agents of two processes: handles of one store that share no lock. */
 function processes(
   kv: Deno.Kv,
-  { seed = 1, ambiguous = 0, system = new FakeSystem() } = {},
+  { seed = 1, ambiguous = 0, system = new FakeRuntime() } = {},
 ) {
   return [1, 2].map((n) => {
     const flaky = flakyKv(kv, { random: seeded(seed * 10 + n), turns: 4, ambiguous });
@@ -118,7 +118,7 @@ Deno.test("quotas: a burst of agents stops at the bytes that the plan allows", a
 
 Deno.test("quotas: history makes way for an edit, and only an edit that cannot fit at all is refused", async () => {
   using kv = await Deno.openKv(":memory:");
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const agents = new AgentStore(kv, system);
   await kv.set(keys.plan(TENANT), plan({ agentBytes: 30 * KIB }));
   const { id } = await agents.create(TENANT, prompt(5_000));
@@ -218,7 +218,7 @@ for (const seed of [1, 2, 3]) {
 
 Deno.test("quotas: what was stored before it was counted is counted once, by whoever writes first", async () => {
   using kv = await Deno.openKv(":memory:");
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const agents = new AgentStore(kv, system);
   const made = await Promise.all(
     [prompt(100), heavy(60), prompt(9_000)].map((body) => agents.create(TENANT, body)),
@@ -260,7 +260,7 @@ Deno.test("quotas: what was stored before it was counted is counted once, by who
 
 Deno.test("quotas: text that does not fit into the plan any more leaves the document failed, with the reason", async () => {
   using kv = await Deno.openKv(":memory:");
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   await kv.set(keys.plan(TENANT), plan({ knowledgeBytes: 1_000 }));
   const bases = new KnowledgeBaseStore(kv, system);
   const documents = new DocumentStore(kv, system);

@@ -3,7 +3,7 @@ import { StoreFailedError, StoreUnavailableError } from "../committer/operation.
 import { isTooLarge } from "../committer/store_error.ts";
 import { systemRuntime as system } from "../system.ts";
 import { breakableKv } from "@/tests/support/broken_kv.ts";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { hangingKv } from "@/tests/support/hanging_kv.ts";
 import { withStoreFailures } from "./store_failures.ts";
 
@@ -80,7 +80,7 @@ Deno.test("withStoreFailures: a store that works answers as it does without", as
 });
 
 Deno.test("withStoreFailures: a read that hangs is given up, a write is waited for", async (t) => {
-  const still = new FakeSystem();
+  const still = new FakeRuntime();
   const store = hangingKv(await Deno.openKv(":memory:"));
   const kv = withStoreFailures(store.kv, { system: still, patienceMs: 3_000 });
   store.hang();

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { StoreUnavailableError } from "../committer/operation.ts";
-import { FakeSystem, settled } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, flushMicrotasks } from "@/tests/support/fake_system.ts";
 import { hangingKv } from "@/tests/support/hanging_kv.ts";
 import { keys } from "./keys.ts";
 import { withStoreGate } from "./store_gate.ts";
@@ -8,7 +8,7 @@ import { withStoreGate } from "./store_gate.ts";
 const KEY = ["things", "one"];
 
 async function start() {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const store = hangingKv(await Deno.openKv(":memory:"));
   const logged: string[] = [];
   const note = (message: string) => void logged.push(message);
@@ -52,7 +52,7 @@ Deno.test("withStoreGate: what could not be sent in time fails, and is not done 
   await held;
   store.goOn();
   await sent;
-  await settled();
+  await flushMicrotasks();
   assertEquals((await kv.get(KEY)).value, null);
 });
 
@@ -104,7 +104,7 @@ Deno.test("withStoreGate: a silent store is asked with reads alone, and ever mor
   assertEquals(asked > 5 && asked < 20, true, `${asked} questions in 10 minutes`);
   store.goOn();
   await sent;
-  await settled();
+  await flushMicrotasks();
   assertEquals((await kv.get(KEY)).value, null, "no write was made late");
   assertEquals((await kv.get(keys.storeProbe("gate"))).versionstamp, null);
 });

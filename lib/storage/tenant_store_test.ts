@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { keys } from "./keys.ts";
 import { TenantStore } from "./tenant_store.ts";
 
 Deno.test("TenantStore: the default tenant is made once, whoever asks first", async () => {
   using kv = await Deno.openKv(":memory:");
-  const tenants = new TenantStore(kv, new FakeSystem());
+  const tenants = new TenantStore(kv, new FakeRuntime());
   const made = await Promise.all(Array.from({ length: 8 }, () => tenants.ensureDefault()));
   assertEquals(new Set(made.map((tenant) => tenant.id)).size, 1);
   assertEquals((await storedKeys(kv)).length, 3);
@@ -16,7 +16,7 @@ Deno.test("TenantStore: the default tenant is made once, whoever asks first", as
 
 Deno.test("TenantStore: a plan that was never set allows the whole catalogue", async () => {
   using kv = await Deno.openKv(":memory:");
-  const tenants = new TenantStore(kv, new FakeSystem());
+  const tenants = new TenantStore(kv, new FakeRuntime());
   const unset = { v: 1 as const, models: "all" as const, limits: {} };
   const plan = {
     ...unset,

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { type User, UserStore } from "./user_store.ts";
 
 function user(email: string): User {
@@ -11,7 +11,7 @@ function user(email: string): User {
 
 Deno.test("UserStore finds the first owner by id within the tenant, and by address", async () => {
   using kv = await Deno.openKv(":memory:");
-  const users = new UserStore(kv, new FakeSystem());
+  const users = new UserStore(kv, new FakeRuntime());
   const owner = user("owner@example.com");
   assertEquals(await users.createFirstOwner(owner), true);
   assertEquals(await users.findByEmail("owner@example.com"), owner);
@@ -22,7 +22,7 @@ Deno.test("UserStore finds the first owner by id within the tenant, and by addre
 
 Deno.test("UserStore closes the set-up with the first owner, for good", async () => {
   using kv = await Deno.openKv(":memory:");
-  const users = new UserStore(kv, new FakeSystem());
+  const users = new UserStore(kv, new FakeRuntime());
   assertEquals(await users.setupState(), { done: false });
   assertEquals(await users.setSetupToken("hash one"), true);
   assertEquals(await users.setSetupToken("hash two"), true);

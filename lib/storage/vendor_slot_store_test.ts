@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { storedText } from "@/tests/support/store.ts";
 import { Sealer } from "../credentials/sealing.ts";
 import { keys } from "./keys.ts";
@@ -13,7 +13,7 @@ const OURS = {
 } as const;
 
 function open(kv: Deno.Kv, keyByte = 7): ConnectionStore {
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const { randomBytes } = system;
   const key = new Uint8Array(32).fill(keyByte).toBase64();
   const sealer = new Sealer([key], { purpose: CONNECTIONS_PURPOSE, randomBytes });

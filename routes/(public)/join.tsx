@@ -1,4 +1,4 @@
-import { ChoosePassword, DeadLink } from "@/components/ChoosePassword.tsx";
+import { ChoosePassword, ExpiredLink } from "@/components/ChoosePassword.tsx";
 import {
   type AccountLinkPageData,
   consumeAccountLink,
@@ -12,7 +12,7 @@ export const handler = define.handlers<AccountLinkPageData>({
 });
 
 export default define.page<typeof handler>(({ data: { email, ...data } }) =>
-  email === undefined ? <DeadLink /> : (
+  email === undefined ? <ExpiredLink /> : (
     <ChoosePassword
       {...data}
       email={email}

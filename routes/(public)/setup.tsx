@@ -1,6 +1,6 @@
 import { page } from "fresh";
 import { AuthCard } from "@/components/AuthCard.tsx";
-import { notSaved } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FaultyFields.tsx";
 import { Field } from "@/components/Field.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import type { SetUpResult } from "@/lib/accounts/accounts.ts";
@@ -53,7 +53,7 @@ function fieldFaults(result: Exclude<SetUpResult, { cookieToken: string }>): Dat
 export default define.page<typeof handler>(({ data }) => (
   <AuthCard
     title="Set up your service"
-    refused={notSaved({ ...data.faults, form: data.fault })}
+    refused={unsavedTitle({ ...data.faults, form: data.fault })}
     text="Nobody owns this installation yet. Prove that you run it, then choose how you will sign in."
   >
     <PostForm

@@ -10,7 +10,7 @@ async function valuesOf<T>(kv: Deno.Kv, prefix: Deno.KvKey): Promise<T[]> {
 }
 
 /** All that the store has to say about runs. */
-export async function accounts(kv: Deno.Kv) {
+export async function readStoredUsage(kv: Deno.Kv) {
   const records = await valuesOf<RunRecord>(kv, ["runs"]);
   const rows = await valuesOf<UsageRow>(kv, ["usage_rows"]);
   const used = rows.flatMap(({ models }) => Object.values(models));

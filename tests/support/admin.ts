@@ -10,11 +10,11 @@ import { CatalogueStore } from "@/lib/storage/catalogue_store.ts";
 import { DocumentStore } from "@/lib/storage/document_store.ts";
 import { KnowledgeBaseStore } from "@/lib/storage/knowledge_base_store.ts";
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
-import { FakeSystem } from "./fake_system.ts";
+import { FakeRuntime } from "./fake_system.ts";
 
 /** What handles agents, on a store of its own and in a still world. */
-export function openAdmin(kv: Deno.Kv) {
-  const system = new FakeSystem();
+export function openAgentServices(kv: Deno.Kv) {
+  const system = new FakeRuntime();
   const catalogue = new CatalogueStore(kv, { demoModel: true });
   const models = new ModelAccess({ catalogue, tenants: new TenantStore(kv, system) });
   const cursors = new CursorSigner(new Signer(["secret"]));

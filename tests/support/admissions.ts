@@ -19,7 +19,7 @@ export const TENANT = fakeUuid(801);
 export const AGENT = fakeUuid(901);
 
 /** A standing clock; waits between tries pass at once, heartbeats never come. */
-export const standing: Runtime = {
+export const frozenRuntime: Runtime = {
   ...systemRuntime,
   now: () => NOON,
   sleep: (ms, signal) => ms < 1_000 ? Promise.resolve() : untilAborted(signal),
@@ -45,7 +45,7 @@ export function count(admission: Admission, caller: Caller, limits: Limits) {
   return admission.countRequest({ id: counted++, caller, limits });
 }
 
-export function openAdmission(kv: Deno.Kv, system: Runtime = standing): Admission {
+export function openAdmission(kv: Deno.Kv, system: Runtime = frozenRuntime): Admission {
   return new Admission(new Committer(kv, { system }), { system });
 }
 

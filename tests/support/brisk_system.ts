@@ -6,6 +6,6 @@ const SPEED = 25;
 const SHORT_MS = 1_000;
 
 /** The real world, in which logs are stored and looked at 25 times as often as they would be. */
-export const briskSystem: Pick<Runtime, "sleep"> = {
+export const acceleratedRuntime: Pick<Runtime, "sleep"> = {
   sleep: (ms, signal) => systemRuntime.sleep(ms > SHORT_MS ? ms : ms / SPEED, signal),
 };

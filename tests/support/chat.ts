@@ -9,7 +9,7 @@ import { type CatalogueEntry, CatalogueStore } from "@/lib/storage/catalogue_sto
 import { TenantStore } from "@/lib/storage/tenant_store.ts";
 import type { Frame } from "@/lib/wire/frames.ts";
 import { agentOf } from "./agents.ts";
-import { FakeSystem, fakeUuid } from "./fake_system.ts";
+import { FakeRuntime, fakeUuid } from "./fake_system.ts";
 
 /** A priced model, changed by `change`. */
 export function catalogueEntry(change: Partial<CatalogueEntry> = {}): CatalogueEntry {
@@ -40,8 +40,8 @@ const memoryDirectory = {
 export async function openChat(
   kv: Deno.Kv,
   models: Record<string, Model>,
-  { system = new FakeSystem(), egress = new Egress({ system }) }: {
-    system?: FakeSystem;
+  { system = new FakeRuntime(), egress = new Egress({ system }) }: {
+    system?: FakeRuntime;
     egress?: Pick<Egress, "fetch" | "open">;
   } = {},
 ) {

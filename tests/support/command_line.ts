@@ -16,20 +16,20 @@ import { systemRuntime } from "@/lib/system.ts";
 import { taskCommand } from "./task_command.ts";
 
 /** What one run of a command line came to. */
-export interface Done {
+export interface CommandResult {
   code: number;
   out: string;
   err: string;
 }
 
-export type Run = (...words: string[]) => Promise<Done>;
+export type Run = (...words: string[]) => Promise<CommandResult>;
 
 /** Runs `deno task keys`, `secrets` or another as its own process on the data folder `dir`, with `input` piped in. */
 export async function runCli(
   task: "compact" | "doctor" | "keys" | "secrets" | "users",
   words: string[],
   { dir, input = "", env = {} }: { dir: string; input?: string; env?: Record<string, string> },
-): Promise<Done> {
+): Promise<CommandResult> {
   const { command, args } = taskCommand(task, { words });
   await using process = new Deno.Command(command, {
     args,

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Conversation, Transcript } from "@/lib/wire/conversation.ts";
 import { expectJson } from "./expect_answer.ts";
-import { fastSystem } from "./fast_system.ts";
+import { instantRuntime } from "./fast_system.ts";
 import { readFrames } from "./frames.ts";
 import { TestService, type TestServiceOptions } from "./service.ts";
 import { onPage, ORIGIN, say } from "./widget_calls.ts";
@@ -10,7 +10,7 @@ import { openTestKv } from "./open_kv.ts";
 /** A service on a store that tests may look into, with an agent and a key for all of it. */
 export async function openConversations(options: TestServiceOptions = {}) {
   const kv = await openTestKv();
-  const { system, advance } = fastSystem();
+  const { system, advance } = instantRuntime();
   const service = await TestService.start({ system, kv, keepKv: true, ...options });
   const key = await service.key([
     "agents:write",

@@ -65,6 +65,6 @@ export function countingKv(kv: Deno.Kv): { kv: Deno.Kv; take(): KvCalls } {
 }
 
 /** The calls of which there were any. */
-export function made(calls: KvCalls): Partial<KvCalls> {
+export function nonZeroCalls(calls: KvCalls): Partial<KvCalls> {
   return Object.fromEntries(Object.entries(calls).filter(([, count]) => count > 0));
 }

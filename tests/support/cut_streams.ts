@@ -2,12 +2,12 @@ import { assert, assertEquals } from "@std/assert";
 import type { DecodedFrame } from "@/lib/wire/frame_decoder.ts";
 import { FrameDecoder } from "@/lib/wire/frame_decoder.ts";
 import { httpTool } from "./agent_bodies.ts";
-import { briskSystem } from "./brisk_system.ts";
+import { acceleratedRuntime } from "./brisk_system.ts";
 import { catalogueEntry } from "./chat.ts";
 import { CuttingProxy } from "./cutting_proxy.ts";
 import { seeded } from "./flaky_kv.ts";
-import { MockVendors } from "./mock_vendors/mock_vendors.ts";
-import type { Say } from "./mock_vendors/script.ts";
+import { MockProviders } from "./mock_vendors/mock_vendors.ts";
+import type { ScriptedPart } from "./mock_vendors/script.ts";
 import { readFrames, textOf } from "./frames.ts";
 import { TestService } from "./service.ts";
 import { byKey, say } from "./widget_calls.ts";
@@ -36,10 +36,10 @@ class Gates {
 }
 
 /** A service whose model says a word for each gate, calls a tool that waits to be told, and goes on. */
-async function start(mock: MockVendors, options: { kv: Deno.Kv }) {
+async function start(mock: MockProviders, options: { kv: Deno.Kv }) {
   const gates = new Gates();
-  const words = (name: string): Say[] =>
-    Array.from({ length: WORDS }, (_, n): Say[] => [
+  const words = (name: string): ScriptedPart[] =>
+    Array.from({ length: WORDS }, (_, n): ScriptedPart[] => [
       { wait: gates.next() },
       { text: `${name} ${n} „größer“ 👩‍🚀\n\n` },
     ]).flat();
@@ -57,7 +57,12 @@ async function start(mock: MockVendors, options: { kv: Deno.Kv }) {
   );
   const host = `127.0.0.1:${tool.addr.port}`;
   const env = { EGRESS_ALLOW: host, VENDOR_A_BASE_URL: mock.url, VENDOR_A_API_KEY: "sk-test" };
-  const service = await TestService.start({ env, system: briskSystem, keepKv: true, ...options });
+  const service = await TestService.start({
+    env,
+    system: acceleratedRuntime,
+    keepKv: true,
+    ...options,
+  });
   await service.service.catalogue.addMissing([catalogueEntry()]);
   const key = await service.key();
   const agent = await service.agent(key, {
@@ -116,12 +121,14 @@ class CutClient {
  */
 export async function cutAndCompare(seed: number, stores: readonly [Deno.Kv, ...Deno.Kv[]]) {
   const random = seeded(seed);
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   const { service, key, agent, gates, endTool, closeTool } = await start(mock, { kv: stores[0] });
   await using owner = service;
   await using stack = new AsyncDisposableStack();
   const others = await Promise.all(
-    stores.slice(1).map((kv) => TestService.start({ kv, keepKv: true, system: briskSystem })),
+    stores.slice(1).map((kv) =>
+      TestService.start({ kv, keepKv: true, system: acceleratedRuntime })
+    ),
   );
   for (const other of others) stack.use(other);
   const ports = [owner, ...others].map(({ url }) => Number(new URL(url).port));

@@ -86,7 +86,7 @@ function cookieOf(result: { cookieToken: string } | { refused: string }): string
 }
 
 /** The one-time link or key that a page shows. */
-export async function shown(answer: Response, pattern: RegExp): Promise<string> {
+export async function requireText(answer: Response, pattern: RegExp): Promise<string> {
   const found = pattern.exec((await answer.text()).replaceAll("&amp;", "&"))?.[0];
   if (found === undefined) throw new Error(`nothing like ${pattern} in an answer ${answer.status}`);
   return found;

@@ -1,5 +1,5 @@
 /** A store that never tells of a change, as a file's does not across processes. */
-export function deafKv(kv: Deno.Kv): Deno.Kv {
+export function kvWithoutWatch(kv: Deno.Kv): Deno.Kv {
   return new Proxy(kv, {
     get(target, name) {
       if (name === "watch") return () => new ReadableStream();

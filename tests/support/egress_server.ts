@@ -4,7 +4,7 @@ import type { EgressCall } from "@/lib/egress/egress_error.ts";
 import type { Resolver } from "@/lib/egress/resolve_host.ts";
 import type { Runtime } from "@/lib/system.ts";
 import { fakeUuid } from "./fake_system.ts";
-import { fastSystem } from "./fast_system.ts";
+import { instantRuntime } from "./fast_system.ts";
 
 const tls = (name: string) =>
   Deno.readTextFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url));
@@ -61,7 +61,7 @@ export class EgressServer implements AsyncDisposable {
     this.port = (this.#server.addr as Deno.NetAddr).port;
     this.egress = new Egress({
       allow: options.allow ?? [],
-      system: options.system ?? fastSystem().system,
+      system: options.system ?? instantRuntime().system,
       resolver: options.resolver ??
         ((host) => Promise.resolve(options.addresses?.[host] ?? [PUBLIC_ADDRESS])),
       dial: ({ address }) => {

@@ -21,7 +21,7 @@ interface Run {
   readonly followers: Set<ReadableStreamDefaultController<Uint8Array>>;
 }
 
-export interface Seen {
+export interface RecordedRequest {
   readonly path: string;
   readonly key: string | null;
   readonly token: string | null;
@@ -33,7 +33,7 @@ export interface Seen {
  * is followed, resumed and repeated under its idempotency key.
  */
 export class FakeChat {
-  readonly seen: Seen[] = [];
+  readonly seen: RecordedRequest[] = [];
   /** False: the service has no resume and cancel routes yet. */
   resumes = true;
   /** What the session may still send. */
@@ -89,7 +89,7 @@ export class FakeChat {
     if (request.method === "OPTIONS") return new Response(null, { headers: CORS });
     const url = new URL(request.url);
     const text = await request.text();
-    const seen: Seen = {
+    const seen: RecordedRequest = {
       path: url.pathname + url.search,
       key: request.headers.get("idempotency-key"),
       token: request.headers.get("x-service-session"),
@@ -99,7 +99,7 @@ export class FakeChat {
     return this.#answer(url, seen);
   }
 
-  #answer(url: URL, seen: Seen): Response {
+  #answer(url: URL, seen: RecordedRequest): Response {
     const refusal = this.refusals.shift();
     if (refusal) {
       for (const [name, value] of Object.entries(CORS)) refusal.headers.set(name, value);

@@ -9,7 +9,7 @@ interface Sleeper {
  * A world that stands still: the clock moves when a test moves it, ids and bytes follow from the
  * order they are drawn in. Its methods may be passed on without their object.
  */
-export class FakeSystem implements Runtime {
+export class FakeRuntime implements Runtime {
   #now: number;
   #drawn = 0;
   #byte = 0;
@@ -46,14 +46,14 @@ export class FakeSystem implements Runtime {
   /** Moves the clock, waking sleepers in order; what each sets off has settled before the next. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
-    await settled();
+    await flushMicrotasks();
     while (true) {
       const [next] = [...this.#sleepers].filter((s) => s.due <= end).sort((a, b) => a.due - b.due);
       if (next === undefined) break;
       this.#now = next.due;
       this.#sleepers.delete(next);
       next.wake();
-      await settled();
+      await flushMicrotasks();
     }
     this.#now = end;
   }
@@ -65,6 +65,6 @@ export function fakeUuid(n: number): string {
 }
 
 /** Lets chains of promises that wait for nothing outside run to their end. */
-export async function settled(): Promise<void> {
+export async function flushMicrotasks(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await Promise.resolve();
 }

@@ -4,7 +4,7 @@ import type { Runtime } from "@/lib/system.ts";
 const PACING_MS = 100;
 
 /** A clock that stands until it is told to move, and sleeps that cost nothing. */
-export interface FastSystem {
+export interface InstantRuntime {
   readonly system: Pick<Runtime, "now" | "sleep">;
   advance(ms: number): void;
 }
@@ -13,7 +13,7 @@ export interface FastSystem {
  * Time for tests: pacing is over at once, and what waits for a limit to pass (a heartbeat, an
  * agent's time, an abandoned run) waits until it is called off.
  */
-export function fastSystem(start = Date.UTC(2026, 0, 15, 12)): FastSystem {
+export function instantRuntime(start = Date.UTC(2026, 0, 15, 12)): InstantRuntime {
   let now = start;
   return {
     system: { now: () => now, sleep },

@@ -1,4 +1,4 @@
-import { fastSystem } from "./fast_system.ts";
+import { instantRuntime } from "./fast_system.ts";
 import { readFrames } from "./frames.ts";
 import { TestService } from "./service.ts";
 
@@ -14,7 +14,7 @@ export async function floodSession(
   messages: number,
   stores: readonly Deno.Kv[],
 ): Promise<Record<string, number>> {
-  const { system } = fastSystem();
+  const { system } = instantRuntime();
   await using processes = new AsyncDisposableStack();
   const services: TestService[] = [];
   for (const kv of stores) {

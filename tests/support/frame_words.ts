@@ -3,13 +3,13 @@ import type { Frame, FrameOf } from "@/lib/wire/frames.ts";
 import type { ReceivedFrame } from "./frames.ts";
 
 /** The types of the frames in order, a row of deltas as one. */
-export function order(frames: readonly ReceivedFrame[]): string[] {
+export function frameTypes(frames: readonly ReceivedFrame[]): string[] {
   const types = frames.map(({ frame }) => frame.type);
   return types.filter((type, i) => type !== "delta" || types[i - 1] !== "delta");
 }
 
 /** The only frame of a type. */
-export function one<T extends Frame["type"]>(
+export function onlyFrame<T extends Frame["type"]>(
   frames: readonly ReceivedFrame[],
   type: T,
 ): FrameOf<T> {
@@ -19,7 +19,7 @@ export function one<T extends Frame["type"]>(
 }
 
 /** The first frame, which is `start`. */
-export function startOf(frames: readonly ReceivedFrame[]): FrameOf<"start"> {
+export function startFrame(frames: readonly ReceivedFrame[]): FrameOf<"start"> {
   assertEquals(frames[0]?.frame.type, "start");
-  return one(frames, "start");
+  return onlyFrame(frames, "start");
 }

@@ -5,7 +5,7 @@ import { readFrames } from "./frames.ts";
 import { agentBody, TestService } from "./service.ts";
 
 /** A service with one of everything that pages list. */
-export async function furnished() {
+export async function seededService() {
   const service = await TestService.start({ env: { SETUP_TOKEN } });
   const all = await visitors(service);
   const { agents, apiKeys, catalogue, knowledge, secrets, system, team } = service.service;

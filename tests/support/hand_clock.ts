@@ -1,5 +1,5 @@
 import type { Runtime } from "@/lib/system.ts";
-import { FakeSystem } from "./fake_system.ts";
+import { FakeRuntime } from "./fake_system.ts";
 
 /** Shorter sleeps pace retries and readers; longer ones are limits on time. */
 const PACING_MS = 1_000;
@@ -8,8 +8,8 @@ const PACING_MS = 1_000;
  * Time for a whole service over real sockets: it stands until a test moves it, and then wakes what is
  * due. Pacing is over at once.
  */
-export class HandClock {
-  readonly #still: FakeSystem;
+export class ManualClock {
+  readonly #still: FakeRuntime;
   readonly #start: number;
   /** When each sleep that was begun is due, milliseconds after the start. */
   readonly #due: number[] = [];
@@ -17,7 +17,7 @@ export class HandClock {
 
   constructor(start = Date.UTC(2026, 0, 15, 12)) {
     this.#start = start;
-    this.#still = new FakeSystem(start);
+    this.#still = new FakeRuntime(start);
   }
 
   get system(): Pick<Runtime, "now" | "sleep"> {

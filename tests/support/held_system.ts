@@ -4,7 +4,7 @@ import type { Runtime } from "@/lib/system.ts";
 const PACING_MS = 100;
 
 /** A clock that stands, and runs that go no further than their first word until they may. */
-export interface HeldSystem {
+export interface PausableRuntime {
   readonly system: Pick<Runtime, "now" | "sleep">;
   /** Lets every run go on to its end. */
   release(): void;
@@ -17,7 +17,7 @@ export interface HeldSystem {
  * Time for tests of what happens at once. What can be called off is a run's pace or a limit on time;
  * a sleep that cannot be is a pause between two tries, and over at once.
  */
-export function heldSystem(start = Date.UTC(2026, 0, 15, 12)): HeldSystem {
+export function pausableRuntime(start = Date.UTC(2026, 0, 15, 12)): PausableRuntime {
   let now = start;
   let gate = Promise.withResolvers<void>();
   const sleep = (ms: number, signal?: AbortSignal): Promise<void> => {

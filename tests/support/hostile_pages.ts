@@ -1,5 +1,5 @@
 import type { HostileFile } from "./hostile_files.ts";
-import { bytes, upTo } from "./hostile_texts.ts";
+import { bytes, times } from "./hostile_texts.ts";
 
 const page = (body: string) => `<!doctype html><html><body>${body}`;
 
@@ -22,7 +22,7 @@ export const HOSTILE_PAGES: HostileFile[] = [
   },
   {
     name: "many attributes.html",
-    make: () => page(`<p ${upTo(50_000, (n) => `a${n}=1`).join(" ")}>Words`),
+    make: () => page(`<p ${times(50_000, (n) => `a${n}=1`).join(" ")}>Words`),
     ends: "ready",
   },
   { name: "open comment.html", make: () => page(`Words<!--${"-".repeat(500_000)}`), ends: "ready" },

@@ -49,10 +49,10 @@ export const HOSTILE_TEXTS: HostileFile[] = [
   },
   { name: "long table.md", make: () => `|a|b|\n|-|-|\n${"|1|2|\n".repeat(20_000)}`, ends: "ready" },
   { name: "wide table.md", make: wideTable, ends: "ready" },
-  { name: "backticks.md", make: () => upTo(600, (n) => "`".repeat(n)).join(" "), ends: "either" },
+  { name: "backticks.md", make: () => times(600, (n) => "`".repeat(n)).join(" "), ends: "either" },
   {
     name: "definitions.md",
-    make: () => upTo(20_000, (n) => `[${n}]: /url "t"`).join("\n"),
+    make: () => times(20_000, (n) => `[${n}]: /url "t"`).join("\n"),
     ends: "either",
   },
   { name: "angles.md", make: () => "<".repeat(20_000), ends: "either" },
@@ -73,7 +73,7 @@ export function bytes(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-export function upTo<T>(count: number, make: (n: number) => T): T[] {
+export function times<T>(count: number, make: (n: number) => T): T[] {
   return Array.from({ length: count }, (_, n) => make(n + 1));
 }
 
@@ -99,10 +99,10 @@ function start(signature: number[]): Uint8Array<ArrayBuffer> {
 }
 
 function nestedList(): string {
-  return upTo(300, (n) => `${"  ".repeat(n)}- item`).join("\n");
+  return times(300, (n) => `${"  ".repeat(n)}- item`).join("\n");
 }
 
 function wideTable(): string {
-  const row = (cell: string) => `|${upTo(3_000, () => cell).join("|")}|\n`;
+  const row = (cell: string) => `|${times(3_000, () => cell).join("|")}|\n`;
   return row("name") + row("-") + row("value").repeat(5);
 }

@@ -1,16 +1,16 @@
 import { setImmediate } from "node:timers";
 import { type DecodedFrame, FrameDecoder } from "@/lib/wire/frame_decoder.ts";
-import { type MockRequest, MockVendors } from "./mock_vendors/mock_vendors.ts";
-import type { Say, Script } from "./mock_vendors/script.ts";
+import { MockProviders, type MockRequest } from "./mock_vendors/mock_vendors.ts";
+import type { Script, ScriptedPart } from "./mock_vendors/script.ts";
 import { startService } from "./started_service.ts";
 import { say } from "./widget_calls.ts";
 
 /** Words before the tool is called, and after; each is a frame of its own. */
-export const WORDS = 8;
+export const ANSWER_WORDS = 8;
 const PACE_MS = 35;
 
 /** When in its life a run's process is killed; `turns` of the event loop later than is said. */
-export type Moment =
+export type KillMoment =
   /** Its message has been sent, and nothing is known of it. */
   | { at: "sent"; turns: number }
   /** It was let in; its vendor has been asked and says nothing. */
@@ -67,25 +67,25 @@ export class SlowTool implements AsyncDisposable {
 }
 
 /** A vendor that has a run say words, call its tool and say more, however far others have come before. */
-export class PacedVendor implements AsyncDisposable {
-  readonly mock: MockVendors;
+export class PacedProvider implements AsyncDisposable {
+  readonly mock: MockProviders;
   /** Whether it takes requests and says nothing. */
   isSilent = false;
 
-  private constructor(mock: MockVendors) {
+  private constructor(mock: MockProviders) {
     this.mock = mock;
   }
 
-  static async start(): Promise<PacedVendor> {
-    const mock = await MockVendors.start({ otherwise: (request) => vendor.#answer(request) });
-    const vendor = new PacedVendor(mock);
+  static async start(): Promise<PacedProvider> {
+    const mock = await MockProviders.start({ otherwise: (request) => vendor.#answer(request) });
+    const vendor = new PacedProvider(mock);
     return vendor;
   }
 
   #answer({ body }: MockRequest): Script {
     if (this.isSilent) return { silent: true };
     const words = (name: string) =>
-      Array.from({ length: WORDS }, (_, n): Say[] => [
+      Array.from({ length: ANSWER_WORDS }, (_, n): ScriptedPart[] => [
         { wait: PACE_MS },
         { text: `${name} ${n} ` },
       ]).flat();
@@ -101,11 +101,11 @@ export class PacedVendor implements AsyncDisposable {
 
 /** Lets a run begin in a process that it is given to, and kills that at the moment. */
 export async function killAt(
-  moment: Moment,
+  moment: KillMoment,
   { base, kill, vendor, tool, ask }: {
     base: string;
     kill: () => Promise<unknown>;
-    vendor: PacedVendor;
+    vendor: PacedProvider;
     tool: SlowTool;
     ask: { key: string; agentId: string };
   },

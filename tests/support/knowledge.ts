@@ -1,13 +1,13 @@
 import type { Document, KnowledgeBase } from "@/lib/wire/knowledge.ts";
 import { expectJson } from "./expect_answer.ts";
-import { fastSystem } from "./fast_system.ts";
+import { instantRuntime } from "./fast_system.ts";
 import { TestService, type TestServiceOptions } from "./service.ts";
 import { openTestKv } from "./open_kv.ts";
 
 /** A service on a store that tests may look into, with a key for its knowledge bases. */
 export async function openKnowledge(options: TestServiceOptions = {}) {
   const kv = await openTestKv();
-  const { system, advance } = fastSystem();
+  const { system, advance } = instantRuntime();
   const service = await TestService.start({ system, kv, keepKv: true, ...options });
   const key = await service.key(["knowledge:write", "agents:write"]);
   const create = async (name = "Shop"): Promise<KnowledgeBase> =>

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { outcome, request, settlement, tally, TENANT } from "./admissions.ts";
-import { fastSystem } from "./fast_system.ts";
+import { instantRuntime } from "./fast_system.ts";
 import { OPEN_LIMITS } from "./run_requests.ts";
 import { Committer } from "@/lib/committer/committer.ts";
 import { type Runtime, systemRuntime } from "@/lib/system.ts";
@@ -14,8 +14,8 @@ const NOON = Date.UTC(2026, 0, 2, 12);
 export const LIMITS: Limits = { ...OPEN_LIMITS, streams: 10, hardDailyCost: 1_000 };
 
 /** Processes on one store, whose clock a test moves. */
-export function world(kv: Deno.Kv) {
-  const { system: time, advance } = fastSystem(NOON);
+export function ledgerProcesses(kv: Deno.Kv) {
+  const { system: time, advance } = instantRuntime(NOON);
   const system: Runtime = { ...systemRuntime, ...time };
   let n = 0;
   const open = ({ ahead = 0, through = kv } = {}) => {
@@ -38,7 +38,7 @@ export function world(kv: Deno.Kv) {
   return { system, open, advance };
 }
 
-export type Process = ReturnType<ReturnType<typeof world>["open"]>;
+export type Process = ReturnType<ReturnType<typeof ledgerProcesses>["open"]>;
 
 /** Lets the processes meet on the tenant's ledger until each has a shard of its own. */
 export async function divide(processes: Process[], limits = LIMITS): Promise<void> {

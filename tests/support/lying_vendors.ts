@@ -1,6 +1,6 @@
-import { Dice } from "./fuzz/dice.ts";
+import { SeededRandom } from "./fuzz/dice.ts";
 import type { MockRequest } from "./mock_vendors/mock_vendors.ts";
-import type { Say, Script, ScriptedUsage } from "./mock_vendors/script.ts";
+import type { Script, ScriptedPart, ScriptedUsage } from "./mock_vendors/script.ts";
 
 /** One request as a property looks at it. */
 export interface PlannedAnswer {
@@ -38,7 +38,7 @@ export function planAnswer(seed: number, request: MockRequest): PlannedAnswer {
   const text = JSON.stringify(request.body);
   const run = Number(/run number (\d+)/.exec(text)?.[1] ?? 0);
   const turns = (request.body.messages ?? request.body.contents).length;
-  const dice = new Dice(seed * 1_000_003 + run * 101 + turns);
+  const dice = new SeededRandom(seed * 1_000_003 + run * 101 + turns);
   const honest = {
     input: dice.int(1, Math.ceil(text.length / 4)),
     output: dice.int(1, outputAllowed(request)),
@@ -65,7 +65,7 @@ function outputAllowed({ body }: MockRequest): number {
 }
 
 function lie(
-  dice: Dice,
+  dice: SeededRandom,
   honest: { input: number; output: number },
 ): { usage: ScriptedUsage | "absent"; inflated: boolean } {
   const times = dice.pick([2, 10, 1_000, 100_000]);
@@ -90,7 +90,7 @@ function lie(
 }
 
 /** Often a call of a tool, of which there is none by that name: the run goes on, and its prompt grows. */
-function sayings(dice: Dice, turns: number): Say[] {
+function sayings(dice: SeededRandom, turns: number): ScriptedPart[] {
   const text = { text: "word ".repeat(dice.int(1, 40)) };
   if (!dice.chance(0.6)) return [text];
   const call = {

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { httpTool } from "./agent_bodies.ts";
 import { expectJson } from "./expect_answer.ts";
-import { fastSystem } from "./fast_system.ts";
+import { instantRuntime } from "./fast_system.ts";
 import { readFrames } from "./frames.ts";
 import { agentBody, TestService } from "./service.ts";
 import { byKey, embed, onPage, say } from "./widget_calls.ts";
@@ -109,7 +109,7 @@ function keepForEver(file: string): void {
 if (import.meta.main) {
   const [path] = Deno.args;
   const file = await Deno.makeTempFile();
-  const { system } = fastSystem();
+  const { system } = instantRuntime();
   const kv = await Deno.openKv(file);
   let read: unknown;
   {

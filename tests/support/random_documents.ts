@@ -1,6 +1,6 @@
 import type { DocumentType } from "@/lib/wire/media_types.ts";
 import type { Job } from "@/lib/knowledge/worker_job.ts";
-import { Dice } from "./fuzz/dice.ts";
+import { SeededRandom } from "./fuzz/dice.ts";
 import { HOSTILE_PATTERNS } from "./hostile_patterns.ts";
 import { makePdf } from "./make_pdf.ts";
 
@@ -9,11 +9,11 @@ const encoder = new TextEncoder();
 
 /** Jobs made at random, the same for the same seed: noise, mixed pieces, and damaged documents. */
 export function* randomJobs(seed: number, count: number): Generator<Job> {
-  const dice = new Dice(seed);
+  const dice = new SeededRandom(seed);
   for (let n = 0; n < count; n++) yield dice.chance(0.1) ? openJob(dice) : readJob(dice);
 }
 
-function readJob(dice: Dice): Job {
+function readJob(dice: SeededRandom): Job {
   const type = dice.pick(TYPES);
   if (type === "application/pdf") return { kind: "read", type, bytes: damagedPdf(dice) };
   const bytes = dice.chance(0.3) ? noise(dice, dice.int(0, 2_000)) : encoder.encode(pieces(dice));
@@ -21,7 +21,7 @@ function readJob(dice: Dice): Job {
 }
 
 /** A body as somebody who knows the format would break it. */
-function openJob(dice: Dice): Job {
+function openJob(dice: SeededRandom): Job {
   const isForm = dice.chance(0.5);
   const contentType = isForm
     ? `multipart/form-data; boundary=${dice.pick(["b", "", '"', "b b"])}`
@@ -40,7 +40,7 @@ function openJob(dice: Dice): Job {
 }
 
 /** Pieces that parsers treat specially, in any order. */
-function pieces(dice: Dice): string {
+function pieces(dice: SeededRandom): string {
   let text = "";
   for (let n = dice.int(0, 60); n > 0; n--) {
     text += dice.chance(0.3) ? "word " : dice.pick(HOSTILE_PATTERNS).piece.repeat(dice.int(1, 4));
@@ -48,13 +48,13 @@ function pieces(dice: Dice): string {
   return text;
 }
 
-function damagedPdf(dice: Dice): Uint8Array<ArrayBuffer> {
+function damagedPdf(dice: SeededRandom): Uint8Array<ArrayBuffer> {
   if (dice.chance(0.1)) return encoder.encode(`%PDF-1.7\n${pieces(dice)}`);
   return damage(dice, makePdf([[[dice.int(1, 40), pieces(dice).slice(0, 300)], [11, "words"]]]));
 }
 
 /** Some bytes changed, and a part cut out or put in twice. */
-function damage(dice: Dice, whole: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+function damage(dice: SeededRandom, whole: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const bytes = whole.slice();
   for (let n = dice.int(0, 12); n > 0 && bytes.length > 0; n--) {
     bytes[dice.int(0, bytes.length - 1)] = dice.int(0, 255);
@@ -64,6 +64,6 @@ function damage(dice: Dice, whole: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuf
   return dice.chance(0.5) ? Uint8Array.from([...bytes.slice(0, from), ...bytes.slice(to)]) : bytes;
 }
 
-function noise(dice: Dice, size: number): Uint8Array<ArrayBuffer> {
+function noise(dice: SeededRandom, size: number): Uint8Array<ArrayBuffer> {
   return Uint8Array.from({ length: size }, () => dice.int(0, 255));
 }

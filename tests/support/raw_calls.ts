@@ -1,7 +1,7 @@
 import type { TestService } from "./service.ts";
 
 /** A request whose body goes out as it is; a POST of JSON to /v1/agents unless told. */
-export function send(
+export function sendRawBody(
   service: TestService,
   call: { method?: string; path?: string; key?: string; body: BodyInit; type?: string },
 ): Promise<Response> {

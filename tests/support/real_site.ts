@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import type { Agent } from "@/lib/wire/agent.ts";
 import { type ConsoleLine, type PageOptions, withPage } from "./browser.ts";
 import { CuttingProxy } from "./cutting_proxy.ts";
-import { type HeldSystem, heldSystem } from "./held_system.ts";
+import { type PausableRuntime, pausableRuntime } from "./held_system.ts";
 import { readFrames, type ReceivedFrame } from "./frames.ts";
 import { TestService } from "./service.ts";
 import { openTestKv } from "./open_kv.ts";
@@ -13,7 +13,7 @@ export interface RealSite {
   readonly service: TestService;
   readonly kv: Deno.Kv;
   /** The runs stand still after their first word until they are released. */
-  readonly held: HeldSystem;
+  readonly held: PausableRuntime;
   readonly agent: Agent;
   readonly key: string;
   /** The page's origin. */
@@ -40,7 +40,7 @@ export async function onRealSite(
   options: RealSiteOptions,
   use: (site: RealSite) => Promise<void>,
 ): Promise<void> {
-  const held = heldSystem();
+  const held = pausableRuntime();
   using kv = await openTestKv();
   await using service = await TestService.start({ kv, keepKv: true, system: held.system });
   const port = Number(new URL(service.url).port);

@@ -4,7 +4,7 @@ import { sseResponse } from "@/lib/http/sse_response.ts";
 import { DemoModel } from "@/lib/models/demo_model.ts";
 import { EXAMPLES } from "@/lib/openapi/example_values.ts";
 import { chatRequest, openChat } from "./chat.ts";
-import { FakeSystem } from "./fake_system.ts";
+import { FakeRuntime } from "./fake_system.ts";
 import { openTestKv } from "./open_kv.ts";
 
 /** Where the session is kept that the protocol's description shows and tests replay. */
@@ -16,7 +16,7 @@ const WORD_MS = 24;
 /** One run of the demo model that calls a tool, byte for byte as the service streams it. */
 export async function recordSession(): Promise<string> {
   using kv = await openTestKv();
-  const system = new FakeSystem();
+  const system = new FakeRuntime();
   const shipped = new TextEncoder().encode(`{"status":"shipped"}`);
   const answer = { status: 200, headers: { "content-type": "application/json" }, body: shipped };
   const egress = { fetch: () => Promise.resolve({ ...answer, truncated: false }) };

@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { readFrames } from "./frames.ts";
-import { MockVendors } from "./mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./mock_vendors/mock_vendors.ts";
 import { TestService } from "./service.ts";
 import { signedInCookie } from "./signed_in_cookie.ts";
-import { VendorService } from "./vendor_service.ts";
+import { ProviderService } from "./vendor_service.ts";
 
 /** A service that somebody is signed in to. */
 export interface Reports {
@@ -13,7 +13,7 @@ export interface Reports {
 }
 
 /** A conversation, and when it began in milliseconds. */
-export interface Told {
+export interface StartedChat {
   conversationId: string;
   runId: string;
   agentId: string;
@@ -24,12 +24,12 @@ export interface Told {
  * A service on which something has happened: a conversation that went well, one that ended on its
  * vendor's fault, and a page that was refused; and another on which nothing ever has.
  */
-export async function withReports() {
-  const mock = await MockVendors.start();
-  const on = await VendorService.start(mock);
+export async function serviceWithReports() {
+  const mock = await MockProviders.start();
+  const on = await ProviderService.start(mock);
   const { service, key } = on;
   const agent = await on.agent("vendor_a", { name: "Shop assistant" });
-  const chat = async (): Promise<Told> => {
+  const chat = async (): Promise<StartedChat> => {
     const frames = await readFrames(await on.send(agent));
     const start = frames[0]?.frame;
     assert(start?.type === "start");

@@ -11,7 +11,7 @@ import { contentCipher } from "./content.ts";
  * Stores what was said as versions did that did not encrypt it: plain, digests without a key. The
  * content must be short enough for a transcript to say what the digests are of.
  */
-export async function storeAsBefore(kv: Deno.Kv): Promise<void> {
+export async function storeLegacyContent(kv: Deno.Kv): Promise<void> {
   const content = contentCipher();
   for (const prefix of ["run_chunks", "conversation_parts"]) {
     for await (const { key, value } of kv.list<Uint8Array>({ prefix: [prefix] })) {

@@ -2,7 +2,7 @@ import type { DeadRuns } from "@/lib/limits/dead_runs.ts";
 import { SILENT_MS } from "@/lib/limits/lease_watch.ts";
 
 /** Lets a process find dead runs: it looks, sees nothing change for so long, and looks again. */
-export async function sweepDead(
+export async function sweepOrphaned(
   deadRuns: DeadRuns,
   advance: (ms: number) => void | Promise<void>,
 ): Promise<void> {

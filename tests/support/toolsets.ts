@@ -3,7 +3,7 @@ import { createToolset, type Toolset, type ToolsetOptions } from "@/lib/agent/to
 import type { ToolSecret } from "@/lib/agent/tools/tool_secrets.ts";
 import { toolDefinitionSchema } from "@/lib/wire/tool_definition.ts";
 import { fakeUuid } from "./fake_system.ts";
-import { fastSystem } from "./fast_system.ts";
+import { instantRuntime } from "./fast_system.ts";
 import { httpTool } from "./agents.ts";
 import type { EgressServer } from "./egress_server.ts";
 
@@ -20,7 +20,7 @@ export function toolsetOf(
     tenant: fakeUuid(1),
     allowedDomains: ["tools.example.com", "other.example.com"],
     validators: new ValidatorCache(),
-    system: fastSystem().system,
+    system: instantRuntime().system,
     listTimeoutMs: 5_000,
     ...options,
   });

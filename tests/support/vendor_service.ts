@@ -3,28 +3,28 @@ import { unsealRunDetails } from "@/lib/storage/run_details.ts";
 import { type RunRecord, runRecordSchema } from "@/lib/usage/run_record.ts";
 import { PROVIDER_IDS } from "@/lib/wire/vendors.ts";
 import { catalogueEntry } from "./chat.ts";
-import { fastSystem } from "./fast_system.ts";
-import type { MockVendors } from "./mock_vendors/mock_vendors.ts";
+import { instantRuntime } from "./fast_system.ts";
+import type { MockProviders } from "./mock_vendors/mock_vendors.ts";
 import { TestService, type TestServiceOptions } from "./service.ts";
 import { KEYS } from "./vendors.ts";
 import { contentCipher } from "./content.ts";
 import { byKey } from "./widget_calls.ts";
 import { openTestKv } from "./open_kv.ts";
 
-export interface VendorServiceOptions extends Omit<TestServiceOptions, "kv"> {
+export interface ProviderServiceOptions extends Omit<TestServiceOptions, "kv"> {
   /** Without any, one named `mid` a slot. */
   catalogue?: readonly CatalogueEntry[];
 }
 
 /** A whole service on the mock vendors: `vendor_a` speaks openai, `vendor_b` anthropic, `vendor_c` google. */
-export class VendorService implements AsyncDisposable {
+export class ProviderService implements AsyncDisposable {
   readonly service: TestService;
   readonly kv: Deno.Kv;
-  readonly mock: MockVendors;
+  readonly mock: MockProviders;
   readonly key: string;
 
   private constructor(
-    parts: { service: TestService; kv: Deno.Kv; mock: MockVendors; key: string },
+    parts: { service: TestService; kv: Deno.Kv; mock: MockProviders; key: string },
   ) {
     this.service = parts.service;
     this.kv = parts.kv;
@@ -33,12 +33,12 @@ export class VendorService implements AsyncDisposable {
   }
 
   static async start(
-    mock: MockVendors,
-    { catalogue, env, ...options }: VendorServiceOptions = {},
-  ): Promise<VendorService> {
+    mock: MockProviders,
+    { catalogue, env, ...options }: ProviderServiceOptions = {},
+  ): Promise<ProviderService> {
     const kv = await openTestKv();
     const service = await TestService.start({
-      ...fastSystem(),
+      ...instantRuntime(),
       ...options,
       kv,
       env: {
@@ -55,7 +55,7 @@ export class VendorService implements AsyncDisposable {
       catalogue ?? PROVIDER_IDS.map((vendor) => catalogueEntry({ vendor })),
     );
     const key = await service.key(["agents:write", "widget:mint", "billing:read"]);
-    return new VendorService({ service, kv, mock, key });
+    return new ProviderService({ service, kv, mock, key });
   }
 
   /** An agent on the model `mid` of a slot, changed by `change`. */

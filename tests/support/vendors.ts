@@ -2,8 +2,8 @@ import type { ModelEvent, ModelMessage, ModelRequest } from "@/lib/models/model.
 import { ModelRegistry } from "@/lib/models/model_registry.ts";
 import type { ProviderFailure } from "@/lib/models/vendor_report.ts";
 import type { ProviderId } from "@/lib/wire/vendors.ts";
-import { FakeSystem } from "./fake_system.ts";
-import { MockVendors } from "./mock_vendors/mock_vendors.ts";
+import { FakeRuntime } from "./fake_system.ts";
+import { MockProviders } from "./mock_vendors/mock_vendors.ts";
 import type { ProtocolName, Script } from "./mock_vendors/script.ts";
 
 export const PROTOCOLS = ["openai", "anthropic", "google"] as const;
@@ -35,9 +35,9 @@ export interface Answer {
 }
 
 /** The three slots of a service, each on the mock vendor of its protocol, with a clock that stands. */
-export class Vendors implements AsyncDisposable {
-  readonly mock: MockVendors;
-  readonly clock = new FakeSystem();
+export class ProviderConnections implements AsyncDisposable {
+  readonly mock: MockProviders;
+  readonly clock = new FakeRuntime();
   readonly reports: ProviderFailure[] = [];
   /** Pauses between attempts, which are over at once. */
   readonly pauses: number[] = [];
@@ -47,7 +47,10 @@ export class Vendors implements AsyncDisposable {
   #clockReads = 0;
   readonly #heard = Promise.withResolvers<void>();
 
-  private constructor(mock: MockVendors, slots: { baseUrl: string; apiKey?: string | undefined }) {
+  private constructor(
+    mock: MockProviders,
+    slots: { baseUrl: string; apiKey?: string | undefined },
+  ) {
     this.mock = mock;
     const slot = (protocol: ProtocolName) => ({
       protocol,
@@ -78,10 +81,10 @@ export class Vendors implements AsyncDisposable {
 
   static async start(
     options: { baseUrl?: (port: number) => string; apiKey?: string } = {},
-  ): Promise<Vendors> {
-    const mock = await MockVendors.start();
+  ): Promise<ProviderConnections> {
+    const mock = await MockProviders.start();
     const baseUrl = options.baseUrl?.(mock.port) ?? mock.url;
-    return new Vendors(mock, { baseUrl, apiKey: options.apiKey });
+    return new ProviderConnections(mock, { baseUrl, apiKey: options.apiKey });
   }
 
   /** Settles when the first bytes of the first response's body have come, whatever they are. */
@@ -141,7 +144,7 @@ export class Vendors implements AsyncDisposable {
 }
 
 /** The one event of a kind. */
-export function only<Type extends ModelEvent["type"]>(
+export function eventsOfType<Type extends ModelEvent["type"]>(
   events: readonly ModelEvent[],
   type: Type,
 ): Extract<ModelEvent, { type: Type }> {

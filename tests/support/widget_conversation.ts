@@ -3,7 +3,7 @@ import type { Frame } from "../../lib/wire/frames.ts";
 import { Conversation } from "../../widget/conversation.ts";
 import { createEmitter } from "../../widget/emitter.ts";
 import { Session } from "../../widget/session.ts";
-import type { Saved, State } from "../../widget/state.ts";
+import type { SavedState, State } from "../../widget/state.ts";
 
 export const AGENT = "7d0e2f7c-4f65-4c8e-9a37-0a6f2b1f4c11";
 export const RUN = "0b6c7a1e-57c3-4a52-9c1c-3d9a5a1f0e77";
@@ -23,7 +23,7 @@ export const ANSWER: Frame[] = [START, { type: "delta", text: "Hi." }, {
   finishReason: "stop",
 }];
 
-export interface Seen {
+export interface RecordedCalls {
   url: string;
   headers: Headers;
   // deno-lint-ignore no-explicit-any -- what was sent, whatever it is
@@ -33,12 +33,12 @@ export interface Seen {
 
 interface SetUp {
   endpoint?: string;
-  saved?: Saved;
+  saved?: SavedState;
 }
 
 /** A service that answers each request with the next of `answers`; the last one repeats. */
 export function setUp(answers: (() => Response | Promise<Response>)[], options: SetUp = {}) {
-  const seen: Seen[] = [];
+  const seen: RecordedCalls[] = [];
   const warnings: string[] = [];
   const emitter = createEmitter();
   const listeners = new Set<() => void>();
@@ -63,7 +63,7 @@ export function setUp(answers: (() => Response | Promise<Response>)[], options: 
     sentence: (failure) => failure.code,
     warn: (code) => warnings.push(code),
     changed() {
-      conversation.announce(); // as drawing does
+      conversation.announceAnswer(); // as drawing does
       listeners.forEach((listener) => listener());
     },
   });
@@ -93,7 +93,7 @@ export function stream(body: BodyInit, headers: Record<string, string> = {}): Re
   return new Response(body, { headers: { ...type, ...headers } });
 }
 
-export function refuse(
+export function reject(
   status: number,
   code: string,
   more: { retryAfter?: number; scope?: string } = {},
@@ -105,5 +105,5 @@ export function refuse(
   return Response.json(body, { status, headers });
 }
 
-export const said = ({ conversation }: ReturnType<typeof setUp>) =>
+export const shownMessages = ({ conversation }: ReturnType<typeof setUp>) =>
   conversation.state.turns.map((turn) => turn.text);

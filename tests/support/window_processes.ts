@@ -9,7 +9,7 @@ import type { Caller } from "@/lib/limits/request_windows.ts";
 import { WindowShards } from "@/lib/limits/window_shards.ts";
 import { type Runtime, systemRuntime } from "@/lib/system.ts";
 import { request, settlement, TENANT } from "./admissions.ts";
-import { fastSystem } from "./fast_system.ts";
+import { instantRuntime } from "./fast_system.ts";
 import { seeded } from "./flaky_kv.ts";
 import { OPEN_LIMITS } from "./run_requests.ts";
 
@@ -22,7 +22,7 @@ export type Outcome = { refused: LimitRefusal } | "counted";
 
 /** The service's processes on one store, whose clock a test moves. */
 export function windowProcesses(start = Date.UTC(2026, 0, 2, 12)) {
-  const { system: time, advance } = fastSystem(start);
+  const { system: time, advance } = instantRuntime(start);
   const random = seeded(start);
   const randomBytes = (length: number) => Uint8Array.from({ length }, () => random() * 256);
   let n = 0;

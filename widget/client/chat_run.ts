@@ -4,7 +4,7 @@
  */
 import type { Frame } from "../../lib/wire/frames.ts";
 import { SseDecoder } from "../../lib/wire/frame_decoder.ts";
-import { NO_NETWORK, type Refusal, refusedBy } from "./refusal.ts";
+import { NETWORK_ERROR, readRejection, type Rejection } from "./refusal.ts";
 
 export interface ChatMessage {
   readonly role: "user" | "assistant";
@@ -37,7 +37,7 @@ export interface TokenSource {
   /** A token to use now, or "". */
   token(): Promise<string>;
   /** Why there is none, where whoever mints has said so. */
-  readonly refusal?: Refusal | undefined;
+  readonly rejection?: Rejection | undefined;
   /** The service refused the token: false when no other can be had. */
   renew(): Promise<boolean>;
 }
@@ -58,26 +58,26 @@ export interface ChatRunOptions {
 
 const MAX_TRIES = 6;
 /** The service is heard at least every 10 seconds; this much silence is a dead connection. */
-const SILENCE_MS = 30_000;
+const SILENCE_TIMEOUT_MS = 30_000;
 
 export class ChatRun {
   readonly attempt: Attempt;
   requestId = "";
   #options: ChatRunOptions;
   /** The connection under way: aborting it drops that one, and the next is tried. */
-  #link: AbortController | undefined;
+  #connection: AbortController | undefined;
   #stopped = false;
   /** When bytes last came, in milliseconds since the epoch. */
-  #heard: number;
+  #lastByteAt: number;
 
   constructor(attempt: Attempt, options: ChatRunOptions) {
     this.attempt = attempt;
     this.#options = options;
-    this.#heard = options.now();
+    this.#lastByteAt = options.now();
   }
 
   /** Every frame after `attempt.n`, each once. Returns what ended them other than `done`. */
-  async *frames(): AsyncGenerator<Frame, Refusal | undefined> {
+  async *frames(): AsyncGenerator<Frame, Rejection | undefined> {
     const { attempt } = this;
     const { session, pause, onLink } = this.#options;
     let canResume = true;
@@ -88,7 +88,7 @@ export class ChatRun {
       const refusal = yield* this.#connect(resuming);
       if (!refusal || this.#stopped) return;
       const { status } = refusal;
-      if (isSessionOver(refusal) && !renewed && await session.renew()) {
+      if (isSessionExpired(refusal) && !renewed && await session.renew()) {
         renewed = true;
         continue;
       }
@@ -114,21 +114,21 @@ export class ChatRun {
 
   /** Opens the connection anew if it has been silent for so long (ms). */
   wake(silence: number): void {
-    if (this.#options.now() - this.#heard >= silence) this.#link?.abort();
+    if (this.#options.now() - this.#lastByteAt >= silence) this.#connection?.abort();
   }
 
-  async *#connect(resuming: boolean): AsyncGenerator<Frame, Refusal | undefined> {
+  async *#connect(resuming: boolean): AsyncGenerator<Frame, Rejection | undefined> {
     const { attempt } = this;
     const { session, onLink } = this.#options;
     const token = await session.token();
-    if (!token) return session.refusal ?? { status: 401, code: "session_token_missing" };
-    const link = this.#link = new AbortController();
+    if (!token) return session.rejection ?? { status: 401, code: "session_token_missing" };
+    const link = this.#connection = new AbortController();
     try {
       const response = await this.#request(token, resuming);
       const { headers, status } = response;
       this.requestId = headers.get("x-request-id") ?? "";
       if (status === 204) return;
-      if (!isStream(response)) return await refusedBy(response);
+      if (!isEventStream(response)) return await readRejection(response);
       attempt.run ??= headers.get("x-run-id") ?? "";
       const [, left] = /"session_messages";r=(\d+)/.exec(headers.get("ratelimit")!) ?? [];
       if (left) session.left = +left;
@@ -136,10 +136,10 @@ export class ChatRun {
       onLink(true);
       return yield* this.#read(response);
     } catch {
-      return NO_NETWORK;
+      return NETWORK_ERROR;
     } finally {
       // A reader who leaves early must not hold the connection.
-      this.#link = undefined;
+      this.#connection = undefined;
       link.abort();
     }
   }
@@ -147,7 +147,11 @@ export class ChatRun {
   #request(token: string, resuming: boolean): Promise<Response> {
     const { attempt: { key, run, n, ...said } } = this;
     const { apiBase, agentId, fetcher, newId } = this.#options;
-    const common = { signal: this.#link!.signal, credentials: "omit", cache: "no-store" } as const;
+    const common = {
+      signal: this.#connection!.signal,
+      credentials: "omit",
+      cache: "no-store",
+    } as const;
     const session = { "x-service-session": token };
     if (resuming) {
       const after = `${apiBase}/v1/chat/runs/${run}/stream?after=${run}.${n}`;
@@ -161,16 +165,16 @@ export class ChatRun {
     });
   }
 
-  async *#read(response: Response): AsyncGenerator<Frame, Refusal | undefined> {
+  async *#read(response: Response): AsyncGenerator<Frame, Rejection | undefined> {
     const decoder = new SseDecoder();
     const reader = response.body!.getReader();
     for (;;) {
-      this.#heard = this.#options.now();
-      const timer = setTimeout(() => this.#link?.abort(), SILENCE_MS);
+      this.#lastByteAt = this.#options.now();
+      const timer = setTimeout(() => this.#connection?.abort(), SILENCE_TIMEOUT_MS);
       const { done, value } = await reader.read().finally(() => clearTimeout(timer));
-      if (done) return NO_NETWORK;
+      if (done) return NETWORK_ERROR;
       for (const { id, data } of decoder.push(value)) {
-        if (!isNew(this.attempt, id)) continue;
+        if (!acceptFrame(this.attempt, id)) continue;
         const frame: Frame = JSON.parse(data);
         yield frame;
         if (frame.type === "done") return;
@@ -181,7 +185,7 @@ export class ChatRun {
   #cancel(): void {
     const { apiBase, fetcher, session } = this.#options;
     // A run that nobody watches ends by itself.
-    const giveUp = () => this.#link?.abort();
+    const giveUp = () => this.#connection?.abort();
     session.token().then((token) =>
       fetcher(`${apiBase}/v1/chat/runs/${this.attempt.run}/cancel`, {
         method: "POST",
@@ -194,7 +198,7 @@ export class ChatRun {
 }
 
 /** However often a frame is sent, it is taken once. */
-function isNew(attempt: Attempt, id: string): boolean {
+function acceptFrame(attempt: Attempt, id: string): boolean {
   const [run, n] = id.split(".");
   if (!n) return true;
   if (run !== attempt.run) attempt.n = 0;
@@ -204,10 +208,10 @@ function isNew(attempt: Attempt, id: string): boolean {
   return true;
 }
 
-function isSessionOver({ status, scope }: Refusal): boolean {
+function isSessionExpired({ status, scope }: Rejection): boolean {
   return status === 401 || scope === "session_messages";
 }
 
-function isStream({ ok, body, headers }: Response): boolean {
+function isEventStream({ ok, body, headers }: Response): boolean {
   return ok && !!body && /^text\/event-stream/.test(headers.get("content-type")!);
 }

@@ -2,7 +2,7 @@
 import type { Frame } from "../../lib/wire/frames.ts";
 import { type Attempt, ChatRun, type TokenSource } from "./chat_run.ts";
 import { pause } from "./pause.ts";
-import type { Refusal } from "./refusal.ts";
+import type { Rejection } from "./refusal.ts";
 
 /** `refused` is the token that the service no longer takes; "" at first. */
 export type GiveToken = (refused: string) => string | Promise<string>;
@@ -35,7 +35,7 @@ export class ChatError extends Error {
   readonly retryAfter: number | undefined;
   readonly requestId: string;
 
-  constructor({ code, status, scope, retryAfter }: Refusal, requestId: string) {
+  constructor({ code, status, scope, retryAfter }: Rejection, requestId: string) {
     super(`the chat was refused: ${code}`);
     this.code = code;
     this.status = status;

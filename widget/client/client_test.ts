@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import {
   AGENT,
   ANSWER,
-  refuse,
+  reject,
   RUN,
   stream,
   text,
@@ -66,7 +66,7 @@ Deno.test("chat: goes on after a position, and ends quietly where nothing is lef
 });
 
 Deno.test("chat: a run that cannot be resumed is never begun a second time", async () => {
-  const { chat, sent } = setUp([() => refuse(404, "not_found")], { after: `${RUN}.1` });
+  const { chat, sent } = setUp([() => reject(404, "not_found")], { after: `${RUN}.1` });
   const error = await assertRejects(() => types(chat), ChatError);
   assertEquals([error.code, error.status, sent.length], ["not_found", 404, 1]);
 });
@@ -77,7 +77,7 @@ Deno.test("chat: a token function is asked once more, with the token that was re
     asked.push(refused);
     return Promise.resolve(`cs_token_number_000${asked.length}`);
   };
-  const refused = () => refuse(401, "session_token_invalid");
+  const refused = () => reject(401, "session_token_invalid");
   const renewed = setUp([refused, () => stream(text(ANSWER))], { sessionToken: give });
   assertEquals(await types(renewed.chat), ["start", "delta", "done"]);
   assertEquals(asked, ["", "cs_token_number_0001"]);
@@ -88,7 +88,7 @@ Deno.test("chat: a token function is asked once more, with the token that was re
 
 Deno.test("chat: a refusal is thrown with what a caller needs to act on it", async () => {
   const more = { retryAfter: 7, scope: "ip_chat" };
-  const { chat } = setUp([() => refuse(429, "rate_limit_exceeded", more)]);
+  const { chat } = setUp([() => reject(429, "rate_limit_exceeded", more)]);
   const error = await assertRejects(() => types(chat), ChatError);
   const { code, status, scope, retryAfter } = error;
   assertEquals([code, status, scope, retryAfter], ["rate_limit_exceeded", 429, "ip_chat", 7]);

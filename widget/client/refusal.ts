@@ -1,5 +1,5 @@
 /** Why there is no answer: what the service said instead of a stream. */
-export interface Refusal {
+export interface Rejection {
   /** Of the HTTP answer; 0 when there was none. */
   readonly status: number;
   /** The service's error code, or `network_error`, `session_token_missing`, `unexpected_response`. */
@@ -11,9 +11,9 @@ export interface Refusal {
 }
 
 /** The connection broke, again and again. */
-export const NO_NETWORK: Refusal = { status: 0, code: "network_error" };
+export const NETWORK_ERROR: Rejection = { status: 0, code: "network_error" };
 
-export async function refusedBy(response: Response): Promise<Refusal> {
+export async function readRejection(response: Response): Promise<Rejection> {
   const body = await response.json().catch(() => undefined);
   return {
     status: response.ok ? 502 : response.status,

@@ -1,5 +1,5 @@
-import { textOn } from "../config.ts";
-import { ASSISTANT, CLOSE, OPEN } from "../say.ts";
+import { readableTextColor } from "../config.ts";
+import { ASSISTANT, CLOSE_CHAT, OPEN_CHAT } from "../say.ts";
 import type { Ui } from "../mount.tsx";
 import { Composer } from "./Composer.tsx";
 import { Header } from "./Header.tsx";
@@ -10,13 +10,16 @@ import { MessageLog } from "./MessageLog.tsx";
 export function App({ ui }: { readonly ui: Ui }) {
   const { config, conversation: { state }, handle, locale: { t, lang, dir }, nth } = ui;
   const { theme, side, accent } = config;
-  const label = `${t(state.open ? CLOSE : OPEN)} ${config.title}`;
+  const label = `${t(state.open ? CLOSE_CHAT : OPEN_CHAT)} ${config.title}`;
   return (
     <div
       lang={lang}
       dir={dir}
       class={`w ${theme} ${side}${state.open ? " open" : ""}`}
-      style={{ "--nth": nth, ...accent && { "--accent": accent, "--on-accent": textOn(accent) } }}
+      style={{
+        "--nth": nth,
+        ...accent && { "--accent": accent, "--on-accent": readableTextColor(accent) },
+      }}
       onKeyDown={(event) => onKey(event, ui)}
     >
       <section
@@ -24,8 +27,8 @@ export function App({ ui }: { readonly ui: Ui }) {
         class="panel"
         part="panel"
         role="dialog"
-        aria-label={titleOf(ui)}
-        aria-modal={isSmall()}
+        aria-label={panelTitle(ui)}
+        aria-modal={isSmallScreen()}
       >
         <Header ui={ui} />
         <MessageLog ui={ui} />
@@ -53,7 +56,7 @@ export function App({ ui }: { readonly ui: Ui }) {
   );
 }
 
-export function titleOf({ config, locale }: Ui): string {
+export function panelTitle({ config, locale }: Ui): string {
   return config.title || locale.t(ASSISTANT);
 }
 
@@ -64,16 +67,16 @@ function onKey(event: KeyboardEvent, ui: Ui): void {
     event.stopPropagation();
     ui.handle.close();
   }
-  if (event.key === "Tab" && isSmall()) keepInside(event);
+  if (event.key === "Tab" && isSmallScreen()) trapFocus(event);
 }
 
 /** On a small screen the panel covers the page. */
-function isSmall(): boolean {
+function isSmallScreen(): boolean {
   return matchMedia("(max-width:520px)").matches;
 }
 
 /** The focus must not wander behind what covers the page. */
-function keepInside(event: KeyboardEvent): void {
+function trapFocus(event: KeyboardEvent): void {
   const panel = (event.currentTarget as Element).firstElementChild!;
   const all = [...panel.querySelectorAll<HTMLElement>("button,textarea,a,[tabindex]")];
   const [from, to] = event.shiftKey ? [all[0], all.at(-1)] : [all.at(-1), all[0]];

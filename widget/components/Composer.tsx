@@ -1,10 +1,10 @@
-import { MAX_CONTENT } from "../history.ts";
-import { LEFT, SEND, STOP, WRITE } from "../say.ts";
+import { MAX_MESSAGE_LENGTH } from "../history.ts";
+import { MESSAGES_LEFT, SEND, STOP, WRITE_MESSAGE } from "../say.ts";
 import type { Ui } from "../mount.tsx";
 import { SendIcon, StopIcon } from "./icons.tsx";
 
 /** Messages left are told from here on. */
-const FEW = 5;
+const LOW_MESSAGES_LEFT = 5;
 
 /**
  * One button sends and stops, and is never really disabled: one that vanished or went dead under the
@@ -41,13 +41,13 @@ export function Composer({ ui }: { readonly ui: Ui }) {
           part="input"
           rows={1}
           dir="auto"
-          maxLength={MAX_CONTENT}
+          maxLength={MAX_MESSAGE_LENGTH}
           enterkeyhint="send"
-          placeholder={t(WRITE)}
-          aria-label={t(WRITE)}
+          placeholder={t(WRITE_MESSAGE)}
+          aria-label={t(WRITE_MESSAGE)}
           defaultValue={ui.written}
           onInput={(event) => written(event.currentTarget)}
-          onKeyDown={(event) => sendsOn(event) && send(event)}
+          onKeyDown={(event) => isSendKey(event) && send(event)}
         />
         <button
           type="submit"
@@ -59,13 +59,15 @@ export function Composer({ ui }: { readonly ui: Ui }) {
           {busy ? <StopIcon /> : <SendIcon />}
         </button>
       </div>
-      {session.left <= FEW && <p class="footnote">{t(LEFT)}: {Math.max(0, session.left)}</p>}
+      {session.left <= LOW_MESSAGES_LEFT && (
+        <p class="footnote">{t(MESSAGES_LEFT)}: {Math.max(0, session.left)}</p>
+      )}
     </form>
   );
 }
 
 /** Enter that picks a word in an input method belongs to it; Safari marks that one by code 229 only. */
-function sendsOn(event: KeyboardEvent): boolean {
+function isSendKey(event: KeyboardEvent): boolean {
   return event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229;
 }
 

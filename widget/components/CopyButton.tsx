@@ -8,7 +8,7 @@ export function CopyButton({ ui, text }: { readonly ui: Ui; readonly text: strin
     await navigator.clipboard.writeText(text);
     const word = currentTarget.firstChild as Text;
     word.data = "✓";
-    ui.conversation.say(`${t(COPY)} ✓`);
+    ui.conversation.announceText(`${t(COPY)} ✓`);
     setTimeout(() => word.data = t(COPY), 2000);
   };
   return navigator.clipboard

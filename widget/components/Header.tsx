@@ -1,6 +1,6 @@
-import { ASSISTANT, CLOSE, FRESH } from "../say.ts";
+import { ASSISTANT, CLOSE_CHAT, NEW_CONVERSATION } from "../say.ts";
 import type { Ui } from "../mount.tsx";
-import { titleOf } from "./App.tsx";
+import { panelTitle } from "./App.tsx";
 import { BubbleIcon, CloseIcon, ComposeIcon } from "./icons.tsx";
 
 export function Header({ ui }: { readonly ui: Ui }) {
@@ -16,7 +16,7 @@ export function Header({ ui }: { readonly ui: Ui }) {
       </span>
       <div class="names">
         <h2 class="title">
-          <bdi>{titleOf(ui)}</bdi>
+          <bdi>{panelTitle(ui)}</bdi>
         </h2>
         {config.title && <p class="subtitle">{t(ASSISTANT)}</p>}
       </div>
@@ -24,8 +24,8 @@ export function Header({ ui }: { readonly ui: Ui }) {
         <button
           type="button"
           class="tool"
-          aria-label={t(FRESH)}
-          title={t(FRESH)}
+          aria-label={t(NEW_CONVERSATION)}
+          title={t(NEW_CONVERSATION)}
           onClick={startAfresh}
         >
           <ComposeIcon />
@@ -34,8 +34,8 @@ export function Header({ ui }: { readonly ui: Ui }) {
       <button
         type="button"
         class="tool"
-        aria-label={t(CLOSE)}
-        title={t(CLOSE)}
+        aria-label={t(CLOSE_CHAT)}
+        title={t(CLOSE_CHAT)}
         onClick={handle.close}
       >
         <CloseIcon />

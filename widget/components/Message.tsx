@@ -1,13 +1,13 @@
-import { ASSISTANT, PARTIAL, SOURCES } from "../say.ts";
+import { ASSISTANT, INCOMPLETE, SOURCES } from "../say.ts";
 import { safeUrl } from "../markdown_inline.ts";
 import type { Ui } from "../mount.tsx";
-import type { Turn } from "../turn.ts";
+import type { TranscriptMessage } from "../turn.ts";
 import { CopyButton } from "./CopyButton.tsx";
-import { Link, rich } from "./rich.tsx";
+import { Link, renderMarkdown } from "./rich.tsx";
 
 export interface MessageProps {
   readonly ui: Ui;
-  readonly turn: Turn;
+  readonly turn: TranscriptMessage;
   /** Words are still arriving. */
   readonly live: boolean;
 }
@@ -20,11 +20,11 @@ export function Message({ ui, turn, live }: MessageProps) {
     <div class={mine ? "turn mine" : "turn"} part={mine ? "question" : "answer"}>
       {!mine && <span class="hidden">{t(ASSISTANT)}:</span>}
       <div class={live && !mine ? "bubble live" : "bubble"} dir="auto">
-        {mine ? turn.text : rich(turn, { ui, live })}
+        {mine ? turn.text : renderMarkdown(turn, { ui, live })}
       </div>
       {!mine && !live && (
         <p class="after">
-          {turn.partial && <span>{t(PARTIAL)}</span>}
+          {turn.partial && <span>{t(INCOMPLETE)}</span>}
           <CopyButton ui={ui} text={turn.text} />
           {turn.sources?.[0] && (
             <span part="sources">

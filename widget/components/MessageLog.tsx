@@ -1,6 +1,6 @@
-import { GREETING, LATEST, OFFLINE } from "../say.ts";
+import { GREETING, JUMP_TO_LATEST, OFFLINE } from "../say.ts";
 import type { Ui } from "../mount.tsx";
-import { titleOf } from "./App.tsx";
+import { panelTitle } from "./App.tsx";
 import { ArrowDownIcon, BubbleIcon } from "./icons.tsx";
 import { Message } from "./Message.tsx";
 import { Notice } from "./Notice.tsx";
@@ -27,7 +27,7 @@ export function MessageLog({ ui }: { readonly ui: Ui }) {
         role="log"
         aria-live="off"
         aria-busy={busy}
-        aria-label={titleOf(ui)}
+        aria-label={panelTitle(ui)}
         tabIndex={0}
         onScroll={ui.onScroll}
       >
@@ -42,7 +42,7 @@ export function MessageLog({ ui }: { readonly ui: Ui }) {
         <button
           type="button"
           class="latest"
-          aria-label={t(LATEST)}
+          aria-label={t(JUMP_TO_LATEST)}
           onClick={keepFocus(ui.toEnd)}
         >
           <ArrowDownIcon />

@@ -1,4 +1,4 @@
-import { needsToken, sentence } from "../failure.ts";
+import { failureMessage, needsToken } from "../failure.ts";
 import { RETRY } from "../say.ts";
 import type { Ui } from "../mount.tsx";
 
@@ -15,7 +15,7 @@ export function Notice({ ui, onRetry }: NoticeProps) {
     now >= (failure.retryAt ?? 0);
   return (
     <div class="notice">
-      <p>{sentence(failure, ui.locale, now)}</p>
+      <p>{failureMessage(failure, ui.locale, now)}</p>
       {canRetry && (
         <button type="button" class="retry" onClick={onRetry}>{ui.locale.t(RETRY)}</button>
       )}

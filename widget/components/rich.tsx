@@ -3,44 +3,51 @@ import { type ComponentChild, h } from "preact";
 import { type Inline, type Node, parseBlock, splitBlocks } from "../markdown.ts";
 import { safeUrl } from "../markdown_inline.ts";
 import type { Ui } from "../mount.tsx";
-import type { Turn } from "../turn.ts";
+import type { TranscriptMessage } from "../turn.ts";
 import { CopyButton } from "./CopyButton.tsx";
 
-interface Drawn {
+interface RenderedBlock {
   readonly source: string;
   readonly child: ComponentChild;
   /** How many elements it took. */
   readonly weight: number;
 }
 
-const DRAWN = new WeakMap<Turn, Drawn[]>();
+const RENDERED = new WeakMap<TranscriptMessage, RenderedBlock[]>();
 /** More elements than any honest answer of this length has: beyond them there are only words. */
-let room: number;
+let remainingElements: number;
 
-export function rich(turn: Turn, { ui, live }: { readonly ui: Ui; readonly live: boolean }) {
-  const before = DRAWN.get(turn) ?? [];
+export function renderMarkdown(
+  turn: TranscriptMessage,
+  { ui, live }: { readonly ui: Ui; readonly live: boolean },
+) {
+  const before = RENDERED.get(turn) ?? [];
   const blocks = splitBlocks(turn.text, live);
-  room = 500 + turn.text.length / 12;
-  const now = blocks.map((block, at): Drawn => {
+  remainingElements = 500 + turn.text.length / 12;
+  const now = blocks.map((block, at): RenderedBlock => {
     const open = live && at === blocks.length - 1;
     const source = `${ui.locale.lang}${open}${block.kind}:${block.text}`;
     const old = before[at];
-    const left = room;
+    const left = remainingElements;
     if (old?.source !== source) {
-      return { source, child: draw(parseBlock(block, open), ui), weight: left - room };
+      return {
+        source,
+        child: renderNode(parseBlock(block, open), ui),
+        weight: left - remainingElements,
+      };
     }
-    room -= old.weight;
+    remainingElements -= old.weight;
     return old;
   });
-  DRAWN.set(turn, now);
+  RENDERED.set(turn, now);
   return now.map(({ child }) => child);
 }
 
-function draw(node: Inline, ui: Ui): ComponentChild {
+function renderNode(node: Inline, ui: Ui): ComponentChild {
   if (typeof node === "string") return node;
   const { tag, kids, href, start } = node;
-  const isOver = (room -= /li|pre/.test(tag) ? 3 : 1) < 0;
-  const inner = kids.map((kid) => draw(kid, ui));
+  const isOver = (remainingElements -= /li|pre/.test(tag) ? 3 : 1) < 0;
+  const inner = kids.map((kid) => renderNode(kid, ui));
   if (isOver) return inner.join(" ");
   switch (tag) {
     case "pre":
@@ -57,7 +64,7 @@ function draw(node: Inline, ui: Ui): ComponentChild {
         </div>
       );
     case "img":
-      return drawImage(node, ui);
+      return renderImage(node, ui);
     case "a":
       return <Link href={href!} label={kids.join("")}>{inner}</Link>;
     default:
@@ -66,7 +73,7 @@ function draw(node: Inline, ui: Ui): ComponentChild {
 }
 
 /** Loading an image tells its server what the answer wanted it to know: only where the site says so. */
-function drawImage({ href, kids }: Node, { config }: Ui): ComponentChild {
+function renderImage({ href, kids }: Node, { config }: Ui): ComponentChild {
   const label = kids.join("");
   return config.imageOrigins.includes(new URL(href!).origin)
     ? <img src={href} alt={label} loading="lazy" referrerpolicy="no-referrer" />

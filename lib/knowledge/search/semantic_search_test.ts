@@ -9,9 +9,13 @@ import { StorageReports } from "@/lib/usage/storage_report.ts";
 import { UsageReports } from "@/lib/usage/usage_report.ts";
 import { NO_AGENT } from "@/lib/usage/usage_rows.ts";
 import { catalogueEntry } from "@/tests/support/chat.ts";
-import { FakeSystem, fakeUuid } from "@/tests/support/fake_system.ts";
-import { embeddingsOf, meaningOf, textsOf } from "@/tests/support/mock_vendors/embeddings.ts";
-import { type MockRequest, MockVendors } from "@/tests/support/mock_vendors/mock_vendors.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
+import {
+  embeddedTexts,
+  embeddingOf,
+  embeddingsResponse,
+} from "@/tests/support/mock_vendors/embeddings.ts";
+import { MockProviders, type MockRequest } from "@/tests/support/mock_vendors/mock_vendors.ts";
 import type { Script } from "@/tests/support/mock_vendors/script.ts";
 import { dropDocument, putDocument } from "@/tests/support/passages.ts";
 import { storedKeys } from "@/tests/support/store.ts";
@@ -27,18 +31,18 @@ const FOOD = "We bake every loaf in our own oven.";
 
 /** An embedding model that knows what dogs, cars and bread are, and search over it. */
 class World implements AsyncDisposable {
-  readonly system = new FakeSystem();
+  readonly system = new FakeRuntime();
   readonly logged: string[] = [];
   readonly #registries: ModelRegistry[] = [];
 
-  private constructor(readonly kv: Deno.Kv, readonly mock: MockVendors) {}
+  private constructor(readonly kv: Deno.Kv, readonly mock: MockProviders) {}
 
   static async start(
     answer: (request: MockRequest) => Script = meaningful,
     { price = 1_000 }: { price?: number | "none" } = {},
   ): Promise<World> {
     const kv = await Deno.openKv(":memory:");
-    const mock = await MockVendors.start({ otherwise: answer });
+    const mock = await MockProviders.start({ otherwise: answer });
     const catalogue = new CatalogueStore(kv, { demoModel: true });
     const prices = { inputUsdPerMTok: Number(price), outputUsdPerMTok: 0 };
     if (price !== "none") await catalogue.addMissing([catalogueEntry({ model: "emb", ...prices })]);
@@ -70,7 +74,7 @@ class World implements AsyncDisposable {
 
   /** What the vendor was asked to embed. */
   get asked(): string[][] {
-    return this.mock.requests.map((request) => textsOf(request)!);
+    return this.mock.requests.map((request) => embeddedTexts(request)!);
   }
 
   async usage() {
@@ -90,8 +94,8 @@ class World implements AsyncDisposable {
 }
 
 function meaningful(request: MockRequest): Script {
-  const texts = textsOf(request)!;
-  return embeddingsOf(request, { vectors: texts.map(meaningOf), tokens: 3 * texts.length });
+  const texts = embeddedTexts(request)!;
+  return embeddingsResponse(request, { vectors: texts.map(embeddingOf), tokens: 3 * texts.length });
 }
 
 async function found(search: ReturnType<World["process"]>, query: string): Promise<string[]> {
@@ -123,7 +127,7 @@ Deno.test("hybrid search: what fits by words and by meaning comes first", async 
 
 Deno.test("hybrid search: until there are vectors, words answer; the first search has them made", async () => {
   const made = Promise.withResolvers<void>();
-  const isQuery = (request: MockRequest) => textsOf(request)!.join() === "hound";
+  const isQuery = (request: MockRequest) => embeddedTexts(request)!.join() === "hound";
   await using world = await World.start((request) => {
     const script = meaningful(request);
     return isQuery(request) ? script : { ...script, heldUntil: made.promise };
@@ -165,7 +169,7 @@ Deno.test("hybrid search: what becomes ready while others are embedded is embedd
   const gate = Promise.withResolvers<void>();
   await using world = await World.start((request) => {
     const { body, ...script } = meaningful(request);
-    const waits = textsOf(request)![0]!.startsWith("Two");
+    const waits = embeddedTexts(request)![0]!.startsWith("Two");
     return {
       ...script,
       say: [...(waits ? [{ wait: gate.promise }] : []), { raw: body! }],
@@ -209,7 +213,7 @@ Deno.test("hybrid search: what cannot be embedded is found by words, and the log
 
 Deno.test("hybrid search: a base that could not be embedded is left alone for a while", async () => {
   await using world = await World.start((request) => {
-    return textsOf(request)![0]!.includes("\n") ? { status: 400 } : meaningful(request);
+    return embeddedTexts(request)![0]!.includes("\n") ? { status: 400 } : meaningful(request);
   });
   const search = world.process();
   for (let n = 0; n < 3; n++) {
@@ -226,7 +230,7 @@ Deno.test("hybrid search: a base that could not be embedded is left alone for a 
 
 Deno.test("hybrid search: a vendor that keeps a query waiting is not waited for", async () => {
   await using world = await World.start((request) => {
-    return textsOf(request)![0] === "hound" ? { silent: true } : meaningful(request);
+    return embeddedTexts(request)![0] === "hound" ? { silent: true } : meaningful(request);
   });
   const search = await prepared(world);
   const made = world.mock.requests.length;
@@ -268,7 +272,7 @@ Deno.test("hybrid search: a model without a price is not used", async () => {
 
 Deno.test("hybrid search: a process that ends lets nobody make what it had begun wait", async () => {
   await using world = await World.start((request) => {
-    return textsOf(request)![0]!.includes("\n") ? { silent: true } : meaningful(request);
+    return embeddedTexts(request)![0]!.includes("\n") ? { silent: true } : meaningful(request);
   });
   const search = world.process();
   await search.prepare(BASE);

@@ -1,13 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { HttpExchange } from "./exchange.ts";
 
 const SECOND = 1_000;
 
 /** An exchange whose request and response are emitters, moved by hand; `most` chunks are wanted. */
-function open(clock: FakeSystem, { most = Infinity } = {}) {
+function open(clock: FakeRuntime, { most = Infinity } = {}) {
   const state = { destroyed: false };
   const request = Object.assign(new EventEmitter(), {
     reusedSocket: true,
@@ -36,7 +36,7 @@ function open(clock: FakeSystem, { most = Infinity } = {}) {
 
 Deno.test("Exchange: what trickles in after the answer was told whole is no sign of life", async () => {
   for (const released of [false, true]) {
-    const clock = new FakeSystem();
+    const clock = new FakeRuntime();
     const { exchange, response, state } = open(clock);
     if (released) exchange.release(0);
     for (let n = 0; n < 3; n++) {
@@ -50,7 +50,7 @@ Deno.test("Exchange: what trickles in after the answer was told whole is no sign
 });
 
 Deno.test("Exchange: what comes together is handed on together, in pieces of a bounded size", async () => {
-  const { response, told } = open(new FakeSystem());
+  const { response, told } = open(new FakeRuntime());
   const ended = new Promise((resolve) => response.once("end", resolve));
   for (const size of [1, 2, 60_000, 6_000, 70_000]) response.write(new Uint8Array(size));
   response.end();
@@ -59,7 +59,7 @@ Deno.test("Exchange: what comes together is handed on together, in pieces of a b
 });
 
 Deno.test("Exchange: what came before a break is handed on before it", () => {
-  const { exchange, response, told } = open(new FakeSystem());
+  const { exchange, response, told } = open(new FakeRuntime());
   response.emit("data", new Uint8Array(3));
   exchange.destroy(new Error("broken"));
   response.destroy();
@@ -67,7 +67,7 @@ Deno.test("Exchange: what came before a break is handed on before it", () => {
 });
 
 Deno.test("Exchange: nothing is handed on after the end", async () => {
-  const { response, told } = open(new FakeSystem(), { most: 1 });
+  const { response, told } = open(new FakeRuntime(), { most: 1 });
   // The second does not fit beside the first, which is handed on before it is taken.
   for (const size of [60_000, 6_000, 1]) response.emit("data", new Uint8Array(size));
   await Promise.resolve();

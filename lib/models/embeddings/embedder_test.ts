@@ -2,9 +2,9 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { ProviderFailure } from "../vendor_report.ts";
 import { ModelError } from "../model.ts";
 import { ModelRegistry } from "../model_registry.ts";
-import { embeddingsOf } from "@/tests/support/mock_vendors/embeddings.ts";
-import { MockVendors } from "@/tests/support/mock_vendors/mock_vendors.ts";
-import { FakeSystem } from "@/tests/support/fake_system.ts";
+import { embeddingsResponse } from "@/tests/support/mock_vendors/embeddings.ts";
+import { MockProviders } from "@/tests/support/mock_vendors/mock_vendors.ts";
+import { FakeRuntime } from "@/tests/support/fake_system.ts";
 import { KEYS } from "@/tests/support/vendors.ts";
 
 const signal = new AbortController().signal;
@@ -14,9 +14,9 @@ const GOOGLE = { protocol: "google", model: "emb" } as const;
 const VECTORS = [[1, 0.5], [0, -1]];
 
 /** A registry with one slot that has an embedding model; pauses are over at once. */
-function embedderOf(mock: MockVendors, protocol: "openai" | "google" = "openai") {
+function embedderOf(mock: MockProviders, protocol: "openai" | "google" = "openai") {
   const reports: ProviderFailure[] = [];
-  const clock = new FakeSystem();
+  const clock = new FakeRuntime();
   // What waits for a vendor's silence sleeps for good, what waits to try again does not.
   const sleep = (ms: number, of?: AbortSignal) =>
     of === signal ? Promise.resolve() : clock.sleep(ms, of);
@@ -31,9 +31,9 @@ function embedderOf(mock: MockVendors, protocol: "openai" | "google" = "openai")
 }
 
 Deno.test("Embedder: asks openai's way and answers the vectors in the order of the texts", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   using slot = embedderOf(mock);
-  const { body } = embeddingsOf(OPENAI, { vectors: VECTORS, tokens: 7 });
+  const { body } = embeddingsResponse(OPENAI, { vectors: VECTORS, tokens: 7 });
   const { data, ...rest } = JSON.parse(String(body));
   const answer = JSON.stringify({ ...rest, data: data.reverse() });
   mock.next({ headers: { "content-type": "application/json" }, body: answer });
@@ -47,9 +47,9 @@ Deno.test("Embedder: asks openai's way and answers the vectors in the order of t
 });
 
 Deno.test("Embedder: asks google's way, and says whether it is a query", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   using slot = embedderOf(mock, "google");
-  mock.next(embeddingsOf(GOOGLE, { vectors: [[1, 2]] }));
+  mock.next(embeddingsResponse(GOOGLE, { vectors: [[1, 2]] }));
   const got = await slot.embedder.embed(["a"], { purpose: "query", signal });
   assertEquals(got, { vectors: [[1, 2]], inputTokens: undefined });
   const [request] = mock.requests;
@@ -63,16 +63,16 @@ Deno.test("Embedder: asks google's way, and says whether it is a query", async (
 });
 
 Deno.test("Embedder: tries again what may pass, and reports each failure without the credential", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   using slot = embedderOf(mock);
   mock.next({ status: 503, body: `busy, ${KEYS.openai}` });
-  mock.next(embeddingsOf(OPENAI, { vectors: VECTORS }));
+  mock.next(embeddingsResponse(OPENAI, { vectors: VECTORS }));
   assertEquals((await slot.embedder.embed(["a", "b"], passages)).vectors, VECTORS);
   assertEquals(slot.reports.map(({ status, words }) => [status, words]), [[503, "busy, [secret]"]]);
 });
 
 Deno.test("Embedder: a refusal that stays is told as the model's error", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   using slot = embedderOf(mock);
   mock.next({ status: 404, body: "no such model" });
   const error = await assertRejects(() => slot.embedder.embed(["a"], passages), ModelError);
@@ -94,7 +94,7 @@ const WRONG: Record<string, string> = {
 
 for (const [what, body] of Object.entries(WRONG)) {
   Deno.test(`Embedder: ${what} is no answer`, async () => {
-    await using mock = await MockVendors.start();
+    await using mock = await MockProviders.start();
     using slot = embedderOf(mock);
     mock.next({ headers: { "content-type": "application/json" }, body });
     const error = await assertRejects(() => slot.embedder.embed(["a", "b"], passages), ModelError);
@@ -103,7 +103,7 @@ for (const [what, body] of Object.entries(WRONG)) {
 }
 
 Deno.test("Embedder: an abort ends it at once, with the signal's reason", async () => {
-  await using mock = await MockVendors.start();
+  await using mock = await MockProviders.start();
   using slot = embedderOf(mock);
   mock.next({ silent: true });
   const stop = new AbortController();
@@ -117,10 +117,10 @@ Deno.test("Embedder: an abort ends it at once, with the signal's reason", async 
 Deno.test("ModelRegistry: has an embedder where a slot has an embedding model, of the first such slot", () => {
   const slot = { protocol: "openai", baseUrl: "http://127.0.0.1:9/v1", apiKey: "k" } as const;
   assertEquals(
-    new ModelRegistry(new FakeSystem(), { providers: { vendor_a: slot } }).embedder,
+    new ModelRegistry(new FakeRuntime(), { providers: { vendor_a: slot } }).embedder,
     undefined,
   );
-  const registry = new ModelRegistry(new FakeSystem(), {
+  const registry = new ModelRegistry(new FakeRuntime(), {
     providers: {
       vendor_a: slot,
       vendor_b: { ...slot, embeddingModel: "one" },

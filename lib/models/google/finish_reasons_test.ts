@@ -1,6 +1,6 @@
 /** What each of the documented reasons to finish comes to. */
 import { assertEquals } from "@std/assert";
-import { only, Vendors } from "@/tests/support/vendors.ts";
+import { eventsOfType, ProviderConnections } from "@/tests/support/vendors.ts";
 import type { Script } from "@/tests/support/mock_vendors/script.ts";
 
 const usageMetadata = { promptTokenCount: 4, candidatesTokenCount: 2, totalTokenCount: 6 };
@@ -19,10 +19,10 @@ const FILTERS = [
 
 for (const reason of FILTERS) {
   Deno.test(`google: ${reason} is a filter's work, an answer and no failure`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     for (const text of ["", "Once upon"]) {
       const { events, error } = await vendors.ask("google", ending(reason, text));
-      assertEquals([error, only(events, "end").reason], [undefined, "content_filter"]);
+      assertEquals([error, eventsOfType(events, "end").reason], [undefined, "content_filter"]);
     }
     assertEquals(vendors.reports, []);
   });
@@ -30,7 +30,7 @@ for (const reason of FILTERS) {
 
 for (const reason of ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE"]) {
   Deno.test(`google: ${reason} before any text is tried again, and charged`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const billed: number[] = [];
     const again = () => Promise.resolve(700);
     const change = { billed: (usage: { inputTokens: number }) => billed.push(usage.inputTokens) };
@@ -44,7 +44,7 @@ for (const reason of ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFOR
   });
 
   Deno.test(`google: ${reason} three times, or after a text, is a failure`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     const thrice = Array.from({ length: 3 }, () => ending(reason));
     assertEquals((await vendors.ask("google", thrice)).error.code, "provider_error");
     assertEquals(vendors.mock.requests.length, 3);
@@ -63,14 +63,14 @@ const OTHERS = [
 
 for (const reason of OTHERS) {
   Deno.test(`google: ${reason} is a failure that is not tried again`, async () => {
-    await using vendors = await Vendors.start();
+    await using vendors = await ProviderConnections.start();
     assertEquals((await vendors.ask("google", ending(reason))).error.code, "provider_error");
     assertEquals(vendors.mock.requests.length, 1);
   });
 }
 
 Deno.test("google: a reason that is unspecified is none", async () => {
-  await using vendors = await Vendors.start();
+  await using vendors = await ProviderConnections.start();
   const [first, last] = [ending("FINISH_REASON_UNSPECIFIED", "Hello "), ending("STOP", "there.")];
   const { text, error } = await vendors.ask("google", { body: `${first.body}${last.body}` });
   assertEquals([text, error], ["Hello there.", undefined]);

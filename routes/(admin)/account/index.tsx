@@ -1,5 +1,5 @@
 import { type Context, page } from "fresh";
-import { notSaved } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FaultyFields.tsx";
 import { Field } from "@/components/Field.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
@@ -84,7 +84,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   const faults = { ...data.faults, form: data.fault };
   return (
     <>
-      <PageHeader title="Your account" refused={notSaved(faults)} text={data.email} />
+      <PageHeader title="Your account" refused={unsavedTitle(faults)} text={data.email} />
       <PageNotice notice={flashMessageOf(url)} />
       <div class="narrow sections">
         <PostForm action="/account" class="card stack" {...{ faults, labels: LABELS }}>

@@ -1,7 +1,7 @@
 import { type Context, page } from "fresh";
 import { AgentForm } from "@/components/AgentForm.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { notSaved } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { TemplatePicker } from "@/components/TemplatePicker.tsx";
 import {
@@ -80,7 +80,7 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title="New agent"
-      refused={notSaved(data.faults)}
+      refused={unsavedTitle(data.faults)}
       back={{ href: "/agents", label: "Agents" }}
     />
     <TemplatePicker templates={AGENT_TEMPLATES} chosen={data.template} />

@@ -3,7 +3,7 @@ import { EmptyState } from "@/components/EmptyState.tsx";
 import { NewKeyForm } from "@/components/NewKeyForm.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
-import { PartLinks } from "@/components/PartLinks.tsx";
+import { Pagination } from "@/components/PartLinks.tsx";
 import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
 import { paginate } from "@/lib/http/dashboard/list_part.ts";
@@ -63,7 +63,7 @@ export default define.page<typeof handler>(({ data, url }) => {
             ))}
           </ul>
         )}
-      <PartLinks {...links} />
+      <Pagination {...links} />
     </>
   );
 });

@@ -1,8 +1,8 @@
 import { page } from "fresh";
-import { notSaved } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FaultyFields.tsx";
 import { KEY_LIFETIMES, NewKeyForm, type NewKeyFormProps } from "@/components/NewKeyForm.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { ShownKey } from "@/components/ShownKey.tsx";
+import { RevealedKey } from "@/components/ShownKey.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import { newSubmissionId, submitOnce } from "@/lib/http/dashboard/once.ts";
@@ -56,11 +56,11 @@ function blank(state: State): NewKeyFormProps {
 }
 
 export default define.page<typeof handler>(({ data }) =>
-  "secret" in data ? <ShownKey title={`Key “${data.name}” created`} secret={data.secret} /> : (
+  "secret" in data ? <RevealedKey title={`Key “${data.name}” created`} secret={data.secret} /> : (
     <>
       <PageHeader
         title="New API key"
-        refused={notSaved(data.form.faults ?? {})}
+        refused={unsavedTitle(data.form.faults ?? {})}
         back={{ href: "/api-keys", label: "API keys" }}
       />
       <div class="card narrow">

@@ -2,7 +2,7 @@ import { type Context, page } from "fresh";
 import { ConversationFilters, FindConversation } from "@/components/ConversationFilters.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
-import { FINISH_NAMES, finishBadge } from "@/components/finish_names.ts";
+import { FINISH_LABELS, finishBadgeClass } from "@/components/finish_names.ts";
 import { formatCount, formatUsd } from "@/components/format_amount.ts";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { Time } from "@/components/Time.tsx";
@@ -139,7 +139,7 @@ function List(
                 <span class="sr-only">, conversation {one.id}</span>
               </a>
               {one.ended.map((end) => (
-                <span key={end} class={finishBadge(end)}>{FINISH_NAMES[end]}</span>
+                <span key={end} class={finishBadgeClass(end)}>{FINISH_LABELS[end]}</span>
               ))}
             </p>
             <p class="row-text">{one.origin ?? "By API key"}</p>

@@ -1,14 +1,14 @@
 import { page } from "fresh";
-import { AttentionList } from "@/components/AttentionList.tsx";
+import { AlertList } from "@/components/AttentionList.tsx";
 import { DayChart, shortDay } from "@/components/DayChart.tsx";
 import { ErrorCount } from "@/components/ErrorCount.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
-import { Facts } from "@/components/Facts.tsx";
+import { DescriptionList } from "@/components/Facts.tsx";
 import {
   formatCompact,
   formatCount,
   formatMicroUsd,
-  microUsdAxis,
+  microUsdAxisFormat,
   plural,
 } from "@/components/format_amount.ts";
 import { GettingStarted } from "@/components/GettingStarted.tsx";
@@ -63,7 +63,7 @@ export default define.page<typeof handler>(({ data, url }) => {
     <div class="stack-large">
       <PageHeader title="Home" text={`${longDay(usage.day)}, by UTC.`} />
       <PageNotice notice={flashMessageOf(url)} />
-      <AttentionList items={attention} now={now} />
+      <AlertList items={attention} now={now} />
       {gettingStarted && (
         <GettingStarted
           steps={gettingStarted}
@@ -90,7 +90,7 @@ function TodaysFigures(
   { usage: { day, today, activeStreams, maxStreams } }: { usage: UsageSummary },
 ) {
   return (
-    <Facts
+    <DescriptionList
       of={{
         "Runs": formatCount(today.runs),
         "Messages": formatCount(today.runs),
@@ -126,7 +126,7 @@ function Month({ days, sum }: { days: { day: string; usage: Usage }[]; sum: Usag
           sum={formatMicroUsd(sum.cost)}
           days={values(({ cost }) => cost)}
           format={formatMicroUsd}
-          axis={microUsdAxis}
+          axis={microUsdAxisFormat}
         />
         <DayChart
           title="Runs"

@@ -1,6 +1,6 @@
 import { page } from "fresh";
 import { EmptyState } from "@/components/EmptyState.tsx";
-import { Facts } from "@/components/Facts.tsx";
+import { DescriptionList } from "@/components/Facts.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
 import { formatCount } from "@/components/format_amount.ts";
 import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
@@ -76,7 +76,7 @@ function BaseRow({ base, now }: { base: KnowledgeBase; now: number }) {
         <a class="row-link" href={`/knowledge/${base.id}`}>{base.name}</a>
         {base.description && <p class="row-text">{base.description}</p>}
       </div>
-      <Facts
+      <DescriptionList
         class="facts"
         of={{
           Documents: formatCount(base.documentCount),

@@ -1,6 +1,6 @@
 import { page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { notSaved } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FaultyFields.tsx";
 import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
@@ -47,7 +47,7 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title="New knowledge base"
-      refused={notSaved(data.faults)}
+      refused={unsavedTitle(data.faults)}
       back={{ href: "/knowledge", label: "Knowledge" }}
     />
     <div class="card narrow">

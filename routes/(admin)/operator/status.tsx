@@ -1,6 +1,6 @@
 import { page } from "fresh";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { SlotRows } from "@/components/SlotRows.tsx";
+import { ConnectionRows } from "@/components/SlotRows.tsx";
 import { connectionViews } from "@/lib/http/dashboard/slot_views.ts";
 import { systemFacts } from "@/lib/http/dashboard/system_facts.ts";
 import { define } from "@/utils.ts";
@@ -40,7 +40,7 @@ export default define.page<typeof handler>(({ data }) => (
       </section>
       <section aria-labelledby="slots">
         <h2 id="slots" class="section-head">Vendors</h2>
-        <SlotRows slots={data.slots} now={data.now} operator />
+        <ConnectionRows slots={data.slots} now={data.now} operator />
       </section>
     </div>
   </>

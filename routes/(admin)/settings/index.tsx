@@ -2,7 +2,7 @@ import { page } from "fresh";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
 import { SecretRows } from "@/components/SecretRows.tsx";
-import { SlotRows } from "@/components/SlotRows.tsx";
+import { ConnectionRows } from "@/components/SlotRows.tsx";
 import { loadAgentNames } from "@/lib/http/dashboard/agent_names.ts";
 import { StorageMeters } from "@/components/StorageMeters.tsx";
 import { quotasOf } from "@/lib/storage/tenant_store.ts";
@@ -111,7 +111,7 @@ export default define.page<typeof handler>(({ data, url }) => {
               <p class="lead">As this process has found them since it started.</p>
             </div>
           </div>
-          <SlotRows slots={data.slots} now={now} operator={data.operator} />
+          <ConnectionRows slots={data.slots} now={now} operator={data.operator} />
         </section>
       </div>
     </>

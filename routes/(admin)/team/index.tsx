@@ -1,7 +1,7 @@
 import { page } from "fresh";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
-import { PartLinks } from "@/components/PartLinks.tsx";
+import { Pagination } from "@/components/PartLinks.tsx";
 import { Time } from "@/components/Time.tsx";
 import type { Member } from "@/lib/accounts/team.ts";
 import { paginate } from "@/lib/http/dashboard/list_part.ts";
@@ -39,7 +39,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         <ul class="rows">
           {members.map((member) => <MemberRow key={member.id} member={member} {...data} />)}
         </ul>
-        <PartLinks {...links} />
+        <Pagination {...links} />
         {invitations.length > 0 && (
           <section aria-labelledby="invitations">
             <h2 id="invitations" class="section-head">Invitations</h2>

@@ -1,11 +1,11 @@
 import { page } from "fresh";
-import { notSaved } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FaultyFields.tsx";
 import { Field } from "@/components/Field.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { PasswordAgain } from "@/components/PasswordAgain.tsx";
+import { ReauthField } from "@/components/PasswordAgain.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
-import { roleOf, RoleSelect } from "@/components/RoleSelect.tsx";
-import { ShownLink } from "@/components/ShownLink.tsx";
+import { parseRole, RoleSelect } from "@/components/RoleSelect.tsx";
+import { RevealedLink } from "@/components/ShownLink.tsx";
 import type { Role } from "@/lib/accounts/signed_in_user.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { invitationLink } from "@/lib/http/dashboard/account_links.ts";
@@ -41,7 +41,7 @@ export const handler = define.handlers({
     const { service } = ctx.state;
     const form = await readForm(ctx.req, service.system);
     const email = form.get("email") ?? "";
-    const role = roleOf(form.get("role")) ?? "viewer";
+    const role = parseRole(form.get("role")) ?? "viewer";
     const typed = {
       email,
       role,
@@ -75,7 +75,7 @@ export const handler = define.handlers({
 export default define.page<typeof handler>(({ data }) =>
   "link" in data
     ? (
-      <ShownLink
+      <RevealedLink
         title={`Invitation for ${data.email}`}
         text="Send it to them. Whoever opens it first chooses the password; it works once, for 7 days."
         link={data.link}
@@ -89,7 +89,7 @@ function InviteForm({ email, role, asksPassword, once, faults }: Form) {
   const own_password = faults.password;
   return (
     <>
-      <PageHeader title="Invite" refused={notSaved(faults)} back={BACK} />
+      <PageHeader title="Invite" refused={unsavedTitle(faults)} back={BACK} />
       <PostForm
         action="/team/invite"
         class="card narrow stack"
@@ -107,7 +107,7 @@ function InviteForm({ email, role, asksPassword, once, faults }: Form) {
           {(attributes) => <input type="email" {...attributes} value={email} required />}
         </Field>
         <RoleSelect value={role} />
-        <PasswordAgain asked={asksPassword} fault={own_password} />
+        <ReauthField asked={asksPassword} fault={own_password} />
         <div class="form-actions">
           <button class="button button-primary" type="submit">Make the link</button>
           <a class="button" href="/team" aria-current="false">Cancel</a>

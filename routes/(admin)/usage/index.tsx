@@ -2,8 +2,8 @@ import { page } from "fresh";
 import { DayChart } from "@/components/DayChart.tsx";
 import { ErrorCount } from "@/components/ErrorCount.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
-import { Facts } from "@/components/Facts.tsx";
-import { formatCount, formatMicroUsd, microUsdAxis } from "@/components/format_amount.ts";
+import { DescriptionList } from "@/components/Facts.tsx";
+import { formatCount, formatMicroUsd, microUsdAxisFormat } from "@/components/format_amount.ts";
 import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { StorageMeters } from "@/components/StorageMeters.tsx";
@@ -66,13 +66,13 @@ export default define.page<typeof handler>(({ data }) => {
       {sum.runs === 0 ? <NothingUsed /> : (
         <div class="stack">
           <div class="charts charts-usage">
-            <Facts class="figures card" of={figures(sum, range)} />
+            <DescriptionList class="figures card" of={figures(sum, range)} />
             <DayChart
               title="Cost"
               sum={formatMicroUsd(sum.cost)}
               days={days}
               format={formatMicroUsd}
-              axis={microUsdAxis}
+              axis={microUsdAxisFormat}
             />
           </div>
           <nav class="views" aria-label="Usage by">

@@ -17,7 +17,7 @@ export interface DeployOptions {
 }
 
 /** How a process came to its end. */
-export interface Stopped {
+export interface ProcessExit {
   status: Deno.CommandStatus;
   /** From SIGINT to the end, milliseconds. */
   ms: number;
@@ -70,7 +70,7 @@ export class DeployedProcess implements AsyncDisposable {
   }
 
   /** SIGINT, and SIGKILL 5 seconds later. */
-  async stop(): Promise<Stopped> {
+  async stop(): Promise<ProcessExit> {
     const begun = performance.now();
     this.#child.kill("SIGINT");
     let killed = false;

@@ -5,7 +5,7 @@ import { TenantStore } from "@/lib/storage/tenant_store.ts";
 import type { Runtime } from "@/lib/system.ts";
 import { catalogueEntry } from "../chat.ts";
 import { TEST_HMAC_SECRET } from "../service.ts";
-import type { FleetVendor } from "./fleet_vendor.ts";
+import type { FleetProvider } from "./fleet_vendor.ts";
 
 /** One process of a fleet, seen from outside. */
 export interface FleetProcess {
@@ -18,7 +18,7 @@ export interface FleetProcess {
  * HTTP, by signals and by the clock, so that it holds for every kind of fleet.
  */
 export interface Fleet extends AsyncDisposable {
-  readonly vendor: FleetVendor;
+  readonly vendor: FleetProvider;
   readonly operator: Operator;
   /** Those that are alive. */
   readonly processes: readonly FleetProcess[];
@@ -48,7 +48,7 @@ export interface Operator {
 }
 
 /** The environment of each process of a fleet; each client names its own address. */
-export function fleetEnv(vendor: FleetVendor): Record<string, string> {
+export function fleetEnv(vendor: FleetProvider): Record<string, string> {
   return {
     TRUSTED_PROXY_HOPS: "1",
     VENDOR_B_BASE_URL: vendor.url,

@@ -1,5 +1,5 @@
-import { type MockRequest, MockVendors } from "../mock_vendors/mock_vendors.ts";
-import type { Say, Script } from "../mock_vendors/script.ts";
+import { MockProviders, type MockRequest } from "../mock_vendors/mock_vendors.ts";
+import type { Script, ScriptedPart } from "../mock_vendors/script.ts";
 
 /** A place where answers wait until the test opens it. */
 export interface Gate {
@@ -15,17 +15,17 @@ export const AT_ONCE = "answer at once";
  * The model vendor of a fleet. The last message decides how it answers, whichever process asks; every
  * answer is billed with all the output tokens that were allowed, so that what is set aside is spent.
  */
-export class FleetVendor implements AsyncDisposable {
-  readonly #mock: MockVendors;
+export class FleetProvider implements AsyncDisposable {
+  readonly #mock: MockProviders;
   readonly #gates = new Map<string, PromiseWithResolvers<void>>();
 
-  private constructor(mock: MockVendors) {
+  private constructor(mock: MockProviders) {
     this.#mock = mock;
   }
 
-  static async start(): Promise<FleetVendor> {
-    const mock = await MockVendors.start({ otherwise: (request) => vendor.#answer(request) });
-    const vendor = new FleetVendor(mock);
+  static async start(): Promise<FleetProvider> {
+    const mock = await MockProviders.start({ otherwise: (request) => vendor.#answer(request) });
+    const vendor = new FleetProvider(mock);
     return vendor;
   }
 
@@ -45,7 +45,7 @@ export class FleetVendor implements AsyncDisposable {
     const { content } = body.messages.at(-1);
     const text: string = typeof content === "string" ? content : content[0].text;
     const gate = this.#gates.get(text);
-    const wait: Say[] = gate === undefined ? [] : [{ wait: gate.promise }];
+    const wait: ScriptedPart[] = gate === undefined ? [] : [{ wait: gate.promise }];
     return {
       say: [{ text: "Hello" }, ...wait, { text: " there." }],
       usage: { input: 0, output: body.max_tokens },

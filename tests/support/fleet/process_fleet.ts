@@ -6,7 +6,7 @@ import { TEST_ENCRYPTION_KEY } from "../encryption_keys.ts";
 import { TEST_HMAC_SECRET } from "../service.ts";
 import { type StartedService, startService } from "../started_service.ts";
 import { type Fleet, fleetEnv, type FleetProcess, openOperator, type Operator } from "./fleet.ts";
-import { FleetVendor } from "./fleet_vendor.ts";
+import { FleetProvider } from "./fleet_vendor.ts";
 
 /** Interval between polls of a condition and between a client's retries, milliseconds. */
 const PAUSE_MS = 250;
@@ -19,7 +19,7 @@ interface Member extends FleetProcess {
 
 /** Real processes, as `deno task start` starts them, on a genuine `denokv` server; time is real. */
 export class ProcessFleet implements Fleet {
-  readonly vendor: FleetVendor;
+  readonly vendor: FleetProvider;
   readonly operator: Operator;
   readonly #server: DenokvServer;
   readonly #storeUrl: string;
@@ -30,7 +30,7 @@ export class ProcessFleet implements Fleet {
 
   private constructor(
     parts: {
-      vendor: FleetVendor;
+      vendor: FleetProvider;
       operator: Operator;
       server: DenokvServer;
       storeUrl: string;
@@ -55,7 +55,7 @@ export class ProcessFleet implements Fleet {
     const dir = await Deno.makeTempDir();
     owned.defer(() => Deno.remove(dir, { recursive: true }));
     const server = owned.use(await DenokvServer.start(bin));
-    const vendor = owned.use(await FleetVendor.start());
+    const vendor = owned.use(await FleetProvider.start());
     const proxy = delayMs === 0
       ? undefined
       : owned.use(new DelayingProxy({ port: server.port, delayMs }));

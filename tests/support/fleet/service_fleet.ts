@@ -2,11 +2,11 @@ import { openTestKv } from "../open_kv.ts";
 import { setImmediate } from "node:timers";
 import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
 import { type Runtime, systemRuntime } from "@/lib/system.ts";
-import { HandClock } from "../hand_clock.ts";
+import { ManualClock } from "../hand_clock.ts";
 import { type HangingKv, hangingKv } from "../hanging_kv.ts";
 import { TestService } from "../service.ts";
 import { type Fleet, fleetEnv, type FleetProcess, openOperator, type Operator } from "./fleet.ts";
-import { FleetVendor } from "./fleet_vendor.ts";
+import { FleetProvider } from "./fleet_vendor.ts";
 
 /** Step of the clock: shorter than any interval between heartbeats or sweeps. */
 const STEP_MS = 1_000;
@@ -22,15 +22,15 @@ interface Member extends FleetProcess {
 
 /** Services in this process on one store in memory; their clock is the test's. */
 export class ServiceFleet implements Fleet {
-  readonly vendor: FleetVendor;
+  readonly vendor: FleetProvider;
   readonly operator: Operator;
   readonly #kv: Deno.Kv;
-  readonly #clock: HandClock;
+  readonly #clock: ManualClock;
   #alive: Member[] = [];
   readonly #all: Member[] = [];
 
   private constructor(
-    parts: { vendor: FleetVendor; operator: Operator; kv: Deno.Kv; clock: HandClock },
+    parts: { vendor: FleetProvider; operator: Operator; kv: Deno.Kv; clock: ManualClock },
   ) {
     this.vendor = parts.vendor;
     this.operator = parts.operator;
@@ -44,10 +44,10 @@ export class ServiceFleet implements Fleet {
     { at = Date.UTC(2026, 0, 15, 12) }: { at?: number } = {},
   ): Promise<ServiceFleet> {
     const kv = await openTestKv();
-    const clock = new HandClock(at);
+    const clock = new ManualClock(at);
     const system: Runtime = { ...systemRuntime, ...clock.system };
     const operator = await openOperator(kv, system);
-    const vendor = await FleetVendor.start();
+    const vendor = await FleetProvider.start();
     const fleet = new ServiceFleet({ vendor, operator, kv, clock });
     for (let n = 0; n < processes; n++) await fleet.start();
     return fleet;

@@ -1,7 +1,7 @@
 import { seeded } from "../flaky_kv.ts";
 
 /** Choices that are the same for the same seed. */
-export class Dice {
+export class SeededRandom {
   #random: () => number;
 
   constructor(seed: number) {

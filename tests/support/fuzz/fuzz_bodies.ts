@@ -1,4 +1,4 @@
-import type { Dice } from "./dice.ts";
+import type { SeededRandom } from "./dice.ts";
 
 const encoder = new TextEncoder();
 
@@ -24,7 +24,7 @@ const TYPES: readonly (string | null)[] = [
 ];
 
 /** The text as a body, now and then under another content type or in chunks. */
-export function bodyOf(text: string, dice: Dice): FuzzBody {
+export function bodyOf(text: string, dice: SeededRandom): FuzzBody {
   return {
     bytes: encoder.encode(text),
     type: dice.chance(0.03) ? dice.pick(TYPES) : "application/json",
@@ -33,12 +33,12 @@ export function bodyOf(text: string, dice: Dice): FuzzBody {
 }
 
 /** A body that is no JSON, or hardly. */
-export function brokenBody(valid: string, dice: Dice): FuzzBody {
+export function brokenBody(valid: string, dice: SeededRandom): FuzzBody {
   const { type, chunked } = bodyOf("", dice);
   return { bytes: brokenBytes(valid, dice), type, chunked };
 }
 
-function brokenBytes(valid: string, dice: Dice): Uint8Array<ArrayBuffer> {
+function brokenBytes(valid: string, dice: SeededRandom): Uint8Array<ArrayBuffer> {
   switch (dice.int(0, 12)) {
     case 0:
       return encoder.encode(valid.slice(0, dice.int(0, valid.length)));

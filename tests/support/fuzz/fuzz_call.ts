@@ -1,8 +1,8 @@
 import type { Documented } from "../api_document.ts";
-import type { Dice } from "./dice.ts";
+import type { SeededRandom } from "./dice.ts";
 import { bodyOf, brokenBody, type FuzzBody } from "./fuzz_bodies.ts";
 import { headersFor } from "./fuzz_headers.ts";
-import type { FuzzWorld, KnownSession } from "./fuzz_world.ts";
+import type { FuzzContext, KnownSession } from "./fuzz_world.ts";
 import { ORIGIN } from "../widget_calls.ts";
 import { STRINGS } from "./hostile_values.ts";
 import { mutateValue } from "./mutate_value.ts";
@@ -20,8 +20,8 @@ export interface FuzzCall {
 }
 
 interface Parts {
-  world: FuzzWorld;
-  dice: Dice;
+  world: FuzzContext;
+  dice: SeededRandom;
   schemas: ValueOptions["schemas"];
 }
 
@@ -46,7 +46,7 @@ export function fuzzCall(operation: Documented, parts: Parts): FuzzCall {
 }
 
 /** Other methods than the address has are its 405, which only /v1 promises. */
-function methodOf({ method, path }: Documented, dice: Dice): string {
+function methodOf({ method, path }: Documented, dice: SeededRandom): string {
   if (!path.startsWith("/v1/") || !dice.chance(0.02)) return method;
   return path.includes("openapi") ? dice.pick(VERBS.slice(1)) : "PUT";
 }
@@ -62,7 +62,7 @@ function bodyValue(
   return { ...value as object, agentId: session.agentId, sessionToken: session.token };
 }
 
-function encode(value: unknown, dice: Dice): FuzzBody {
+function encode(value: unknown, dice: SeededRandom): FuzzBody {
   const kind = dice.number(0, 1);
   if (kind < 0.6) return bodyOf(JSON.stringify(value), dice);
   if (kind < 0.88) return bodyOf(JSON.stringify(mutateValue(value, dice)), dice);
@@ -71,7 +71,7 @@ function encode(value: unknown, dice: Dice): FuzzBody {
 
 function pathOf(
   { path }: Documented,
-  { world, dice, id }: { world: FuzzWorld; dice: Dice; id: string },
+  { world, dice, id }: { world: FuzzContext; dice: SeededRandom; id: string },
 ): string {
   const runId = dice.pick(world.runs);
   const [base, documentId] = dice.pick(world.documents);
@@ -96,7 +96,7 @@ function pathOf(
 }
 
 /** A hostile part of a path that stays one part: nothing, dots and slashes would name another address. */
-function pathPart(dice: Dice): string {
+function pathPart(dice: SeededRandom): string {
   const text = dice.pick(STRINGS).slice(0, 4_000);
   const raw = text.startsWith("%") ? text : encodeURIComponent(text.toWellFormed());
   return /^\.*$/.test(raw) || raw.includes("/") ? "0" : raw;
@@ -104,7 +104,7 @@ function pathPart(dice: Dice): string {
 
 function queryOf(
   { parameters = [] }: Documented,
-  { world, dice }: { world: FuzzWorld; dice: Dice },
+  { world, dice }: { world: FuzzContext; dice: SeededRandom },
 ): string {
   const pairs: string[] = [];
   for (const { name } of parameters.filter((one) => one.in === "query")) {
@@ -114,7 +114,10 @@ function queryOf(
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
-function queryValue(name: string, { world, dice }: { world: FuzzWorld; dice: Dice }): string {
+function queryValue(
+  name: string,
+  { world, dice }: { world: FuzzContext; dice: SeededRandom },
+): string {
   if (dice.chance(0.3)) {
     return encodeURIComponent(dice.pick(STRINGS).slice(0, 4_000).toWellFormed());
   }

@@ -1,7 +1,7 @@
 import type { Documented } from "../api_document.ts";
 import { ORIGIN } from "../widget_calls.ts";
-import type { Dice } from "./dice.ts";
-import type { FuzzWorld, KnownSession } from "./fuzz_world.ts";
+import type { SeededRandom } from "./dice.ts";
+import type { FuzzContext, KnownSession } from "./fuzz_world.ts";
 import { STRINGS } from "./hostile_values.ts";
 
 type HeaderPairs = [string, string][];
@@ -29,7 +29,11 @@ const STRAY: HeaderPairs = [
 /** Headers of one request; `session` is the one it speaks for, where it does. */
 export function headersFor(
   operation: Documented,
-  { world, dice, session }: { world: FuzzWorld; dice: Dice; session: KnownSession | undefined },
+  { world, dice, session }: {
+    world: FuzzContext;
+    dice: SeededRandom;
+    session: KnownSession | undefined;
+  },
 ): HeaderPairs {
   const headers = credential(operation, { world, dice, session });
   for (const { name, in: place, required } of operation.parameters ?? []) {
@@ -44,7 +48,11 @@ export function headersFor(
 
 function credential(
   { security }: Documented,
-  { world, dice, session }: { world: FuzzWorld; dice: Dice; session: KnownSession | undefined },
+  { world, dice, session }: {
+    world: FuzzContext;
+    dice: SeededRandom;
+    session: KnownSession | undefined;
+  },
 ): HeaderPairs {
   if (security.length === 0 && !dice.chance(0.1)) return [];
   if (session !== undefined) {
@@ -62,7 +70,10 @@ function credential(
   ])();
 }
 
-function parameterValue(name: string, { world, dice }: { world: FuzzWorld; dice: Dice }): string {
+function parameterValue(
+  name: string,
+  { world, dice }: { world: FuzzContext; dice: SeededRandom },
+): string {
   if (dice.chance(0.1)) return dice.pick(STRINGS);
   switch (name) {
     case "Origin":

@@ -1,6 +1,6 @@
 import type { Answered } from "../api_document.ts";
 import { ORIGIN } from "../widget_calls.ts";
-import type { Dice } from "./dice.ts";
+import type { SeededRandom } from "./dice.ts";
 import type { Hints } from "./schema_values.ts";
 
 /** As many names are kept as may be picked from; the oldest go first. */
@@ -12,7 +12,7 @@ export interface KnownSession {
 }
 
 /** What exists: given to begin with, learnt from answers, and picked from for the next requests. */
-export class FuzzWorld {
+export class FuzzContext {
   readonly agents: string[];
   readonly sessions: KnownSession[];
   readonly cursors: string[] = ["AAAA"];
@@ -29,7 +29,7 @@ export class FuzzWorld {
 
   constructor(
     parts: {
-      keys: FuzzWorld["keys"];
+      keys: FuzzContext["keys"];
       agents: string[];
       sessions: KnownSession[];
       hashes: string[];
@@ -81,7 +81,7 @@ export class FuzzWorld {
 }
 
 /** Ends with the user's words; now and then they are what the demo model takes for a tool call. */
-function conversation(dice: Dice): unknown[] {
+function conversation(dice: SeededRandom): unknown[] {
   const turns = Array.from({ length: dice.int(0, 3) }, (_, n) => ({
     role: n % 2 === 0 ? "user" : "assistant",
     content: dice.pick(["Hello", "日本語", "a\nb", "…"]),

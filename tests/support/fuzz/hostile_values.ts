@@ -1,4 +1,4 @@
-import type { Dice } from "./dice.ts";
+import type { SeededRandom } from "./dice.ts";
 
 /** Strings that some parser, store or renderer somewhere has stumbled over. */
 export const STRINGS: readonly string[] = [
@@ -67,7 +67,7 @@ const NUMBERS: readonly number[] = [
 ];
 
 /** Any JSON value, as far from what is wanted as may be. */
-export function hostileValue(dice: Dice): unknown {
+export function hostileValue(dice: SeededRandom): unknown {
   switch (dice.int(0, 7)) {
     case 0:
       return dice.pick(STRINGS);

@@ -1,14 +1,14 @@
-import type { Dice } from "./dice.ts";
+import type { SeededRandom } from "./dice.ts";
 import { hostileValue, STRINGS } from "./hostile_values.ts";
 
 /** The value with one to three faults somewhere in it; the value itself is left alone. */
-export function mutateValue(value: unknown, dice: Dice): unknown {
+export function mutateValue(value: unknown, dice: SeededRandom): unknown {
   let mutated = structuredClone(value);
   for (let n = dice.int(1, 3); n > 0; n--) mutated = mutateOnce(mutated, dice);
   return mutated;
 }
 
-function mutateOnce(value: unknown, dice: Dice): unknown {
+function mutateOnce(value: unknown, dice: SeededRandom): unknown {
   if (Array.isArray(value)) return mutateList(value, dice);
   if (typeof value === "object" && value !== null) {
     return mutateObject(value as Record<string, unknown>, dice);
@@ -16,7 +16,7 @@ function mutateOnce(value: unknown, dice: Dice): unknown {
   return hostileValue(dice);
 }
 
-function mutateList(list: unknown[], dice: Dice): unknown {
+function mutateList(list: unknown[], dice: SeededRandom): unknown {
   const at = dice.int(0, Math.max(0, list.length - 1));
   switch (dice.int(0, list.length === 0 ? 1 : 4)) {
     case 0:
@@ -32,7 +32,7 @@ function mutateList(list: unknown[], dice: Dice): unknown {
   }
 }
 
-function mutateObject(object: Record<string, unknown>, dice: Dice): unknown {
+function mutateObject(object: Record<string, unknown>, dice: SeededRandom): unknown {
   const names = Object.keys(object);
   const name = names.length === 0 ? "" : dice.pick(names);
   switch (dice.int(0, names.length === 0 ? 1 : 8)) {

@@ -1,11 +1,11 @@
 import type { JsonSchema } from "@/lib/openapi/json_schema.ts";
-import type { Dice } from "./dice.ts";
+import type { SeededRandom } from "./dice.ts";
 
 /** Values of fields that a schema alone cannot know, by the name of the field. */
-export type Hints = Record<string, (dice: Dice) => unknown>;
+export type Hints = Record<string, (dice: SeededRandom) => unknown>;
 
 export interface ValueOptions {
-  dice: Dice;
+  dice: SeededRandom;
   /** `components.schemas` of the document. */
   schemas: Record<string, JsonSchema>;
   hints: Hints;
@@ -16,7 +16,7 @@ const USUAL_LENGTH = 24;
 const USUAL_ITEMS = 3;
 
 /** What the patterns of the document take. */
-const BY_PATTERN: Record<string, (dice: Dice) => string> = {
+const BY_PATTERN: Record<string, (dice: SeededRandom) => string> = {
   "^[a-zA-Z][a-zA-Z0-9_-]{0,63}$": (dice) => `tool_${dice.int(0, 1_000_000)}`,
   "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$": (dice) => `x-${dice.int(0, 99)}`,
   "^[^\\r\\n]*$": (dice) => `v ${dice.int(0, 99)}`,
@@ -82,7 +82,7 @@ function validArray(schema: JsonSchema, options: ValueOptions): unknown[] {
   return Array.from({ length }, () => validValue(schema.items ?? {}, options));
 }
 
-function validString(schema: JsonSchema, dice: Dice): string {
+function validString(schema: JsonSchema, dice: SeededRandom): string {
   if (schema.format === "uuid") return uuid(dice);
   if (schema.pattern !== undefined) {
     const make = BY_PATTERN[schema.pattern];
@@ -100,7 +100,7 @@ function validString(schema: JsonSchema, dice: Dice): string {
 
 function validNumber(
   schema: JsonSchema,
-  dice: Dice,
+  dice: SeededRandom,
   draw: (min: number, max: number) => number,
 ): number {
   const min = schema.minimum ?? (schema.exclusiveMinimum ?? -1) + 1;
@@ -108,7 +108,7 @@ function validNumber(
   return dice.chance(0.2) ? dice.pick([min, max]) : draw(min, max);
 }
 
-function uuid(dice: Dice): string {
+function uuid(dice: SeededRandom): string {
   const hex = Array.from({ length: 30 }, () => dice.int(0, 15).toString(16)).join("");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(12, 15)}-a${hex.slice(15, 18)}-` +
     hex.slice(18, 30);

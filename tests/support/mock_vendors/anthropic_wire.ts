@@ -1,4 +1,10 @@
-import { endOf, type ScriptedCall, usageOf, type Wire, type WireOptions } from "./script.ts";
+import {
+  type ScriptedCall,
+  scriptEnd,
+  scriptUsage,
+  type Wire,
+  type WireOptions,
+} from "./script.ts";
 
 const REASONS = {
   stop: "end_turn",
@@ -27,7 +33,7 @@ export class AnthropicWire implements Wire {
   }
 
   begin(): string[] {
-    const usage = usageOf(this.#options.script);
+    const usage = scriptUsage(this.#options.script);
     const message = {
       id: "msg_01MockVendorsAnswer00001",
       type: "message",
@@ -73,8 +79,8 @@ export class AnthropicWire implements Wire {
 
   end(): string[] {
     const { script } = this.#options;
-    const usage = usageOf(script);
-    const delta = { stop_reason: REASONS[endOf(script)], stop_sequence: null };
+    const usage = scriptUsage(script);
+    const delta = { stop_reason: REASONS[scriptEnd(script)], stop_sequence: null };
     return [
       ...this.#block(undefined),
       event("message_delta", {

@@ -2,7 +2,9 @@ import type { MockRequest } from "./mock_vendors.ts";
 import type { Script } from "./script.ts";
 
 /** The texts that a request wants embedded; undefined for one that wants something else. */
-export function textsOf({ path, body }: Pick<MockRequest, "path" | "body">): string[] | undefined {
+export function embeddedTexts(
+  { path, body }: Pick<MockRequest, "path" | "body">,
+): string[] | undefined {
   if (path.endsWith("/embeddings")) return body.input;
   if (!path.endsWith(":batchEmbedContents")) return undefined;
   return body.requests.map((one: { content: { parts: [{ text: string }] } }) =>
@@ -11,7 +13,7 @@ export function textsOf({ path, body }: Pick<MockRequest, "path" | "body">): str
 }
 
 /** An honest answer to a request for embeddings, as the protocol's documentation shows it. */
-export function embeddingsOf(
+export function embeddingsResponse(
   request: Pick<MockRequest, "protocol" | "model">,
   { vectors, tokens }: { vectors: readonly (readonly number[])[]; tokens?: number },
 ): Script {
@@ -39,7 +41,7 @@ const MEANINGS = [
 ];
 
 /** A vector by meaning, so that a test can tell it from words. */
-export function meaningOf(text: string): number[] {
+export function embeddingOf(text: string): number[] {
   const lower = text.toLowerCase();
   const about = MEANINGS.map((words) => words.some((word) => lower.includes(word)) ? 1 : 0);
   return [...about, 0.1];

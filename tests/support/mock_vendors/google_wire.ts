@@ -1,4 +1,10 @@
-import { endOf, type ScriptedCall, usageOf, type Wire, type WireOptions } from "./script.ts";
+import {
+  type ScriptedCall,
+  scriptEnd,
+  scriptUsage,
+  type Wire,
+  type WireOptions,
+} from "./script.ts";
 
 const REASONS = {
   stop: "STOP",
@@ -38,11 +44,11 @@ export class GoogleWire implements Wire {
   }
 
   end(): string[] {
-    return [this.#response([{ text: "" }], REASONS[endOf(this.#options.script)])];
+    return [this.#response([{ text: "" }], REASONS[scriptEnd(this.#options.script)])];
   }
 
   #response(parts: unknown[], finishReason?: string): string {
-    const usage = usageOf(this.#options.script);
+    const usage = scriptUsage(this.#options.script);
     const isLast = finishReason !== undefined;
     return data({
       candidates: [{
@@ -65,7 +71,9 @@ export class GoogleWire implements Wire {
 }
 
 /** Thoughts are counted beside the candidates. */
-function outputCounts({ input, output, reasoning = 0 }: NonNullable<ReturnType<typeof usageOf>>) {
+function outputCounts(
+  { input, output, reasoning = 0 }: NonNullable<ReturnType<typeof scriptUsage>>,
+) {
   const candidates = reasoning === 0 ? output : Number(output) - reasoning;
   return {
     candidatesTokenCount: candidates,

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { play } from "./play.ts";
+import { playScript } from "./play.ts";
 import { type RawRequest, RequestReader } from "./raw_request.ts";
 import type { ProtocolName, Script } from "./script.ts";
 
@@ -15,7 +15,7 @@ export interface MockRequest extends Omit<RawRequest, "body"> {
   gone: Promise<void>;
 }
 
-export interface MockVendorsOptions {
+export interface MockProvidersOptions {
   port?: number;
   /** What a request gets when no script is left. */
   otherwise?: (request: MockRequest) => Script;
@@ -25,7 +25,7 @@ export interface MockVendorsOptions {
  * The three vendors on one port, told apart by path as their documentation has it, under any prefix.
  * It speaks raw TCP, so that it can be cut, slow, broken or absurd as no HTTP server would be.
  */
-export class MockVendors implements AsyncDisposable {
+export class MockProviders implements AsyncDisposable {
   readonly requests: MockRequest[] = [];
   readonly #server: Server;
   readonly #otherwise: (request: MockRequest) => Script;
@@ -34,15 +34,15 @@ export class MockVendors implements AsyncDisposable {
   readonly #waiting: { n: number; resolve: (request: MockRequest) => void }[] = [];
   #connections = 0;
 
-  private constructor(options: MockVendorsOptions) {
+  private constructor(options: MockProvidersOptions) {
     this.#otherwise = options.otherwise ?? (() => ({}));
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
       this.#serve(socket);
     });
   }
 
-  static async start(options: MockVendorsOptions = {}): Promise<MockVendors> {
-    const mock = new MockVendors(options);
+  static async start(options: MockProvidersOptions = {}): Promise<MockProviders> {
+    const mock = new MockProviders(options);
     await new Promise<void>((resolve) => {
       mock.#server.listen(options.port ?? 0, "127.0.0.1", () => resolve());
     });
@@ -115,7 +115,7 @@ export class MockVendors implements AsyncDisposable {
     for (const { n, resolve } of this.#waiting) if (n === this.requests.length) resolve(request);
     const script = this.#scripts.shift() ?? this.#otherwise(request);
     const { protocol, model, gone } = request;
-    void play(socket, { protocol, model, script, gone });
+    void playScript(socket, { protocol, model, script, gone });
   }
 }
 

@@ -1,4 +1,10 @@
-import { endOf, type ScriptedCall, usageOf, type Wire, type WireOptions } from "./script.ts";
+import {
+  type ScriptedCall,
+  scriptEnd,
+  scriptUsage,
+  type Wire,
+  type WireOptions,
+} from "./script.ts";
 
 const REASONS = {
   stop: "stop",
@@ -39,9 +45,9 @@ export class OpenaiWire implements Wire {
 
   end(): string[] {
     const { script } = this.#options;
-    const usage = usageOf(script);
+    const usage = scriptUsage(script);
     return [
-      this.#choice({}, REASONS[endOf(script)]),
+      this.#choice({}, REASONS[scriptEnd(script)]),
       ...(usage === undefined ? [] : [this.#chunk([], {
         prompt_tokens: usage.input,
         completion_tokens: usage.output,

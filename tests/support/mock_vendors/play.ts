@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { AnthropicWire } from "./anthropic_wire.ts";
 import { GoogleWire } from "./google_wire.ts";
 import { OpenaiWire } from "./openai_wire.ts";
-import type { ProtocolName, Say, Script, Wire, WireOptions } from "./script.ts";
+import type { ProtocolName, Script, ScriptedPart, Wire, WireOptions } from "./script.ts";
 
 const WIRES: Readonly<Record<ProtocolName, new (options: WireOptions) => Wire>> = {
   openai: OpenaiWire,
@@ -21,12 +21,12 @@ export interface PlayOptions {
 const encoder = new TextEncoder();
 
 /** Plays one script on a socket, byte for byte. */
-export async function play(socket: Socket, options: PlayOptions): Promise<void> {
+export async function playScript(socket: Socket, options: PlayOptions): Promise<void> {
   const { script } = options;
   if (script.silent) return;
   if (script.garbage !== undefined) return void socket.end(script.garbage);
   const { status = 200 } = script;
-  if (status !== 200) return refuse(socket, script);
+  if (status !== 200) return reject(socket, script);
   const { "content-type": type = "text/event-stream", ...headers } = script.headers ?? {};
   const out = new ChunkWriter(socket, script.cut);
   out.head({ "Content-Type": type, ...headers });
@@ -52,7 +52,9 @@ function* steps({ protocol, model, script }: PlayOptions): Generator<
   const eol = script.eol ?? (protocol === "google" ? "\r\n" : "\n");
   const lines = (events: string[]) => events.map((event) => event.replaceAll("\n", eol));
   yield* lines(wire.begin());
-  for (const say of script.say ?? [{ text: "Hello" }, { text: " there." }] satisfies Say[]) {
+  for (
+    const say of script.say ?? [{ text: "Hello" }, { text: " there." }] satisfies ScriptedPart[]
+  ) {
     if ("wait" in say) yield say;
     else if ("raw" in say) yield say.raw;
     else if ("comment" in say) yield* lines([`: ${say.comment}\n\n`]);
@@ -124,7 +126,7 @@ function finish(socket: Socket, out: ChunkWriter, how: NonNullable<Script["finis
 }
 
 /** A refusal that hangs promises more of its body than comes. */
-function refuse(socket: Socket, { status, headers = {}, body = "", finish }: Script): void {
+function reject(socket: Socket, { status, headers = {}, body = "", finish }: Script): void {
   const bytes = typeof body === "string" ? encoder.encode(body) : body;
   const all = { "Content-Type": "application/json", ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join("");

@@ -9,7 +9,7 @@ export interface ScriptedCall {
 }
 
 /** One thing a vendor does inside its answer. */
-export type Say =
+export type ScriptedPart =
   | { text: string }
   /** Reasoning that is streamed and not part of the answer. */
   | { thought: string }
@@ -40,7 +40,7 @@ export interface Script {
   body?: string | Uint8Array;
   /** The whole body is sent once this settles. */
   heldUntil?: Promise<unknown>;
-  say?: readonly Say[];
+  say?: readonly ScriptedPart[];
   /** Why the model stopped, in our words; `none` leaves out the whole ending. */
   end?: "stop" | "length" | "filter" | "refusal" | "calls" | "none";
   usage?: ScriptedUsage | "absent";
@@ -63,7 +63,9 @@ export type ProtocolName = "openai" | "anthropic" | "google";
 /** Writes an answer in one protocol: each string is one event as its documentation shows it. */
 export interface Wire {
   begin(): string[];
-  say(say: Exclude<Say, { raw: unknown } | { wait: unknown } | { comment: unknown }>): string[];
+  say(
+    say: Exclude<ScriptedPart, { raw: unknown } | { wait: unknown } | { comment: unknown }>,
+  ): string[];
   end(): string[];
 }
 
@@ -74,11 +76,11 @@ export interface WireOptions {
 
 export const HONEST_USAGE: ScriptedUsage = { input: 25, output: 15 };
 
-export function usageOf({ usage = HONEST_USAGE }: Script): ScriptedUsage | undefined {
+export function scriptUsage({ usage = HONEST_USAGE }: Script): ScriptedUsage | undefined {
   return usage === "absent" ? undefined : usage;
 }
 
 /** The reason to give: calls when there are any, unless the script says another. */
-export function endOf({ end, say = [] }: Script): NonNullable<Script["end"]> {
+export function scriptEnd({ end, say = [] }: Script): NonNullable<Script["end"]> {
   return end ?? (say.some((one) => "calls" in one) ? "calls" : "stop");
 }

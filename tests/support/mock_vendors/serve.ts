@@ -4,16 +4,16 @@
  *
  *     deno run -A tests/support/mock_vendors/serve.ts [port]
  */
-import { MockVendors } from "./mock_vendors.ts";
-import type { Say, Script } from "./script.ts";
+import { MockProviders } from "./mock_vendors.ts";
+import type { Script, ScriptedPart } from "./script.ts";
 
 const CHUNKS = 64;
 
 /** The answer a model's name asks for. */
 function scriptFor(model: string): Script {
   const [, chunks = CHUNKS, delay = 0] = /^mock-(\d+)-(\d+)$/.exec(model) ?? [];
-  const text = (n: number): Say[] => [{ text: `word${n} ` }];
-  const wait: Say[] = Number(delay) > 0 ? [{ wait: Number(delay) }] : [];
+  const text = (n: number): ScriptedPart[] => [{ text: `word${n} ` }];
+  const wait: ScriptedPart[] = Number(delay) > 0 ? [{ wait: Number(delay) }] : [];
   const say = Array.from(
     { length: Number(chunks) },
     (_, n) => [...(n > 0 ? wait : []), ...text(n)],
@@ -23,7 +23,7 @@ function scriptFor(model: string): Script {
 
 const scripts = new Map<string, Script>();
 
-const mock = await MockVendors.start({
+const mock = await MockProviders.start({
   port: Number(Deno.args[0] ?? 0),
   otherwise: (request) => {
     // A benchmark of hours must not keep every request it made.

@@ -1,9 +1,9 @@
 import { type Context, page } from "fresh";
 import { AgentForm } from "@/components/AgentForm.tsx";
 import { AgentHeader } from "@/components/AgentHeader.tsx";
-import { DeletedAgent } from "@/components/DeletedAgent.tsx";
+import { DeletedAgentForm } from "@/components/DeletedAgent.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { notSaved } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FaultyFields.tsx";
 import { NewTabLink } from "@/components/NewTabLink.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
@@ -58,7 +58,7 @@ export const handler = define.handlers({
 async function offerAnew(ctx: Context<State>, values: AgentFormValues): Promise<Response> {
   const { id, tenant } = signedIn(ctx.state);
   const choices = await loadEditorChoices(ctx.state.service, tenant);
-  return await ctx.render(<DeletedAgent {...{ user: id, values, choices }} />, { status: 404 });
+  return await ctx.render(<DeletedAgentForm {...{ user: id, values, choices }} />, { status: 404 });
 }
 
 /** Notices of what the form has sent; an earlier version is brought back by another form. */
@@ -81,7 +81,7 @@ async function editorData(ctx: Context<State>, edited: Edited) {
 export default define.page<typeof handler>(({ data, url }) => {
   const { agent, editor, faults } = data;
   const { form: _, ...fieldFaults } = faults;
-  const refused = notSaved(faults);
+  const refused = unsavedTitle(faults);
   const path = `/agents/${agent.id}`;
   return (
     <>

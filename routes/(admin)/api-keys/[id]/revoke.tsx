@@ -1,7 +1,7 @@
 import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
+import { ReauthField, type ReauthFieldProps } from "@/components/PasswordAgain.tsx";
 import { findApiKey } from "@/lib/http/dashboard/find_api_key.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
@@ -12,7 +12,7 @@ import { define } from "@/utils.ts";
 
 interface Data {
   apiKey: ApiKey;
-  password: PasswordAgainProps;
+  password: ReauthFieldProps;
 }
 
 /** Asks without scripts, and revokes for both ways of asking. */
@@ -44,7 +44,7 @@ export default define.page<typeof handler>(({ data: { apiKey, password } }) => (
     question={`Revoke ${apiKey.name}?`}
     confirm="Revoke"
     faults={{ own_password: password.fault }}
-    fields={<PasswordAgain {...password} />}
+    fields={<ReauthField {...password} />}
   >
     <p>Whatever uses this key is refused from now on. This cannot be undone.</p>
   </ConfirmPage>

@@ -1,9 +1,9 @@
 import { type Context, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { notSaved } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { OVERLAPS, RotateKeyForm, type RotateKeyFormProps } from "@/components/RotateKeyForm.tsx";
-import { ShownKey } from "@/components/ShownKey.tsx";
+import { RevealedKey } from "@/components/ShownKey.tsx";
 import { findApiKey } from "@/lib/http/dashboard/find_api_key.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
@@ -71,16 +71,18 @@ function formOf(ctx: Context<State>, apiKey: ApiKey): RotateKeyFormProps {
 }
 
 export default define.page<typeof handler>(({ data }) =>
-  "secret" in data ? <ShownKey title={`New secret of “${data.name}”`} secret={data.secret} /> : (
-    <>
-      <PageHeader
-        title={`Rotate ${data.form.apiKey.name}`}
-        refused={notSaved({ form: data.form.fault, password: data.form.passwordFault })}
-        back={{ href: "/api-keys", label: "API keys" }}
-      />
-      <div class="card narrow">
-        <RotateKeyForm {...data.form} />
-      </div>
-    </>
-  )
+  "secret" in data
+    ? <RevealedKey title={`New secret of “${data.name}”`} secret={data.secret} />
+    : (
+      <>
+        <PageHeader
+          title={`Rotate ${data.form.apiKey.name}`}
+          refused={unsavedTitle({ form: data.form.fault, password: data.form.passwordFault })}
+          back={{ href: "/api-keys", label: "API keys" }}
+        />
+        <div class="card narrow">
+          <RotateKeyForm {...data.form} />
+        </div>
+      </>
+    )
 );

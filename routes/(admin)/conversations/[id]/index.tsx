@@ -1,6 +1,6 @@
 import { page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { Facts } from "@/components/Facts.tsx";
+import { DescriptionList } from "@/components/Facts.tsx";
 import { formatCount, formatUsd } from "@/components/format_amount.ts";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { RunCard } from "@/components/RunCard.tsx";
@@ -44,7 +44,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         )}
       </PageHeader>
       <div class="stack">
-        <Facts
+        <DescriptionList
           class="figures card"
           of={{
             "Id": <code>{said.id}</code>,

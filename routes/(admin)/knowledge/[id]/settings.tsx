@@ -1,6 +1,6 @@
 import { page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { notSaved } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FaultyFields.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
 import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
 import { BaseHeader } from "@/components/knowledge/BaseHeader.tsx";
@@ -57,7 +57,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   const path = `/knowledge/${base.id}`;
   return (
     <>
-      <BaseHeader base={base} tab="settings" editor refused={notSaved(faults)} />
+      <BaseHeader base={base} tab="settings" editor refused={unsavedTitle(faults)} />
       <PageNotice notice={flashMessageOf(url)} />
       <div class="stack narrow">
         <section class="card">

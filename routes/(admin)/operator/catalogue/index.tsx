@@ -2,7 +2,7 @@ import { page } from "fresh";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
-import { PartLinks } from "@/components/PartLinks.tsx";
+import { Pagination } from "@/components/PartLinks.tsx";
 import { paginate } from "@/lib/http/dashboard/list_part.ts";
 import { modelHref } from "@/lib/http/dashboard/model_form.ts";
 import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
@@ -49,7 +49,7 @@ export default define.page<typeof handler>(({ data, url }) => {
             ))}
           </ul>
         )}
-      <PartLinks {...data.links} />
+      <Pagination {...data.links} />
     </>
   );
 });

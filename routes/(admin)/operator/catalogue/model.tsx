@@ -1,6 +1,6 @@
 import { type Context, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { notSaved } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FaultyFields.tsx";
 import { ModelForm, type ModelFormProps } from "@/components/ModelForm.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
@@ -60,7 +60,7 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title={data.existing ? data.values.model : "Add a model"}
-      refused={notSaved(data.faults)}
+      refused={unsavedTitle(data.faults)}
       {...data.existing && { text: `Of ${slotName(data)}` }}
       back={{ href: "/operator/catalogue", label: "Catalogue" }}
     />

@@ -1,7 +1,7 @@
 import { page } from "fresh";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
-import { PartLinks } from "@/components/PartLinks.tsx";
+import { Pagination } from "@/components/PartLinks.tsx";
 import { Time } from "@/components/Time.tsx";
 import { paginate } from "@/lib/http/dashboard/list_part.ts";
 import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
@@ -58,7 +58,7 @@ export default define.page<typeof handler>(({ data, url }) => {
           </li>
         ))}
       </ul>
-      <PartLinks {...data.links} />
+      <Pagination {...data.links} />
     </>
   );
 });

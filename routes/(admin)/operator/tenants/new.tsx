@@ -1,11 +1,11 @@
 import { page } from "fresh";
-import { notSaved } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FaultyFields.tsx";
 import { Field } from "@/components/Field.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { LimitField } from "@/components/PlanForm.tsx";
-import { PasswordAgain } from "@/components/PasswordAgain.tsx";
+import { ReauthField } from "@/components/PasswordAgain.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
-import { ShownLink } from "@/components/ShownLink.tsx";
+import { RevealedLink } from "@/components/ShownLink.tsx";
 import { normalizeEmail } from "@/lib/accounts/credential_rules.ts";
 import { invitationLink } from "@/lib/http/dashboard/account_links.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
@@ -102,7 +102,7 @@ function faultsOf(name: string, email: string): Record<string, string> {
 export default define.page<typeof handler>(({ data }) =>
   "link" in data
     ? (
-      <ShownLink
+      <RevealedLink
         title={`Tenant “${data.name}” created`}
         text="Send it to the tenant's first owner. It works once, for 7 days."
         link={data.link}
@@ -116,7 +116,7 @@ function NewTenantForm({ name, email, limits, asksPassword, once, faults }: Form
   const { password: own_password, ...others } = faults;
   return (
     <>
-      <PageHeader title="New tenant" refused={notSaved(faults)} back={BACK} />
+      <PageHeader title="New tenant" refused={unsavedTitle(faults)} back={BACK} />
       <PostForm
         action="/operator/tenants/new"
         class="card narrow stack"
@@ -159,7 +159,7 @@ function NewTenantForm({ name, email, limits, asksPassword, once, faults }: Form
             />
           ))}
         </fieldset>
-        <PasswordAgain asked={asksPassword} fault={own_password} />
+        <ReauthField asked={asksPassword} fault={own_password} />
         <div class="form-actions">
           <button class="button button-primary" type="submit">Create tenant</button>
           <a class="button" href="/operator/tenants" aria-current="false">Cancel</a>

@@ -1,7 +1,7 @@
 import { page } from "fresh";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
-import { SlotRows } from "@/components/SlotRows.tsx";
+import { ConnectionRows } from "@/components/SlotRows.tsx";
 import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
 import { connectionViews } from "@/lib/http/dashboard/slot_views.ts";
 import { define } from "@/utils.ts";
@@ -23,7 +23,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         text="Three slots for model vendors. What the environment sets up is shown only."
       />
       <PageNotice notice={flashMessageOf(url)} />
-      <SlotRows
+      <ConnectionRows
         slots={data.slots}
         now={data.now}
         operator

@@ -1,5 +1,5 @@
 import { page } from "fresh";
-import { notSaved } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { SecretForm, type SecretFormProps } from "@/components/SecretForm.tsx";
 import type { AgentService } from "@/lib/admin/agent_admin.ts";
@@ -95,7 +95,7 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title="Set a secret"
-      refused={notSaved(data.faults)}
+      refused={unsavedTitle(data.faults)}
       back={{ href: "/settings", label: "Settings" }}
     />
     <SecretForm {...data} />

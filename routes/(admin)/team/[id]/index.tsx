@@ -1,10 +1,10 @@
 import { type Context, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { notSaved } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
+import { ReauthField, type ReauthFieldProps } from "@/components/PasswordAgain.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
-import { roleOf, RoleSelect } from "@/components/RoleSelect.tsx";
+import { parseRole, RoleSelect } from "@/components/RoleSelect.tsx";
 import type { Member } from "@/lib/accounts/team.ts";
 import { findMember, MEMBER_REJECTIONS } from "@/lib/http/dashboard/find_member.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
@@ -15,7 +15,7 @@ import { define, type State } from "@/utils.ts";
 
 interface Data {
   member: Member;
-  password: PasswordAgainProps;
+  password: ReauthFieldProps;
   fault?: string;
 }
 
@@ -35,7 +35,7 @@ export const handler = define.handlers({
 
 async function changeRole(ctx: Context<State>, member: Member) {
   const form = await readForm(ctx.req, ctx.state.service.system);
-  const role = roleOf(form.get("role")) ?? member.role;
+  const role = parseRole(form.get("role")) ?? member.role;
   const refused = await reauthenticate(ctx, form);
   if (refused !== undefined) {
     const password = { asked: true, fault: refused.message };
@@ -53,13 +53,13 @@ export default define.page<typeof handler>(({ data: { member, password, fault } 
     <>
       <PageHeader
         title={member.email}
-        refused={notSaved(faults)}
+        refused={unsavedTitle(faults)}
         back={{ href: "/team", label: "Team" }}
       />
       <div class="narrow sections">
         <PostForm action={`/team/${member.id}`} class="card stack" faults={faults}>
           <RoleSelect value={member.role} />
-          <PasswordAgain {...password} />
+          <ReauthField {...password} />
           <div class="form-actions">
             <button class="button button-primary" type="submit">Change role</button>
           </div>

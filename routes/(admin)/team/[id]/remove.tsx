@@ -1,7 +1,7 @@
 import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
+import { ReauthField, type ReauthFieldProps } from "@/components/PasswordAgain.tsx";
 import type { Member } from "@/lib/accounts/team.ts";
 import { findMember, MEMBER_REJECTIONS } from "@/lib/http/dashboard/find_member.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
@@ -12,7 +12,7 @@ import { define } from "@/utils.ts";
 
 interface Data {
   member: Member;
-  password: PasswordAgainProps;
+  password: ReauthFieldProps;
   fault?: string;
 }
 
@@ -47,7 +47,7 @@ export default define.page<typeof handler>(({ data: { member, password, fault } 
     question={`Remove ${member.email}?`}
     confirm="Remove"
     faults={{ form: fault, own_password: password.fault }}
-    fields={<PasswordAgain {...password} />}
+    fields={<ReauthField {...password} />}
   >
     <p>They are signed out at once. What they made stays, and so do the API keys they know.</p>
   </ConfirmPage>

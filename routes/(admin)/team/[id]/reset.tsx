@@ -1,8 +1,8 @@
 import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
-import { ShownLink } from "@/components/ShownLink.tsx";
+import { ReauthField, type ReauthFieldProps } from "@/components/PasswordAgain.tsx";
+import { RevealedLink } from "@/components/ShownLink.tsx";
 import type { Member } from "@/lib/accounts/team.ts";
 import { passwordResetLink } from "@/lib/http/dashboard/account_links.ts";
 import { findMember, MEMBER_REJECTIONS } from "@/lib/http/dashboard/find_member.ts";
@@ -15,7 +15,7 @@ import { define } from "@/utils.ts";
 
 interface Data {
   member: Member;
-  password: PasswordAgainProps;
+  password: ReauthFieldProps;
   once: string;
   fault?: string;
   link?: string;
@@ -64,7 +64,7 @@ export default define.page<typeof handler>(({ data }) => {
   const back = { href: `/team/${member.id}`, label: member.email };
   if (link !== undefined) {
     const text = "Send it to them. It works once, for 24 hours, and ends their other sign-ins.";
-    return <ShownLink title="New password" text={text} link={link} back={back} />;
+    return <RevealedLink title="New password" text={text} link={link} back={back} />;
   }
   return (
     <ConfirmPage
@@ -75,7 +75,7 @@ export default define.page<typeof handler>(({ data }) => {
       confirm="Make the link"
       once={once}
       faults={{ form: fault, own_password: password.fault }}
-      fields={<PasswordAgain {...password} />}
+      fields={<ReauthField {...password} />}
     >
       <p>Whoever has the link can take over the account: hand it to nobody else.</p>
     </ConfirmPage>

@@ -1,7 +1,7 @@
 import { type Context, page } from "fresh";
 import { AgentHeader } from "@/components/AgentHeader.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { notSaved } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FaultyFields.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import { VersionDiff } from "@/components/VersionDiff.tsx";
 import { diffAgents, type FieldDiff } from "@/lib/http/dashboard/agent_diff.ts";
@@ -82,7 +82,7 @@ export default define.page<typeof handler>(({ data }) => {
   const path = `/agents/${agent.id}/versions`;
   return (
     <>
-      <AgentHeader agent={agent} tab="versions" editor={editor} refused={notSaved({ fault })} />
+      <AgentHeader agent={agent} tab="versions" editor={editor} refused={unsavedTitle({ fault })} />
       {fault !== undefined && <Notice kind="fault" focused>{fault}</Notice>}
       <section class="card stack" aria-labelledby="diff-title">
         <h2 id="diff-title">{titleOf(data)}</h2>

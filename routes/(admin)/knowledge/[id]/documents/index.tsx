@@ -7,7 +7,7 @@ import { jsonHandler } from "@/lib/http/dashboard/dashboard_api.ts";
 import { findKnowledgeBase, type FoundKnowledgeBase } from "@/lib/http/dashboard/find_base.ts";
 import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import { receiveUploads, rejectUpload } from "@/lib/http/receive_upload.ts";
-import type { DeskData } from "@/islands/DocumentDesk.tsx";
+import type { DocumentListData } from "@/islands/DocumentDesk.tsx";
 import { define, type State } from "@/utils.ts";
 
 /** The documents of a base as the page's script asks for them, and where files are sent. */
@@ -28,7 +28,7 @@ const tellByScript = jsonHandler(async (ctx) => {
   // Read after them: once nothing is being read nobody asks again.
   const { documentCount, chunkCount } = (await requireBase(ctx)).base;
   const now = ctx.state.service.system.now();
-  return Response.json({ documents, documentCount, chunkCount, now } satisfies DeskData);
+  return Response.json({ documents, documentCount, chunkCount, now } satisfies DocumentListData);
 });
 
 const addByScript = jsonHandler(async (ctx) => {

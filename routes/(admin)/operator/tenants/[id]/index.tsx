@@ -1,7 +1,7 @@
 import { type Context, page } from "fresh";
-import { usedWords } from "@/components/StorageMeters.tsx";
+import { formatStorageUse } from "@/components/StorageMeters.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { notSaved } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/PageNotice.tsx";
 import { PlanForm, type PlanFormProps } from "@/components/PlanForm.tsx";
@@ -63,7 +63,7 @@ async function formProps(
     ...form,
     fields: PLAN_FIELDS,
     quotaFields: QUOTA_FIELDS,
-    used: usedWords(await service.storage.read(form.tenant.id)),
+    used: formatStorageUse(await service.storage.read(form.tenant.id)),
     defaults: { ...Object.fromEntries(defaults), ...quotaDefaults() },
     models: names.map((name) => [name, known.includes(name) ? name : `${name} (gone)`] as const),
   };
@@ -73,7 +73,7 @@ export default define.page<typeof handler>(({ data, url }) => (
   <>
     <PageHeader
       title={data.tenant.name}
-      refused={notSaved(data.faults)}
+      refused={unsavedTitle(data.faults)}
       text={`Tenant id ${data.tenant.id}. Plan changes take effect on the next request.`}
       back={{ href: "/operator/tenants", label: "Tenants" }}
     />

@@ -1,7 +1,7 @@
 import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
+import { ReauthField, type ReauthFieldProps } from "@/components/PasswordAgain.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { editableConnection } from "@/lib/http/dashboard/free_slot.ts";
 import { defaultProviderLabel } from "@/lib/http/dashboard/model_groups.ts";
@@ -12,7 +12,7 @@ import { define } from "@/utils.ts";
 
 interface Data {
   vendor: ProviderId;
-  password: PasswordAgainProps;
+  password: ReauthFieldProps;
 }
 
 export const handler = define.handlers({
@@ -43,7 +43,7 @@ export default define.page<typeof handler>(({ data: { vendor, password } }) => (
     question={`Empty ${defaultProviderLabel(vendor)}?`}
     confirm="Empty it"
     faults={{ own_password: password.fault }}
-    fields={<PasswordAgain {...password} />}
+    fields={<ReauthField {...password} />}
   >
     <p>Its credential is deleted, and messages to its models are refused from now on.</p>
   </ConfirmPage>

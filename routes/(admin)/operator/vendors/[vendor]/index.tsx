@@ -1,8 +1,8 @@
 import { type Context, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { notSaved } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FaultyFields.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { SlotForm, type SlotFormProps } from "@/components/SlotForm.tsx";
+import { ConnectionForm, type ConnectionFormProps } from "@/components/SlotForm.tsx";
 import { PROTOCOLS } from "@/lib/config.ts";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { editableConnection } from "@/lib/http/dashboard/free_slot.ts";
@@ -57,7 +57,7 @@ function inWords({ message, status }: Exclude<ConnectionTestError, undefined>): 
 async function formProps(
   ctx: Context<State>,
   { vendor, faults }: { vendor: ProviderId; faults: ConnectionFormIssues },
-): Promise<SlotFormProps> {
+): Promise<ConnectionFormProps> {
   const { catalogue, connections } = ctx.state.service;
   const [stored, entries] = await Promise.all([connections.list(), catalogue.listStored()]);
   const slot = stored.find((one) => one.vendor === vendor);
@@ -76,9 +76,9 @@ export default define.page<typeof handler>(({ data }) => (
   <>
     <PageHeader
       title={defaultProviderLabel(data.vendor as ProviderId)}
-      refused={notSaved(data.faults)}
+      refused={unsavedTitle(data.faults)}
       back={{ href: "/operator/vendors", label: "Vendors" }}
     />
-    <SlotForm {...data} />
+    <ConnectionForm {...data} />
   </>
 ));

@@ -1,7 +1,7 @@
 import { type Context, page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { PasswordAgain, type PasswordAgainProps } from "@/components/PasswordAgain.tsx";
+import { ReauthField, type ReauthFieldProps } from "@/components/PasswordAgain.tsx";
 import { readForm } from "@/lib/http/dashboard/form.ts";
 import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
@@ -10,7 +10,7 @@ import { define, type State } from "@/utils.ts";
 
 interface Data {
   name: string;
-  password: PasswordAgainProps;
+  password: ReauthFieldProps;
 }
 
 export const handler = define.handlers({
@@ -46,7 +46,7 @@ export default define.page<typeof handler>(({ data: { name, password } }) => (
     question={`Delete ${name}?`}
     confirm="Delete"
     faults={{ own_password: password.fault }}
-    fields={<PasswordAgain {...password} />}
+    fields={<ReauthField {...password} />}
   >
     <p>Tools that send it fail from the next call on. This cannot be undone.</p>
   </ConfirmPage>

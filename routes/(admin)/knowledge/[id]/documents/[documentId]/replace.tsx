@@ -2,7 +2,7 @@ import { page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { ACCEPTED } from "@/components/knowledge/upload_file.ts";
+import { ACCEPTED_FILE_TYPES } from "@/components/knowledge/upload_file.ts";
 import { ApiError } from "@/lib/errors.ts";
 import { findDocument, type FoundDocument } from "@/lib/http/dashboard/find_base.ts";
 import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
@@ -60,7 +60,7 @@ export default define.page<typeof handler>(({ data: { base, document, fault } })
             id="file"
             name="file"
             required
-            accept={ACCEPTED}
+            accept={ACCEPTED_FILE_TYPES}
             aria-describedby="file-help"
           />
           <p class="help" id="file-help">
