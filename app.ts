@@ -1,18 +1,18 @@
 import { App, type Context, staticFiles } from "fresh";
-import { runAs } from "./lib/audit/acting.ts";
-import { withStoreDeadline } from "./lib/committer/store_deadline.ts";
+import { runAs } from "./lib/store/audit/actor.ts";
+import { withStoreDeadline } from "./lib/store/tx/store_deadline.ts";
 import { apiMiddleware } from "./lib/http/api_middleware.ts";
-import { conditionalResponse } from "./lib/http/conditional_response.ts";
+import { conditionalResponse } from "./lib/http/entity_tag.ts";
 import { asGet, headResponse } from "./lib/http/head_response.ts";
 import { allowHeader, rejectUnsupportedMethod } from "./lib/http/page_methods.ts";
 import { clientAddress } from "./lib/http/client_address.ts";
-import { unavailableResponse } from "./lib/http/unavailable_response.ts";
-import { RateLimiter } from "./lib/http/request_meter.ts";
-import { setSender } from "./lib/http/request_sender.ts";
-import { isApiPath, isStaticFilePath, normalizeRequest } from "./lib/http/routable.ts";
+import { unavailableResponse } from "./lib/http/error_response.ts";
+import { RateLimiter } from "./lib/http/rate_limiter.ts";
+import { setSender } from "./lib/http/bodies/request_sender.ts";
+import { isApiPath, isStaticFilePath, normalizeRequest } from "./lib/http/normalize_request.ts";
 import { withSecurityHeaders } from "./lib/http/security_headers.ts";
-import type { PendingResponses } from "./lib/process/open_requests.ts";
-import type { Service } from "./lib/service.ts";
+import type { PendingResponses } from "./lib/server/process/pending_responses.ts";
+import type { Service } from "./lib/http/service.ts";
 import { define, type State } from "./utils.ts";
 
 /**

@@ -4,7 +4,7 @@
  */
 import { Builder } from "fresh/dev";
 import { writeBuildMark } from "./tools/build_mark.ts";
-import { buildScripts } from "./tools/build_scripts.ts";
+import { buildScripts } from "./tools/bundle_widget.ts";
 import { writeWorkerScript } from "./tools/write_worker_script.ts";
 
 const root = import.meta.dirname!;

@@ -1,7 +1,7 @@
 import { createDefine } from "fresh";
-import type { RateLimiter } from "./lib/http/request_meter.ts";
-import type { Service } from "./lib/service.ts";
-import type { SignedInUser } from "./lib/accounts/signed_in_user.ts";
+import type { RateLimiter } from "./lib/http/rate_limiter.ts";
+import type { Service } from "./lib/http/service.ts";
+import type { SignedInUser } from "./lib/services/signed_in_user.ts";
 
 /** What every request carries: set by the root middleware, read by routes. */
 export interface State {

@@ -1,7 +1,7 @@
-import type { Committer } from "@/lib/committer/committer.ts";
-import { Admission } from "@/lib/limits/admission.ts";
-import { DEFAULT_LIMITS, WINDOW_MS } from "@/lib/limits/limits.ts";
-import { type Runtime, systemRuntime } from "@/lib/system.ts";
+import type { Committer } from "@/lib/store/tx/committer.ts";
+import { Admission } from "@/lib/billing/admission.ts";
+import { DEFAULT_LIMITS, WINDOW_MS } from "@/lib/billing/limits.ts";
+import { type Runtime, systemRuntime } from "@/lib/platform/runtime.ts";
 import type { Benchmark } from "./mod.ts";
 import { chatOnce } from "./support/chat_once.ts";
 import { buildChatWorld } from "./support/chat_world.ts";
@@ -22,7 +22,7 @@ export const benchmark: Benchmark = {
   async run() {
     const { deno, v8 } = Deno.version;
     console.log(`Deno ${deno}, V8 ${v8}, ${navigator.hardwareConcurrency} cores`);
-    console.log("ours: lib/committer; baseline: bench/baseline/check_and_set.ts, the same rules");
+    console.log("ours: lib/store/tx; baseline: bench/baseline/check_and_set.ts, the same rules");
     await compare("one hot key: checks/s", [...checkCases({ spread: 1 }), ...PATIENT_CASES]);
     await compare(`${KEYS} keys by turns: checks/s`, checkCases({ spread: KEYS }));
     await compare("chats admitted and settled/s, on a file", chatCases());

@@ -1,4 +1,4 @@
-import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
+import { withValueEncoding } from "@/lib/store/kv/with_value_encoding.ts";
 import { KnowledgeSearch } from "@/lib/knowledge/search/knowledge_search.ts";
 import { StoredChunks } from "@/lib/knowledge/search/stored_chunks.ts";
 import { ChunksInMemory } from "@/tests/support/chunks_in_memory.ts";

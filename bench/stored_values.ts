@@ -1,5 +1,5 @@
-import { isBinaryKey } from "@/lib/storage/bytes_keys.ts";
-import { decodeValue, encodeValue } from "@/lib/storage/value_codec.ts";
+import { isBinaryKey } from "@/lib/store/values/is_binary_key.ts";
+import { decodeValue, encodeValue } from "@/lib/store/values/value_codec.ts";
 import { formatTable } from "./support/table.ts";
 import type { Benchmark } from "./mod.ts";
 import { readFrames } from "@/tests/support/frames.ts";

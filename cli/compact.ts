@@ -2,10 +2,10 @@
  * `deno task compact`: rewrites the file of a stopped service's store, so that nothing deleted or replaced
  * is left in it. A task of its own, because SQLite may do so only with all of Deno's permissions.
  */
-import { readConfig } from "../lib/config.ts";
-import { openStore } from "../lib/process/open_store.ts";
-import { StoreInUseError } from "../lib/process/process_lock.ts";
-import { systemRuntime } from "../lib/system.ts";
+import { readConfig } from "../lib/server/config/config.ts";
+import { openStore } from "../lib/server/process/open_store.ts";
+import { StoreInUseError } from "../lib/server/process/process_lock.ts";
+import { systemRuntime } from "../lib/platform/runtime.ts";
 
 const HELP = `Rewrites the store's file without what was deleted or replaced.
 

@@ -1,19 +1,18 @@
-import { UserService } from "../lib/accounts/user_admin.ts";
-import type { Config } from "../lib/config.ts";
-import { Signer } from "../lib/credentials/hashing.ts";
-import { Sealer } from "../lib/credentials/sealing.ts";
-import { adminCommands } from "../lib/process/admin_commands.ts";
-import { CommandError, type Commands } from "../lib/process/commands.ts";
-import { callControlSocket } from "../lib/process/control_socket.ts";
-import { localUrl } from "../lib/process/local_url.ts";
-import { openStore, type OpenStoreOptions, type Store } from "../lib/process/open_store.ts";
-import { StoreInUseError } from "../lib/process/process_lock.ts";
-import { AgentStore } from "../lib/storage/agent_store.ts";
-import { ApiKeyStore } from "../lib/storage/api_key_store.ts";
-import { HmacSecrets } from "../lib/storage/hmac_secrets.ts";
-import { Reencryption } from "../lib/storage/reencryption.ts";
-import { SECRETS_PURPOSE, SecretStore } from "../lib/storage/secret_store.ts";
-import { TenantStore } from "../lib/storage/tenant_store.ts";
+import { UserService } from "../lib/services/user_service.ts";
+import { type Config, localUrl } from "../lib/server/config/config.ts";
+import { Signer } from "../lib/platform/crypto/hashing.ts";
+import { Sealer } from "../lib/platform/crypto/sealing.ts";
+import { adminCommands } from "../lib/server/commands/admin_commands.ts";
+import { CommandError, type Commands } from "../lib/server/commands/commands.ts";
+import { callControlSocket } from "../lib/server/commands/control_socket.ts";
+import { openStore, type OpenStoreOptions, type Store } from "../lib/server/process/open_store.ts";
+import { StoreInUseError } from "../lib/server/process/process_lock.ts";
+import { AgentStore } from "../lib/store/agents/agent_store.ts";
+import { ApiKeyStore } from "../lib/store/credentials/api_key_store.ts";
+import { HmacSecrets } from "../lib/store/credentials/hmac_secrets.ts";
+import { Reencryption } from "../lib/store/reencryption/reencryption.ts";
+import { SECRETS_PURPOSE, SecretStore } from "../lib/store/credentials/secret_store.ts";
+import { TenantStore } from "../lib/store/tenants/tenant_store.ts";
 
 /** Commands that run, and what must be let go of after them. */
 export interface Connection extends Disposable {

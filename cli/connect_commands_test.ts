@@ -1,8 +1,8 @@
 import { assert, assertRejects } from "@std/assert";
-import { readConfig } from "../lib/config.ts";
-import { CommandError } from "../lib/process/commands.ts";
-import { openStore } from "../lib/process/open_store.ts";
-import { systemRuntime } from "../lib/system.ts";
+import { readConfig } from "../lib/server/config/config.ts";
+import { CommandError } from "../lib/server/commands/commands.ts";
+import { openStore } from "../lib/server/process/open_store.ts";
+import { systemRuntime } from "../lib/platform/runtime.ts";
 import { inTempDir } from "../tests/support/command_line.ts";
 import { connectCommands } from "./connect_commands.ts";
 

@@ -1,10 +1,14 @@
 /** `deno task doctor`: measures the store that the configuration names, and says what is wrong with it. */
-import { type Config, readConfig } from "../lib/config.ts";
-import { measureClockSkewMs, measureStore } from "../lib/process/measure_store.ts";
-import { openStore, type Store } from "../lib/process/open_store.ts";
-import { StoreInUseError } from "../lib/process/process_lock.ts";
-import { formatFindings, storeAdvice, type StoreFindings } from "../lib/process/store_advice.ts";
-import { systemRuntime as system } from "../lib/system.ts";
+import { type Config, readConfig } from "../lib/server/config/config.ts";
+import { measureClockSkewMs, measureStore } from "../lib/server/diagnostics/measure_store.ts";
+import { openStore, type Store } from "../lib/server/process/open_store.ts";
+import { StoreInUseError } from "../lib/server/process/process_lock.ts";
+import {
+  formatFindings,
+  storeAdvice,
+  type StoreFindings,
+} from "../lib/server/diagnostics/store_advice.ts";
+import { systemRuntime as system } from "../lib/platform/runtime.ts";
 
 const HELP =
   `Checks the store: whether it opens, whether this process has its secrets, and how fast it is.

@@ -1,11 +1,34 @@
+import type { ApiKey } from "../lib/store/credentials/api_key_store.ts";
+import { formatMinute, formatTable } from "./table.ts";
+import type { Commands } from "../lib/server/commands/commands.ts";
+import { KEYS_HELP, type KeysArgs, parseKeysArgs } from "./keys_args.ts";
+import { runCommandLine } from "./run_command_line.ts";
+
+const COLUMNS = ["PREFIX", "NAME", "STATE", "CREATED", "LAST USED", "EXPIRES", "SCOPES"];
+
+/** Keys as a table for a terminal; one line says that there are none. */
+export function formatKeys(apiKeys: readonly ApiKey[]): string {
+  if (apiKeys.length === 0) return "No API keys yet.";
+  return formatTable([COLUMNS, ...apiKeys.map(toRow)]);
+}
+
+function toRow(apiKey: ApiKey): string[] {
+  return [
+    apiKey.secrets.map((secret) => secret.prefix).join(","),
+    // A name comes from whoever made the key: it must not drive the terminal.
+    apiKey.name.replace(/\p{Cc}/gu, " "),
+    apiKey.state,
+    formatMinute(apiKey.createdAt),
+    formatMinute(apiKey.lastUsedAt),
+    formatMinute(apiKey.expiresAt),
+    apiKey.scopes.join(","),
+  ];
+}
+
 /**
  * `deno task keys`: makes, lists and revokes API keys, beside a running service or without one.
  * A new key alone goes to standard output, words to standard error.
  */
-import type { Commands } from "../lib/process/commands.ts";
-import { formatKeys } from "./format_keys.ts";
-import { KEYS_HELP, type KeysArgs, parseKeysArgs } from "./keys_args.ts";
-import { runCommandLine } from "./run_command_line.ts";
 
 if (import.meta.main) {
   const allowMissingSecrets = ({ action }: KeysArgs) => action === "forget-secrets";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { readConfig } from "../lib/config.ts";
-import { openStore } from "../lib/process/open_store.ts";
-import { systemRuntime } from "../lib/system.ts";
+import { readConfig } from "../lib/server/config/config.ts";
+import { openStore } from "../lib/server/process/open_store.ts";
+import { systemRuntime } from "../lib/platform/runtime.ts";
 import { inTempDir, type Run, runCli, serveIn } from "../tests/support/command_line.ts";
 
 const ONE_KEY = /^ck_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{32}\n$/;

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import type { CommandInput } from "../lib/process/commands.ts";
-import { type Scope, SCOPE_NAMES, SCOPES } from "../lib/wire/scopes.ts";
+import type { CommandInput } from "../lib/server/commands/commands.ts";
+import { type Scope, SCOPE_NAMES, SCOPES } from "../lib/schemas/scopes.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** The parsed command line. */

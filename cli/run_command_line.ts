@@ -1,6 +1,6 @@
-import { readConfig } from "../lib/config.ts";
-import type { Commands } from "../lib/process/commands.ts";
-import { systemRuntime } from "../lib/system.ts";
+import { readConfig } from "../lib/server/config/config.ts";
+import type { Commands } from "../lib/server/commands/commands.ts";
+import { systemRuntime } from "../lib/platform/runtime.ts";
 import { connectCommands } from "./connect_commands.ts";
 import { UsageError } from "./usage_error.ts";
 

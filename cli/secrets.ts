@@ -1,14 +1,68 @@
+import {
+  CommandError,
+  type CommandInput,
+  type CommandOutputs,
+  type Commands,
+} from "../lib/server/commands/commands.ts";
+import type { ToolSecretInfo } from "../lib/schemas/tool_secret.ts";
+import { formatMinute, formatTable } from "./table.ts";
+import { runCommandLine } from "./run_command_line.ts";
+import { parseSecretsArgs, SECRETS_HELP, type SecretsArgs } from "./secrets_args.ts";
+import { UsageError } from "./usage_error.ts";
+
+type Report = CommandOutputs["secrets.reencrypt"];
+
+/** What was encrypted anew, for a terminal. */
+export function formatReencryption({ changed, retired }: Report): string {
+  const kinds = Object.entries(changed);
+  const counts = kinds.map(([kind, n]) => `  ${kind}: ${n}`);
+  const lines = kinds.length === 0
+    ? ["Everything is already encrypted under the first key of ENCRYPTION_KEY."]
+    : ["Encrypted under the first key of ENCRYPTION_KEY, in values:", ...counts];
+  if (retired.length > 0) {
+    lines.push(`The key ${retired.join(", ")} is no longer in use and may be removed.`);
+  }
+  if (kinds.length > 0) {
+    lines.push(
+      "Replaced values remain in unused parts of the store's file. To erase them, stop the service " +
+        "and run deno task compact.",
+    );
+  }
+  return lines.join("\n");
+}
+
+/** Why not all is encrypted anew; `undefined` when it is. */
+export function reencryptionFailure(
+  { unreadable, pending }: Report,
+  { forget = false }: CommandInput<"secrets.reencrypt">,
+): string | undefined {
+  const kinds = Object.entries(unreadable).map(([kind, n]) => `${kind}: ${n}`);
+  if (kinds.length > 0 && !forget) {
+    return `some values cannot be decrypted and were left unchanged (${kinds.join(", ")}). ` +
+      "Add their key to ENCRYPTION_KEY and run this again, or give them up with " +
+      "--forget";
+  }
+  if (pending === 0) return undefined;
+  return `${pending} values belong to active runs: run this again in two minutes`;
+}
+
+/** Secrets as a table for a terminal; one line says that there are none. */
+export function formatSecrets(secrets: readonly ToolSecretInfo[]): string {
+  if (secrets.length === 0) return "No secrets yet.";
+  const rows = secrets.map(({ name, updatedAt, domains, agentId }) => [
+    name,
+    formatMinute(updatedAt),
+    domains.join(","),
+    agentId ?? "any",
+  ]);
+  return formatTable([["NAME", "SET", "DOMAINS", "AGENT"], ...rows]);
+}
+
 /**
  * `deno task secrets`: sets, lists and deletes the secrets that tools send, and encrypts the store under
  * a new key, whether or not the service is running. A value is read from standard input, because an
  * argument would appear in the shell's history and in every user's process list.
  */
-import { CommandError, type Commands } from "../lib/process/commands.ts";
-import { formatReencryption, reencryptionFailure } from "./format_reencryption.ts";
-import { formatSecrets } from "./format_secrets.ts";
-import { runCommandLine } from "./run_command_line.ts";
-import { parseSecretsArgs, SECRETS_HELP, type SecretsArgs } from "./secrets_args.ts";
-import { UsageError } from "./usage_error.ts";
 
 if (import.meta.main) {
   const allowMissingKeys = (args: SecretsArgs) =>

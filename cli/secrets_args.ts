@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { CommandInput } from "../lib/process/commands.ts";
+import type { CommandInput } from "../lib/server/commands/commands.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** A command line understood; the value to set comes from standard input. */

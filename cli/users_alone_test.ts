@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { readConfig } from "../lib/config.ts";
-import { openStore } from "../lib/process/open_store.ts";
-import { UserStore } from "../lib/storage/user_store.ts";
-import { systemRuntime } from "../lib/system.ts";
+import { readConfig } from "../lib/server/config/config.ts";
+import { openStore } from "../lib/server/process/open_store.ts";
+import { UserStore } from "../lib/store/users/user_store.ts";
+import { systemRuntime } from "../lib/platform/runtime.ts";
 import { inTempDir, runCli } from "../tests/support/command_line.ts";
 import { LATER_START, startService } from "../tests/support/started_service.ts";
 import { parseUsersArgs } from "./users_args.ts";

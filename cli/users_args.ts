@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { CommandInput } from "../lib/process/commands.ts";
+import type { CommandInput } from "../lib/server/commands/commands.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** The parsed command line. */

@@ -1,10 +1,10 @@
-import type { AgentFormValues } from "@/lib/http/dashboard/agent_form.ts";
-import type { AgentFormIssues } from "@/lib/http/dashboard/agent_form_faults.ts";
-import type { EditorChoices } from "@/lib/http/dashboard/editor_choices.ts";
-import { FIELD_LABELS } from "@/lib/wire/agent_field_labels.ts";
-import { describeBudget } from "@/lib/wire/budget_words.ts";
-import { FIELD_BOUNDS as B } from "@/lib/wire/limits.ts";
-import UnsavedChangesGuard from "@/islands/EditorGuard.tsx";
+import type { AgentFormValues } from "@/lib/dashboard/agents/agent_form.ts";
+import type { AgentFormIssues } from "@/lib/dashboard/agents/agent_form_issues.ts";
+import type { EditorChoices } from "@/lib/dashboard/agents/editor_choices.ts";
+import { FIELD_LABELS } from "@/lib/dashboard/agents/agent_field_labels.ts";
+import { describeBudget } from "@/lib/dashboard/agents/describe_budget.ts";
+import { FIELD_BOUNDS as B } from "@/lib/schemas/limits.ts";
+import UnsavedChangesGuard from "@/islands/UnsavedChangesGuard.tsx";
 import ToolEditor from "@/islands/ToolEditor.tsx";
 import { Field } from "./Field.tsx";
 import { ModelSelect } from "./ModelSelect.tsx";

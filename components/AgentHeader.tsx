@@ -1,6 +1,6 @@
 import CopyButton from "@/islands/CopyButton.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
-import type { Agent } from "@/lib/wire/agent.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
 import { DeleteAgentForm } from "./DeleteAgentForm.tsx";
 import { PageHeader } from "./PageHeader.tsx";
 

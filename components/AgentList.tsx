@@ -1,5 +1,5 @@
-import type { Agent } from "@/lib/wire/agent.ts";
-import { DEMO_MODEL } from "@/lib/wire/vendors.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
+import { DEMO_MODEL } from "@/lib/schemas/provider_id.ts";
 import { Time } from "./Time.tsx";
 
 /** Agents as rows: what each is called and told, and what it runs on. */

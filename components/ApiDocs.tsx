@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OperationObject } from "@/lib/openapi/document.ts";
+import type { OpenApiDocument, OperationObject } from "@/lib/openapi/openapi_types.ts";
 import { ApiOperation } from "./ApiOperation.tsx";
 import { ApiProse } from "./ApiProse.tsx";
 import { ApiSchema } from "./ApiSchema.tsx";

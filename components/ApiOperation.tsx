@@ -1,9 +1,23 @@
+import { ApiInlineText, ApiProse } from "./ApiProse.tsx";
 import { Fragment } from "preact";
 import { curlExample } from "@/lib/openapi/curl_example.ts";
-import type { MediaType, OperationObject, ResponseObject } from "@/lib/openapi/document.ts";
-import { ApiExample } from "./ApiExample.tsx";
-import { ApiInlineText, ApiProse } from "./ApiProse.tsx";
+import type { MediaType, OperationObject, ResponseObject } from "@/lib/openapi/openapi_types.ts";
 import { ApiSchema, Field, Joined } from "./ApiSchema.tsx";
+
+/** A literal text under its name; long lines scroll. */
+export function ApiExample(
+  { label, note, text }: { label: string; note?: string | undefined; text: string },
+) {
+  return (
+    <figure class="example">
+      <figcaption>
+        <strong>{label}</strong>
+        {note && <ApiInlineText text={` ${note}`} />}
+      </figcaption>
+      <pre tabIndex={0} aria-label={label}><code>{text}</code></pre>
+    </figure>
+  );
+}
 
 interface Props {
   path: string;

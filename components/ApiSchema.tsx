@@ -1,6 +1,6 @@
 import { Fragment, type VNode } from "preact";
-import type { JsonSchema } from "@/lib/openapi/json_schema.ts";
-import { describeConstraints, refName } from "@/lib/openapi/schema_words.ts";
+import type { JsonSchema } from "@/lib/openapi/openapi_types.ts";
+import { describeConstraints, refName } from "@/lib/openapi/describe_constraints.ts";
 import { ApiInlineText, ApiProse } from "./ApiProse.tsx";
 
 /** A schema with what it is made of; schemas with a name of their own are linked, not repeated. */

@@ -1,4 +1,4 @@
-import type { AuditFilters } from "@/lib/http/dashboard/audit_query.ts";
+import type { AuditFilters } from "@/lib/dashboard/audit_filters.ts";
 import { Field } from "./Field.tsx";
 
 /** A value of a choice and what people call it. */

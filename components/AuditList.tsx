@@ -1,4 +1,4 @@
-import type { AuditEntry } from "@/lib/storage/audit_record.ts";
+import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
 import { Time } from "./Time.tsx";
 
 /** Entries of the audit log, each with what it changed; `nameOf` tells people who an actor is. */

@@ -1,6 +1,6 @@
 import { AuthCard } from "./AuthCard.tsx";
 import { Field } from "./Field.tsx";
-import { unsavedTitle } from "./FaultyFields.tsx";
+import { unsavedTitle } from "./FormIssuesNotice.tsx";
 import { PostForm } from "./PostForm.tsx";
 
 const LABELS = { password: "New password" };

@@ -1,5 +1,5 @@
 import { ConfirmForm, type ConfirmFormProps } from "./ConfirmForm.tsx";
-import { unsavedTitle } from "./FaultyFields.tsx";
+import { unsavedTitle } from "./FormIssuesNotice.tsx";
 import { PageHeader } from "./PageHeader.tsx";
 
 export interface ConfirmPageProps extends Omit<ConfirmFormProps, "title" | "cancelHref"> {

@@ -1,6 +1,6 @@
-import type { ConversationFilters as Filters } from "@/lib/http/dashboard/conversation_search_query.ts";
-import { FINISH_LABELS } from "./finish_names.ts";
-import { formatMicroUsd } from "./format_amount.ts";
+import type { ConversationFilters as Filters } from "@/lib/dashboard/conversation_filters.ts";
+import { FINISH_LABELS } from "../lib/dashboard/finish_labels.ts";
+import { formatMicroUsd } from "../lib/dashboard/format_amount.ts";
 
 export interface ConversationFiltersProps {
   filters: Filters;

@@ -1,7 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { renderToString } from "preact-render-to-string";
 import { DayChart, type DayChartProps } from "./DayChart.tsx";
-import { formatCompact, formatMicroUsd, microUsdAxisFormat } from "./format_amount.ts";
+import {
+  formatCompact,
+  formatMicroUsd,
+  microUsdAxisFormat,
+} from "../lib/dashboard/format_amount.ts";
 
 /** The words of the axis, from its foot up. */
 function axisOf(

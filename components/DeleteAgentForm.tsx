@@ -1,4 +1,4 @@
-import type { Agent } from "@/lib/wire/agent.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
 import { ConfirmForm } from "./ConfirmForm.tsx";
 import { Field } from "./Field.tsx";
 

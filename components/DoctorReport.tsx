@@ -1,4 +1,4 @@
-import type { DoctorCheck, DoctorReport as Report } from "@/lib/wire/doctor.ts";
+import type { DoctorCheck, DoctorReport as Report } from "@/lib/schemas/doctor.ts";
 import { CodeBlock } from "./CodeBlock.tsx";
 
 const NAMES: Record<DoctorCheck, string> = {

@@ -1,4 +1,4 @@
-import { formatCount } from "./format_amount.ts";
+import { formatCount } from "../lib/dashboard/format_amount.ts";
 
 export interface ErrorCountProps {
   count: number;

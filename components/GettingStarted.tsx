@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { SetupStep, VisitorLimitsAdvice } from "@/lib/admin/home_advice.ts";
+import type { SetupStep, VisitorLimitsAdvice } from "@/lib/services/home_advice.ts";
 import { DismissForm, VisitorLimitsOffer } from "./VisitorLimitsOffer.tsx";
 
 export interface GettingStartedProps {

@@ -1,4 +1,4 @@
-import { formatMicroUsd } from "./format_amount.ts";
+import { formatMicroUsd } from "../lib/dashboard/format_amount.ts";
 import { Time } from "./Time.tsx";
 
 export interface LimitMeterProps {

@@ -1,4 +1,4 @@
-import type { ModelFormIssues, ModelFormValues } from "@/lib/http/dashboard/model_form.ts";
+import type { ModelFormIssues, ModelFormValues } from "@/lib/dashboard/models/model_form.ts";
 import { Field } from "./Field.tsx";
 import { PostForm } from "./PostForm.tsx";
 

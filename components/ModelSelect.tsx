@@ -1,5 +1,5 @@
-import type { CatalogueEntry } from "@/lib/storage/catalogue_store.ts";
-import { DEMO_MODEL } from "@/lib/wire/vendors.ts";
+import type { CatalogueEntry } from "@/lib/store/providers/catalogue_store.ts";
+import { DEMO_MODEL } from "@/lib/schemas/provider_id.ts";
 import type { ControlAttributes } from "./Field.tsx";
 
 /** The models of one vendor slot. */

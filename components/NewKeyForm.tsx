@@ -1,7 +1,7 @@
-import { type Scope, SCOPES } from "@/lib/wire/scopes.ts";
+import { type Scope, SCOPES } from "@/lib/schemas/scopes.ts";
 import { useContext } from "preact/hooks";
 import { Field } from "./Field.tsx";
-import { ReauthField } from "./PasswordAgain.tsx";
+import { ReauthField } from "./ReauthField.tsx";
 import { FirstFault, PostForm } from "./PostForm.tsx";
 
 /** Lifetimes offered for a key, in days; blank never expires. */

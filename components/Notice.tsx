@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Icon } from "./Icon.tsx";
+import type { FlashMessage as Said } from "@/lib/dashboard/flash_messages.ts";
 
 /** A message at the top of a page: `done` for what worked, `fault` for what did not. */
 export function Notice(
@@ -20,4 +21,9 @@ export function Notice(
       <div>{children}</div>
     </div>
   );
+}
+
+/** What the page that sent somebody here says of what they did there. */
+export function PageNotice({ notice }: { notice: Said | undefined }) {
+  return notice === undefined ? null : <Notice kind={notice.kind}>{notice.text}</Notice>;
 }

@@ -3,7 +3,7 @@ import type {
   PlanFormIssues,
   PlanFormValues,
   QuotaField,
-} from "@/lib/http/dashboard/plan_form.ts";
+} from "@/lib/dashboard/plans/plan_form.ts";
 import { Field } from "./Field.tsx";
 import { PostForm } from "./PostForm.tsx";
 

@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext } from "preact";
-import { type FormIssues, FormIssuesNotice } from "./FaultyFields.tsx";
+import { type FormIssues, FormIssuesNotice } from "./FormIssuesNotice.tsx";
 
 /** The control that gets the focus: the first of its form that something is wrong with. */
 export const FirstFault = createContext<string | undefined>(undefined);

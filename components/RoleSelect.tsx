@@ -1,4 +1,4 @@
-import type { Role } from "@/lib/accounts/signed_in_user.ts";
+import type { Role } from "@/lib/services/signed_in_user.ts";
 import { Field } from "./Field.tsx";
 
 /** Roles with what each may do, as people choose them. */

@@ -1,6 +1,6 @@
-import type { ApiKey } from "@/lib/storage/api_key_store.ts";
+import type { ApiKey } from "@/lib/store/credentials/api_key_store.ts";
 import { Field } from "./Field.tsx";
-import { ReauthField } from "./PasswordAgain.tsx";
+import { ReauthField } from "./ReauthField.tsx";
 import { PostForm } from "./PostForm.tsx";
 import { Time } from "./Time.tsx";
 

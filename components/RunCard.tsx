@@ -1,9 +1,9 @@
-import type { RunRecord } from "@/lib/usage/run_record.ts";
-import type { ConversationRun } from "@/lib/wire/conversation.ts";
-import { EgressCalls } from "./EgressLedger.tsx";
-import { DescriptionList } from "./Facts.tsx";
-import { FINISH_LABELS, finishBadgeClass } from "./finish_names.ts";
-import { formatCount, formatMs, formatUsd, plural } from "./format_amount.ts";
+import type { RunRecord } from "@/lib/store/runs/run_record.ts";
+import type { ConversationRun } from "@/lib/schemas/conversation.ts";
+import { EgressCalls } from "./EgressCalls.tsx";
+import { DescriptionList } from "./DescriptionList.tsx";
+import { FINISH_LABELS, finishBadgeClass } from "../lib/dashboard/finish_labels.ts";
+import { formatCount, formatMs, formatUsd, plural } from "../lib/dashboard/format_amount.ts";
 import { Notice } from "./Notice.tsx";
 import { Moment } from "./Time.tsx";
 

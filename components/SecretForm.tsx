@@ -1,5 +1,5 @@
 import { Field } from "./Field.tsx";
-import { ReauthField } from "./PasswordAgain.tsx";
+import { ReauthField } from "./ReauthField.tsx";
 import { PostForm } from "./PostForm.tsx";
 
 const LABELS = {

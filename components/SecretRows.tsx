@@ -1,4 +1,4 @@
-import type { ToolSecretInfo } from "@/lib/wire/tool_secret.ts";
+import type { ToolSecretInfo } from "@/lib/schemas/tool_secret.ts";
 import { EmptyState } from "./EmptyState.tsx";
 import { Time } from "./Time.tsx";
 

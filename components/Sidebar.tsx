@@ -1,5 +1,5 @@
 import { Fragment } from "preact";
-import type { SignedInUser } from "@/lib/accounts/signed_in_user.ts";
+import type { SignedInUser } from "@/lib/services/signed_in_user.ts";
 import { Brand } from "./Brand.tsx";
 import { Icon, type IconName } from "./Icon.tsx";
 

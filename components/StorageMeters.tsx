@@ -1,5 +1,5 @@
-import type { StorageFigure, StorageFigures, StoredQuota } from "@/lib/usage/storage_report.ts";
-import { formatBytes, formatCount } from "./format_amount.ts";
+import type { StorageFigure, StorageFigures, StoredQuota } from "@/lib/billing/storage_report.ts";
+import { formatBytes, formatCount } from "../lib/dashboard/format_amount.ts";
 
 /** What the quotas are called, and whether they are bytes. */
 export const QUOTA_LABELS: Readonly<Record<StoredQuota, { label: string; isBytes?: true }>> = {

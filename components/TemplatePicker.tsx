@@ -1,4 +1,4 @@
-import type { AgentTemplate } from "@/lib/http/dashboard/agent_templates.ts";
+import type { AgentTemplate } from "@/lib/dashboard/agents/agent_templates.ts";
 
 /** What a new agent can begin from; each is a link to the form filled in with it. */
 export function TemplatePicker(

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import type { Usage } from "@/lib/usage/usage_rows.ts";
-import { formatCount, formatMicroUsd } from "./format_amount.ts";
+import type { Usage } from "@/lib/store/runs/usage_rows.ts";
+import { formatCount, formatMicroUsd } from "../lib/dashboard/format_amount.ts";
 
 export interface UsageTableRow {
   key: string;

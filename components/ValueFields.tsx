@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import type { AgentFormField, AgentFormValues } from "@/lib/http/dashboard/agent_form.ts";
-import type { AgentFormIssues } from "@/lib/http/dashboard/agent_form_faults.ts";
+import type { AgentFormField, AgentFormValues } from "@/lib/dashboard/agents/agent_form.ts";
+import type { AgentFormIssues } from "@/lib/dashboard/agents/agent_form_issues.ts";
 import { Field } from "./Field.tsx";
 
 export interface ValueFieldProps {

@@ -1,6 +1,6 @@
-import type { VisitorLimitsAdvice } from "@/lib/admin/home_advice.ts";
-import { SUGGESTED_VISITOR_LIMITS } from "@/lib/wire/limits.ts";
-import { formatMicroUsd, plural } from "./format_amount.ts";
+import type { VisitorLimitsAdvice } from "@/lib/services/home_advice.ts";
+import { SUGGESTED_VISITOR_LIMITS } from "@/lib/schemas/limits.ts";
+import { formatMicroUsd, plural } from "../lib/dashboard/format_amount.ts";
 
 const { sessionStreams, sessionCost, ipDailyCost } = SUGGESTED_VISITOR_LIMITS;
 

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { TurnView } from "@/components/playground/AnswerView.tsx";
-import { PlaygroundChat, type PlaygroundTarget } from "@/components/playground/tried_chat.ts";
-import { formValues } from "@/components/editor/form_values.ts";
+import { PlaygroundChat, type PlaygroundTarget } from "@/lib/dashboard/browser/playground_chat.ts";
+import { formValues } from "@/lib/dashboard/browser/form_values.ts";
 
 export interface PlaygroundProps {
   /** `/agents/<id>`. */

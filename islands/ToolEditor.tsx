@@ -1,6 +1,6 @@
 import { IS_BROWSER } from "fresh/runtime";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { focusAfterRender } from "@/components/tools/focus_soon.ts";
+import { focusAfterRender } from "@/lib/dashboard/browser/focus_after_render.ts";
 import type { ControlAttributes } from "@/components/Field.tsx";
 import { HttpToolFields, McpToolFields } from "@/components/tools/ToolFields.tsx";
 import {
@@ -8,7 +8,7 @@ import {
   NEW_MCP_SERVER,
   parseTools,
   type ToolDraft,
-} from "@/lib/wire/tool_draft.ts";
+} from "@/lib/dashboard/agents/tool_draft.ts";
 import ToolTest from "./ToolTest.tsx";
 
 export interface ToolEditorProps {

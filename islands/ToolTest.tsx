@@ -1,8 +1,12 @@
 import { useId, useRef, useState } from "preact/hooks";
 import { ToolTestResult } from "@/components/tools/ToolTestResult.tsx";
-import { callDashboard } from "@/lib/wire/dashboard_call.ts";
-import { parseJsonOrUndefined, sampleArguments, type ToolDraft } from "@/lib/wire/tool_draft.ts";
-import type { ToolTestReport as Result } from "@/lib/wire/tryout.ts";
+import { callDashboard } from "@/lib/dashboard/call_dashboard.ts";
+import {
+  parseJsonOrUndefined,
+  sampleArguments,
+  type ToolDraft,
+} from "@/lib/dashboard/agents/tool_draft.ts";
+import type { ToolTestReport as Result } from "@/lib/schemas/playground.ts";
 
 type State = { at: "idle" } | { at: "busy" } | { at: "done"; result: Result } | {
   at: "failed";

@@ -1,11 +1,10 @@
 import { HttpError, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { StoreUnavailableError } from "@/lib/committer/operation.ts";
-import { ApiError } from "@/lib/errors.ts";
-import { toApiError } from "@/lib/http/error_response.ts";
-import { newNonce } from "@/lib/http/dashboard/page_policy.ts";
-import { ClientDisconnectError } from "@/lib/http/client_disconnect_error.ts";
-import { logFailure } from "@/lib/http/log_failure.ts";
+import { StoreUnavailableError } from "@/lib/store/tx/operation.ts";
+import { ApiError } from "@/lib/schemas/api_error.ts";
+import { logFailure, toApiError } from "@/lib/http/error_response.ts";
+import { newNonce } from "@/lib/dashboard/content_security_policy.ts";
+import { ClientDisconnectError } from "@/lib/http/bodies/read_bounded.ts";
 import { define } from "@/utils.ts";
 
 /** Set here, because an error passes by whatever a middleware adds to answers. */

@@ -1,9 +1,9 @@
 import { HttpError } from "fresh";
 import { renderToString } from "preact-render-to-string";
 import { DemoPage } from "@/components/DemoPage.tsx";
-import { ApiError } from "@/lib/errors.ts";
-import { serviceOrigins } from "@/lib/demo_agent.ts";
-import type { Service } from "@/lib/service.ts";
+import { ApiError } from "@/lib/schemas/api_error.ts";
+import { serviceOrigins } from "@/lib/services/demo_agent.ts";
+import type { Service } from "@/lib/http/service.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

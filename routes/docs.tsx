@@ -1,7 +1,7 @@
 import { renderToString } from "preact-render-to-string";
 import { ApiDocs } from "@/components/ApiDocs.tsx";
-import { cachedOpenApi } from "@/lib/openapi/described_api.ts";
-import type { OpenApiDocument } from "@/lib/openapi/document.ts";
+import { cachedOpenApi } from "@/lib/openapi/openapi_document.ts";
+import type { OpenApiDocument } from "@/lib/openapi/openapi_types.ts";
 import { define } from "@/utils.ts";
 
 const HEADERS = {

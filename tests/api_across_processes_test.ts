@@ -1,8 +1,8 @@
 /** What is changed in one process holds for the very next request at another. */
 import { assertEquals } from "@std/assert";
-import { keys } from "@/lib/storage/keys.ts";
-import type { LimitOverrides } from "@/lib/storage/tenant_store.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
+import type { LimitOverrides } from "@/lib/store/tenants/tenant_store.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
 import { memoryStore, onStores, type SharedStore } from "./support/shared_store.ts";

@@ -1,6 +1,6 @@
 /** The knowledge base that an agent names, from the agent's side. */
 import { assertEquals } from "@std/assert";
-import { toFormValues } from "@/lib/http/dashboard/agent_form.ts";
+import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { expectInvalid, expectJson } from "./support/expect_answer.ts";
 import { openKnowledge } from "./support/knowledge.ts";

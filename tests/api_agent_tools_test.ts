@@ -1,8 +1,8 @@
 /** What a tool may be when its agent is saved. */
 import { assertEquals } from "@std/assert";
-import { AgentStore } from "@/lib/storage/agent_store.ts";
-import { systemRuntime } from "@/lib/system.ts";
-import type { AgentBody } from "@/lib/wire/agent.ts";
+import { AgentStore } from "@/lib/store/agents/agent_store.ts";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
+import type { AgentBody } from "@/lib/schemas/agent.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { expectInvalid, expectJson } from "./support/expect_answer.ts";
 import { agentBody, TestService } from "./support/service.ts";

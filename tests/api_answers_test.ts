@@ -1,10 +1,10 @@
 /** What the API document promises of every success, held against the real answers. */
 import { assert, assertArrayIncludes, assertEquals } from "@std/assert";
-import type { OpenApiDocument } from "@/lib/openapi/document.ts";
-import { SCOPE_NAMES } from "@/lib/wire/scopes.ts";
+import type { OpenApiDocument } from "@/lib/openapi/openapi_types.ts";
+import { SCOPE_NAMES } from "@/lib/schemas/scopes.ts";
 import { fullAgentBody } from "./support/agent_bodies.ts";
 import { addressOf, type Answered, answeredBy, ApiDocument } from "./support/api_document.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { TestService } from "./support/service.ts";
 import { ORIGIN, say } from "./support/widget_calls.ts";
 

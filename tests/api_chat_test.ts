@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { httpTool } from "./support/agent_bodies.ts";
 import { expectInvalid } from "./support/expect_answer.ts";
-import { instantRuntime } from "./support/fast_system.ts";
-import { frameTypes, onlyFrame, startFrame } from "./support/frame_words.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
+import { frameTypes, onlyFrame, startFrame } from "./support/frame_types.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
 import { answered, byKey, embed, onPage, ORIGIN, say } from "./support/widget_calls.ts";

@@ -1,10 +1,10 @@
 /** The limits of the specification's section 8 under concurrent requests, over HTTP: seeded, no clock moves. */
 import { assert, assertEquals } from "@std/assert";
-import type { Limits } from "@/lib/limits/limits.ts";
-import type { UsageReport } from "@/lib/wire/usage.ts";
+import type { Limits } from "@/lib/billing/limits.ts";
+import type { UsageReport } from "@/lib/schemas/usage.ts";
 import { flakyKv, seeded } from "./support/flaky_kv.ts";
 import { readFrames } from "./support/frames.ts";
-import { pausableRuntime } from "./support/held_system.ts";
+import { pausableRuntime } from "./support/pausable_runtime.ts";
 import { TestService } from "./support/service.ts";
 import { openTestKv } from "./support/open_kv.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { methodsOfV1 } from "./support/public_routes.ts";
 import { sendRawBody } from "./support/raw_calls.ts";
 import { TestService } from "./support/service.ts";

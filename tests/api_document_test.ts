@@ -1,12 +1,12 @@
 /** GET /v1/openapi.json says what the service does: every route, every refusal, every answer. */
 import { assert, assertEquals } from "@std/assert";
-import type { OpenApiDocument } from "@/lib/openapi/document.ts";
-import { ERROR_STATUS, type ErrorCode, type ErrorEnvelope } from "@/lib/wire/error_codes.ts";
-import { SCOPE_NAMES as SCOPES } from "@/lib/wire/scopes.ts";
+import type { OpenApiDocument } from "@/lib/openapi/openapi_types.ts";
+import { ERROR_STATUS, type ErrorCode, type ErrorEnvelope } from "@/lib/schemas/error_codes.ts";
+import { SCOPE_NAMES as SCOPES } from "@/lib/schemas/scopes.ts";
 import { addressOf, answeredBy, ApiDocument, type Documented } from "./support/api_document.ts";
 import { breakableKv } from "./support/broken_kv.ts";
 import { expectJson } from "./support/expect_answer.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { PUBLIC_ROUTES } from "./support/public_routes.ts";
 import { agentBody, TestService, type TestServiceOptions } from "./support/service.ts";
 

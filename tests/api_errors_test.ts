@@ -1,10 +1,10 @@
-import type { Scope } from "@/lib/wire/scopes.ts";
-import { keys } from "@/lib/storage/keys.ts";
+import type { Scope } from "@/lib/schemas/scopes.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { httpTool } from "./support/agent_bodies.ts";
 import { breakableKv } from "./support/broken_kv.ts";
 import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { methodsOfV1 } from "./support/public_routes.ts";
 import { sendRawBody } from "./support/raw_calls.ts";
 import { agentBody, TestService } from "./support/service.ts";

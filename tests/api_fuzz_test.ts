@@ -1,13 +1,13 @@
 /** Ten thousand requests made from the API document: what it promises holds for all of them. */
 import { assert, assertEquals } from "@std/assert";
-import type { OpenApiDocument } from "@/lib/openapi/document.ts";
-import { SCOPE_NAMES } from "@/lib/wire/scopes.ts";
+import type { OpenApiDocument } from "@/lib/openapi/openapi_types.ts";
+import { SCOPE_NAMES } from "@/lib/schemas/scopes.ts";
 import { answeredBy, ApiDocument, type Documented } from "./support/api_document.ts";
-import { instantRuntime } from "./support/fast_system.ts";
-import { SeededRandom } from "./support/fuzz/dice.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
+import { SeededRandom } from "./support/fuzz/seeded_random.ts";
 import { toBodyInit } from "./support/fuzz/fuzz_bodies.ts";
 import { type FuzzCall, fuzzCall } from "./support/fuzz/fuzz_call.ts";
-import { FuzzContext } from "./support/fuzz/fuzz_world.ts";
+import { FuzzContext } from "./support/fuzz/fuzz_context.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { TestService } from "./support/service.ts";
 import { ORIGIN } from "./support/widget_calls.ts";

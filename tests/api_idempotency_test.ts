@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertFalse, assertNotEquals } from "@std/assert";
-import { keys } from "@/lib/storage/keys.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { lossyKv } from "./support/lossy_kv.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { storedText } from "./support/store.ts";

@@ -1,6 +1,6 @@
 /** Answers from a knowledge base: the tool `search_knowledge` in a run. CONTRACT section 2. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { frameTypes, onlyFrame } from "./support/frame_words.ts";
+import { frameTypes, onlyFrame } from "./support/frame_types.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { openKnowledge } from "./support/knowledge.ts";
 import { catalogueEntry } from "./support/chat.ts";
@@ -8,9 +8,9 @@ import {
   embeddedTexts,
   embeddingOf,
   embeddingsResponse,
-} from "./support/mock_vendors/embeddings.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
-import { KEYS } from "./support/vendors.ts";
+} from "./support/mock_providers/embeddings.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
+import { KEYS } from "./support/provider_connections.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 
 const HANDBOOK = {

@@ -1,7 +1,7 @@
 /** The limits of the specification's section 8, over HTTP, on a clock that stands. */
 import { assert, assertEquals } from "@std/assert";
-import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { DEFAULT_LIMITS } from "@/lib/billing/limits.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { TestService } from "./support/service.ts";
 
 const SHOP = "https://shop.example";

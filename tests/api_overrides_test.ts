@@ -1,12 +1,12 @@
 /** What one call may choose instead of the agent's own, over real sockets: CONTRACT section 4. */
 import { assertEquals } from "@std/assert";
-import { keys } from "@/lib/storage/keys.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { expectInvalid } from "./support/expect_answer.ts";
-import { startFrame } from "./support/frame_words.ts";
+import { startFrame } from "./support/frame_types.ts";
 import { readFrames } from "./support/frames.ts";
-import { MockProviders, type MockRequest } from "./support/mock_vendors/mock_vendors.ts";
-import { ProviderService } from "./support/vendor_service.ts";
+import { MockProviders, type MockRequest } from "./support/mock_providers/mock_providers.ts";
+import { ProviderService } from "./support/provider_service.ts";
 import { onPage, ORIGIN } from "./support/widget_calls.ts";
 
 const OVERRIDES = { provider: "vendor_b", model: "small", temperature: 0.5, maxOutputTokens: 77 };

@@ -1,11 +1,11 @@
 /** Text that cannot be stored or sent on as it is, is refused wherever a body holds it. */
 import { assertEquals } from "@std/assert";
-import { AgentStore } from "@/lib/storage/agent_store.ts";
-import { systemRuntime } from "@/lib/system.ts";
-import type { AgentBody } from "@/lib/wire/agent.ts";
+import { AgentStore } from "@/lib/store/agents/agent_store.ts";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
+import type { AgentBody } from "@/lib/schemas/agent.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { expectInvalid } from "./support/expect_answer.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { openTestKv } from "./support/open_kv.ts";
 

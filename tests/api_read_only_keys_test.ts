@@ -1,8 +1,8 @@
 /** A key that may only read spends no money and sees no conversation: CONTRACT section 11. */
 import { assertEquals } from "@std/assert";
-import { SCOPE_NAMES } from "@/lib/wire/scopes.ts";
+import { SCOPE_NAMES } from "@/lib/schemas/scopes.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, chat, embed, ORIGIN } from "./support/widget_calls.ts";
 

@@ -1,9 +1,9 @@
 /** What one address may resume, and what bad tokens cost it: CONTRACT sections 6 and 8. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
+import { DEFAULT_LIMITS } from "@/lib/billing/limits.ts";
 import { breakableKv } from "./support/broken_kv.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { TestService } from "./support/service.ts";
 
 const SHOP = "https://shop.example";

@@ -1,12 +1,12 @@
 /** Following a run again and stopping it: CONTRACT section 6. */
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
-import { RunLogStore } from "@/lib/storage/run_log_store.ts";
+import { RunLogStore } from "@/lib/store/runs/run_log_store.ts";
 import { contentCipher } from "./support/content.ts";
 import { expectInvalid, expectRefusal } from "./support/expect_answer.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { readFrames } from "./support/frames.ts";
-import { sweepOrphaned } from "./support/sweep_dead.ts";
+import { sweepOrphaned } from "./support/sweep_orphaned.ts";
 import { TestService } from "./support/service.ts";
 import { openTestKv } from "./support/open_kv.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { expectInvalid, expectJson, expectRefusal } from "./support/expect_answer.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { TestService } from "./support/service.ts";
 import { chat, embed, ORIGIN } from "./support/widget_calls.ts";
 

@@ -1,7 +1,7 @@
 /** Bodies that do not come are bounded before anybody is known: CONTRACT section 8. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
-import { ManualClock } from "./support/hand_clock.ts";
+import { DEFAULT_LIMITS } from "@/lib/billing/limits.ts";
+import { ManualClock } from "./support/manual_clock.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 

@@ -1,12 +1,12 @@
 /** Tools of an agent, from a message to what a server elsewhere gets to see. */
 import { assert, assertEquals, assertFalse } from "@std/assert";
-import { unsealRunDetails } from "@/lib/storage/run_details.ts";
-import { runRecordSchema } from "@/lib/usage/run_record.ts";
+import { unsealRunDetails } from "@/lib/store/runs/run_details.ts";
+import { runRecordSchema } from "@/lib/store/runs/run_record.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { contentCipher } from "./support/content.ts";
 import type { SeenRequest } from "./support/egress_server.ts";
-import { instantRuntime } from "./support/fast_system.ts";
-import { frameTypes, onlyFrame } from "./support/frame_words.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
+import { frameTypes, onlyFrame } from "./support/frame_types.ts";
 import { readFrames } from "./support/frames.ts";
 import { mcpEndpoint } from "./support/mcp_server.ts";
 import { TestService } from "./support/service.ts";

@@ -1,11 +1,11 @@
 /** A whole service whose three slots are the mock vendors: what callers and operators see. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { PROVIDER_IDS } from "@/lib/wire/vendors.ts";
-import { frameTypes, onlyFrame, startFrame } from "./support/frame_words.ts";
+import { PROVIDER_IDS } from "@/lib/schemas/provider_id.ts";
+import { frameTypes, onlyFrame, startFrame } from "./support/frame_types.ts";
 import { readFrames, textOf } from "./support/frames.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
-import { ProviderService } from "./support/vendor_service.ts";
-import { KEYS } from "./support/vendors.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
+import { ProviderService } from "./support/provider_service.ts";
+import { KEYS } from "./support/provider_connections.ts";
 
 async function startOn(mock: MockProviders) {
   const on = await ProviderService.start(mock);
@@ -71,8 +71,8 @@ Deno.test("a service that closes leaves no connection to a vendor open", async (
   await mock.requests[0]!.gone;
 });
 
-Deno.test("tests/support/mock_vendors/serve.ts prints its port, and its models say how they answer", async () => {
-  const script = new URL("./support/mock_vendors/serve.ts", import.meta.url).pathname;
+Deno.test("tests/support/mock_providers/serve.ts prints its port, and its models say how they answer", async () => {
+  const script = new URL("./support/mock_providers/serve.ts", import.meta.url).pathname;
   const command = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", script],
     stdout: "piped",

@@ -1,7 +1,7 @@
 /** Whoever changes something is in the audit log, by whatever way the change came. */
 import { assert, assertEquals } from "@std/assert";
-import { adminCommands } from "@/lib/process/admin_commands.ts";
-import type { AuditEntry } from "@/lib/storage/audit_record.ts";
+import { adminCommands } from "@/lib/server/commands/admin_commands.ts";
+import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
 import { storedText } from "./support/store.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { openTestKv } from "./support/open_kv.ts";

@@ -1,7 +1,7 @@
 /** A proxy that buffers holds back no frame: CONTRACT section 6. */
 import { assert, assertEquals } from "@std/assert";
-import { type DecodedFrame, FrameDecoder } from "@/lib/wire/frame_decoder.ts";
-import { pausableRuntime } from "./support/held_system.ts";
+import { type DecodedFrame, FrameDecoder } from "@/lib/schemas/frame_decoder.ts";
+import { pausableRuntime } from "./support/pausable_runtime.ts";
 import { hasNginx, startNginx } from "./support/nginx.ts";
 import { TestService } from "./support/service.ts";
 import { say } from "./support/widget_calls.ts";

@@ -1,13 +1,13 @@
 /** How budgets end a run, one case each, over real sockets: CONTRACT sections 6 and 8. */
 import { assert, assertEquals } from "@std/assert";
-import { keys } from "@/lib/storage/keys.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { expectInvalid, expectRefusal } from "./support/expect_answer.ts";
-import { frameTypes, onlyFrame, startFrame } from "./support/frame_words.ts";
+import { frameTypes, onlyFrame, startFrame } from "./support/frame_types.ts";
 import { readFrames } from "./support/frames.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
-import type { Script } from "./support/mock_vendors/script.ts";
-import { ProviderService } from "./support/vendor_service.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
+import type { Script } from "./support/mock_providers/script.ts";
+import { ProviderService } from "./support/provider_service.ts";
 import { onPage, ORIGIN } from "./support/widget_calls.ts";
 
 const OPEN = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1e6 };

@@ -1,19 +1,19 @@
 /** Budgets hold whatever vendors say and however runs meet: CONTRACT sections 6 and 8. */
 import { assert, assertEquals } from "@std/assert";
-import { currentLedger, heldBy, type Ledger } from "@/lib/limits/ledger.ts";
-import type { CatalogueEntry } from "@/lib/storage/catalogue_store.ts";
-import { keys } from "@/lib/storage/keys.ts";
-import type { RunRecord } from "@/lib/usage/run_record.ts";
-import type { UsageRow } from "@/lib/usage/usage_rows.ts";
-import type { Frame, FrameOf } from "@/lib/wire/frames.ts";
-import { PROVIDER_IDS } from "@/lib/wire/vendors.ts";
+import { currentLedger, heldBy, type Ledger } from "@/lib/billing/ledger.ts";
+import type { CatalogueEntry } from "@/lib/store/providers/catalogue_store.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
+import type { RunRecord } from "@/lib/store/runs/run_record.ts";
+import type { UsageRow } from "@/lib/store/runs/usage_rows.ts";
+import type { Frame, FrameOf } from "@/lib/schemas/frames.ts";
+import { PROVIDER_IDS } from "@/lib/schemas/provider_id.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { readFrames } from "./support/frames.ts";
-import { SeededRandom } from "./support/fuzz/dice.ts";
-import { ManualClock } from "./support/hand_clock.ts";
-import { planAnswer } from "./support/lying_vendors.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
-import { ProviderService } from "./support/vendor_service.ts";
+import { SeededRandom } from "./support/fuzz/seeded_random.ts";
+import { ManualClock } from "./support/manual_clock.ts";
+import { planAnswer } from "./support/random_provider_answers.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
+import { ProviderService } from "./support/provider_service.ts";
 import { onPage, ORIGIN, say } from "./support/widget_calls.ts";
 
 const TODAY = { now: Date.UTC(2026, 0, 15, 12), period: "2026-01-15" };

@@ -2,7 +2,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type * as Client from "@/widget/client/client.ts";
 import { withBrowser } from "./support/browser.ts";
-import { pausableRuntime } from "./support/held_system.ts";
+import { pausableRuntime } from "./support/pausable_runtime.ts";
 import { onRealSite } from "./support/real_site.ts";
 import { TestService } from "./support/service.ts";
 import { embed } from "./support/widget_calls.ts";

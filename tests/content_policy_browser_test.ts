@@ -3,7 +3,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { Page } from "playwright-core";
 import { visit, withBrowser, withPage } from "./support/browser.ts";
 import { SETUP_TOKEN } from "./support/dashboard.ts";
-import { crawl, seededService } from "./support/furnished.ts";
+import { crawl, seededService } from "./support/seeded_service.ts";
 import { TestService } from "./support/service.ts";
 
 /** What a page's policy refused, as the browser reports it. */

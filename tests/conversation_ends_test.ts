@@ -1,16 +1,16 @@
 /** How conversations end: deleted, out of date, or with a process that died. */
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
-import { keys } from "@/lib/storage/keys.ts";
-import { RunLogStore } from "@/lib/storage/run_log_store.ts";
-import { acceleratedRuntime } from "./support/brisk_system.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
+import { RunLogStore } from "@/lib/store/runs/run_log_store.ts";
+import { acceleratedRuntime } from "./support/accelerated_runtime.ts";
 import { ended, openConversations as start } from "./support/conversations.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
 import { readFrames } from "./support/frames.ts";
-import { pausableRuntime } from "./support/held_system.ts";
+import { pausableRuntime } from "./support/pausable_runtime.ts";
 import { TestService } from "./support/service.ts";
 import { SseText } from "./support/sse_text.ts";
-import { sweepOrphaned } from "./support/sweep_dead.ts";
+import { sweepOrphaned } from "./support/sweep_orphaned.ts";
 import { contentCipher } from "./support/content.ts";
 import { storedText } from "./support/store.ts";
 import { answered, byKey, onPage, ORIGIN, say } from "./support/widget_calls.ts";

@@ -1,12 +1,12 @@
 /** A process that is killed loses no settlement and leaks no slot: CONTRACT sections 6 and 8. */
 import { assertEquals } from "@std/assert";
-import { LEASE_MS } from "@/lib/limits/ledger.ts";
-import { readStoredUsage } from "./support/accounts.ts";
+import { LEASE_MS } from "@/lib/billing/ledger.ts";
+import { readStoredUsage } from "./support/stored_usage.ts";
 import { readFrames } from "./support/frames.ts";
-import { pausableRuntime } from "./support/held_system.ts";
+import { pausableRuntime } from "./support/pausable_runtime.ts";
 import { TestService } from "./support/service.ts";
 import { fileStore, onStores } from "./support/shared_store.ts";
-import { sweepOrphaned } from "./support/sweep_dead.ts";
+import { sweepOrphaned } from "./support/sweep_orphaned.ts";
 import { createKey, startService } from "./support/started_service.ts";
 
 const test = onStores(fileStore);

@@ -2,7 +2,7 @@
 import axe from "axe-core";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
-import type { Agent } from "@/lib/wire/agent.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
 import { httpTool } from "./support/agents.ts";
 import { alive, type ConsoleLine, visit, withBrowser, withPage } from "./support/browser.ts";
 import { ownerContext } from "./support/owner.ts";

@@ -1,8 +1,8 @@
 /** The dashboard's pages of agents, as a browser without scripts has them. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { toFormValues } from "@/lib/http/dashboard/agent_form.ts";
-import { AGENT_TEMPLATES } from "@/lib/http/dashboard/agent_templates.ts";
-import type { Agent } from "@/lib/wire/agent.ts";
+import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
+import { AGENT_TEMPLATES } from "@/lib/dashboard/agents/agent_templates.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
 import { ownerCookie } from "./support/owner.ts";
 import { MAX_SCRIPT_BYTES, scriptBytes } from "./support/script_bytes.ts";
 import { agentBody, TestService } from "./support/service.ts";

@@ -1,9 +1,9 @@
 /** Every run that the dashboard counts as an error is in a conversation that the count leads to. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { readFrames } from "./support/frames.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import { signedInCookie } from "./support/signed_in_cookie.ts";
-import { ProviderService } from "./support/vendor_service.ts";
+import { ProviderService } from "./support/provider_service.ts";
 import { say } from "./support/widget_calls.ts";
 
 Deno.test("the counts of errors lead to the failed runs, also to those that no model accepted", async () => {

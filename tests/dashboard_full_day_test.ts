@@ -2,10 +2,10 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
 import { alive, type ConsoleLine, withBrowser, withPage } from "./support/browser.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import type { TestService } from "./support/service.ts";
 import { openShop, type Shop } from "./support/shop.ts";
-import { ProviderService } from "./support/vendor_service.ts";
+import { ProviderService } from "./support/provider_service.ts";
 
 const OWNER = { email: "owner@example.com", password: "correct horse battery" };
 const QUESTION = "Where is my parcel?";

@@ -1,6 +1,6 @@
 /** The dashboard's pages of knowledge bases, as a browser without scripts has them. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { keys } from "@/lib/storage/keys.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
 import { openKnowledge } from "./support/knowledge.ts";
 import { ownerCookie } from "./support/owner.ts";
 import { agentBody } from "./support/service.ts";

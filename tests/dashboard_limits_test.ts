@@ -1,10 +1,10 @@
 /** What somebody signed in can use up: no more than an API key could. */
 import { assert, assertEquals } from "@std/assert";
-import { DEFAULT_LIMITS, type Limits } from "@/lib/limits/limits.ts";
+import { DEFAULT_LIMITS, type Limits } from "@/lib/billing/limits.ts";
 import { httpTool } from "./support/agents.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
 const HELLO = [{ role: "user", content: "Hello" }];

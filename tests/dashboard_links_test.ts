@@ -1,7 +1,7 @@
 /** What each role is shown leads somewhere: no page offers a way to what its reader may not do. */
 import { assert, assertEquals } from "@std/assert";
 import { catalogueEntry } from "./support/chat.ts";
-import { crawl, seededService } from "./support/furnished.ts";
+import { crawl, seededService } from "./support/seeded_service.ts";
 import { MAX_SCRIPT_BYTES, scriptBytes } from "./support/script_bytes.ts";
 
 /** What anybody may send: everything else changes the tenant. */

@@ -1,11 +1,11 @@
 /** What operators set up: vendor slots, plans, the catalogue, tenants; and when it counts. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { INSTALLATION } from "@/lib/storage/audit_record.ts";
+import { INSTALLATION } from "@/lib/store/audit/audit_record.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { Dashboard, PASSWORD, requireText, SETUP_TOKEN } from "./support/dashboard.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { readFrames, textOf } from "./support/frames.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import { TestService } from "./support/service.ts";
 import { storedText } from "./support/store.ts";
 import { byKey } from "./support/widget_calls.ts";

@@ -3,7 +3,7 @@ import axe from "axe-core";
 import { assert, assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
 import { withBrowser, withPage } from "./support/browser.ts";
-import { crawl, seededService } from "./support/furnished.ts";
+import { crawl, seededService } from "./support/seeded_service.ts";
 
 const LOOKS = {
   viewer: { width: 360, colorScheme: "dark" },

@@ -1,7 +1,7 @@
 /** What a stolen cookie, a planted one, a guesser and a snooper get from the dashboard: nothing. */
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { Dashboard, PASSWORD, requireText, SETUP_TOKEN } from "./support/dashboard.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { TestService } from "./support/service.ts";
 
 const LATER = 16 * 60_000;

@@ -1,6 +1,6 @@
 /** What somebody with an account of their own learns and changes of another tenant: nothing. */
 import { assert, assertEquals } from "@std/assert";
-import { toFormValues } from "@/lib/http/dashboard/agent_form.ts";
+import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { readFrames } from "./support/frames.ts";
 import { addressOf, routeFiles } from "./support/route_files.ts";

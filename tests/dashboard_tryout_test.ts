@@ -1,8 +1,8 @@
 /** Trying an agent that is not stored, and calling its tools, by the dashboard's own addresses. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { toFormValues } from "@/lib/http/dashboard/agent_form.ts";
-import type { Agent } from "@/lib/wire/agent.ts";
-import { readStoredUsage } from "./support/accounts.ts";
+import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
+import { readStoredUsage } from "./support/stored_usage.ts";
 import { httpTool } from "./support/agents.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { ownerCookie } from "./support/owner.ts";

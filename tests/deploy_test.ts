@@ -4,7 +4,7 @@ import { type Check, checkKnowledge, checkService, checkStop } from "./support/d
 import { DeployedProcess, type DeployOptions } from "./support/deploy/deployed_process.ts";
 import { OtelCollector } from "./support/otel_collector.ts";
 import { Visit } from "./support/deploy/visit.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 
 const root = new URL("..", import.meta.url).pathname.replace(/\/$/, "");

@@ -1,6 +1,6 @@
 /** /docs: the API document as a page that needs nothing from elsewhere and no script. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { OpenApiDocument } from "@/lib/openapi/document.ts";
+import type { OpenApiDocument } from "@/lib/openapi/openapi_types.ts";
 import { withPage } from "./support/browser.ts";
 import { TestService } from "./support/service.ts";
 

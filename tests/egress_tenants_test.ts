@@ -1,10 +1,10 @@
 /** What the operator opens for one tenant in EGRESS_ALLOW is closed to every other. */
 import { assert, assertEquals } from "@std/assert";
-import { TenantStore } from "@/lib/storage/tenant_store.ts";
-import { systemRuntime } from "@/lib/system.ts";
+import { TenantStore } from "@/lib/store/tenants/tenant_store.ts";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { httpTool } from "./support/agent_bodies.ts";
-import { instantRuntime } from "./support/fast_system.ts";
-import { onlyFrame } from "./support/frame_words.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
+import { onlyFrame } from "./support/frame_types.ts";
 import { readFrames } from "./support/frames.ts";
 import { mcpEndpoint } from "./support/mcp_server.ts";
 import { TestService } from "./support/service.ts";

@@ -1,14 +1,14 @@
 /** What somebody learns who has copied the data folder without `secrets.json`. */
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { setImmediate } from "node:timers";
-import { sha256 } from "@/lib/credentials/hashing.ts";
+import { sha256 } from "@/lib/platform/crypto/hashing.ts";
 import { requestFingerprint } from "@/lib/http/idempotency_key.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { readFrames } from "./support/frames.ts";
-import type { MockRequest } from "./support/mock_vendors/mock_vendors.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
-import type { Script } from "./support/mock_vendors/script.ts";
+import type { MockRequest } from "./support/mock_providers/mock_providers.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
+import type { Script } from "./support/mock_providers/script.ts";
 import { ownerCookie } from "./support/owner.ts";
 import { TestService } from "./support/service.ts";
 import { marker, markersIn, stolenBytes } from "./support/stolen_store.ts";

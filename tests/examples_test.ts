@@ -1,11 +1,11 @@
 /** The clients in examples/, run as a person runs them. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { encodeFrame } from "@/lib/http/sse_response.ts";
-import { type Frame, frameSchema } from "@/lib/wire/frames.ts";
+import { type Frame, frameSchema } from "@/lib/schemas/frames.ts";
 import { LosingProxy } from "./support/losing_proxy.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { readFrames, textOf } from "./support/frames.ts";
-import { pausableRuntime } from "./support/held_system.ts";
+import { pausableRuntime } from "./support/pausable_runtime.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 

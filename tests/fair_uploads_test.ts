@@ -1,10 +1,10 @@
 /** Bodies that trickle in take nothing from others: upload slots and memory are shared fairly. */
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
-import { BODY_BUDGET } from "@/lib/http/byte_budget.ts";
+import { BODY_BUDGET } from "@/lib/http/bodies/byte_budget.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { expectJson, expectRefusal } from "./support/expect_answer.ts";
-import { ManualClock } from "./support/hand_clock.ts";
+import { ManualClock } from "./support/manual_clock.ts";
 import { TestService } from "./support/service.ts";
 
 /** A body has this long until its average counts, and a caller waits as long for a slot. */

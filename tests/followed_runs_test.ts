@@ -1,17 +1,17 @@
 /** Runs that are followed and stopped from another process: CONTRACT section 6. */
 import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
-import type { RunLogHead } from "@/lib/storage/run_head.ts";
+import type { RunLogHead } from "@/lib/store/runs/run_log_head.ts";
 import { httpTool } from "./support/agent_bodies.ts";
-import { acceleratedRuntime } from "./support/brisk_system.ts";
+import { acceleratedRuntime } from "./support/accelerated_runtime.ts";
 import { catalogueEntry } from "./support/chat.ts";
-import { kvWithoutWatch } from "./support/deaf_kv.ts";
+import { kvWithoutWatch } from "./support/kv_without_watch.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
-import { instantRuntime } from "./support/fast_system.ts";
-import { onlyFrame } from "./support/frame_words.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
+import { onlyFrame } from "./support/frame_types.ts";
 import { readFrames } from "./support/frames.ts";
-import { pausableRuntime } from "./support/held_system.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
+import { pausableRuntime } from "./support/pausable_runtime.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import { TestService } from "./support/service.ts";
 import { openTestKv } from "./support/open_kv.ts";
 import { memoryStore, onStores, type SharedStore } from "./support/shared_store.ts";

@@ -1,8 +1,8 @@
 /** Every request is answered within 5 s of a store's falling silent, whatever it asks for. */
 import { assert, assertEquals } from "@std/assert";
-import { systemRuntime } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { openTestKv } from "./support/open_kv.ts";
-import { ManualClock } from "./support/hand_clock.ts";
+import { ManualClock } from "./support/manual_clock.ts";
 import { hangingKv } from "./support/hanging_kv.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { OWNER, signedInCookie } from "./support/signed_in_cookie.ts";

@@ -1,11 +1,11 @@
 /** What a model thinks without showing it: kept within the run, and charged when it is stopped. */
 import { assert, assertEquals } from "@std/assert";
 import { readFrames, textOf } from "./support/frames.ts";
-import { ManualClock } from "./support/hand_clock.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
-import type { Script } from "./support/mock_vendors/script.ts";
+import { ManualClock } from "./support/manual_clock.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
+import type { Script } from "./support/mock_providers/script.ts";
 import { SseText } from "./support/sse_text.ts";
-import { ProviderService } from "./support/vendor_service.ts";
+import { ProviderService } from "./support/provider_service.ts";
 
 const THOUGHT = "Nobody is to read this thought.";
 /** The mock anthropic signs every thought with it. */

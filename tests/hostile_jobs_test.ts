@@ -7,7 +7,7 @@ import { UnreadableError } from "@/lib/knowledge/unreadable.ts";
 import { doJobHere } from "@/lib/knowledge/worker/do_job_here.ts";
 import { WorkerPool } from "@/lib/knowledge/worker/worker_pool.ts";
 import type { Job } from "@/lib/knowledge/worker_job.ts";
-import { createLogger } from "@/lib/log.ts";
+import { createLogger } from "@/lib/platform/log.ts";
 import { HOSTILE_OBJECTS, HOSTILE_PATTERNS, spread } from "./support/hostile_patterns.ts";
 import { randomJobs } from "./support/random_documents.ts";
 import { exists, testWorker } from "./support/worker.ts";

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Page } from "playwright-core";
 import { alive, type ConsoleLine, withPage } from "./support/browser.ts";
-import { pausableRuntime } from "./support/held_system.ts";
+import { pausableRuntime } from "./support/pausable_runtime.ts";
 import { TestService } from "./support/service.ts";
 
 const OWNER = { email: "owner@example.com", password: "correct horse battery" };

@@ -1,9 +1,9 @@
 /** A process that is killed at any moment leaves every run with one end: CONTRACT sections 6 and 8. */
 import { assert, assertEquals } from "@std/assert";
-import { agentStorageUsage } from "@/lib/storage/agent_versions.ts";
-import { readConversationUsage } from "@/lib/storage/conversation_usage.ts";
-import { keys } from "@/lib/storage/keys.ts";
-import { readStoredUsage } from "./support/accounts.ts";
+import { agentStorageUsage } from "@/lib/store/agents/agent_versions.ts";
+import { readConversationUsage } from "@/lib/store/conversations/conversation_usage.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
+import { readStoredUsage } from "./support/stored_usage.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { seeded } from "./support/flaky_kv.ts";
@@ -20,7 +20,7 @@ import {
 import { agentBody, TestService } from "./support/service.ts";
 import { fileStore, onStores, type SharedStore } from "./support/shared_store.ts";
 import { createKey, startService } from "./support/started_service.ts";
-import { sweepOrphaned } from "./support/sweep_dead.ts";
+import { sweepOrphaned } from "./support/sweep_orphaned.ts";
 
 const test = onStores(fileStore);
 

@@ -1,15 +1,15 @@
 /** What a chat, a process at rest and a process that has just started cost the store on Deno Deploy. */
 import { assertEquals } from "@std/assert";
 import { ServerSentEventParseStream } from "@std/http/server-sent-event-parse-stream";
-import { prefetchStore } from "@/lib/composition/open_ahead.ts";
-import { readConfig } from "@/lib/config.ts";
-import type { Model, ModelEvent, ModelRequest } from "@/lib/models/model.ts";
-import type { ModelRegistry } from "@/lib/models/model_registry.ts";
-import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
-import { openStore } from "@/lib/process/open_store.ts";
-import { type Runtime, systemRuntime } from "@/lib/system.ts";
+import { prefetchStore } from "@/lib/server/composition/prefetch_store.ts";
+import { readConfig } from "@/lib/server/config/config.ts";
+import type { Model, ModelEvent, ModelRequest } from "@/lib/providers/model.ts";
+import type { ModelRegistry } from "@/lib/providers/model_registry.ts";
+import { withValueEncoding } from "@/lib/store/kv/with_value_encoding.ts";
+import { openStore } from "@/lib/server/process/open_store.ts";
+import { type Runtime, systemRuntime } from "@/lib/platform/runtime.ts";
 import { TEST_ENCRYPTION_KEY } from "./support/encryption_keys.ts";
-import { FakeRuntime } from "./support/fake_system.ts";
+import { FakeRuntime } from "./support/fake_runtime.ts";
 import { CHAT_BUDGETS, LISTS_AT_REST_A_MINUTE, LISTS_OF_CRON } from "./support/kv_cost_budget.ts";
 import { type KvCosts, meteredKv } from "./support/metered_kv.ts";
 import { TestService } from "./support/service.ts";

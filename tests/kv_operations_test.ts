@@ -1,11 +1,11 @@
 /** What a request costs the store, counted: shared by every process, it is what runs out first. */
 import { assertEquals } from "@std/assert";
-import { newApiKey } from "@/lib/credentials/api_key_format.ts";
-import { withVisitorLimits } from "@/lib/admin/visitor_limits.ts";
-import { DEFAULT_LIMITS, type Limits } from "@/lib/limits/limits.ts";
-import { systemRuntime } from "@/lib/system.ts";
+import { newApiKey } from "@/lib/store/credentials/api_key_format.ts";
+import { withVisitorLimits } from "@/lib/billing/visitor_limits.ts";
+import { DEFAULT_LIMITS, type Limits } from "@/lib/billing/limits.ts";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { countingKv, type KvCalls, nonZeroCalls } from "./support/counting_kv.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
 import { openTestKv } from "./support/open_kv.ts";

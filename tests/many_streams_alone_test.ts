@@ -1,13 +1,13 @@
 /** A thousand streams at once, some of whose readers take nothing: CONTRACT sections 6 and 8. */
 import { assert, assertEquals } from "@std/assert";
-import type { Ledger } from "@/lib/limits/ledger.ts";
-import type { RunLogHead } from "@/lib/storage/run_head.ts";
-import { readStoredUsage } from "./support/accounts.ts";
+import type { Ledger } from "@/lib/billing/ledger.ts";
+import type { RunLogHead } from "@/lib/store/runs/run_log_head.ts";
+import { readStoredUsage } from "./support/stored_usage.ts";
 import { catalogueEntry } from "./support/chat.ts";
-import { frameTypes } from "./support/frame_words.ts";
+import { frameTypes } from "./support/frame_types.ts";
 import { readFrames, textOf } from "./support/frames.ts";
-import { pausableRuntime } from "./support/held_system.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
+import { pausableRuntime } from "./support/pausable_runtime.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import { TestService } from "./support/service.ts";
 import { StalledReader } from "./support/stalled_reader.ts";
 import { byKey, say } from "./support/widget_calls.ts";

@@ -1,9 +1,9 @@
 /** docs/operations.md, "Running denokv": its commands, on the server that `DENOKV_BIN` names. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { Ledger } from "@/lib/limits/ledger.ts";
-import { keys } from "@/lib/storage/keys.ts";
-import { systemRuntime } from "@/lib/system.ts";
-import { readStoredUsage } from "./support/accounts.ts";
+import type { Ledger } from "@/lib/billing/ledger.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
+import { readStoredUsage } from "./support/stored_usage.ts";
 import { valuesOf } from "./support/admissions.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import {
@@ -16,13 +16,13 @@ import {
 import { TEST_ENCRYPTION_KEY } from "./support/encryption_keys.ts";
 import { readFrames } from "./support/frames.ts";
 import { startHaproxy } from "./support/haproxy.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
-import type { Script } from "./support/mock_vendors/script.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
+import type { Script } from "./support/mock_providers/script.ts";
 import { openTestKv } from "./support/open_kv.ts";
 import { configNamed, runBlock } from "./support/operations_doc.ts";
 import { TEST_HMAC_SECRET, TestService } from "./support/service.ts";
 import { startService } from "./support/started_service.ts";
-import { sweepOrphaned } from "./support/sweep_dead.ts";
+import { sweepOrphaned } from "./support/sweep_orphaned.ts";
 import { say } from "./support/widget_calls.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;

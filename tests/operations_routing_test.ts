@@ -1,6 +1,6 @@
 /** docs/operations.md, "Routing to several processes": its nginx in front of two of them. */
 import { assert, assertEquals } from "@std/assert";
-import { systemRuntime } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { readFrames } from "./support/frames.ts";
 import { hasNginx, startNginxWith } from "./support/nginx.ts";
 import { openTestKv } from "./support/open_kv.ts";

@@ -1,8 +1,8 @@
 /** docs/operations.md: its figures are those that the code and other tests hold, its commands run. */
 import { assert, assertEquals } from "@std/assert";
-import { HEARTBEAT_MS } from "@/lib/limits/ledger.ts";
-import { REST_MS, SWEEP_MS } from "@/lib/limits/dead_runs.ts";
-import { SILENT_MS } from "@/lib/limits/lease_watch.ts";
+import { HEARTBEAT_MS } from "@/lib/billing/ledger.ts";
+import { REST_MS, SWEEP_MS } from "@/lib/billing/dead_runs.ts";
+import { SILENT_MS } from "@/lib/billing/lease_watch.ts";
 import {
   CHAT_BUDGETS,
   costOf,
@@ -104,7 +104,7 @@ Deno.test("docs/operations.md: running denokv names no figure but those that its
 });
 
 Deno.test("docs/operations.md: times and bounds of a fleet are the code's", async () => {
-  const shutDown = "lib/process/shut_down.ts";
+  const shutDown = "lib/server/process/shut_down.ts";
   const grace = await constantIn(shutDown, "GRACE_MS");
   const last = await constantIn(shutDown, "LAST_MS");
   const ping = await constantIn("lib/http/sse_response.ts", "HEARTBEAT_MS");
@@ -172,7 +172,7 @@ Deno.test("docs/operations.md: figures of outages and of writes are those of the
   assert(
     text.includes(
       `does not answer within ${
-        await constantIn("lib/process/open_store.ts", "REMOTE_OPEN_MS") / 1_000
+        await constantIn("lib/server/process/open_store.ts", "REMOTE_OPEN_MS") / 1_000
       } seconds`,
     ),
   );

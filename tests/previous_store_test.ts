@@ -1,12 +1,12 @@
 /** A store that the release before the values' own format wrote is read, and migrates as it is written. */
 import { DatabaseSync } from "node:sqlite";
 import { assert, assertEquals, assertInstanceOf } from "@std/assert";
-import { compactFile } from "@/lib/process/compact_file.ts";
-import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
-import { keys } from "@/lib/storage/keys.ts";
+import { compactFile } from "@/lib/server/process/compact_file.ts";
+import { withValueEncoding } from "@/lib/store/kv/with_value_encoding.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
 import { ended } from "./support/conversations.ts";
 import { expectJson } from "./support/expect_answer.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import {
   answersAt,
   CREATION,
@@ -15,7 +15,7 @@ import {
   SECRET,
   unpackStore,
 } from "./support/previous_store.ts";
-import { expiryTimes } from "./support/store_as_before.ts";
+import { expiryTimes } from "./support/legacy_content.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, say } from "./support/widget_calls.ts";
 

@@ -1,8 +1,8 @@
 /** docs/protocol.md, the session it shows, and what decodes it are one and the same. */
 import { assert, assertEquals } from "@std/assert";
 import { FRAME_DOCS } from "@/lib/openapi/frame_docs.ts";
-import { FrameDecoder } from "@/lib/wire/frame_decoder.ts";
-import { type Frame, frameSchema } from "@/lib/wire/frames.ts";
+import { FrameDecoder } from "@/lib/schemas/frame_decoder.ts";
+import { type Frame, frameSchema } from "@/lib/schemas/frames.ts";
 import { recordSession, SESSION_FILE } from "./support/recorded_session.ts";
 
 const DOCUMENT = new URL("../docs/protocol.md", import.meta.url);

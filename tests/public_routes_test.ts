@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { pageMethodsOf } from "@/lib/http/page_methods.ts";
 import { expectJson, expectRefusal } from "./support/expect_answer.ts";
 import { breakableKv } from "./support/broken_kv.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { readFrames, textOf } from "./support/frames.ts";
 import { PUBLIC_ROUTES } from "./support/public_routes.ts";
 import { addressOf, patternOf, routeFiles } from "./support/route_files.ts";

@@ -1,11 +1,11 @@
 /** What a tenant may store: refused past its plan, exactly, and told in the API and the dashboard. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { toFormValues } from "@/lib/http/dashboard/agent_form.ts";
-import type { Plan } from "@/lib/storage/tenant_store.ts";
+import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
+import type { Plan } from "@/lib/store/tenants/tenant_store.ts";
 import { agentOf } from "./support/agents.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { expectJson, expectRefusal } from "./support/expect_answer.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { readFrames } from "./support/frames.ts";
 import { agentBody, TestService } from "./support/service.ts";
 

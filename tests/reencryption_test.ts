@@ -6,11 +6,11 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
-import { readConfig } from "@/lib/config.ts";
-import { openStore } from "@/lib/process/open_store.ts";
-import { StartupError } from "@/lib/process/store_fault.ts";
-import { keys } from "@/lib/storage/keys.ts";
-import { systemRuntime } from "@/lib/system.ts";
+import { readConfig } from "@/lib/server/config/config.ts";
+import { openStore } from "@/lib/server/process/open_store.ts";
+import { StartupError } from "@/lib/server/process/startup_error.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { runCli } from "./support/command_line.ts";
 import { ended } from "./support/conversations.ts";
 import {
@@ -22,7 +22,7 @@ import { readFrames, textOf } from "./support/frames.ts";
 import { ownerCookie } from "./support/owner.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { marker, markersIn, stolenBytes } from "./support/stolen_store.ts";
-import { expiryTimes, storeLegacyContent } from "./support/store_as_before.ts";
+import { expiryTimes, storeLegacyContent } from "./support/legacy_content.ts";
 import { answered, byKey, embed, say } from "./support/widget_calls.ts";
 import { openTestKv } from "./support/open_kv.ts";
 

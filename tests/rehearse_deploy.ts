@@ -17,7 +17,7 @@ import { DeployedTree } from "./support/deploy/deployed_tree.ts";
 import { HEAP_FLAG } from "./support/deploy/platform.ts";
 import { Visit } from "./support/deploy/visit.ts";
 import { DenokvServer } from "./support/denokv_server.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import { assertEquals } from "@std/assert";
 
 /** The last patch of the minor version that the platform's documentation names. */

@@ -1,10 +1,10 @@
 /** A run is settled and recorded whatever strangers make its tools' ledger hold. */
 import { assert, assertEquals } from "@std/assert";
 import { httpTool } from "./support/agent_bodies.ts";
-import { onlyFrame } from "./support/frame_words.ts";
+import { onlyFrame } from "./support/frame_types.ts";
 import { readFrames } from "./support/frames.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
-import { ProviderService } from "./support/vendor_service.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
+import { ProviderService } from "./support/provider_service.ts";
 
 Deno.test("a tool's server cannot keep a run from being settled by where it redirects to", async () => {
   const location = `https://${"a".repeat(12_000)}.example/`;

@@ -1,12 +1,12 @@
 /** A tool secret that is bound to one agent: nobody else's tools are saved with it, or send it. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { adminCommands } from "@/lib/process/admin_commands.ts";
-import { CommandError } from "@/lib/process/commands.ts";
+import { adminCommands } from "@/lib/server/commands/admin_commands.ts";
+import { CommandError } from "@/lib/server/commands/commands.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { Dashboard, PASSWORD, SETUP_TOKEN } from "./support/dashboard.ts";
 import { expectInvalid } from "./support/expect_answer.ts";
-import { instantRuntime } from "./support/fast_system.ts";
-import { onlyFrame } from "./support/frame_words.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
+import { onlyFrame } from "./support/frame_types.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
 import { byKey, say } from "./support/widget_calls.ts";

@@ -1,9 +1,9 @@
 /** The real process, told to end as an operator or a platform does: CONTRACT sections 6 and 10. */
 import { assert, assertEquals } from "@std/assert";
-import { readStoredUsage } from "./support/accounts.ts";
+import { readStoredUsage } from "./support/stored_usage.ts";
 import { catalogueEntry } from "./support/chat.ts";
 import { readFrames, type ReceivedFrame } from "./support/frames.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import { agentBody } from "./support/service.ts";
 import { createKey, startService } from "./support/started_service.ts";
 import { say } from "./support/widget_calls.ts";

@@ -1,8 +1,8 @@
 /** Who signed in and out, who failed to, and what was refused: in the audit log, the log and on its page. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { AuditEntry } from "@/lib/storage/audit_record.ts";
+import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
 import { Dashboard, PASSWORD, SETUP_TOKEN } from "./support/dashboard.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { TestService } from "./support/service.ts";
 
 const OWNER = { email: "operator@example.com", password: PASSWORD };

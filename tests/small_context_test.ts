@@ -1,11 +1,11 @@
 /** What tools bring is fitted to the model's context, and what was left out is on the record. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { catalogueEntry } from "./support/chat.ts";
-import { onlyFrame } from "./support/frame_words.ts";
+import { onlyFrame } from "./support/frame_types.ts";
 import { readFrames } from "./support/frames.ts";
 import { mcpEndpoint } from "./support/mcp_server.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
-import { ProviderService } from "./support/vendor_service.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
+import { ProviderService } from "./support/provider_service.ts";
 
 const SMALL = catalogueEntry({ contextTokens: 2_000, maxOutputTokens: 500 });
 const USE = { maxCostUsd: 1, maxSteps: 3, wallClockMs: 60_000 };

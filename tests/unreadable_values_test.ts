@@ -1,7 +1,7 @@
 /** A value that this release cannot read, written by a newer one or damaged, harms nothing else. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
-import { keys } from "@/lib/storage/keys.ts";
+import { withValueEncoding } from "@/lib/store/kv/with_value_encoding.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
 import { expectJson } from "./support/expect_answer.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";

@@ -1,7 +1,7 @@
 /** Requests that Fresh's own router throws on are told like any other. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { expectRefusal } from "./support/expect_answer.ts";
-import { instantRuntime } from "./support/fast_system.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
 import { sendRaw } from "./support/send_raw.ts";
 import { TestService } from "./support/service.ts";
 

@@ -1,8 +1,8 @@
 /** Runs whose end cannot be stored as it should: CONTRACT sections 6 and 8. */
 import { assertEquals } from "@std/assert";
-import { readStoredUsage } from "./support/accounts.ts";
-import { instantRuntime } from "./support/fast_system.ts";
-import { onlyFrame } from "./support/frame_words.ts";
+import { readStoredUsage } from "./support/stored_usage.ts";
+import { instantRuntime } from "./support/instant_runtime.ts";
+import { onlyFrame } from "./support/frame_types.ts";
 import { readFrames } from "./support/frames.ts";
 import { TestService } from "./support/service.ts";
 import { byKey } from "./support/widget_calls.ts";

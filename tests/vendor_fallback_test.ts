@@ -2,13 +2,13 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { catalogueEntry } from "./support/chat.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
-import { frameTypes, startFrame } from "./support/frame_words.ts";
+import { frameTypes, startFrame } from "./support/frame_types.ts";
 import { readFrames, textOf } from "./support/frames.ts";
-import { ManualClock } from "./support/hand_clock.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
-import type { Script } from "./support/mock_vendors/script.ts";
+import { ManualClock } from "./support/manual_clock.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
+import type { Script } from "./support/mock_providers/script.ts";
 import { SseText } from "./support/sse_text.ts";
-import { ProviderService } from "./support/vendor_service.ts";
+import { ProviderService } from "./support/provider_service.ts";
 
 /** Attempts that a vendor gets for what may pass. */
 const ATTEMPTS = 3;

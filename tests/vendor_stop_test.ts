@@ -1,11 +1,11 @@
 /** What ends a run from outside ends the vendor's request, over real sockets: CONTRACT section 6. */
 import { assert, assertEquals } from "@std/assert";
-import { PROVIDER_IDS } from "@/lib/wire/vendors.ts";
+import { PROVIDER_IDS } from "@/lib/schemas/provider_id.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
-import { ManualClock } from "./support/hand_clock.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
+import { ManualClock } from "./support/manual_clock.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
 import { SseText } from "./support/sse_text.ts";
-import { ProviderService } from "./support/vendor_service.ts";
+import { ProviderService } from "./support/provider_service.ts";
 import { onPage, ORIGIN } from "./support/widget_calls.ts";
 
 /** A vendor says this much, and then nothing more. */

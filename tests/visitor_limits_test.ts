@@ -1,13 +1,13 @@
 /** Limits for one visitor: what they keep a session and an address from, and how they are set. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
-import { INSTALLATION } from "@/lib/storage/audit_record.ts";
+import { DEFAULT_LIMITS } from "@/lib/billing/limits.ts";
+import { INSTALLATION } from "@/lib/store/audit/audit_record.ts";
 import { Dashboard, SETUP_TOKEN, visitors } from "./support/dashboard.ts";
 import { expectRefusal } from "./support/expect_answer.ts";
-import { MockProviders } from "./support/mock_vendors/mock_vendors.ts";
-import type { Script } from "./support/mock_vendors/script.ts";
+import { MockProviders } from "./support/mock_providers/mock_providers.ts";
+import type { Script } from "./support/mock_providers/script.ts";
 import { TestService } from "./support/service.ts";
-import { ProviderService } from "./support/vendor_service.ts";
+import { ProviderService } from "./support/provider_service.ts";
 import { onPage, ORIGIN } from "./support/widget_calls.ts";
 
 const SUGGESTED = { sessionStreams: 2, sessionCost: 250_000, ipDailyCost: 1_000_000 };

@@ -1,7 +1,7 @@
 /** The widget in another engine, where one is installed. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { findFirefox, type FirefoxPage, withFirefox } from "./support/firefox.ts";
-import { pausableRuntime } from "./support/held_system.ts";
+import { pausableRuntime } from "./support/pausable_runtime.ts";
 import { TestService } from "./support/service.ts";
 
 const [TAB, ENTER, ESCAPE] = ["\uE004", "\uE006", "\uE00C"];

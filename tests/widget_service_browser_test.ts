@@ -1,7 +1,7 @@
 /** The widget and the service together, with a network that is cut: nothing doubled, nothing lost. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
-import { sessionKey } from "@/lib/storage/session_store.ts";
+import { sessionKey } from "@/lib/store/credentials/session_store.ts";
 import { withBrowser } from "./support/browser.ts";
 import { textOf } from "./support/frames.ts";
 import { onRealSite, type RealSite } from "./support/real_site.ts";

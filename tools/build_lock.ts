@@ -1,4 +1,4 @@
-import { releaseLock } from "../lib/process/free_lock.ts";
+import { releaseLock } from "../lib/server/process/process_lock.ts";
 
 /**
  * Waits until no other process builds under `root`, and keeps others waiting until it is disposed. The

@@ -1,7 +1,15 @@
 import { walkFiles } from "./walk_files.ts";
 
 /** What a build is made of; the server-side code is read as it is and needs no build. */
-const INPUTS = ["routes", "islands", "components", "static", "widget", "lib/wire", "jsr/fresh/src"];
+const INPUTS = [
+  "routes",
+  "islands",
+  "components",
+  "static",
+  "widget",
+  "lib/schemas",
+  "jsr/fresh/src",
+];
 const FILES = ["dev.ts", "app.ts", "deno.json", "deno.lock", "tools/bundle_widget.ts"];
 const MARK = "_fresh/build_mark.txt";
 

@@ -1,9 +1,11 @@
+import { type BuildOptions, buildSync, type Metafile } from "esbuild";
+import { MANGLED_PROPS } from "./mangled_props.ts";
+import type { BuiltScripts } from "../lib/server/composition/open_scripts.ts";
+
 /**
  * Builds `widget.v1.js`. The same source gives the same bytes on any machine and in any folder,
  * because the bytes are what an integrity hash in somebody's page is compared with.
  */
-import { type BuildOptions, buildSync, type Metafile } from "esbuild";
-import { MANGLED_PROPS } from "./internal_names.ts";
 
 export interface BundleOptions {
   /** Folder that holds `widget/` and `node_modules/`; defaults to this repository. */
@@ -88,4 +90,14 @@ if (import.meta.main) {
   const bytes = await bundleWidget();
   if (target) await Deno.writeFile(target, bytes);
   else await Deno.stdout.write(bytes);
+}
+
+/** Everything that pages of others load. */
+export async function buildScripts(options: BundleOptions = {}): Promise<BuiltScripts> {
+  const root = options.root ?? new URL("../", import.meta.url).pathname;
+  return {
+    widget: await bundleWidget({ root }),
+    client: buildClient({ root }).bytes,
+    clientTypes: await Deno.readTextFile(`${root}/widget/client/client.d.ts`),
+  };
 }

@@ -12,11 +12,11 @@ Deno.test("the widget stays within 18 KiB of brotli, 20 KiB of gzip and 46 KiB a
   assert(gzipSync(bytes).length <= 20 * KIB, "gzip");
 });
 
-Deno.test("the widget is made of widget/, schema-free lib/wire files and Preact only", () => {
+Deno.test("the widget is made of widget/, schema-free lib/schemas files and Preact only", () => {
   const preact = /^node_modules\/(\.deno\/preact@[\d.]+\/node_modules\/)?preact\//;
   for (const input of buildWidget().inputs) {
     assert(
-      input.startsWith("widget/") || input === "lib/wire/frame_decoder.ts" || preact.test(input),
+      input.startsWith("widget/") || input === "lib/schemas/frame_decoder.ts" || preact.test(input),
       `${input} does not belong into the widget`,
     );
   }
@@ -35,7 +35,7 @@ Deno.test("the widget's bytes are the same in another folder", async () => {
   const other = await Deno.makeTempDir();
   try {
     await copyTree(`${ROOT}widget`, `${other}/widget`);
-    await copyTree(`${ROOT}lib/wire`, `${other}/lib/wire`);
+    await copyTree(`${ROOT}lib/schemas`, `${other}/lib/schemas`);
     await Deno.symlink(`${ROOT}node_modules`, `${other}/node_modules`);
     assertEquals(await bundleWidget({ root: other }), await bundleWidget());
     assertEquals(buildClient({ root: other }).bytes, buildClient().bytes);

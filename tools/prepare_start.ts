@@ -3,8 +3,8 @@
  * code, and the script that starts the processes for documents. It imports no package, because it runs
  * before there are any. With the argument `packages` it sees to those only.
  */
-import { createLogger } from "../lib/log.ts";
-import { warnOfLowFileLimit } from "../lib/process/open_files.ts";
+import { createLogger } from "../lib/platform/log.ts";
+import { warnOfLowFileLimit } from "../lib/server/process/open_file_limit.ts";
 import { lockBuild } from "./build_lock.ts";
 import { isBuildCurrent } from "./build_mark.ts";
 import { arePackagesCurrent, installPackages } from "./install_packages.ts";

@@ -1,7 +1,7 @@
-import { allVariables, type EnvVariable } from "../lib/config_fields.ts";
+import { allVariables, type EnvVariable } from "../lib/server/config/variables.ts";
 
 const INTRODUCTION = `<!-- deno-fmt-ignore-file -->
-<!-- Made by "deno task docs" from lib/config_fields.ts: change it there. -->
+<!-- Made by "deno task docs" from lib/server/config/variables.ts: change it there. -->
 
 # Configuration
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { allVariables } from "../lib/config_fields.ts";
+import { allVariables } from "../lib/server/config/variables.ts";
 import { renderConfiguration } from "./render_configuration.ts";
 
 Deno.test("docs/configuration.md: is what the configuration table says (run: deno task docs)", async () => {

@@ -1,4 +1,4 @@
-import { WORKER_SCRIPT, workerProgram } from "../lib/process/worker_command.ts";
+import { WORKER_SCRIPT, workerProgram } from "../lib/server/process/worker_command.ts";
 import { workerScript } from "../lib/knowledge/worker/worker_script.ts";
 
 /**

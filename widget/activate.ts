@@ -5,12 +5,12 @@ import { createEmitter } from "./emitter.ts";
 import { failureMessage } from "./failure.ts";
 import type { WidgetScript } from "./find_script.ts";
 import { createHandle, type WidgetHandle } from "./handle.ts";
-import { developerHint } from "./hints.ts";
+import { developerHint } from "./developer_hints.ts";
 import { findLocale, type Languages } from "./locales.ts";
 import { mount, type View } from "./mount.tsx";
 import { Session } from "./session.ts";
 import { createTabStore } from "./tab_store.ts";
-import { createReconnectTimer } from "./wake.ts";
+import { createReconnectTimer } from "./reconnect_timer.ts";
 
 /** The widgets of this page by service and agent, whichever copy of the script made them. */
 const RUNNING = Symbol.for("agent-chat.service-widgets");

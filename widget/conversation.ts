@@ -1,7 +1,7 @@
 /** One conversation: asks, follows the answer, stops it, tries again. Knows no DOM. */
-import type { Frame } from "../lib/wire/frames.ts";
+import type { Frame } from "../lib/schemas/frames.ts";
 import { type Attempt, ChatRun, type ChatRunOptions } from "./client/chat_run.ts";
-import type { Rejection } from "./client/refusal.ts";
+import type { Rejection } from "./client/rejection.ts";
 import type { Emitter } from "./emitter.ts";
 import {
   EMPTY_ANSWER,
@@ -13,8 +13,8 @@ import {
 } from "./failure.ts";
 import { toChatMessages, truncate } from "./history.ts";
 import type { Session } from "./session.ts";
-import { addSources } from "./sources.ts";
 import {
+  addSources,
   completeSentencesLength,
   currentAnswer,
   initialState,

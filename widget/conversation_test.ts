@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { Frame } from "../lib/wire/frames.ts";
+import type { Frame } from "../lib/schemas/frames.ts";
 import {
   AGENT,
   ANSWER,
@@ -15,7 +15,7 @@ import {
   text,
   TOKEN,
 } from "../tests/support/widget_conversation.ts";
-import { GENERIC_ERROR, UNAVAILABLE } from "./say.ts";
+import { GENERIC_ERROR, UNAVAILABLE } from "./string_ids.ts";
 import type { SavedState } from "./state.ts";
 
 Deno.test("Conversation.send: posts what the specification asks for", async () => {

@@ -1,7 +1,14 @@
 /** What can go wrong, as the visitor meets it: a sentence, and whether trying again makes sense. */
-import type { Rejection } from "./client/refusal.ts";
+import type { Rejection } from "./client/rejection.ts";
 import type { Locale } from "./locales.ts";
-import { GENERIC_ERROR, INCOMPLETE, OFFLINE, RELOAD_PAGE, RETRY, UNAVAILABLE } from "./say.ts";
+import {
+  GENERIC_ERROR,
+  INCOMPLETE,
+  OFFLINE,
+  RELOAD_PAGE,
+  RETRY,
+  UNAVAILABLE,
+} from "./string_ids.ts";
 
 export interface Failure {
   /** The service's error code, or `network_error`, `empty_answer`, `session_token_missing`. */

@@ -1,6 +1,6 @@
 /** The part of the conversation that is sent along, within the service's bounds. */
 import type { ChatMessage } from "./client/chat_run.ts";
-import type { TranscriptMessage } from "./turn.ts";
+import type { TranscriptMessage } from "./state.ts";
 
 export const MAX_MESSAGES = 64;
 export const MAX_MESSAGE_LENGTH = 32_000;

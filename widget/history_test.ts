@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { MAX_MESSAGE_LENGTH, MAX_MESSAGES, toChatMessages, truncate } from "./history.ts";
-import type { TranscriptMessage } from "./turn.ts";
+import type { TranscriptMessage } from "./state.ts";
 
 function turns(count: number, text = (index: number) => `${index}`): TranscriptMessage[] {
   return Array.from({ length: count }, (_, index) => ({

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { failureMessage } from "./failure.ts";
 import { LANGUAGES } from "./languages.ts";
 import { findLocale } from "./locales.ts";
-import * as say from "./say.ts";
+import * as say from "./string_ids.ts";
 
 Deno.test("languages: at least twelve, each with every string", () => {
   assert(Object.keys(LANGUAGES).length >= 12);

@@ -3,9 +3,9 @@
  * letters of other alphabets come last: there they cost the fewest bytes.
  */
 // 60 bytes less than where they are first asked for:
-import "./hints.ts";
+import "./developer_hints.ts";
 import "./state.ts";
-import "./components/rich.tsx";
+import "./components/render_markdown.tsx";
 import { activate } from "./activate.ts";
 import { findScript } from "./find_script.ts";
 import { STYLE_SHEET } from "./style_sheet.ts";

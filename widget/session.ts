@@ -1,6 +1,6 @@
 /** The session token: given by the page, or fetched from the site's own backend when it is due. */
 import type { TokenSource } from "./client/chat_run.ts";
-import type { Rejection } from "./client/refusal.ts";
+import type { Rejection } from "./client/rejection.ts";
 
 export interface SessionOptions {
   readonly token: string;

@@ -1,7 +1,19 @@
-/** Everything the widget shows and everything a reload must not lose. */
 import type { Attempt } from "./client/chat_run.ts";
 import type { Failure } from "./failure.ts";
-import type { TranscriptMessage } from "./turn.ts";
+
+/** One thing said. */
+export interface TranscriptMessage {
+  /** Unique within the tab: the key of its element. */
+  readonly id: number;
+  readonly role: "user" | "assistant";
+  text: string;
+  /** The answer is not whole: the visitor stopped it, or something else did. */
+  partial?: boolean;
+  /** Titles of the documents it was answered from; on the question until there is an answer. */
+  sources?: string[] | undefined;
+}
+
+/** Everything the widget shows and everything a reload must not lose. */
 
 /** What is kept for the tab. */
 export interface SavedState {
@@ -51,4 +63,18 @@ export function stripMarkup(text: string): string {
 /** Length of the whole sentences that `text` begins with. */
 export function completeSentencesLength(text: string): number {
   return /^[^]*(?:[.!?:]\s|[。！？؟\n])/.exec(text)?.[0].length ?? 0;
+}
+
+/** What an answer is drawn from: the documents in which the agent's own search found something. */
+
+/** Adds the titles that a tool's result names, each once; any tool may answer anything. */
+export function addSources(
+  turn: TranscriptMessage,
+  { name, output }: { name: string; output: unknown },
+): void {
+  const found = name === "search_knowledge" && Object(output).passages;
+  if (!Array.isArray(found)) return;
+  turn.sources = [
+    ...new Set((turn.sources ?? []).concat(found.map((passage) => `${passage?.title}`))),
+  ];
 }

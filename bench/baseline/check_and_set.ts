@@ -1,6 +1,6 @@
-import { keyText } from "@/lib/committer/documents.ts";
-import type { Draft, Operation } from "@/lib/committer/operation.ts";
-import { ChangedError, type KvReader } from "@/lib/committer/view.ts";
+import { keyText } from "@/lib/store/tx/documents.ts";
+import type { Draft, Operation } from "@/lib/store/tx/operation.ts";
+import { ChangedError, type KvReader } from "@/lib/store/tx/view.ts";
 
 /** Deno KV reads at most this many keys at once. */
 const KEYS_PER_READ = 10;

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { ChangedError } from "@/lib/committer/view.ts";
-import type { Operation } from "@/lib/committer/operation.ts";
+import { ChangedError } from "@/lib/store/tx/view.ts";
+import type { Operation } from "@/lib/store/tx/operation.ts";
 import { CheckAndSet } from "./check_and_set.ts";
 
 const AT = ["totals", "a"];

@@ -1,10 +1,10 @@
-import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
-import { Signer } from "@/lib/credentials/hashing.ts";
-import { AgentStore } from "@/lib/storage/agent_store.ts";
-import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
-import { keys } from "@/lib/storage/keys.ts";
-import { type Plan, type Tenant, TenantStore } from "@/lib/storage/tenant_store.ts";
-import { systemRuntime as system } from "@/lib/system.ts";
+import { withValueEncoding } from "@/lib/store/kv/with_value_encoding.ts";
+import { Signer } from "@/lib/platform/crypto/hashing.ts";
+import { AgentStore } from "@/lib/store/agents/agent_store.ts";
+import { ApiKeyStore } from "@/lib/store/credentials/api_key_store.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
+import { type Plan, type Tenant, TenantStore } from "@/lib/store/tenants/tenant_store.ts";
+import { systemRuntime as system } from "@/lib/platform/runtime.ts";
 
 /** A tenant may have 800 streams at most, and a key 6,000 requests a minute: the load is spread. */
 const TENANTS = 2;

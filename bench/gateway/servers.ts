@@ -22,7 +22,7 @@ export interface Contender {
 
 /** The mock vendor in its own process. */
 export async function startVendor(): Promise<ServerProcess> {
-  const args = ["run", "-A", `${ROOT}/tests/support/mock_vendors/serve.ts`];
+  const args = ["run", "-A", `${ROOT}/tests/support/mock_providers/serve.ts`];
   return await ServerProcess.start({ command: Deno.execPath(), args });
 }
 

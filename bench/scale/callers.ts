@@ -1,11 +1,11 @@
-import { Signer } from "@/lib/credentials/hashing.ts";
-import { AgentStore } from "@/lib/storage/agent_store.ts";
-import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
-import { keys } from "@/lib/storage/keys.ts";
-import { SessionStore } from "@/lib/storage/session_store.ts";
-import type { Plan, Tenant } from "@/lib/storage/tenant_store.ts";
-import { systemRuntime as system } from "@/lib/system.ts";
-import type { Agent } from "@/lib/wire/agent.ts";
+import { Signer } from "@/lib/platform/crypto/hashing.ts";
+import { AgentStore } from "@/lib/store/agents/agent_store.ts";
+import { ApiKeyStore } from "@/lib/store/credentials/api_key_store.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
+import { SessionStore } from "@/lib/store/credentials/session_store.ts";
+import type { Plan, Tenant } from "@/lib/store/tenants/tenant_store.ts";
+import { systemRuntime as system } from "@/lib/platform/runtime.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
 
 /** `visitors`: a widget session and an address each. `backend`: one API key. */
 export type CallerKind = "visitors" | "backend";

@@ -1,7 +1,7 @@
-import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
+import { withValueEncoding } from "@/lib/store/kv/with_value_encoding.ts";
 import process from "node:process";
 import { ServerProcess } from "../gateway/process.ts";
-import { CatalogueStore } from "@/lib/storage/catalogue_store.ts";
+import { CatalogueStore } from "@/lib/store/providers/catalogue_store.ts";
 import { TEST_ENCRYPTION_KEY } from "@/tests/support/encryption_keys.ts";
 import { DenokvServer } from "@/tests/support/denokv_server.ts";
 import { TestService } from "@/tests/support/service.ts";
@@ -109,7 +109,7 @@ async function startMember(env: Record<string, string>): Promise<ServerProcess> 
 
 /** The mock vendor in a process of its own; the first line that it prints is its port. */
 export async function startVendor(): Promise<ServerProcess> {
-  const args = ["run", "-A", `${ROOT}/tests/support/mock_vendors/serve.ts`];
+  const args = ["run", "-A", `${ROOT}/tests/support/mock_providers/serve.ts`];
   return await ServerProcess.start({ command: Deno.execPath(), args });
 }
 

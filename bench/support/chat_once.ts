@@ -1,9 +1,9 @@
-import { sha256 } from "@/lib/credentials/hashing.ts";
-import { authenticateChat, checkSessionOrigin, checkTokens } from "@/lib/http/chat_caller.ts";
-import { chatIdempotency } from "@/lib/http/chat_receipt.ts";
-import { RateLimiter } from "@/lib/http/request_meter.ts";
-import { systemRuntime } from "@/lib/system.ts";
-import type { RunEnd } from "@/lib/usage/run_record.ts";
+import { sha256 } from "@/lib/platform/crypto/hashing.ts";
+import { authenticateChat, checkSessionOrigin, checkTokens } from "@/lib/http/authenticate_chat.ts";
+import { chatIdempotency } from "@/lib/http/chat_idempotency.ts";
+import { RateLimiter } from "@/lib/http/rate_limiter.ts";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
+import type { RunEnd } from "@/lib/store/runs/run_record.ts";
 import type { Chatter, ChatWorld } from "./chat_world.ts";
 
 const END: RunEnd = {

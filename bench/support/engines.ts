@@ -1,5 +1,5 @@
-import { Committer } from "@/lib/committer/committer.ts";
-import { systemRuntime } from "@/lib/system.ts";
+import { Committer } from "@/lib/store/tx/committer.ts";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { CheckAndSet } from "../baseline/check_and_set.ts";
 
 /** Decides and commits operations: ours, or what it is compared with. */

@@ -1,5 +1,5 @@
-import { recordChange } from "@/lib/storage/audit_record.ts";
-import type { Runtime } from "@/lib/system.ts";
+import { recordChange } from "@/lib/store/audit/audit_record.ts";
+import type { Runtime } from "@/lib/platform/runtime.ts";
 
 /** One step of the store takes 80 KiB of keys; an entry's four are some 700 bytes. */
 const ENTRIES_A_STEP = 80;

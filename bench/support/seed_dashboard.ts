@@ -1,12 +1,12 @@
-import { appendRun } from "@/lib/storage/append_run.ts";
-import type { Draft } from "@/lib/committer/operation.ts";
-import { keys } from "@/lib/storage/keys.ts";
-import { updateWordIndex } from "@/lib/storage/agent_words.ts";
-import { setAgentRecord } from "@/lib/storage/agent_record.ts";
-import type { RunRecord } from "@/lib/usage/run_record.ts";
-import { addToUsage, usageKeyOf } from "@/lib/usage/usage_rows.ts";
-import { SeededRandom } from "@/tests/support/fuzz/dice.ts";
-import { dayOf } from "@/lib/limits/ledger.ts";
+import { appendRun } from "@/lib/store/conversations/append_run.ts";
+import type { Draft } from "@/lib/store/tx/operation.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
+import { updateWordIndex } from "@/lib/store/agents/agent_index.ts";
+import { setAgentRecord } from "@/lib/store/agents/agent_record.ts";
+import type { RunRecord } from "@/lib/store/runs/run_record.ts";
+import { addToUsage, usageKeyOf } from "@/lib/store/runs/usage_rows.ts";
+import { SeededRandom } from "@/tests/support/fuzz/seeded_random.ts";
+import { dayOf } from "@/lib/billing/ledger.ts";
 
 /** What the store is filled with; `now` in milliseconds. */
 export interface DashboardSeed {

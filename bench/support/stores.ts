@@ -1,4 +1,4 @@
-import { withValueEncoding } from "@/lib/storage/encoded_kv.ts";
+import { withValueEncoding } from "@/lib/store/kv/with_value_encoding.ts";
 
 /** Where a benchmark's store is. */
 export type StoreKind = "file" | "memory";

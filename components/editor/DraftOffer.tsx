@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
-import { FIELD_LABELS } from "@/lib/wire/agent_field_labels.ts";
+import { FIELD_LABELS } from "@/lib/dashboard/agents/agent_field_labels.ts";
 import { NewTabLink } from "../NewTabLink.tsx";
-import type { DraftChanges } from "./kept_draft.ts";
+import type { DraftChanges } from "../../lib/dashboard/browser/draft_storage.ts";
 
 export type RestoredDraft = DraftChanges & { diffHref: string };
 

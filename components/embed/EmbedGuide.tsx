@@ -1,8 +1,8 @@
-import type { EmbedFacts } from "@/lib/http/dashboard/embed_facts.ts";
-import type { Agent } from "@/lib/wire/agent.ts";
+import type { EmbedFacts } from "@/lib/dashboard/agents/embed_snippets.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
 import { CodeBlock } from "../CodeBlock.tsx";
 import { Notice } from "../Notice.tsx";
-import { SESSION_SNIPPETS } from "./snippets.ts";
+import { SESSION_SNIPPETS } from "../../lib/dashboard/agents/session_snippets.ts";
 
 /** How to put the agent on a page: allow the page, mint on the server, print the tag. */
 export function EmbedGuide(

@@ -1,4 +1,4 @@
-import type { AgentSearchResult } from "@/lib/storage/agent_search.ts";
+import type { AgentSearchResult } from "@/lib/store/agents/agent_search.ts";
 
 /** The agents that use a knowledge base, by name. */
 export function AgentLinks({ agents: { data, more } }: { agents: AgentSearchResult }) {

@@ -1,8 +1,11 @@
 import { Field } from "@/components/Field.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
-import type { KnowledgeBaseFormIssues, KnowledgeBaseFormValues } from "@/lib/http/save_base.ts";
-import { KNOWLEDGE_LANGUAGES, LANGUAGE_NAMES } from "@/lib/wire/knowledge_languages.ts";
-import { KNOWLEDGE_BOUNDS } from "@/lib/wire/limits.ts";
+import type {
+  KnowledgeBaseFormIssues,
+  KnowledgeBaseFormValues,
+} from "@/lib/dashboard/knowledge/save_knowledge_base.ts";
+import { KNOWLEDGE_LANGUAGES, LANGUAGE_NAMES } from "@/lib/schemas/knowledge_languages.ts";
+import { KNOWLEDGE_BOUNDS } from "@/lib/schemas/limits.ts";
 
 const LABELS = { name: "Name", description: "Description", language: "Language" };
 /** Sorted by name. */

@@ -1,5 +1,5 @@
 import { PageHeader } from "@/components/PageHeader.tsx";
-import type { KnowledgeBase } from "@/lib/wire/knowledge.ts";
+import type { KnowledgeBase } from "@/lib/schemas/knowledge.ts";
 
 /** The pages of one knowledge base; the last is for those who may change it. */
 const TABS = { documents: "Documents", search: "Search", settings: "Settings" } as const;

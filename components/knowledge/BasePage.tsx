@@ -2,8 +2,8 @@ import type { ComponentChildren } from "preact";
 import { Head } from "fresh/runtime";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { Notice } from "@/components/Notice.tsx";
-import DocumentManager from "@/islands/DocumentDesk.tsx";
-import type { KnowledgeBasePageData } from "@/lib/http/dashboard/base_page.ts";
+import DocumentManager from "@/islands/DocumentManager.tsx";
+import type { KnowledgeBasePageData } from "@/lib/dashboard/knowledge/knowledge_base_page.ts";
 import { AgentLinks } from "./AgentLinks.tsx";
 import { BaseHeader } from "./BaseHeader.tsx";
 

@@ -1,9 +1,9 @@
 import { ConfirmForm } from "@/components/ConfirmForm.tsx";
-import { DescriptionList } from "@/components/Facts.tsx";
-import { formatBytes } from "@/components/format_amount.ts";
+import { DescriptionList } from "@/components/DescriptionList.tsx";
+import { formatBytes } from "@/lib/dashboard/format_amount.ts";
 import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
-import type { Document } from "@/lib/wire/knowledge.ts";
+import type { Document } from "@/lib/schemas/knowledge.ts";
 
 /** As which badge each state shows. */
 const STATES = {

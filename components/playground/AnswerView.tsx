@@ -1,5 +1,9 @@
-import type { PlaygroundAnswer, TimedFrame, ToolUse } from "./answer.ts";
-import type { PlaygroundTurn } from "./tried_chat.ts";
+import type {
+  PlaygroundAnswer,
+  TimedFrame,
+  ToolUse,
+} from "../../lib/dashboard/browser/playground_answer.ts";
+import type { PlaygroundTurn } from "../../lib/dashboard/browser/playground_chat.ts";
 
 /** One question and its answer, with what it took. */
 export function TurnView({ turn, busy }: { turn: PlaygroundTurn; busy: boolean }) {

@@ -3,7 +3,7 @@ import {
   ROW_TYPES,
   toParameterRows,
   toParameterSchema,
-} from "@/lib/wire/tool_draft.ts";
+} from "@/lib/dashboard/agents/tool_draft.ts";
 import { JsonInput } from "./LabelledInput.tsx";
 
 /** What the model has to give for a call: rows where the schema is simple, its JSON where not. */

@@ -1,4 +1,9 @@
-import { formatPairs, parsePairs, type ToolDraft, withChange } from "@/lib/wire/tool_draft.ts";
+import {
+  formatPairs,
+  parsePairs,
+  type ToolDraft,
+  withChange,
+} from "@/lib/dashboard/agents/tool_draft.ts";
 import { JsonInput, LabelledInput } from "./LabelledInput.tsx";
 import { ParameterRows } from "./ParameterRows.tsx";
 

@@ -1,4 +1,4 @@
-import type { ToolTestHop, ToolTestReport } from "@/lib/wire/tryout.ts";
+import type { ToolTestHop, ToolTestReport } from "@/lib/schemas/playground.ts";
 
 /** What a test call came to: the output as the model gets it, and every hop on the way. */
 export function ToolTestResult({ result }: { result: ToolTestReport }) {

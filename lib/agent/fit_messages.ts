@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { toolOutputText } from "../models/call_arguments.ts";
-import type { ModelMessage } from "../models/model.ts";
-import { metadataBytes } from "./input_bound.ts";
+import { toolOutputText } from "../providers/message_parts.ts";
+import type { ModelMessage } from "../providers/model.ts";
+import { metadataBytes } from "./input_size.ts";
 
 /** Of each result at least so much is shown, however little room there is. */
 const MIN_RESULT_BYTES = 200;

@@ -1,8 +1,31 @@
-import type { ModelMessage, ModelTool } from "../models/model.ts";
-import { type ContextWindow, maxPromptBytes } from "./context_room.ts";
+import { Buffer } from "node:buffer";
+import type { ModelMessage, ModelTool } from "../providers/model.ts";
+import { type ContextWindow, maxPromptBytes } from "./context_window.ts";
 import { fitMessages, type FittedMessages } from "./fit_messages.ts";
-import { fitTools } from "./fit_tools.ts";
-import { maxInputTokens, messageBytes, promptBytes } from "./input_bound.ts";
+import { maxInputTokens, messageBytes, promptBytes } from "./input_size.ts";
+
+/**
+ * The tools that fit into `bytes`, in their order, and the names of the others: what servers of
+ * strangers list may be larger than any model's context.
+ */
+export function fitTools(
+  tools: readonly ModelTool[],
+  bytes: number,
+): { tools: readonly ModelTool[]; leftOut: readonly string[] } {
+  const fitting: ModelTool[] = [];
+  const leftOut: string[] = [];
+  let left = bytes;
+  for (const tool of tools) {
+    const size = Buffer.byteLength(JSON.stringify(tool));
+    if (size > left) {
+      leftOut.push(tool.name);
+      continue;
+    }
+    left -= size;
+    fitting.push(tool);
+  }
+  return { tools: fitting, leftOut };
+}
 
 interface MessagesInWindow {
   messages: readonly ModelMessage[];

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { ModelMessage } from "../models/model.ts";
+import type { ModelMessage } from "../providers/model.ts";
 import { fitRunTools, fitStep } from "./fit_step.ts";
 
 const user = (length: number): ModelMessage => ({ role: "user", content: "u".repeat(length) });

@@ -1,5 +1,5 @@
-import { type Model, ModelError, type ModelRequest } from "../models/model.ts";
-import { stripProviderMetadata } from "./retelling.ts";
+import { type Model, ModelError, type ModelRequest } from "../providers/model.ts";
+import { stripProviderMetadata } from "./message_history.ts";
 import type { AgentRunOptions, Candidate } from "./run_agent.ts";
 
 /** Who has a fallback is not waited for longer: enough for a busy moment. */

@@ -1,12 +1,13 @@
-import type { Model, ModelMessage, ModelTool, ModelUsage } from "../models/model.ts";
-import type { FinishReason, StreamErrorCode } from "../wire/error_codes.ts";
-import type { ProviderId } from "../wire/vendors.ts";
-import { executeToolCall } from "./carry_out.ts";
-import type { ContextWindow } from "./context_room.ts";
+import type { Model, ModelMessage, ModelTool, ModelUsage } from "../providers/model.ts";
+import type { FinishReason, StreamErrorCode } from "../schemas/error_codes.ts";
+import type { ProviderId } from "../schemas/provider_id.ts";
+import { executeToolCall } from "./execute_tool_call.ts";
+import type { ContextWindow } from "./context_window.ts";
 import { fitRunTools, fitStep, type Truncation } from "./fit_step.ts";
 import { openStep } from "./open_step.ts";
-import { stripProviderMetadata, toAssistantMessage } from "./retelling.ts";
+import { stripProviderMetadata, toAssistantMessage } from "./message_history.ts";
 import { streamStep } from "./stream_step.ts";
+import type { Toolset } from "./tools/toolset.ts";
 
 /** A model that may answer, in the order to be asked. */
 export interface Candidate {
@@ -125,4 +126,14 @@ export async function* runAgent(
   }
   const message = `the agent's ${options.maxSteps} steps are used up`;
   return { finishReason: "max_steps", error: { code: "budget_exceeded", message } };
+}
+
+/** The loop with a toolset, whose tools are asked for as the first thing of the run. */
+export async function* runWithTools(
+  toolset: Toolset,
+  options: Omit<AgentRunOptions, "tools" | "executeTool">,
+): AsyncGenerator<AgentEvent, AgentOutcome> {
+  const tools = await toolset.listTools(options.signal);
+  const executeTool: AgentRunOptions["executeTool"] = (...call) => toolset.execute(...call);
+  return yield* runAgent({ ...options, tools, executeTool });
 }

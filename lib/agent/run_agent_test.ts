@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { candidate, down, runLoop, TOOL } from "@/tests/support/agent_runs.ts";
 import { call, end, FakeModel, text, usage } from "@/tests/support/fake_model.ts";
-import { type Model, ModelError } from "../models/model.ts";
+import { type Model, ModelError } from "../providers/model.ts";
 import { runAgent, type StepGrant } from "./run_agent.ts";
 
 Deno.test("runAgent: a plain answer is accepted, text, usage, and ends with the model's reason", async () => {

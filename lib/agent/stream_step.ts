@@ -1,4 +1,4 @@
-import type { ModelToolCall } from "../models/model.ts";
+import type { ModelToolCall } from "../providers/model.ts";
 import type { OpenedStep } from "./open_step.ts";
 import type { AgentEvent } from "./run_agent.ts";
 

@@ -5,7 +5,7 @@ import { chatRequest, finishedFrames, openChat } from "@/tests/support/chat.ts";
 import { EgressServer } from "@/tests/support/egress_server.ts";
 import { end, FakeModel, text } from "@/tests/support/fake_model.ts";
 import { rawMcp } from "@/tests/support/raw_mcp.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../schemas/api_error.ts";
 
 const SERVER = { type: "mcp" as const, name: "crm", url: "https://tools.example.com/mcp" };
 const HANGING = ["tools/list", "DELETE"];

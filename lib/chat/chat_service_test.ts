@@ -2,9 +2,9 @@ import { setImmediate } from "node:timers";
 import { assertEquals, assertFalse, assertRejects } from "@std/assert";
 import { chatRequest, finishedFrames, openChat } from "@/tests/support/chat.ts";
 import { end, FakeModel, silentModel, text } from "@/tests/support/fake_model.ts";
-import type { FakeRuntime } from "@/tests/support/fake_system.ts";
-import { ApiError } from "../errors.ts";
-import { type Model, ModelError } from "../models/model.ts";
+import type { FakeRuntime } from "@/tests/support/fake_runtime.ts";
+import { ApiError } from "../schemas/api_error.ts";
+import { type Model, ModelError } from "../providers/model.ts";
 import type { ChatService } from "./chat_service.ts";
 
 const down = new ModelError("provider_rate_limited", "the vendor is busy");

@@ -1,9 +1,9 @@
-import type { Committer } from "../committer/committer.ts";
-import type { Draft } from "../committer/operation.ts";
-import type { Opening } from "../limits/decide_run.ts";
-import type { ActiveRun } from "../storage/live_run.ts";
-import type { ProcessShard } from "../limits/process_shard.ts";
-import type { Closing } from "../limits/settle_run.ts";
+import type { Committer } from "../store/tx/committer.ts";
+import type { Draft } from "../store/tx/operation.ts";
+import type { Opening } from "../billing/decide_run.ts";
+import type { ActiveRun } from "../store/runs/active_run.ts";
+import type { ProcessShard } from "../billing/process_shard.ts";
+import type { Closing } from "../billing/settle_run.ts";
 import {
   type AppendedRun,
   appendRun,
@@ -11,24 +11,27 @@ import {
   discardRun,
   knownDigests,
   type PackedTranscript,
-} from "../storage/append_run.ts";
-import { type ContentCipher, contentContexts } from "../storage/content_cipher.ts";
-import { type ConversationHead, isReadable } from "../storage/conversation_record.ts";
-import { conversationUsageKey } from "../storage/conversation_usage.ts";
-import { ConversationStore } from "../storage/conversation_store.ts";
-import { conversationName } from "../storage/conversation_name.ts";
-import { type ConversationName, keys } from "../storage/keys.ts";
-import { type Chunk, joinChunks, totalBytes } from "../storage/parts.ts";
-import type { Runtime } from "../system.ts";
-import { isFailed, type RunEnd, type RunFacts } from "../usage/run_record.ts";
-import type { Frame } from "../wire/frames.ts";
+} from "../store/conversations/append_run.ts";
+import { type ContentCipher, contentContexts } from "../store/encryption/content_cipher.ts";
+import {
+  type ConversationHead,
+  conversationName,
+  isReadable,
+} from "../store/conversations/conversation_record.ts";
+import { conversationUsageKey } from "../store/conversations/conversation_usage.ts";
+import { ConversationStore } from "../store/conversations/conversation_store.ts";
+import { type ConversationName, keys } from "../store/keys/keys.ts";
+import { type Chunk, joinChunks, totalBytes } from "../store/values/chunks.ts";
+import type { Runtime } from "../platform/runtime.ts";
+import { isFailed, type RunEnd, type RunFacts } from "../store/runs/run_record.ts";
+import type { Frame } from "../schemas/frames.ts";
 import {
   decodeRequestMessages,
   encodeRequestMessages,
   type RequestMessages,
-} from "./asked_messages.ts";
-import type { ConversationQuota } from "./conversation_space.ts";
-import { createTranscriptEntry, type TranscriptEntry } from "./said_words.ts";
+} from "./request_messages.ts";
+import type { ConversationQuota } from "./conversation_quota.ts";
+import { createTranscriptEntry, type TranscriptEntry } from "./transcript_entry.ts";
 
 /** For whoever settles a run whose process died; one that nobody settles for a day is forgotten. */
 const ASKED_KEPT_MS = 24 * 60 * 60_000;

@@ -1,16 +1,19 @@
 import { assert, assertEquals } from "@std/assert";
 import { contentCipher } from "@/tests/support/content.ts";
-import { FakeRuntime } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { RUN_END, runFacts } from "@/tests/support/run_requests.ts";
 import { storedKeys } from "@/tests/support/store.ts";
-import { Committer } from "../committer/committer.ts";
-import { newActiveRun } from "../storage/live_run.ts";
-import { StoreUnavailableError } from "../committer/operation.ts";
-import type { RunTranscript } from "../storage/conversation_record.ts";
-import { ConversationStore, type RunWithTranscript } from "../storage/conversation_store.ts";
-import { keys } from "../storage/keys.ts";
-import type { ChatMessage } from "../wire/chat.ts";
-import type { Frame } from "../wire/frames.ts";
+import { Committer } from "../store/tx/committer.ts";
+import { newActiveRun } from "../store/runs/active_run.ts";
+import { StoreUnavailableError } from "../store/tx/operation.ts";
+import type { RunTranscript } from "../store/conversations/conversation_record.ts";
+import {
+  ConversationStore,
+  type RunWithTranscript,
+} from "../store/conversations/conversation_store.ts";
+import { keys } from "../store/keys/keys.ts";
+import type { ChatMessage } from "../schemas/chat.ts";
+import type { Frame } from "../schemas/frames.ts";
 import { ConversationLog } from "./conversation_log.ts";
 
 const content = contentCipher();

@@ -1,15 +1,37 @@
-import { messageBytes, promptBytes } from "../agent/input_bound.ts";
-import type { ModelAccess } from "../admin/model_access.ts";
-import type { KvReader } from "../committer/view.ts";
-import type { Runtime } from "../system.ts";
-import type { RunFacts } from "../usage/run_record.ts";
-import type { Agent } from "../wire/agent.ts";
-import type { ChatBody, ChatMessage } from "../wire/chat.ts";
-import { fitContext } from "./fit_context.ts";
-import { toMicroUsd } from "./money.ts";
+import { type ContextWindow, maxPromptBytes } from "../agent/context_window.ts";
+import { fitMessages } from "../agent/fit_messages.ts";
+import type { ChatBody, ChatMessage } from "../schemas/chat.ts";
+import { messageBytes, promptBytes } from "../agent/input_size.ts";
+import type { ModelAccess } from "../billing/model_access.ts";
+import type { KvReader } from "../store/tx/view.ts";
+import type { Runtime } from "../platform/runtime.ts";
+import type { RunFacts } from "../store/runs/run_record.ts";
+import type { Agent } from "../schemas/agent.ts";
+import { toMicroUsd } from "../billing/money.ts";
 import { contextWindow, resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
-import type { RunRegistry, RunStartHook } from "./run_directory.ts";
+import type { RunRegistry, RunStartHook } from "./run_registry.ts";
 import { stepCost } from "./step_cost.ts";
+
+/** What of a conversation fits into the model's context. */
+export interface FittedContext {
+  messages: readonly ChatMessage[];
+  /** How many of the oldest were left out. */
+  dropped: number;
+}
+
+/**
+ * Drops the oldest turns until prompt, tools, messages and a short answer fit into `contextTokens`: the
+ * answer is cut before the conversation is. The last message stays whatever its length, and what is
+ * left begins with the user, as vendors demand.
+ */
+export function fitContext(
+  messages: readonly ChatMessage[],
+  { otherBytes, ...room }: ContextWindow & { otherBytes: number },
+): FittedContext {
+  const bytes = maxPromptBytes(room) - otherBytes;
+  const { dropped } = fitMessages(messages, { bytes, question: messages.length - 1 });
+  return { messages: messages.slice(dropped), dropped };
+}
 
 /** One message to answer. */
 export interface ChatRequest {

@@ -1,10 +1,10 @@
-import { type ModelAccess, type ModelName, modelNotInPlan } from "../admin/model_access.ts";
-import type { ContextWindow } from "../agent/context_room.ts";
-import type { KvReader } from "../committer/view.ts";
-import { validationError } from "../errors.ts";
-import type { CatalogueEntry } from "../storage/catalogue_store.ts";
-import type { Agent } from "../wire/agent.ts";
-import type { ChatBody } from "../wire/chat.ts";
+import { type ModelAccess, type ModelName, modelNotInPlan } from "../billing/model_access.ts";
+import type { ContextWindow } from "../agent/context_window.ts";
+import type { KvReader } from "../store/tx/view.ts";
+import { validationError } from "../schemas/api_error.ts";
+import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
+import type { Agent } from "../schemas/agent.ts";
+import type { ChatBody } from "../schemas/chat.ts";
 
 /** Output tokens where neither agent nor call says. */
 const DEFAULT_OUTPUT_TOKENS = 4096;

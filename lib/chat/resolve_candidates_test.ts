@@ -1,12 +1,12 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { agentOf } from "@/tests/support/agents.ts";
 import { catalogueEntry } from "@/tests/support/chat.ts";
-import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
-import { ModelAccess } from "../admin/model_access.ts";
-import { ApiError } from "../errors.ts";
-import { CatalogueStore } from "../storage/catalogue_store.ts";
-import { keys } from "../storage/keys.ts";
-import { TenantStore } from "../storage/tenant_store.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
+import { ModelAccess } from "../billing/model_access.ts";
+import { ApiError } from "../schemas/api_error.ts";
+import { CatalogueStore } from "../store/providers/catalogue_store.ts";
+import { keys } from "../store/keys/keys.ts";
+import { TenantStore } from "../store/tenants/tenant_store.ts";
 import { resolveCandidates } from "./resolve_candidates.ts";
 
 const TENANT = fakeUuid(801);

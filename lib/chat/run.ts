@@ -1,14 +1,14 @@
 import type { Truncation } from "../agent/fit_step.ts";
 import type { AgentEvent, AgentOutcome } from "../agent/run_agent.ts";
-import { ModelError, type ModelUsage } from "../models/model.ts";
-import type { Frame } from "../wire/frames.ts";
-import type { ProviderId } from "../wire/vendors.ts";
+import { ModelError, type ModelUsage } from "../providers/model.ts";
+import type { Frame } from "../schemas/frames.ts";
+import type { ProviderId } from "../schemas/provider_id.ts";
 import { DeltaCoalescer } from "./delta_coalescer.ts";
-import type { RunDetails, RunEnd } from "../usage/run_record.ts";
-import { type Price, toUsd } from "./money.ts";
-import { RunUsage } from "./run_account.ts";
+import type { RunDetails, RunEnd } from "../store/runs/run_record.ts";
+import { type Price, toUsd } from "../billing/money.ts";
+import { RunUsage } from "./run_usage.ts";
 import { INTERRUPTED_ERROR, RunLog } from "./run_log.ts";
-import { type Runtime, setTimer } from "../system.ts";
+import { type Runtime, setTimer } from "../platform/runtime.ts";
 import { Watchers } from "./watchers.ts";
 
 /** A stream opens without `start` when no vendor has accepted by then. */

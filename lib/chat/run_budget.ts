@@ -1,5 +1,5 @@
 import type { AgentOutcome, Candidate, PlannedStep, StepGrant } from "../agent/run_agent.ts";
-import type { CatalogueEntry } from "../storage/catalogue_store.ts";
+import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import { affordableOutput, outputLimit, stepCost } from "./step_cost.ts";
 
 /** What a run's money is made of; everything in micro-USD. */

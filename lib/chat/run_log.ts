@@ -1,4 +1,4 @@
-import type { Frame } from "../wire/frames.ts";
+import type { Frame } from "../schemas/frames.ts";
 
 /** A frame with its place in the run: `n` counts 1, 2, 3 … */
 export interface LoggedFrame {
@@ -88,4 +88,14 @@ export class RunLog {
     this.#grown?.resolve();
     this.#grown = undefined;
   }
+}
+
+/** What following a run takes, wherever it runs. */
+export interface FollowableRun {
+  readonly id: string;
+  readonly log: RunLog;
+  /** Told which number the `done` of an interruption will have for a follower. */
+  recordEnd?(n: number): Promise<void>;
+  /** Told who comes and goes; `settle` when nobody needs to be waited for any more. */
+  readonly watchers: { enter(): void; leave(): void; settle(): void };
 }

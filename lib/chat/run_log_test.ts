@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { flushMicrotasks } from "@/tests/support/fake_system.ts";
+import { flushMicrotasks } from "@/tests/support/fake_runtime.ts";
 import { RunLog } from "./run_log.ts";
 
 const delta = (text: string) => ({ type: "delta", text }) as const;

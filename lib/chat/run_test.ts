@@ -1,9 +1,9 @@
 import { assertEquals, assertFalse } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
-import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
 import type { AgentEvent, AgentOutcome } from "../agent/run_agent.ts";
-import { ModelError } from "../models/model.ts";
-import { type Frame, frameSchema } from "../wire/frames.ts";
+import { ModelError } from "../providers/model.ts";
+import { type Frame, frameSchema } from "../schemas/frames.ts";
 import { Run } from "./run.ts";
 
 const accepted: AgentEvent = { type: "step", n: 1, provider: "vendor_b", model: "m" };

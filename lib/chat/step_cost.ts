@@ -1,6 +1,6 @@
-import { remainingOutputTokens } from "../agent/context_room.ts";
-import type { CatalogueEntry } from "../storage/catalogue_store.ts";
-import { costMicroUsd, type Price } from "./money.ts";
+import { remainingOutputTokens } from "../agent/context_window.ts";
+import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
+import { costMicroUsd, type Price } from "../billing/money.ts";
 
 /** What a step's cost depends on in the model that answers it. */
 export type StepModel = Price & Pick<CatalogueEntry, "contextTokens" | "maxOutputTokens">;

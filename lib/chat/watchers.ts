@@ -1,4 +1,4 @@
-import { CANCELLED, type Runtime } from "../system.ts";
+import { CANCELLED, type Runtime } from "../platform/runtime.ts";
 
 /** Who follows a run through another process says so at least this often. */
 const SAID_EVERY_MS = 10_000;

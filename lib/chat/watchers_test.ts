@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { FakeRuntime } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { Watchers } from "./watchers.ts";
 
 function open(

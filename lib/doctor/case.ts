@@ -1,10 +1,10 @@
-import type { Agent } from "../wire/agent.ts";
+import type { Agent } from "../schemas/agent.ts";
 import {
   DOCTOR_REASONS,
   type DoctorCheck,
   type DoctorFinding,
   type DoctorReason,
-} from "../wire/doctor.ts";
+} from "../schemas/doctor.ts";
 import type { EmbedAddresses } from "./embed_lines.ts";
 import type { FetchedPage } from "./fetch_page.ts";
 import { type Attributes, type Element, readTags } from "./read_html.ts";

@@ -1,5 +1,5 @@
-import type { ScriptReleaseStore } from "../storage/release_store.ts";
-import type { DoctorReason } from "../wire/doctor.ts";
+import type { ScriptReleaseStore } from "../store/script_release_store.ts";
+import type { DoctorReason } from "../schemas/doctor.ts";
 import type { Case } from "./case.ts";
 import { scriptPath } from "./check_tag.ts";
 

@@ -1,4 +1,4 @@
-import type { DoctorReason } from "../wire/doctor.ts";
+import type { DoctorReason } from "../schemas/doctor.ts";
 import { addressOf, type Case } from "./case.ts";
 import { ContentPolicy } from "./content_policy.ts";
 

@@ -1,5 +1,5 @@
-import type { DoctorReason } from "../wire/doctor.ts";
-import { isLoopbackHost } from "../wire/origins.ts";
+import type { DoctorReason } from "../schemas/doctor.ts";
+import { isLoopbackHost } from "../schemas/origins.ts";
 import { addressOf, type Case, MARKER } from "./case.ts";
 
 /** The script's own address, with the hash of a pinned one. */

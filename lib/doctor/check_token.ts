@@ -1,6 +1,6 @@
-import { API_KEY_PATTERN } from "../credentials/api_key_format.ts";
-import type { SessionStore } from "../storage/session_store.ts";
-import type { DoctorReason } from "../wire/doctor.ts";
+import { API_KEY_PATTERN } from "../store/credentials/api_key_format.ts";
+import type { SessionStore } from "../store/credentials/session_store.ts";
+import type { DoctorReason } from "../schemas/doctor.ts";
 import type { Case } from "./case.ts";
 
 /** Whether the token in the tag would be taken. It says nothing about another tenant's token. */

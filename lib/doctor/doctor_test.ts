@@ -1,14 +1,14 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { EgressServer, type SeenRequest } from "../../tests/support/egress_server.ts";
 import { agentOf } from "../../tests/support/agents.ts";
-import { fakeUuid } from "../../tests/support/fake_system.ts";
-import { Committer } from "../committer/committer.ts";
-import { LimitError } from "../limits/refusal.ts";
-import { ScriptReleaseStore } from "../storage/release_store.ts";
-import { SessionStore } from "../storage/session_store.ts";
-import { systemRuntime } from "../system.ts";
-import type { DoctorCheck } from "../wire/doctor.ts";
-import { describeScript } from "../widget_bundle.ts";
+import { fakeUuid } from "../../tests/support/fake_runtime.ts";
+import { Committer } from "../store/tx/committer.ts";
+import { LimitError } from "../billing/refusal.ts";
+import { ScriptReleaseStore } from "../store/script_release_store.ts";
+import { SessionStore } from "../store/credentials/session_store.ts";
+import { systemRuntime } from "../platform/runtime.ts";
+import type { DoctorCheck } from "../schemas/doctor.ts";
+import { describeScript } from "../store/script_bundle.ts";
 import { Doctor } from "./doctor.ts";
 
 const ORIGIN = "https://shop.example.com";

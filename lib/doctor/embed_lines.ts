@@ -1,4 +1,4 @@
-import type { DoctorReport } from "../wire/doctor.ts";
+import type { DoctorReport } from "../schemas/doctor.ts";
 
 /** Where things are, and what they hash to. */
 export interface EmbedAddresses {

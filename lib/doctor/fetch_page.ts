@@ -1,6 +1,6 @@
 import type { Egress, EgressAnswer } from "../egress/egress.ts";
 import { EgressError } from "../egress/egress_error.ts";
-import type { Runtime } from "../system.ts";
+import type { Runtime } from "../platform/runtime.ts";
 
 const MAX_BYTES = 512 * 1024;
 const TIMEOUT_MS = 5_000;

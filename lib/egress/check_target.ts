@@ -1,5 +1,5 @@
-import type { Runtime } from "../system.ts";
-import { isDomainAllowed } from "../wire/domains.ts";
+import type { Runtime } from "../platform/runtime.ts";
+import { isDomainAllowed } from "../schemas/domains.ts";
 import { refusedAddress } from "./addresses.ts";
 import type { EgressAllow } from "./egress_allow.ts";
 import { EgressError } from "./egress_error.ts";

@@ -1,4 +1,4 @@
-import type { Runtime } from "../system.ts";
+import type { Runtime } from "../platform/runtime.ts";
 import { EgressError } from "./egress_error.ts";
 
 /** The time one call has, redirects and body included; also ends when the caller gives up. */

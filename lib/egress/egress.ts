@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { Runtime } from "../system.ts";
+import type { Runtime } from "../platform/runtime.ts";
 import { checkTarget, type TargetRefusal, type TargetRules } from "./check_target.ts";
 import { Deadline } from "./deadline.ts";
 import { EgressAllow } from "./egress_allow.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { fakeUuid } from "../../tests/support/fake_system.ts";
+import { fakeUuid } from "../../tests/support/fake_runtime.ts";
 import { EgressAllow, parseEgressTarget } from "./egress_allow.ts";
 
 const TENANT = fakeUuid(1);

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { EgressServer } from "@/tests/support/egress_server.ts";
-import { normalizeDomain } from "../wire/domains.ts";
+import { normalizeDomain } from "../schemas/domains.ts";
 import { Egress } from "./egress.ts";
 import { EgressError } from "./egress_error.ts";
 

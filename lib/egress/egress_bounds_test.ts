@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { EgressServer } from "@/tests/support/egress_server.ts";
-import { FakeRuntime } from "@/tests/support/fake_system.ts";
+import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { EgressError } from "./egress_error.ts";
 
 const URL_OF_TOOL = "https://tools.example.com/";

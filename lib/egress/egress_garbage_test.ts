@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { instantRuntime } from "@/tests/support/fast_system.ts";
+import { instantRuntime } from "@/tests/support/instant_runtime.ts";
 import { Egress } from "./egress.ts";
 import { EgressError } from "./egress_error.ts";
 

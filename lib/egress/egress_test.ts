@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { EgressServer, PUBLIC_ADDRESS } from "@/tests/support/egress_server.ts";
 import { Egress } from "./egress.ts";
 import { EgressError } from "./egress_error.ts";
-import { systemRuntime } from "../system.ts";
+import { systemRuntime } from "../platform/runtime.ts";
 
 Deno.test("Egress: a call to an allowed public host goes to the checked address, by its name", async () => {
   await using server = new EgressServer(({ url }) =>

@@ -1,5 +1,5 @@
 import type { Context } from "fresh";
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../schemas/api_error.ts";
 import { headResponse } from "./head_response.ts";
 import type { State } from "../../utils.ts";
 

@@ -1,9 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { HttpError } from "fresh";
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../schemas/api_error.ts";
 import { apiHandler } from "./api_handler.ts";
 import { errorResponse, toApiError } from "./error_response.ts";
-import { uuidParam } from "./uuid_param.ts";
+import { uuidParam } from "./request_params.ts";
 
 const handler = apiHandler({
   GET: () => Response.json({ data: [] }, { headers: { etag: '"1"' } }),

@@ -1,10 +1,9 @@
 import type { Context } from "fresh";
 import type { State } from "../../utils.ts";
 import { addCorsHeaders, isBrowserPath, isPreflight, preflightResponse } from "./cors.ts";
-import { errorResponse, toApiError } from "./error_response.ts";
+import { errorResponse, logFailure, toApiError } from "./error_response.ts";
 import { headResponse } from "./head_response.ts";
-import { logFailure } from "./log_failure.ts";
-import { isApiPath, requireValidHost } from "./routable.ts";
+import { isApiPath, requireValidHost } from "./normalize_request.ts";
 
 /** Read by tools and pages as often as they like. */
 const UNLIMITED_PATH = "/v1/openapi.json";

@@ -1,9 +1,13 @@
-import { rejectApiKey } from "../admin/refuse_key.ts";
-import { setActor } from "../audit/acting.ts";
-import type { KvReader, View } from "../committer/view.ts";
-import { ApiError } from "../errors.ts";
-import type { ApiKeyIdentity, ApiKeyStore, PrefetchKeys } from "../storage/api_key_store.ts";
-import { canChat, hasScope, type Scope } from "../wire/scopes.ts";
+import { rejectApiKey } from "../schemas/credential_errors.ts";
+import { setActor } from "../store/audit/actor.ts";
+import type { KvReader, View } from "../store/tx/view.ts";
+import { ApiError } from "../schemas/api_error.ts";
+import type {
+  ApiKeyIdentity,
+  ApiKeyStore,
+  PrefetchKeys,
+} from "../store/credentials/api_key_store.ts";
+import { canChat, hasScope, type Scope } from "../schemas/scopes.ts";
 
 /** The key of `Authorization: Bearer <key>`; `undefined` when the header is absent. */
 export function bearerKey(req: Request): string | undefined {

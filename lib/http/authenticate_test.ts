@@ -1,9 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
-import type { View } from "../committer/view.ts";
-import { Signer } from "../credentials/hashing.ts";
-import { ApiError } from "../errors.ts";
-import { ApiKeyStore } from "../storage/api_key_store.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
+import type { View } from "../store/tx/view.ts";
+import { Signer } from "../platform/crypto/hashing.ts";
+import { ApiError } from "../schemas/api_error.ts";
+import { ApiKeyStore } from "../store/credentials/api_key_store.ts";
 import {
   type AuthenticationContext,
   bearerKey,

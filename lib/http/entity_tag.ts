@@ -1,3 +1,6 @@
+import type { Context } from "fresh";
+import type { State } from "../../utils.ts";
+
 /** RFC 9110, 8.8.3: the quoted part may hold commas, so a list is not split at them. */
 const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/.source;
 const TAG_LIST = new RegExp(String.raw`^[\s,]*(?:${TAG}[ \t]*(?:,[\s,]*|$))+$`);
@@ -49,4 +52,26 @@ function parseVersions(header: string): number[] {
 function parseTags(header: string): string[] {
   if (!TAG_LIST.test(header)) return [];
   return [...header.matchAll(new RegExp(TAG, "g"))].map(([tag]) => tag.replace(/^W\//, ""));
+}
+
+/**
+ * 304 for a GET or HEAD whose `If-None-Match` names the response's `ETag`, alone or in a list, or is `*`,
+ * which any existing resource matches (RFC 9110, 13.1.2). A live stream is no stored representation.
+ */
+export async function conditionalResponse(ctx: Context<State>): Promise<Response> {
+  const response = await ctx.next();
+  const { method, headers: asked } = ctx.req;
+  const known = asked.get("if-none-match");
+  if (known === null || response.status !== 200) return response;
+  if (method !== "GET" && method !== "HEAD" || !matchesEtag(response, known)) return response;
+  await response.body?.cancel();
+  const headers = new Headers(response.headers);
+  headers.delete("content-length");
+  return new Response(null, { status: 304, headers });
+}
+
+function matchesEtag({ headers }: Response, known: string): boolean {
+  if (headers.get("content-type")?.startsWith("text/event-stream")) return false;
+  const etag = headers.get("etag");
+  return etag === null ? known.trim() === "*" : matchesTag(known, etag);
 }

@@ -1,8 +1,8 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { HttpError } from "fresh";
-import { StoreUnavailableError } from "../committer/operation.ts";
-import { ApiError } from "../errors.ts";
-import { errorResponse, toApiError } from "./error_response.ts";
+import { StoreUnavailableError } from "../store/tx/operation.ts";
+import { ApiError } from "../schemas/api_error.ts";
+import { errorResponse, toApiError, unavailableResponse } from "./error_response.ts";
 
 Deno.test("toApiError: a store that does not answer is 503 with Retry-After, never 500", () => {
   const error = toApiError(new StoreUnavailableError("too many wait"));
@@ -31,4 +31,20 @@ Deno.test("errorResponse: every 503 says when to come back, in its own words whe
       .headers.get("retry-after");
   assertEquals([retryAfter({}), retryAfter({ "retry-after": "7" })], ["1", "7"]);
   assertEquals(errorResponse(new ApiError("not_found", "no")).headers.get("retry-after"), null);
+});
+
+Deno.test("unavailableResponse is the envelope under /v1, readable by browsers on chat", async () => {
+  const response = unavailableResponse(new URL("http://localhost/v1/chat/stream"));
+  assertEquals(response.status, 503);
+  assertEquals(response.headers.get("access-control-allow-origin"), "*");
+  assertEquals(response.headers.get("retry-after"), "2");
+  assertEquals(response.headers.get("cache-control"), "no-store");
+  assertMatch(response.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
+  assertEquals((await response.json()).code, "service_unavailable");
+});
+
+Deno.test("unavailableResponse is a sentence elsewhere", async () => {
+  const response = unavailableResponse(new URL("http://localhost/agents"));
+  assertEquals([response.status, response.headers.get("cache-control")], [503, "no-store"]);
+  assertMatch(await response.text(), /try again soon/);
 });

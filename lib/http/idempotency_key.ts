@@ -1,6 +1,6 @@
-import { canonicalJson } from "../canonical_json.ts";
-import { sha256 } from "../credentials/hashing.ts";
-import { assertSafeJson, validationError } from "../errors.ts";
+import { canonicalJson } from "../platform/json.ts";
+import { sha256 } from "../platform/crypto/hashing.ts";
+import { assertSafeJson, validationError } from "../schemas/api_error.ts";
 
 const MAX_LENGTH = 255;
 

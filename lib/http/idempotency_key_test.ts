@@ -1,5 +1,5 @@
 import { assertEquals, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../schemas/api_error.ts";
 import {
   idempotencyScope,
   readIdempotencyKey,

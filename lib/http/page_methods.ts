@@ -1,7 +1,7 @@
 import type { Context } from "fresh";
 import type { State } from "../../utils.ts";
-import { ApiError } from "../errors.ts";
-import { isApiPath } from "./routable.ts";
+import { ApiError } from "../schemas/api_error.ts";
+import { isApiPath } from "./normalize_request.ts";
 
 /** The methods of a route outside /v1. GET includes HEAD. */
 export type PageMethod = "GET" | "POST";

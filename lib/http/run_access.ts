@@ -1,13 +1,13 @@
-import type { View } from "../committer/view.ts";
-import { rejectSessionToken, type SessionService } from "../admin/session_admin.ts";
-import type { AgentService } from "../admin/agent_admin.ts";
-import type { RunLookup, RunRegistry } from "../chat/run_directory.ts";
-import { ApiError } from "../errors.ts";
-import type { ApiKeyIdentity, ApiKeyStore } from "../storage/api_key_store.ts";
-import type { RunLogHead } from "../storage/run_head.ts";
-import type { Session } from "../storage/session_store.ts";
+import type { View } from "../store/tx/view.ts";
+import { rejectSessionToken, type SessionService } from "../services/session_service.ts";
+import type { AgentService } from "../services/agent_service.ts";
+import type { RunLookup, RunRegistry } from "../chat/run_registry.ts";
+import { ApiError } from "../schemas/api_error.ts";
+import type { ApiKeyIdentity, ApiKeyStore } from "../store/credentials/api_key_store.ts";
+import type { RunLogHead } from "../store/runs/run_log_head.ts";
+import type { Session } from "../store/credentials/session_store.ts";
 import { bearerKey, identifyKey, requireChatAccess } from "./authenticate.ts";
-import { checkSessionOrigin } from "./chat_caller.ts";
+import { checkSessionOrigin } from "./authenticate_chat.ts";
 
 /** What finding a run for its caller takes. */
 export interface RunAccessContext {

@@ -1,7 +1,7 @@
 import { type Context, HttpError } from "fresh";
 import type { State } from "../../utils.ts";
-import type { ScriptBundle } from "../widget_bundle.ts";
-import { unavailableResponse } from "./unavailable_response.ts";
+import type { ScriptBundle } from "../store/script_bundle.ts";
+import { unavailableResponse } from "./error_response.ts";
 
 /** For as long as a release may go unnoticed. */
 const SHORT_CACHE = "public, max-age=60, must-revalidate, no-transform";

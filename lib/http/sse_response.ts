@@ -1,7 +1,6 @@
-import type { FollowableRun } from "../chat/followed_run.ts";
-import type { LoggedFrame } from "../chat/run_log.ts";
-import { CANCELLED, type Runtime, setTimer } from "../system.ts";
-import { IdleTimer } from "./silence.ts";
+import type { FollowableRun, LoggedFrame } from "../chat/run_log.ts";
+import { CANCELLED, type Runtime, setTimer } from "../platform/runtime.ts";
+import { IdleTimer } from "./idle_timer.ts";
 
 /** A comment after this much silence keeps proxies and phones from dropping the connection. */
 const HEARTBEAT_MS = 10_000;

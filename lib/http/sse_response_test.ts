@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { FakeRuntime, fakeUuid, flushMicrotasks } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid, flushMicrotasks } from "@/tests/support/fake_runtime.ts";
 import { Run } from "../chat/run.ts";
-import type { Frame } from "../wire/frames.ts";
+import type { Frame } from "../schemas/frames.ts";
 import { encodeFrame, sseResponse } from "./sse_response.ts";
 
 const RUN = fakeUuid(1);

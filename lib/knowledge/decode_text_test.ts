@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { decodeText } from "./decode_text.ts";
-import { utf8Length } from "../utf8_length.ts";
+import { utf8Length } from "../platform/utf8.ts";
 import { estimateTokens } from "./estimate_tokens.ts";
 
 Deno.test("decodeText: a mark, noughts, UTF-8, a label and the browsers' choice, in this order", () => {

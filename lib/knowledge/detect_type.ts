@@ -1,4 +1,4 @@
-import { type MediaType, UNKNOWN_TYPE } from "../wire/media_types.ts";
+import { type MediaType, UNKNOWN_TYPE } from "../schemas/media_types.ts";
 import { decodeText, isUtf8 } from "./decode_text.ts";
 import { foreignKind } from "./signatures.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { UNKNOWN_TYPE } from "../wire/media_types.ts";
+import { UNKNOWN_TYPE } from "../schemas/media_types.ts";
 import { seeded } from "@/tests/support/flaky_kv.ts";
 import { detectType } from "./detect_type.ts";
 

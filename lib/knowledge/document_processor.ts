@@ -1,14 +1,14 @@
-import { Repeating } from "../limits/repeating.ts";
-import type { Logger } from "../log.ts";
+import { Repeating } from "../billing/repeating.ts";
+import type { Logger } from "../platform/log.ts";
 import type {
   ClaimedDocument,
   DocumentTaskQueue,
   ProcessingOutcome,
-} from "../storage/document_tasks.ts";
-import type { DocumentName } from "../storage/keys.ts";
-import type { KnowledgeBaseStore } from "../storage/knowledge_base_store.ts";
-import type { Runtime } from "../system.ts";
-import { UNKNOWN_TYPE } from "../wire/media_types.ts";
+} from "../store/knowledge/document_task_queue.ts";
+import type { DocumentName } from "../store/keys/keys.ts";
+import type { KnowledgeBaseStore } from "../store/knowledge/knowledge_base_store.ts";
+import type { Runtime } from "../platform/runtime.ts";
+import { UNKNOWN_TYPE } from "../schemas/media_types.ts";
 import { unsupportedReason } from "./detect_type.ts";
 import { UnreadableError } from "./unreadable.ts";
 import type { WorkerPool } from "./worker/worker_pool.ts";

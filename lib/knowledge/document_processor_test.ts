@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { createLogger } from "../log.ts";
-import type { ClaimedDocument, ProcessingOutcome } from "../storage/document_tasks.ts";
-import { FakeRuntime, flushMicrotasks } from "@/tests/support/fake_system.ts";
+import { createLogger } from "../platform/log.ts";
+import type { ClaimedDocument, ProcessingOutcome } from "../store/knowledge/document_task_queue.ts";
+import { FakeRuntime, flushMicrotasks } from "@/tests/support/fake_runtime.ts";
 import { DocumentProcessor } from "./document_processor.ts";
 import { UnreadableError } from "./unreadable.ts";
 import type { Job, JobResult } from "./worker_job.ts";

@@ -1,4 +1,4 @@
-import { utf8Length } from "../utf8_length.ts";
+import { utf8Length } from "../platform/utf8.ts";
 
 /**
  * About how many tokens a model reads in `text`: a quarter of its UTF-8 bytes. That is close for

@@ -1,6 +1,6 @@
-import { toIssues } from "../errors.ts";
-import { documentBodySchema } from "../wire/knowledge.ts";
-import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
+import { toIssues } from "../schemas/api_error.ts";
+import { documentBodySchema } from "../schemas/knowledge.ts";
+import { KNOWLEDGE_BOUNDS } from "../schemas/limits.ts";
 import { detectType } from "./detect_type.ts";
 import type { Upload, UploadFault } from "./worker_job.ts";
 

@@ -1,5 +1,5 @@
-import { KNOWLEDGE_BOUNDS } from "../wire/limits.ts";
-import type { DocumentType } from "../wire/media_types.ts";
+import { KNOWLEDGE_BOUNDS } from "../schemas/limits.ts";
+import type { DocumentType } from "../schemas/media_types.ts";
 import type { Block } from "./block.ts";
 import { chunkBlocks } from "./chunk_blocks.ts";
 import { decodeText } from "./decode_text.ts";

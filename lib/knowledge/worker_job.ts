@@ -1,4 +1,4 @@
-import type { DocumentType, MediaType } from "../wire/media_types.ts";
+import type { DocumentType, MediaType } from "../schemas/media_types.ts";
 import type { UnreadableCode } from "./unreadable.ts";
 
 /** What a worker process is asked to do. */

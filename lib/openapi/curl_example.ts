@@ -1,4 +1,4 @@
-import type { OperationObject } from "./document.ts";
+import type { OperationObject } from "./openapi_types.ts";
 
 /** A command that makes the call; `$API_KEY` and words in braces are to be filled in. */
 export function curlExample(

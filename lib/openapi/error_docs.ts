@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../wire/error_codes.ts";
+import type { ErrorCode } from "../schemas/error_codes.ts";
 
 /** What a code means, and the envelope's literal example. */
 export interface ErrorDoc {

@@ -1,5 +1,5 @@
-import type { Frame, FrameOf } from "../wire/frames.ts";
-import { EXAMPLES } from "./example_values.ts";
+import type { Frame, FrameOf } from "../schemas/frames.ts";
+import { EXAMPLES } from "./examples.ts";
 
 type FrameDocs = { [T in Frame["type"]]: { summary: string; example: FrameOf<T> } };
 

@@ -1,4 +1,4 @@
-import type { HeaderObject } from "./document.ts";
+import type { HeaderObject } from "./openapi_types.ts";
 
 /** Headers of answers, by the name of their component. */
 export const HEADERS = {

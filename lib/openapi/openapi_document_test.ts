@@ -1,16 +1,15 @@
 import { Validator } from "@/tests/support/openapi_validator.ts";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import type { z } from "zod";
-import { ERROR_STATUS } from "../wire/error_codes.ts";
-import { errorEnvelopeSchema } from "../wire/error_envelope.ts";
-import { frameSchema } from "../wire/frames.ts";
+import { ERROR_STATUS } from "../schemas/error_codes.ts";
+import { errorEnvelopeSchema } from "../schemas/error_envelope.ts";
+import { frameSchema } from "../schemas/frames.ts";
 import { FRAME_DOCS } from "./frame_docs.ts";
-import { openapiDocument } from "./openapi_document.ts";
-import { OPERATIONS } from "./operations.ts";
+import { openapiDocument, OPERATIONS } from "./openapi_document.ts";
 import { exampleEnvelope } from "./render_responses.ts";
-import { refName } from "./schema_words.ts";
+import { refName } from "./describe_constraints.ts";
 import { frameSchemaName, type SchemaName, SCHEMAS } from "./schemas.ts";
-import { TAGS } from "./tags.ts";
+import { TAGS } from "./operation.ts";
 
 const baseUrl = "https://chat.example";
 const document = openapiDocument({ baseUrl });

@@ -1,4 +1,4 @@
-import type { ParameterObject } from "./document.ts";
+import type { ParameterObject } from "./openapi_types.ts";
 
 /** Parameters of addresses and headers of requests, by the name operations list them under. */
 export const PARAMETERS = {

@@ -1,12 +1,69 @@
-import { ERROR_STATUS, type ErrorCode, type ErrorEnvelope } from "../wire/error_codes.ts";
-import type { MediaType, ResponseObject } from "./document.ts";
-import { ERROR_DOCS } from "./error_docs.ts";
-import { operationErrorCodes } from "./error_codes_of.ts";
-import { FRAME_DOCS } from "./frame_docs.ts";
-import { answerHeaders, errorHeaders } from "./headers_of.ts";
 import type { HeaderName } from "./headers.ts";
 import type { Operation, ResponseContent, SuccessResponse } from "./operation.ts";
+import { ERROR_STATUS, type ErrorCode, type ErrorEnvelope } from "../schemas/error_codes.ts";
+import type { MediaType, ResponseObject } from "./openapi_types.ts";
+import { ERROR_DOCS } from "./error_docs.ts";
+import { FRAME_DOCS } from "./frame_docs.ts";
 import { schemaRef } from "./schemas.ts";
+
+/** Headers that a refusal with this status brings along. */
+const BY_STATUS: Partial<Record<number, HeaderName>> = {
+  401: "WWW-Authenticate",
+  405: "Allow",
+  429: "Retry-After",
+  503: "Retry-After",
+};
+
+/** Headers of an answer: its own, and those that follow from what kind of operation it is of. */
+export function answerHeaders(operation: Operation, answer: SuccessResponse): HeaderName[] {
+  const headers: HeaderName[] = [...commonHeaders(operation), ...answer.headers ?? []];
+  if (operation.idempotent) headers.push("Idempotency-Replayed");
+  return headers;
+}
+
+export function errorHeaders(operation: Operation, status: number): HeaderName[] {
+  const own = BY_STATUS[status];
+  // What failed on our side may have failed before it was counted.
+  const rated = operation.rateLimited && status < 500;
+  return [
+    ...commonHeaders({ ...operation, rateLimited: rated }),
+    ...(own === undefined ? [] : [own]),
+  ];
+}
+
+function commonHeaders(operation: Operation): HeaderName[] {
+  const headers: HeaderName[] = operation.path.startsWith("/v1/") ? ["x-request-id"] : [];
+  if (operation.rateLimited) headers.push("RateLimit", "RateLimit-Policy");
+  if (operation.browser) {
+    headers.push("Access-Control-Allow-Origin", "Access-Control-Expose-Headers");
+  }
+  return headers;
+}
+
+/**
+ * Every code the operation may refuse with: its own, and those that its credential, its body and its
+ * address bring along.
+ */
+export function operationErrorCodes(operation: Operation): ErrorCode[] {
+  // Outside /v1 a refusal is a page or a status, never the envelope.
+  if (!operation.path.startsWith("/v1/")) return [];
+  const codes: ErrorCode[] = [...authErrorCodes(operation.auth), ...operation.errors ?? []];
+  if (operation.body !== undefined) {
+    codes.push("schema_validation_failed", "payload_too_large", "unsupported_media_type");
+  }
+  if (operation.idempotent) codes.push("schema_validation_failed", "idempotency_key_reused");
+  if (operation.rateLimited) codes.push("rate_limit_exceeded");
+  codes.push("method_not_allowed", "internal_error", "service_unavailable");
+  return [...new Set(codes)];
+}
+
+function authErrorCodes(auth: Operation["auth"]): ErrorCode[] {
+  if (auth === "none") return [];
+  if (auth === "key or session") {
+    return ["invalid_api_key", "insufficient_scope", "session_token_invalid"];
+  }
+  return ["invalid_api_key", "insufficient_scope"];
+}
 
 /** The answers of an operation and its refusals, by status. */
 export function renderResponses(operation: Operation): Record<string, ResponseObject> {

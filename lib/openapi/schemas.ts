@@ -1,17 +1,17 @@
 import { z } from "zod";
-import * as agent from "../wire/agent.ts";
-import { chatBodySchema, chatMessageSchema } from "../wire/chat.ts";
-import * as conversation from "../wire/conversation.ts";
-import * as doctor from "../wire/doctor.ts";
-import { errorEnvelopeSchema, validationIssueSchema } from "../wire/error_envelope.ts";
-import { frameSchema } from "../wire/frames.ts";
-import { jsonValueSchema } from "../wire/json_value.ts";
-import { healthSchema, readinessSchema, widgetInfoSchema } from "../wire/public_info.ts";
-import * as knowledge from "../wire/knowledge.ts";
-import * as session from "../wire/session.ts";
-import { httpToolSchema, mcpToolSchema, toolDefinitionSchema } from "../wire/tool_definition.ts";
-import { usageReportSchema } from "../wire/usage.ts";
-import type { JsonSchema } from "./json_schema.ts";
+import * as agent from "../schemas/agent.ts";
+import { chatBodySchema, chatMessageSchema } from "../schemas/chat.ts";
+import * as conversation from "../schemas/conversation.ts";
+import * as doctor from "../schemas/doctor.ts";
+import { errorEnvelopeSchema, validationIssueSchema } from "../schemas/error_envelope.ts";
+import { frameSchema } from "../schemas/frames.ts";
+import { jsonValueSchema } from "../schemas/json_value.ts";
+import { healthSchema, readinessSchema, widgetInfoSchema } from "../schemas/public_info.ts";
+import * as knowledge from "../schemas/knowledge.ts";
+import * as session from "../schemas/session.ts";
+import { httpToolSchema, mcpToolSchema, toolDefinitionSchema } from "../schemas/tool_definition.ts";
+import { usageReportSchema } from "../schemas/usage.ts";
+import type { JsonSchema } from "./openapi_types.ts";
 
 /**
  * Every schema that has a name in the document: what operations refer to, and the parts worth a name

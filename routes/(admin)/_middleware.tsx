@@ -1,11 +1,10 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { runAs } from "@/lib/audit/acting.ts";
-import { dashboardSecurity } from "@/lib/http/dashboard/dashboard_security.ts";
-import { isAuthorized } from "@/lib/http/dashboard/permissions.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { setSender } from "@/lib/http/request_sender.ts";
-import { signInRedirect } from "@/lib/http/dashboard/sign_in_address.ts";
-import { readSignInCookie } from "@/lib/http/dashboard/sign_in_cookie.ts";
+import { runAs } from "@/lib/store/audit/actor.ts";
+import { dashboardSecurity } from "@/lib/dashboard/dashboard_security.ts";
+import { isAuthorized, signedIn } from "@/lib/dashboard/permissions.ts";
+import { setSender } from "@/lib/http/bodies/request_sender.ts";
+import { signInRedirect } from "@/lib/dashboard/sign_in/sign_in_redirect.ts";
+import { readSignInCookie } from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
 import { define } from "@/utils.ts";
 
 const requireSignIn = define.middleware(async (ctx) => {

@@ -3,10 +3,10 @@ import { AuditFilterForm, type Choice } from "@/components/AuditFilterForm.tsx";
 import { AuditList } from "@/components/AuditList.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { ApiError } from "@/lib/errors.ts";
-import { auditHref, readAuditFilters, toAuditQuery } from "@/lib/http/dashboard/audit_query.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { AUDIT_KINDS, type AuditEntry, INSTALLATION } from "@/lib/storage/audit_record.ts";
+import { ApiError } from "@/lib/schemas/api_error.ts";
+import { auditHref, readAuditFilters, toAuditQuery } from "@/lib/dashboard/audit_filters.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { AUDIT_KINDS, type AuditEntry, INSTALLATION } from "@/lib/store/audit/audit_record.ts";
 import { define, type State } from "@/utils.ts";
 
 const KINDS: Choice[] = AUDIT_KINDS.map((kind) => [kind, kind[0]!.toUpperCase() + kind.slice(1)]);

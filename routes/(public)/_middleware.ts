@@ -1,4 +1,4 @@
-import { dashboardSecurity } from "@/lib/http/dashboard/dashboard_security.ts";
+import { dashboardSecurity } from "@/lib/dashboard/dashboard_security.ts";
 import { define } from "@/utils.ts";
 
 export default define.middleware(dashboardSecurity);

@@ -3,7 +3,7 @@ import {
   type AccountLinkPageData,
   consumeAccountLink,
   showAccountLink,
-} from "@/lib/http/dashboard/account_link_page.ts";
+} from "@/lib/dashboard/sign_in/account_link_page.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers<AccountLinkPageData>({

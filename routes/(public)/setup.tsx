@@ -1,13 +1,13 @@
 import { page } from "fresh";
 import { AuthCard } from "@/components/AuthCard.tsx";
-import { unsavedTitle } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { Field } from "@/components/Field.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
-import type { SetUpResult } from "@/lib/accounts/accounts.ts";
-import { MIN_PASSWORD_LENGTH } from "@/lib/accounts/credential_rules.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { setSignInCookies } from "@/lib/http/dashboard/sign_in_cookie.ts";
-import { signInRejection } from "@/lib/http/dashboard/sign_in_refusal.ts";
+import type { SetUpResult } from "@/lib/services/sign_in_service.ts";
+import { MIN_PASSWORD_LENGTH } from "@/lib/services/credential_rules.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { setSignInCookies } from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
+import { signInRejection } from "@/lib/dashboard/sign_in/sign_in_rejection.ts";
 import { define } from "@/utils.ts";
 
 const LABELS = { token: "Setup token", email: "E-mail", password: "Password" };

@@ -2,14 +2,14 @@ import { page } from "fresh";
 import { AuthCard } from "@/components/AuthCard.tsx";
 import { Field } from "@/components/Field.tsx";
 import { Notice } from "@/components/Notice.tsx";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { safeRedirectPath } from "@/lib/http/local_path.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { safeRedirectPath } from "@/lib/dashboard/sign_in/sign_in_redirect.ts";
 import {
   readKnownBrowserCookie,
   readSignInCookie,
   setSignInCookies,
-} from "@/lib/http/dashboard/sign_in_cookie.ts";
-import { signInRejection } from "@/lib/http/dashboard/sign_in_refusal.ts";
+} from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
+import { signInRejection } from "@/lib/dashboard/sign_in/sign_in_rejection.ts";
 import { define } from "@/utils.ts";
 
 const HOME = "/home";

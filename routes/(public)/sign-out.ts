@@ -1,4 +1,4 @@
-import { clearSignInCookie, readSignInCookie } from "@/lib/http/dashboard/sign_in_cookie.ts";
+import { clearSignInCookie, readSignInCookie } from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
 import { define } from "@/utils.ts";
 
 /** Only by POST: a link or an image on another page cannot sign anyone out. */

@@ -1,5 +1,5 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
-import { cachedOpenApi } from "@/lib/openapi/described_api.ts";
+import { cachedOpenApi } from "@/lib/openapi/openapi_document.ts";
 import { define } from "@/utils.ts";
 
 /** The API as OpenAPI 3.1; for anybody, and not counted by any limit. */

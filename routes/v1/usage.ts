@@ -1,7 +1,7 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { dayOf } from "@/lib/limits/ledger.ts";
-import { parseDayRange } from "@/lib/usage/day_range.ts";
+import { dayOf } from "@/lib/billing/ledger.ts";
+import { parseDayRange } from "@/lib/schemas/day_range.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({

@@ -1,16 +1,16 @@
 import { assert } from "@std/assert";
-import { Committer } from "@/lib/committer/committer.ts";
-import { ApiError } from "@/lib/errors.ts";
-import { Admission } from "@/lib/limits/admission.ts";
-import type { RunRequest } from "@/lib/limits/decide_run.ts";
-import { mergeShards, snapshotOf } from "@/lib/limits/division.ts";
-import { dayOf, type Ledger } from "@/lib/limits/ledger.ts";
-import { ledgerShardKeys } from "@/lib/limits/ledger_shards.ts";
-import type { Limits } from "@/lib/limits/limits.ts";
-import type { Caller } from "@/lib/limits/request_windows.ts";
-import { type Runtime, systemRuntime } from "@/lib/system.ts";
-import { NO_USAGE, sumUsage, type Usage, type UsageRow } from "@/lib/usage/usage_rows.ts";
-import { fakeUuid } from "@/tests/support/fake_system.ts";
+import { Committer } from "@/lib/store/tx/committer.ts";
+import { ApiError } from "@/lib/schemas/api_error.ts";
+import { Admission } from "@/lib/billing/admission.ts";
+import type { RunRequest } from "@/lib/billing/decide_run.ts";
+import { mergeShards, snapshotOf } from "@/lib/billing/division.ts";
+import { dayOf, type Ledger } from "@/lib/billing/ledger.ts";
+import { ledgerShardKeys } from "@/lib/billing/ledger_shards.ts";
+import type { Limits } from "@/lib/billing/limits.ts";
+import type { Caller } from "@/lib/billing/request_windows.ts";
+import { type Runtime, systemRuntime } from "@/lib/platform/runtime.ts";
+import { NO_USAGE, sumUsage, type Usage, type UsageRow } from "@/lib/store/runs/usage_rows.ts";
+import { fakeUuid } from "@/tests/support/fake_runtime.ts";
 import { RUN_END, runFacts, runRequest } from "@/tests/support/run_requests.ts";
 
 export const NOON = Date.UTC(2026, 0, 2, 12);

@@ -4,7 +4,7 @@ import {
   type AgentRunOptions,
   runAgent,
 } from "@/lib/agent/run_agent.ts";
-import { type Model, ModelError } from "@/lib/models/model.ts";
+import { type Model, ModelError } from "@/lib/providers/model.ts";
 
 export const TOOL = { name: "look_up", description: "Looks up.", parameters: { type: "object" } };
 /** A vendor that cannot be asked. */

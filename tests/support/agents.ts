@@ -1,6 +1,6 @@
-import type { Agent, AgentBody } from "@/lib/wire/agent.ts";
-import { agentBodySchema } from "@/lib/wire/agent.ts";
-import { fakeUuid } from "./fake_system.ts";
+import type { Agent, AgentBody } from "@/lib/schemas/agent.ts";
+import { agentBodySchema } from "@/lib/schemas/agent.ts";
+import { fakeUuid } from "./fake_runtime.ts";
 
 /** The smallest valid agent body, changed by `change`; not parsed. */
 export function rawAgentBody(change: Record<string, unknown> = {}): Record<string, unknown> {

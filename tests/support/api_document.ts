@@ -6,8 +6,8 @@ import type {
   OpenApiDocument,
   OperationObject,
   ResponseObject,
-} from "@/lib/openapi/document.ts";
-import { SseDecoder } from "@/lib/wire/frame_decoder.ts";
+} from "@/lib/openapi/openapi_types.ts";
+import { SseDecoder } from "@/lib/schemas/frame_decoder.ts";
 
 /** A method of an address as the document has it. */
 export interface Documented extends OperationObject {

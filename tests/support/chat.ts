@@ -1,15 +1,15 @@
-import { ToolsetFactory } from "@/lib/agent/tools/toolsets.ts";
-import { ModelAccess } from "@/lib/admin/model_access.ts";
+import { ToolsetFactory } from "@/lib/agent/tools/toolset_factory.ts";
+import { ModelAccess } from "@/lib/billing/model_access.ts";
 import { ChatService } from "@/lib/chat/chat_service.ts";
 import type { ChatRequest } from "@/lib/chat/prepare_run.ts";
 import { Egress } from "@/lib/egress/egress.ts";
-import { createLogger } from "@/lib/log.ts";
-import type { Model } from "@/lib/models/model.ts";
-import { type CatalogueEntry, CatalogueStore } from "@/lib/storage/catalogue_store.ts";
-import { TenantStore } from "@/lib/storage/tenant_store.ts";
-import type { Frame } from "@/lib/wire/frames.ts";
+import { createLogger } from "@/lib/platform/log.ts";
+import type { Model } from "@/lib/providers/model.ts";
+import { type CatalogueEntry, CatalogueStore } from "@/lib/store/providers/catalogue_store.ts";
+import { TenantStore } from "@/lib/store/tenants/tenant_store.ts";
+import type { Frame } from "@/lib/schemas/frames.ts";
 import { agentOf } from "./agents.ts";
-import { FakeRuntime, fakeUuid } from "./fake_system.ts";
+import { FakeRuntime, fakeUuid } from "./fake_runtime.ts";
 
 /** A priced model, changed by `change`. */
 export function catalogueEntry(change: Partial<CatalogueEntry> = {}): CatalogueEntry {

@@ -1,6 +1,6 @@
 import type { Chunk } from "@/lib/knowledge/chunk.ts";
 import type { BaseState, ChunkSource, FoundRevision } from "@/lib/knowledge/search/chunk_source.ts";
-import type { KnowledgeLanguage } from "@/lib/wire/knowledge_languages.ts";
+import type { KnowledgeLanguage } from "@/lib/schemas/knowledge_languages.ts";
 
 /** A document of one passage. */
 export interface TextDocument {

@@ -1,18 +1,18 @@
-import { UserService } from "@/lib/accounts/user_admin.ts";
-import { readConfig } from "@/lib/config.ts";
-import { Signer } from "@/lib/credentials/hashing.ts";
-import { Sealer } from "@/lib/credentials/sealing.ts";
-import { createLogger } from "@/lib/log.ts";
-import { adminCommands, type CommandDeps } from "@/lib/process/admin_commands.ts";
-import { serveControlSocket } from "@/lib/process/control_socket.ts";
-import { openStore } from "@/lib/process/open_store.ts";
-import { AgentStore } from "@/lib/storage/agent_store.ts";
-import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
-import { HmacSecrets } from "@/lib/storage/hmac_secrets.ts";
-import { Reencryption } from "@/lib/storage/reencryption.ts";
-import { SECRETS_PURPOSE, SecretStore } from "@/lib/storage/secret_store.ts";
-import { TenantStore } from "@/lib/storage/tenant_store.ts";
-import { systemRuntime } from "@/lib/system.ts";
+import { UserService } from "@/lib/services/user_service.ts";
+import { readConfig } from "@/lib/server/config/config.ts";
+import { Signer } from "@/lib/platform/crypto/hashing.ts";
+import { Sealer } from "@/lib/platform/crypto/sealing.ts";
+import { createLogger } from "@/lib/platform/log.ts";
+import { adminCommands, type CommandDeps } from "@/lib/server/commands/admin_commands.ts";
+import { serveControlSocket } from "@/lib/server/commands/control_socket.ts";
+import { openStore } from "@/lib/server/process/open_store.ts";
+import { AgentStore } from "@/lib/store/agents/agent_store.ts";
+import { ApiKeyStore } from "@/lib/store/credentials/api_key_store.ts";
+import { HmacSecrets } from "@/lib/store/credentials/hmac_secrets.ts";
+import { Reencryption } from "@/lib/store/reencryption/reencryption.ts";
+import { SECRETS_PURPOSE, SecretStore } from "@/lib/store/credentials/secret_store.ts";
+import { TenantStore } from "@/lib/store/tenants/tenant_store.ts";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { taskCommand } from "./task_command.ts";
 
 /** What one run of a command line came to. */

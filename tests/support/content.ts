@@ -2,8 +2,8 @@ import {
   ContentCipher,
   type ContentCipherOptions,
   createContentSealer,
-} from "@/lib/storage/content_cipher.ts";
-import { systemRuntime } from "@/lib/system.ts";
+} from "@/lib/store/encryption/content_cipher.ts";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { TEST_ENCRYPTION_KEY } from "./encryption_keys.ts";
 
 /** A cipher of content, the same in all tests unless its keys are named. */

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import type { Conversation, Transcript } from "@/lib/wire/conversation.ts";
+import type { Conversation, Transcript } from "@/lib/schemas/conversation.ts";
 import { expectJson } from "./expect_answer.ts";
-import { instantRuntime } from "./fast_system.ts";
+import { instantRuntime } from "./instant_runtime.ts";
 import { readFrames } from "./frames.ts";
 import { TestService, type TestServiceOptions } from "./service.ts";
 import { onPage, ORIGIN, say } from "./widget_calls.ts";

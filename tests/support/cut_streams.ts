@@ -1,13 +1,13 @@
 import { assert, assertEquals } from "@std/assert";
-import type { DecodedFrame } from "@/lib/wire/frame_decoder.ts";
-import { FrameDecoder } from "@/lib/wire/frame_decoder.ts";
+import type { DecodedFrame } from "@/lib/schemas/frame_decoder.ts";
+import { FrameDecoder } from "@/lib/schemas/frame_decoder.ts";
 import { httpTool } from "./agent_bodies.ts";
-import { acceleratedRuntime } from "./brisk_system.ts";
+import { acceleratedRuntime } from "./accelerated_runtime.ts";
 import { catalogueEntry } from "./chat.ts";
 import { CuttingProxy } from "./cutting_proxy.ts";
 import { seeded } from "./flaky_kv.ts";
-import { MockProviders } from "./mock_vendors/mock_vendors.ts";
-import type { ScriptedPart } from "./mock_vendors/script.ts";
+import { MockProviders } from "./mock_providers/mock_providers.ts";
+import type { ScriptedPart } from "./mock_providers/script.ts";
 import { readFrames, textOf } from "./frames.ts";
 import { TestService } from "./service.ts";
 import { byKey, say } from "./widget_calls.ts";

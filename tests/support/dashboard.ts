@@ -1,4 +1,4 @@
-import type { Role } from "@/lib/accounts/signed_in_user.ts";
+import type { Role } from "@/lib/services/signed_in_user.ts";
 import type { TestService } from "./service.ts";
 
 /** Who may be asked to look at a page; nobody is signed in as `stranger`. */

@@ -2,9 +2,9 @@ import { Egress, type EgressRequest } from "@/lib/egress/egress.ts";
 import type { TargetRefusal } from "@/lib/egress/check_target.ts";
 import type { EgressCall } from "@/lib/egress/egress_error.ts";
 import type { Resolver } from "@/lib/egress/resolve_host.ts";
-import type { Runtime } from "@/lib/system.ts";
-import { fakeUuid } from "./fake_system.ts";
-import { instantRuntime } from "./fast_system.ts";
+import type { Runtime } from "@/lib/platform/runtime.ts";
+import { fakeUuid } from "./fake_runtime.ts";
+import { instantRuntime } from "./instant_runtime.ts";
 
 const tls = (name: string) =>
   Deno.readTextFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url));

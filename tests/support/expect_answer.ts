@@ -4,7 +4,7 @@ import {
   type ErrorCode,
   type ErrorEnvelope,
   type ValidationIssue,
-} from "@/lib/wire/error_codes.ts";
+} from "@/lib/schemas/error_codes.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -1,4 +1,4 @@
-import type { Frame } from "../../lib/wire/frames.ts";
+import type { Frame } from "../../lib/schemas/frames.ts";
 
 /** `start`, without what every run of the fake has in common. */
 const START = {

@@ -1,4 +1,4 @@
-import type { Model, ModelEvent, ModelRequest } from "@/lib/models/model.ts";
+import type { Model, ModelEvent, ModelRequest } from "@/lib/providers/model.ts";
 
 /** What one request gets: a refusal before the first byte, or events that may end in a throw. */
 export type Script = Error | readonly (ModelEvent | Error | Promise<unknown>)[];

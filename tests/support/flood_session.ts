@@ -1,4 +1,4 @@
-import { instantRuntime } from "./fast_system.ts";
+import { instantRuntime } from "./instant_runtime.ts";
 import { readFrames } from "./frames.ts";
 import { TestService } from "./service.ts";
 

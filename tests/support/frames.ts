@@ -1,5 +1,5 @@
 import { ServerSentEventParseStream } from "@std/http/server-sent-event-parse-stream";
-import { type Frame, frameSchema } from "@/lib/wire/frames.ts";
+import { type Frame, frameSchema } from "@/lib/schemas/frames.ts";
 
 /** A frame as it came over the wire. */
 export interface ReceivedFrame {

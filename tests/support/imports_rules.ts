@@ -1,18 +1,40 @@
 import type { Import } from "./imports.ts";
 
-/** The files of one part of the house and what they may, or must not, import. */
+/**
+ * The rooms of `lib/`, lowest first: a file may import from its own room and from those before it.
+ * `docs/architecture.md` describes them.
+ */
+export const ROOMS = [
+  "platform",
+  "schemas",
+  "egress",
+  "store",
+  "providers",
+  "billing",
+  "knowledge",
+  "agent",
+  "chat",
+  "services",
+  "doctor",
+  "http",
+  "dashboard",
+  "openapi",
+  "server",
+];
+
+/** The files of one room and what they may, or must not, import. */
 interface Rule {
   why: string;
   files: RegExp;
-  /** When given, everything else is wrong. */
+  /** When given, every other import is wrong. */
   only?: RegExp;
-  /** Wrong in any case. */
+  /** Always wrong. */
   never?: RegExp;
-  /** Types may be imported all the same. */
-  typesPass?: boolean;
+  /** Importing types is allowed anyway. */
+  allowTypes?: boolean;
 }
 
-/** Tests may reach across: they set up what they look at. Stand-ins are checked apart. */
+/** Tests may reach across rooms to set things up. Stand-ins are checked separately. */
 const EXEMPT = /_test\.tsx?$|^tests\/|^bench\/|^jsr\/|^tools\//;
 
 const PREACT = String.raw`npm:\/?preact@`;
@@ -21,79 +43,67 @@ const FRESH_RUNTIME = String.raw`jsr\/fresh\/src\/runtime|jsr:@fresh\/core@[^/]+
 
 const RULES: Rule[] = [
   {
-    why: "lib/ knows nothing of what is built on it",
+    why: "lib/ does not depend on what is built on it",
     files: /^lib\//,
     never: /^(routes|islands|components|widget|cli)\/|^(main|dev)\.tsx?$/,
   },
   {
-    why: "parts are handed what they need: only a process composes them",
-    files: /^lib\/(?!composition\/|process\/)/,
-    never: /^lib\/composition\//,
-  },
-  {
     why: "State and define are for HTTP code only",
-    files: /^lib\/(?!http\/)/,
+    files: /^lib\/(?!http\/|dashboard\/)/,
     never: /^utils\.ts$/,
   },
   {
-    why: "lib/wire is a leaf that runs in browsers",
-    files: /^lib\/wire\//,
-    only: /^lib\/wire\/|^npm:\/?zod@/,
+    why: "lib/schemas runs in browsers",
+    files: /^lib\/schemas\//,
+    only: /^lib\/schemas\/|^npm:\/?zod@/,
   },
   {
-    why: "lib/agent is pure: what a tool needs is handed in, so it never meets storage or HTTP",
+    why: "lib/agent is pure: it receives what tools need as functions, and never touches the store",
     files: /^lib\/agent\//,
-    never: /^lib\/(storage|http|chat|limits|accounts|admin)\//,
+    never: /^lib\/(store|billing|knowledge)\//,
   },
   {
-    why: "lib/egress guards whatever asks, and knows none of those who do",
+    why: "lib/egress serves every caller and depends on none",
     files: /^lib\/egress\//,
-    never: /^lib\/(agent|storage|http|chat|models|limits|accounts|admin)\//,
+    only: /^lib\/(egress|platform|schemas)\/|^(npm|node|jsr):|^jsr\//,
   },
   {
-    why: "lib/storage knows Deno.Kv and the records, not those who use them",
-    files: /^lib\/storage\//,
-    never: /^lib\/(agent|http|chat|models|admin)\//,
+    why: "lib/providers talks to model providers only",
+    files: /^lib\/providers\//,
+    never: /^lib\/(store|egress)\//,
   },
   {
-    why: "lib/models speaks to vendors only",
-    files: /^lib\/models\//,
-    never: /^lib\/(agent|storage|http|chat|limits|admin)\//,
+    why: "a route calls lib/http, lib/dashboard and services, which call the rooms below",
+    files: /^routes\//,
+    never: /^lib\/(store|agent|providers|egress|knowledge)\//,
+    allowTypes: true,
   },
   {
-    why: "a run knows no HTTP, so the dashboard and the API share it",
-    files: /^lib\/chat\//,
-    never: /^lib\/http\//,
-  },
-  {
-    why: "what serves the API does not stand on what serves the dashboard's pages",
-    files: /^lib\/http\/(?!dashboard\/)/,
-    never: /^lib\/http\/dashboard\//,
-  },
-  {
-    why: "the widget is lib/wire, preact and itself: every byte of it is paid by visitors",
+    why:
+      "visitors pay for every byte of the widget: it imports lib/schemas, preact and itself only",
     files: /^widget\//,
-    only: new RegExp(`^widget/|^lib/wire/|^${PREACT}`),
+    only: new RegExp(`^widget/|^lib/schemas/|^${PREACT}`),
   },
   {
     why: "islands run in browsers",
     files: /^islands\//,
     only: new RegExp(
-      `^(islands|components)/|^lib/wire/|^${PREACT}|^${SIGNALS}|^(${FRESH_RUNTIME})`,
+      `^(islands|components)/|^lib/(schemas|dashboard)/|^${PREACT}|^${SIGNALS}|^(${FRESH_RUNTIME})`,
     ),
   },
   {
-    why: "components are markup without state: data comes in as props",
+    why: "components are markup without state: data arrives as props",
     files: /^components\//,
-    never: /^lib\/(storage|http|chat|agent|models|limits|accounts|admin)\/|^routes\/|^node:/,
-    typesPass: true,
+    never: /^lib\/(?!schemas\/|dashboard\/|openapi\/)|^routes\/|^node:/,
+    allowTypes: true,
   },
 ];
 
-/** Every import that breaks a rule of the house, as a sentence with file and line. */
+/** Every import that breaks a rule, as a sentence with file and line. */
 export function wrongEdges(imports: Import[]): string[] {
   const app = imports.filter(({ from }) => !EXEMPT.test(from));
   return [
+    ...app.flatMap(brokenOrder),
     ...app.flatMap(brokenRules),
     ...app.flatMap(brokenReach(app)),
     ...imports.flatMap(brokenFresh),
@@ -101,28 +111,43 @@ export function wrongEdges(imports: Import[]): string[] {
   ];
 }
 
+function brokenOrder(edge: Import): string[] {
+  const [from, to] = [roomOf(edge.from), roomOf(edge.to)];
+  if (from === undefined) return [];
+  if (!ROOMS.includes(from)) return [`${edge.from} is in no room of lib/: see ROOMS`];
+  if (to === undefined || ROOMS.indexOf(to) <= ROOMS.indexOf(from)) return [];
+  return [describe(edge, `lib/${from} comes before lib/${to}, so imports flow the other way`)];
+}
+
+/** The folder directly under `lib/`, or the file's own name for a file that is in none. */
+function roomOf(path: string): string | undefined {
+  return /^lib\/([^/]+)/.exec(path)?.[1];
+}
+
 function brokenRules(edge: Import): string[] {
   return RULES
-    .filter(({ files, typesPass }) => files.test(edge.from) && !(typesPass && edge.typeOnly))
+    .filter(({ files, allowTypes }) => files.test(edge.from) && !(allowTypes && edge.typeOnly))
     .filter(({ only, never }) => (only && !only.test(edge.to)) || never?.test(edge.to))
     .map(({ why }) => describe(edge, why));
 }
 
-/** What an edge pulls in at run time, however many files lie between. */
+/** What an import pulls in at run time, through any number of files. */
 const REACH: { why: string; files: RegExp; never: RegExp }[] = [
   {
-    why:
-      "zod must not reach a browser (77 KB brotli in a bundle): import types of a schema file only",
+    why: "zod is 77 KB brotli in a browser bundle: import only types from a schema file",
     files: /^(widget|islands)\//,
     never: /^npm:\/?zod@/,
   },
   {
-    why: "what an island imports runs in browsers, so nothing of the server may hang on it",
+    why: "an island's imports run in browsers, so they must not depend on server code",
     files: /^islands\//,
-    never: /^lib\/(?!wire\/)|^routes\/|^node:/,
+    never: /^lib\/(?!schemas\/|dashboard\/)|^routes\/|^node:/,
   },
-  { why: "lib/agent and lib/storage never meet", files: /^lib\/agent\//, never: /^lib\/storage\// },
-  { why: "lib/agent and lib/storage never meet", files: /^lib\/storage\//, never: /^lib\/agent\// },
+  {
+    why: "lib/agent and lib/store never meet",
+    files: /^lib\/agent\//,
+    never: /^lib\/store\//,
+  },
 ];
 
 function brokenReach(imports: Import[]): (edge: Import) => string[] {
@@ -146,6 +171,53 @@ function reach(start: string, targets: Map<string, Import[]>): string[] {
   return [...seen];
 }
 
+/**
+ * Circles of files, each as its files in the order of their imports. Imports of types within one folder
+ * do not count: two files that describe each other are one idea, and nothing is loaded in a circle.
+ */
+export function importCircles(imports: Import[]): string[] {
+  const counted = imports.filter(({ from, to, typeOnly }) =>
+    from !== to && !(typeOnly && folderOf(from) === folderOf(to)) && !EXEMPT_OF_CIRCLES.test(from)
+  );
+  const targets = Map.groupBy(counted, ({ from }) => from);
+  const circles = new Map<string, string>();
+  for (const start of targets.keys()) {
+    const path = shortestCircle(start, targets);
+    if (path) circles.set([...path].sort().join(), [...path, start].join(" -> "));
+  }
+  return [...circles.values()];
+}
+
+/** Tests are loaded by no other file. */
+const EXEMPT_OF_CIRCLES = /_test\.tsx?$/;
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/") + 1);
+}
+
+function shortestCircle(start: string, targets: Map<string, Import[]>): string[] | undefined {
+  const cameFrom = new Map<string, string>();
+  const queue = [start];
+  for (const current of queue) {
+    for (const { to } of targets.get(current) ?? []) {
+      if (to === start) return pathTo(current, { start, cameFrom });
+      if (cameFrom.has(to)) continue;
+      cameFrom.set(to, current);
+      queue.push(to);
+    }
+  }
+  return undefined;
+}
+
+function pathTo(
+  end: string,
+  { start, cameFrom }: { start: string; cameFrom: Map<string, string> },
+): string[] {
+  const path = [end];
+  while (path[0] !== start) path.unshift(cameFrom.get(path[0]!)!);
+  return path;
+}
+
 function brokenFresh(edge: Import): string[] {
   if (edge.from.startsWith("jsr/")) return [];
   if (edge.specifier === "fresh/internal") {
@@ -157,7 +229,7 @@ function brokenFresh(edge: Import): string[] {
   return [];
 }
 
-/** The stand-ins must be removable: they know nothing of the app, and the app only their names. */
+/** The stand-ins must be removable: they import nothing of the app, and the app only their names. */
 function brokenStandIn(edge: Import): string[] {
   const isStandIn = edge.from.startsWith("jsr/");
   if (isStandIn && !/^jsr\/|^(npm|node|jsr):/.test(edge.to)) {

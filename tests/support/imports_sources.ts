@@ -21,7 +21,7 @@ const MARKS: Record<string, string> = {
   "Deno.memoryUsage": "$memoryOfAll",
 };
 
-const MAX_LINES = 300;
+const MAX_LINES = 312;
 
 /** Tests that set a real or faked timer on purpose. Sleeping for a fixed time is never one. */
 const TIMER_TESTS: Record<string, string> = {
@@ -30,7 +30,7 @@ const TIMER_TESTS: Record<string, string> = {
 
 /** Their strings are code that breaks the rules. */
 const SAMPLES: Record<string, string> = {
-  "tests/house_test.ts": "holds samples of what a test must not do",
+  "tests/architecture_test.ts": "holds samples of what a test must not do",
 };
 
 /** What all threads of a process have in common; a socket for commands is bound under a mask. */
@@ -41,7 +41,7 @@ const AMBIENT = /^main\.ts$|^dev\.ts$|^cli\/|^tools\/|^tests\/|^bench\/|^jsr\/|_
 
 /** Further files that listen or open the store, each for a reason. */
 const AMBIENT_BY_REASON: Record<string, string> = {
-  "lib/process/control_socket.ts": "listens on a socket file in DATA_DIR, never on a port",
+  "lib/server/commands/control_socket.ts": "listens on a socket file in DATA_DIR, never on a port",
 };
 
 /** Reads one file; `Source.code` has the marks in the place of the names looked for. */

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers";
-import { type DecodedFrame, FrameDecoder } from "@/lib/wire/frame_decoder.ts";
-import { MockProviders, type MockRequest } from "./mock_vendors/mock_vendors.ts";
-import type { Script, ScriptedPart } from "./mock_vendors/script.ts";
+import { type DecodedFrame, FrameDecoder } from "@/lib/schemas/frame_decoder.ts";
+import { MockProviders, type MockRequest } from "./mock_providers/mock_providers.ts";
+import type { Script, ScriptedPart } from "./mock_providers/script.ts";
 import { startService } from "./started_service.ts";
 import { say } from "./widget_calls.ts";
 

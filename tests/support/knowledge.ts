@@ -1,6 +1,6 @@
-import type { Document, KnowledgeBase } from "@/lib/wire/knowledge.ts";
+import type { Document, KnowledgeBase } from "@/lib/schemas/knowledge.ts";
 import { expectJson } from "./expect_answer.ts";
-import { instantRuntime } from "./fast_system.ts";
+import { instantRuntime } from "./instant_runtime.ts";
 import { TestService, type TestServiceOptions } from "./service.ts";
 import { openTestKv } from "./open_kv.ts";
 

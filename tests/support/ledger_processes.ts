@@ -1,14 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { outcome, request, settlement, tally, TENANT } from "./admissions.ts";
-import { instantRuntime } from "./fast_system.ts";
+import { instantRuntime } from "./instant_runtime.ts";
 import { OPEN_LIMITS } from "./run_requests.ts";
-import { Committer } from "@/lib/committer/committer.ts";
-import { type Runtime, systemRuntime } from "@/lib/system.ts";
-import { Admission } from "@/lib/limits/admission.ts";
-import type { Ledger } from "@/lib/limits/ledger.ts";
-import { ledgerShardKeys, LedgerShards } from "@/lib/limits/ledger_shards.ts";
-import type { Limits } from "@/lib/limits/limits.ts";
-import { SideCosts } from "@/lib/limits/side_costs.ts";
+import { Committer } from "@/lib/store/tx/committer.ts";
+import { type Runtime, systemRuntime } from "@/lib/platform/runtime.ts";
+import { Admission } from "@/lib/billing/admission.ts";
+import type { Ledger } from "@/lib/billing/ledger.ts";
+import { ledgerShardKeys, LedgerShards } from "@/lib/billing/ledger_shards.ts";
+import type { Limits } from "@/lib/billing/limits.ts";
+import { SideCosts } from "@/lib/billing/side_costs.ts";
 
 const NOON = Date.UTC(2026, 0, 2, 12);
 export const LIMITS: Limits = { ...OPEN_LIMITS, streams: 10, hardDailyCost: 1_000 };

@@ -5,8 +5,8 @@
  *     deno run -A tests/support/outgoing_calls.ts <port of a server on loopback>
  */
 import { Egress } from "@/lib/egress/egress.ts";
-import { ConnectionPool } from "@/lib/models/connection/vendor_connection.ts";
-import { systemRuntime } from "@/lib/system.ts";
+import { ConnectionPool } from "@/lib/providers/transport/connection_pool.ts";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
 import type { IncomingMessage } from "node:http";
 
 const host = `127.0.0.1:${Deno.args[0]}`;

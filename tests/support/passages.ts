@@ -1,6 +1,6 @@
 import type { Passage } from "@/lib/knowledge/chunk_blocks.ts";
 import { PassagePacker } from "@/lib/knowledge/pack_passages.ts";
-import { type DocumentName, keys } from "@/lib/storage/keys.ts";
+import { type DocumentName, keys } from "@/lib/store/keys/keys.ts";
 
 /** What a document says, as its passages. */
 export interface TestDocument {

@@ -2,7 +2,7 @@
  * Runs in the service's place with the service's permissions, tries what a service that was taken over
  * would, and prints the names of the attempts that succeeded. The argument is a folder outside.
  */
-import { WORKER_SCRIPT } from "@/lib/process/worker_command.ts";
+import { WORKER_SCRIPT } from "@/lib/server/process/worker_command.ts";
 
 const [outside] = Deno.args;
 const root = new URL("../../", import.meta.url).pathname;

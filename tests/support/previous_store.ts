@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { httpTool } from "./agent_bodies.ts";
 import { expectJson } from "./expect_answer.ts";
-import { instantRuntime } from "./fast_system.ts";
+import { instantRuntime } from "./instant_runtime.ts";
 import { readFrames } from "./frames.ts";
 import { agentBody, TestService } from "./service.ts";
 import { byKey, embed, onPage, say } from "./widget_calls.ts";

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@/lib/wire/error_codes.ts";
+import type { ErrorCode } from "@/lib/schemas/error_codes.ts";
 
 /** What one address answers to somebody who brings no credential and no body. */
 export interface PublicRoute {

@@ -1,6 +1,6 @@
-import type { DocumentType } from "@/lib/wire/media_types.ts";
+import type { DocumentType } from "@/lib/schemas/media_types.ts";
 import type { Job } from "@/lib/knowledge/worker_job.ts";
-import { SeededRandom } from "./fuzz/dice.ts";
+import { SeededRandom } from "./fuzz/seeded_random.ts";
 import { HOSTILE_PATTERNS } from "./hostile_patterns.ts";
 import { makePdf } from "./make_pdf.ts";
 

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
-import type { Agent } from "@/lib/wire/agent.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
 import { type ConsoleLine, type PageOptions, withPage } from "./browser.ts";
 import { CuttingProxy } from "./cutting_proxy.ts";
-import { type PausableRuntime, pausableRuntime } from "./held_system.ts";
+import { type PausableRuntime, pausableRuntime } from "./pausable_runtime.ts";
 import { readFrames, type ReceivedFrame } from "./frames.ts";
 import { TestService } from "./service.ts";
 import { openTestKv } from "./open_kv.ts";

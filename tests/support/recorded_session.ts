@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers";
 import { FakeTime } from "@std/testing/time";
 import { sseResponse } from "@/lib/http/sse_response.ts";
-import { DemoModel } from "@/lib/models/demo_model.ts";
-import { EXAMPLES } from "@/lib/openapi/example_values.ts";
+import { DemoModel } from "@/lib/providers/demo_model.ts";
+import { EXAMPLES } from "@/lib/openapi/examples.ts";
 import { chatRequest, openChat } from "./chat.ts";
-import { FakeRuntime } from "./fake_system.ts";
+import { FakeRuntime } from "./fake_runtime.ts";
 import { openTestKv } from "./open_kv.ts";
 
 /** Where the session is kept that the protocol's description shows and tests replay. */

@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { readFrames } from "./frames.ts";
-import { MockProviders } from "./mock_vendors/mock_vendors.ts";
+import { MockProviders } from "./mock_providers/mock_providers.ts";
 import { TestService } from "./service.ts";
 import { signedInCookie } from "./signed_in_cookie.ts";
-import { ProviderService } from "./vendor_service.ts";
+import { ProviderService } from "./provider_service.ts";
 
 /** A service that somebody is signed in to. */
 export interface Reports {

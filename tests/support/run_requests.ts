@@ -1,7 +1,7 @@
-import { DEFAULT_LIMITS, type Limits } from "@/lib/limits/limits.ts";
-import type { RunRequest } from "@/lib/limits/decide_run.ts";
-import type { RunEnd, RunFacts } from "@/lib/usage/run_record.ts";
-import { fakeUuid } from "./fake_system.ts";
+import { DEFAULT_LIMITS, type Limits } from "@/lib/billing/limits.ts";
+import type { RunRequest } from "@/lib/billing/decide_run.ts";
+import type { RunEnd, RunFacts } from "@/lib/store/runs/run_record.ts";
+import { fakeUuid } from "./fake_runtime.ts";
 
 /** The specification's limits, but for those that requests and messages meet first. */
 export const OPEN_LIMITS: Limits = {

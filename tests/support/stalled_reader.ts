@@ -1,4 +1,4 @@
-import { type DecodedFrame, FrameDecoder } from "@/lib/wire/frame_decoder.ts";
+import { type DecodedFrame, FrameDecoder } from "@/lib/schemas/frame_decoder.ts";
 
 /** A client on a bare socket that takes the beginning of a stream and then nothing: the bytes pile up. */
 export class StalledReader implements Disposable {

@@ -1,4 +1,4 @@
-import type { Document } from "@/lib/wire/knowledge.ts";
+import type { Document } from "@/lib/schemas/knowledge.ts";
 import { taskCommand } from "./task_command.ts";
 
 const root = new URL("../../", import.meta.url).pathname;

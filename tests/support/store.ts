@@ -1,5 +1,5 @@
-import { type ContentCipher, contentContexts } from "@/lib/storage/content_cipher.ts";
-import { joinChunks } from "@/lib/storage/parts.ts";
+import { type ContentCipher, contentContexts } from "@/lib/store/encryption/content_cipher.ts";
+import { joinChunks } from "@/lib/store/values/chunks.ts";
 import { contentCipher } from "./content.ts";
 
 /** Every key of a store, each as text, for what a change must leave behind: neither log nor counts. */

@@ -4,15 +4,15 @@
  *
  *     deno run -A tests/support/tls_calls.ts <port of an https server on loopback>
  */
-import { ValidatorCache } from "@/lib/agent/tools/argument_checks.ts";
+import { ValidatorCache } from "@/lib/agent/tools/arguments/validator_cache.ts";
 import { createToolset } from "@/lib/agent/tools/toolset.ts";
 import { fetchPage } from "@/lib/doctor/fetch_page.ts";
 import { Egress } from "@/lib/egress/egress.ts";
-import { ModelRegistry } from "@/lib/models/model_registry.ts";
-import { testConnection } from "@/lib/models/try_slot.ts";
-import { systemRuntime } from "@/lib/system.ts";
-import { toolDefinitionSchema } from "@/lib/wire/tool_definition.ts";
-import { PROVIDER_IDS, type ProviderId } from "@/lib/wire/vendors.ts";
+import { ModelRegistry } from "@/lib/providers/model_registry.ts";
+import { testConnection } from "@/lib/providers/test_connection.ts";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
+import { toolDefinitionSchema } from "@/lib/schemas/tool_definition.ts";
+import { PROVIDER_IDS, type ProviderId } from "@/lib/schemas/provider_id.ts";
 
 const host = `127.0.0.1:${Deno.args[0]}`;
 const origin = `https://${host}`;

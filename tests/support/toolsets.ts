@@ -1,9 +1,9 @@
-import { ValidatorCache } from "@/lib/agent/tools/argument_checks.ts";
+import { ValidatorCache } from "@/lib/agent/tools/arguments/validator_cache.ts";
 import { createToolset, type Toolset, type ToolsetOptions } from "@/lib/agent/tools/toolset.ts";
 import type { ToolSecret } from "@/lib/agent/tools/tool_secrets.ts";
-import { toolDefinitionSchema } from "@/lib/wire/tool_definition.ts";
-import { fakeUuid } from "./fake_system.ts";
-import { instantRuntime } from "./fast_system.ts";
+import { toolDefinitionSchema } from "@/lib/schemas/tool_definition.ts";
+import { fakeUuid } from "./fake_runtime.ts";
+import { instantRuntime } from "./instant_runtime.ts";
 import { httpTool } from "./agents.ts";
 import type { EgressServer } from "./egress_server.ts";
 

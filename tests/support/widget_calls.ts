@@ -1,4 +1,4 @@
-import type { Agent } from "@/lib/wire/agent.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
 import type { TestService } from "./service.ts";
 
 /** What a widget's call of `POST /v1/chat/stream` may differ in. */

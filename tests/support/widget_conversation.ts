@@ -1,5 +1,5 @@
 /** A conversation without a page, and a service that answers as the test says. */
-import type { Frame } from "../../lib/wire/frames.ts";
+import type { Frame } from "../../lib/schemas/frames.ts";
 import { Conversation } from "../../widget/conversation.ts";
 import { createEmitter } from "../../widget/emitter.ts";
 import { Session } from "../../widget/session.ts";

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { describeScript } from "../../lib/widget_bundle.ts";
+import { describeScript } from "../../lib/store/script_bundle.ts";
 import { bundleWidget } from "../../tools/bundle_widget.ts";
 import { type ConsoleLine, type PageOptions, withPage } from "./browser.ts";
 import { FakeChat } from "./fake_chat.ts";

@@ -1,15 +1,15 @@
 import { assert } from "@std/assert";
-import { Committer } from "@/lib/committer/committer.ts";
-import { AddressWindows } from "@/lib/limits/address_windows.ts";
-import { Admission } from "@/lib/limits/admission.ts";
-import { LedgerShards } from "@/lib/limits/ledger_shards.ts";
-import type { Limits } from "@/lib/limits/limits.ts";
-import { LimitError, type LimitRefusal } from "@/lib/limits/refusal.ts";
-import type { Caller } from "@/lib/limits/request_windows.ts";
-import { WindowShards } from "@/lib/limits/window_shards.ts";
-import { type Runtime, systemRuntime } from "@/lib/system.ts";
+import { Committer } from "@/lib/store/tx/committer.ts";
+import { AddressWindows } from "@/lib/billing/address_windows.ts";
+import { Admission } from "@/lib/billing/admission.ts";
+import { LedgerShards } from "@/lib/billing/ledger_shards.ts";
+import type { Limits } from "@/lib/billing/limits.ts";
+import { LimitError, type LimitRefusal } from "@/lib/billing/refusal.ts";
+import type { Caller } from "@/lib/billing/request_windows.ts";
+import { WindowShards } from "@/lib/billing/window_shards.ts";
+import { type Runtime, systemRuntime } from "@/lib/platform/runtime.ts";
 import { request, settlement, TENANT } from "./admissions.ts";
-import { instantRuntime } from "./fast_system.ts";
+import { instantRuntime } from "./instant_runtime.ts";
 import { seeded } from "./flaky_kv.ts";
 import { OPEN_LIMITS } from "./run_requests.ts";
 

@@ -4,7 +4,7 @@ import {
   type WorkerLimits,
   workerScript,
 } from "@/lib/knowledge/worker/worker_script.ts";
-import { workerProgram } from "@/lib/process/worker_command.ts";
+import { workerProgram } from "@/lib/server/process/worker_command.ts";
 
 const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 

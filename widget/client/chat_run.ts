@@ -2,9 +2,9 @@
  * One message and its answer, across any number of broken connections. What the widget and the
  * client `chat()` are both built on.
  */
-import type { Frame } from "../../lib/wire/frames.ts";
-import { SseDecoder } from "../../lib/wire/frame_decoder.ts";
-import { NETWORK_ERROR, readRejection, type Rejection } from "./refusal.ts";
+import type { Frame } from "../../lib/schemas/frames.ts";
+import { SseDecoder } from "../../lib/schemas/frame_decoder.ts";
+import { NETWORK_ERROR, readRejection, type Rejection } from "./rejection.ts";
 
 export interface ChatMessage {
   readonly role: "user" | "assistant";

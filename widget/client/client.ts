@@ -1,8 +1,8 @@
 /** The client behind `client.v1.js`: one function, for pages and programs with a face of their own. */
-import type { Frame } from "../../lib/wire/frames.ts";
+import type { Frame } from "../../lib/schemas/frames.ts";
 import { type Attempt, ChatRun, type TokenSource } from "./chat_run.ts";
 import { pause } from "./pause.ts";
-import type { Rejection } from "./refusal.ts";
+import type { Rejection } from "./rejection.ts";
 
 /** `refused` is the token that the service no longer takes; "" at first. */
 export type GiveToken = (refused: string) => string | Promise<string>;

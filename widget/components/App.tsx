@@ -1,5 +1,5 @@
 import { readableTextColor } from "../config.ts";
-import { ASSISTANT, CLOSE_CHAT, OPEN_CHAT } from "../say.ts";
+import { ASSISTANT, CLOSE_CHAT, OPEN_CHAT } from "../string_ids.ts";
 import type { Ui } from "../mount.tsx";
 import { Composer } from "./Composer.tsx";
 import { Header } from "./Header.tsx";

@@ -1,5 +1,5 @@
 import { MAX_MESSAGE_LENGTH } from "../history.ts";
-import { MESSAGES_LEFT, SEND, STOP, WRITE_MESSAGE } from "../say.ts";
+import { MESSAGES_LEFT, SEND, STOP, WRITE_MESSAGE } from "../string_ids.ts";
 import type { Ui } from "../mount.tsx";
 import { SendIcon, StopIcon } from "./icons.tsx";
 

@@ -1,4 +1,4 @@
-import { COPY } from "../say.ts";
+import { COPY } from "../string_ids.ts";
 import type { Ui } from "../mount.tsx";
 
 /** Absent where the browser has no clipboard to offer: on plain-http pages. */

@@ -1,4 +1,4 @@
-import { ASSISTANT, CLOSE_CHAT, NEW_CONVERSATION } from "../say.ts";
+import { ASSISTANT, CLOSE_CHAT, NEW_CONVERSATION } from "../string_ids.ts";
 import type { Ui } from "../mount.tsx";
 import { panelTitle } from "./App.tsx";
 import { BubbleIcon, CloseIcon, ComposeIcon } from "./icons.tsx";

@@ -1,9 +1,9 @@
-import { ASSISTANT, INCOMPLETE, SOURCES } from "../say.ts";
+import { ASSISTANT, INCOMPLETE, SOURCES } from "../string_ids.ts";
 import { safeUrl } from "../markdown_inline.ts";
 import type { Ui } from "../mount.tsx";
-import type { TranscriptMessage } from "../turn.ts";
+import type { TranscriptMessage } from "../state.ts";
 import { CopyButton } from "./CopyButton.tsx";
-import { Link, renderMarkdown } from "./rich.tsx";
+import { Link, renderMarkdown } from "./render_markdown.tsx";
 
 export interface MessageProps {
   readonly ui: Ui;

@@ -1,4 +1,4 @@
-import { GREETING, JUMP_TO_LATEST, OFFLINE } from "../say.ts";
+import { GREETING, JUMP_TO_LATEST, OFFLINE } from "../string_ids.ts";
 import type { Ui } from "../mount.tsx";
 import { panelTitle } from "./App.tsx";
 import { ArrowDownIcon, BubbleIcon } from "./icons.tsx";

@@ -1,5 +1,5 @@
 import { failureMessage, needsToken } from "../failure.ts";
-import { RETRY } from "../say.ts";
+import { RETRY } from "../string_ids.ts";
 import type { Ui } from "../mount.tsx";
 
 export interface NoticeProps {

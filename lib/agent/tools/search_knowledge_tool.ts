@@ -1,6 +1,6 @@
-import { KNOWLEDGE_BOUNDS } from "../../wire/limits.ts";
-import type { Passage } from "../../wire/knowledge.ts";
-import { ToolError } from "./tool_failure.ts";
+import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
+import type { Passage } from "../../schemas/knowledge.ts";
+import { ToolError } from "./tool_error.ts";
 import type { CallableTool } from "./toolset.ts";
 
 /** Searches the agent's knowledge base; undefined when it has gone. */

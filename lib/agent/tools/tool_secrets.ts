@@ -1,7 +1,7 @@
-import { isDomainAllowed } from "../../wire/domains.ts";
+import { isDomainAllowed } from "../../schemas/domains.ts";
 import type { Redactor } from "./redactor.ts";
 import { secretNames } from "./template.ts";
-import { ToolError } from "./tool_failure.ts";
+import { ToolError } from "./tool_error.ts";
 
 /** A tenant's secret, the (normalised) domains it may be sent to, and by which agent. */
 export interface ToolSecret {

@@ -1,13 +1,13 @@
 import type { EgressCall } from "../../egress/egress_error.ts";
-import type { Runtime } from "../../system.ts";
-import type { ModelTool } from "../../models/model.ts";
-import type { ToolDefinition } from "../../wire/tool_definition.ts";
-import type { ArgumentValidator } from "./argument_check.ts";
-import type { ValidatorCache } from "./argument_checks.ts";
-import { callHttpTool, type ToolContext } from "./http_tool.ts";
-import { openMcpTools } from "./mcp_tools.ts";
+import type { Runtime } from "../../platform/runtime.ts";
+import type { ModelTool } from "../../providers/model.ts";
+import type { ToolDefinition } from "../../schemas/tool_definition.ts";
+import type { ArgumentValidator } from "./arguments/compile_parameters.ts";
+import type { ValidatorCache } from "./arguments/validator_cache.ts";
+import { callHttpTool, type ToolContext } from "./http/call_http_tool.ts";
+import { openMcpTools } from "./mcp/open_mcp_tools.ts";
 import { Redactor } from "./redactor.ts";
-import { toErrorOutput, ToolError } from "./tool_failure.ts";
+import { toErrorOutput, ToolError } from "./tool_error.ts";
 
 /** A tool a model may call; `args` match its schema. Its failures are `ToolError`s. */
 export interface CallableTool {

@@ -1,6 +1,6 @@
-import type { Revision } from "../../storage/document_record.ts";
-import type { DocumentName } from "../../storage/keys.ts";
-import type { KnowledgeLanguage } from "../../wire/knowledge_languages.ts";
+import type { Revision } from "../../store/knowledge/document_record.ts";
+import type { DocumentName } from "../../store/keys/keys.ts";
+import type { KnowledgeLanguage } from "../../schemas/knowledge_languages.ts";
 import type { Chunk } from "../chunk.ts";
 
 /** What names one knowledge base. */

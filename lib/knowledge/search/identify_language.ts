@@ -1,4 +1,4 @@
-import { isKnowledgeLanguage } from "../../wire/knowledge_languages.ts";
+import { isKnowledgeLanguage } from "../../schemas/knowledge_languages.ts";
 import { type Language, languageByCode } from "./languages.ts";
 
 /** The beginning of a text that is looked at; the detector reads some 350 bytes of it. */

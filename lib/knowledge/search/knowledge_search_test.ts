@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { keys } from "@/lib/storage/keys.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
 import { dropDocument, putDocument } from "@/tests/support/passages.ts";
 import { BaseIndexes } from "./base_indexes.ts";
 import type { ChunkSource } from "./chunk_source.ts";

@@ -1,6 +1,6 @@
 import { searchKnowledgeTool } from "../../agent/tools/search_knowledge_tool.ts";
 import type { CallableTool } from "../../agent/tools/toolset.ts";
-import type { ToolsetRequest } from "../../agent/tools/toolsets.ts";
+import type { ToolsetRequest } from "../../agent/tools/toolset_factory.ts";
 import type { KnowledgeSearch } from "./knowledge_search.ts";
 
 /** `search_knowledge` for an agent that has a knowledge base, and nothing for any other. */

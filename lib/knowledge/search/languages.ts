@@ -48,7 +48,7 @@ import { stopwords as swedishStops } from "@orama/stopwords/swedish";
 import { stopwords as tamilStops } from "@orama/stopwords/tamil";
 import { stopwords as turkishStops } from "@orama/stopwords/turkish";
 import { stopwords as ukrainianStops } from "@orama/stopwords/ukrainian";
-import type { KnowledgeLanguage } from "../../wire/knowledge_languages.ts";
+import type { KnowledgeLanguage } from "../../schemas/knowledge_languages.ts";
 import { stemFully } from "./stem_fully.ts";
 import { wordsOf } from "./words.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Chunk } from "../chunk.ts";
-import type { KnowledgeLanguage } from "@/lib/wire/knowledge_languages.ts";
+import type { KnowledgeLanguage } from "@/lib/schemas/knowledge_languages.ts";
 import { languageByCode } from "./languages.ts";
 import { PassageIndex } from "./passage_index.ts";
 

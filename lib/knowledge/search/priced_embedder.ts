@@ -1,9 +1,9 @@
-import { costMicroUsd } from "../../chat/money.ts";
-import type { SideCosts } from "../../limits/side_costs.ts";
-import type { Embedder, EmbedOptions } from "../../models/embeddings/embedder.ts";
-import type { CatalogueStore } from "../../storage/catalogue_store.ts";
-import { NO_AGENT } from "../../usage/usage_rows.ts";
-import { utf8Length } from "../../utf8_length.ts";
+import { costMicroUsd } from "../../billing/money.ts";
+import type { SideCosts } from "../../billing/side_costs.ts";
+import type { Embedder, EmbedOptions } from "../../providers/embeddings/embedder.ts";
+import type { CatalogueStore } from "../../store/providers/catalogue_store.ts";
+import { NO_AGENT } from "../../store/runs/usage_rows.ts";
+import { utf8Length } from "../../platform/utf8.ts";
 
 /** Where a vendor does not say what it has read; the estimate errs upward, for it stands in for a bill. */
 const BYTES_PER_TOKEN = 2;

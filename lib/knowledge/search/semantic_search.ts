@@ -1,5 +1,5 @@
-import type { Logger } from "../../log.ts";
-import type { Runtime } from "../../system.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { Runtime } from "../../platform/runtime.ts";
 import type { BaseIndex } from "./base_index.ts";
 import type { BaseName, FoundRevision } from "./chunk_source.ts";
 import type { PricedEmbedder, Searcher } from "./priced_embedder.ts";

@@ -1,25 +1,25 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { Committer } from "@/lib/committer/committer.ts";
-import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
-import { createLogger } from "@/lib/log.ts";
-import { ModelRegistry } from "@/lib/models/model_registry.ts";
-import { CatalogueStore } from "@/lib/storage/catalogue_store.ts";
-import { TenantStore } from "@/lib/storage/tenant_store.ts";
-import { StorageReports } from "@/lib/usage/storage_report.ts";
-import { UsageReports } from "@/lib/usage/usage_report.ts";
-import { NO_AGENT } from "@/lib/usage/usage_rows.ts";
+import { Committer } from "@/lib/store/tx/committer.ts";
+import { DEFAULT_LIMITS } from "@/lib/billing/limits.ts";
+import { createLogger } from "@/lib/platform/log.ts";
+import { ModelRegistry } from "@/lib/providers/model_registry.ts";
+import { CatalogueStore } from "@/lib/store/providers/catalogue_store.ts";
+import { TenantStore } from "@/lib/store/tenants/tenant_store.ts";
+import { StorageReports } from "@/lib/billing/storage_report.ts";
+import { UsageReports } from "@/lib/billing/usage_report.ts";
+import { NO_AGENT } from "@/lib/store/runs/usage_rows.ts";
 import { catalogueEntry } from "@/tests/support/chat.ts";
-import { FakeRuntime, fakeUuid } from "@/tests/support/fake_system.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
 import {
   embeddedTexts,
   embeddingOf,
   embeddingsResponse,
-} from "@/tests/support/mock_vendors/embeddings.ts";
-import { MockProviders, type MockRequest } from "@/tests/support/mock_vendors/mock_vendors.ts";
-import type { Script } from "@/tests/support/mock_vendors/script.ts";
+} from "@/tests/support/mock_providers/embeddings.ts";
+import { MockProviders, type MockRequest } from "@/tests/support/mock_providers/mock_providers.ts";
+import type { Script } from "@/tests/support/mock_providers/script.ts";
 import { dropDocument, putDocument } from "@/tests/support/passages.ts";
 import { storedKeys } from "@/tests/support/store.ts";
-import { KEYS } from "@/tests/support/vendors.ts";
+import { KEYS } from "@/tests/support/provider_connections.ts";
 import { openKnowledgeSearch } from "./open_knowledge_search.ts";
 
 const TENANT = fakeUuid(801);

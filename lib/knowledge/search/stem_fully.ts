@@ -1,4 +1,4 @@
-import type { KnowledgeLanguage } from "../../wire/knowledge_languages.ts";
+import type { KnowledgeLanguage } from "../../schemas/knowledge_languages.ts";
 
 type Rewrite = readonly [pattern: RegExp, replacement: string];
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { indexedDocumentSchema } from "../../storage/document_record.ts";
-import { type DocumentName, keys } from "../../storage/keys.ts";
-import { readChunks } from "../../storage/parts.ts";
-import { parseRecord } from "../../storage/record.ts";
-import { knowledgeLanguageSchema } from "../../wire/knowledge.ts";
+import { indexedDocumentSchema } from "../../store/knowledge/document_record.ts";
+import { type DocumentName, keys } from "../../store/keys/keys.ts";
+import { readChunks } from "../../store/values/chunks.ts";
+import { parseRecord } from "../../store/values/record.ts";
+import { knowledgeLanguageSchema } from "../../schemas/knowledge.ts";
 import type { Chunk } from "../chunk.ts";
 import { unpackPassages } from "../pack_passages.ts";
 import type { BaseName, BaseState, ChunkSource, FoundRevision } from "./chunk_source.ts";

@@ -1,7 +1,6 @@
-import { writeChunks } from "../../storage/bulk.ts";
-import { type DocumentName, keys } from "../../storage/keys.ts";
-import { joinChunks, splitChunks } from "../../storage/parts.ts";
-import type { Runtime } from "../../system.ts";
+import { joinChunks, splitChunks, writeChunks } from "../../store/values/chunks.ts";
+import { type DocumentName, keys } from "../../store/keys/keys.ts";
+import type { Runtime } from "../../platform/runtime.ts";
 import type { FoundRevision } from "./chunk_source.ts";
 import { VectorMatrix } from "./vector_matrix.ts";
 

@@ -1,7 +1,7 @@
-import type { Logger } from "../../log.ts";
-import type { Runtime } from "../../system.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { Runtime } from "../../platform/runtime.ts";
 import type { Chunk } from "../chunk.ts";
-import { utf8Length } from "../../utf8_length.ts";
+import { utf8Length } from "../../platform/utf8.ts";
 import type { BaseName, FoundRevision } from "./chunk_source.ts";
 import type { PricedEmbedder } from "./priced_embedder.ts";
 import type { StoredVectors, VectorsName } from "./stored_vectors.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { KNOWLEDGE_BOUNDS } from "../../wire/limits.ts";
-import { DOCUMENT_TYPES, UNKNOWN_TYPE } from "../../wire/media_types.ts";
+import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
+import { DOCUMENT_TYPES, UNKNOWN_TYPE } from "../../schemas/media_types.ts";
 import { UNREADABLE_CODES } from "../unreadable.ts";
 import type { Job, JobResult } from "../worker_job.ts";
 import { encodeFrame, type Frame, FrameError, type FrameLimits } from "./frames.ts";

@@ -1,7 +1,7 @@
-import type { Logger } from "../../log.ts";
+import type { Logger } from "../../platform/log.ts";
 import { UnreadableError } from "../unreadable.ts";
 import type { Job, JobResult } from "../worker_job.ts";
-import { KNOWLEDGE_BOUNDS } from "../../wire/limits.ts";
+import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
 import { doJobHere, MAX_BYTES_HERE } from "./do_job_here.ts";
 import { type WorkerCommand, WorkerDiedError, WorkerProcess } from "./worker_process.ts";
 

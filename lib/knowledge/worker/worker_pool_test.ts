@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
-import { createLogger } from "@/lib/log.ts";
+import { createLogger } from "@/lib/platform/log.ts";
 import { bombPdf, endlessPdf, makePdf } from "@/tests/support/make_pdf.ts";
 import { exists, isGoneWithin, testWorker } from "@/tests/support/worker.ts";
 import { unpackPassages } from "../pack_passages.ts";

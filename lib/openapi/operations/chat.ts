@@ -1,4 +1,4 @@
-import { EXAMPLES } from "../example_values.ts";
+import { EXAMPLES } from "../examples.ts";
 import type { Operation } from "../operation.ts";
 
 export const CHAT_OPERATIONS: Operation[] = [

@@ -1,5 +1,5 @@
-import { EXAMPLES } from "../example_values.ts";
-import type { ParameterObject } from "../document.ts";
+import { EXAMPLES } from "../examples.ts";
+import type { ParameterObject } from "../openapi_types.ts";
 import type { Operation } from "../operation.ts";
 import { PARAMETERS } from "../parameters.ts";
 

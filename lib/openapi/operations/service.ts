@@ -1,4 +1,4 @@
-import { EXAMPLES } from "../example_values.ts";
+import { EXAMPLES } from "../examples.ts";
 import type { Operation, SuccessResponse } from "../operation.ts";
 
 const common = { method: "GET", auth: "none", rateLimited: false } as const;

@@ -1,19 +1,19 @@
 import { type Context, page } from "fresh";
-import { unsavedTitle } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { Field } from "@/components/Field.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { PageNotice } from "@/components/PageNotice.tsx";
+import { PageNotice } from "@/components/Notice.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
-import { MIN_PASSWORD_LENGTH } from "@/lib/accounts/credential_rules.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { flashMessageOf, withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { MIN_PASSWORD_LENGTH } from "@/lib/services/credential_rules.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { flashMessageOf, withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import {
   readSignInCookie,
   setSignInCookie,
   setSignInCookies,
-} from "@/lib/http/dashboard/sign_in_cookie.ts";
-import { signInRejection } from "@/lib/http/dashboard/sign_in_refusal.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+} from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
+import { signInRejection } from "@/lib/dashboard/sign_in/sign_in_rejection.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
 import { define, type State } from "@/utils.ts";
 
 interface Data {

@@ -1,10 +1,10 @@
-import { readAgentForm, toAgentBody, toAgentPatch } from "@/lib/http/dashboard/agent_form.ts";
-import type { AgentFormIssues } from "@/lib/http/dashboard/agent_form_faults.ts";
-import { jsonHandler } from "@/lib/http/dashboard/dashboard_api.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { toFormIssues } from "@/lib/http/dashboard/save_agent.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { isUuid } from "@/lib/http/uuid_param.ts";
+import { readAgentForm, toAgentBody, toAgentPatch } from "@/lib/dashboard/agents/agent_form.ts";
+import type { AgentFormIssues } from "@/lib/dashboard/agents/agent_form_issues.ts";
+import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { toFormIssues } from "@/lib/dashboard/agents/save_agent.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { isUuid } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
 
 /**

@@ -2,13 +2,13 @@ import { type Context, page } from "fresh";
 import { AgentList } from "@/components/AgentList.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { PageNotice } from "@/components/PageNotice.tsx";
+import { PageNotice } from "@/components/Notice.tsx";
 import { SearchForm } from "@/components/SearchForm.tsx";
-import { ApiError } from "@/lib/errors.ts";
-import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
-import { pageRequestParams } from "@/lib/http/dashboard/page_request.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import type { Agent } from "@/lib/wire/agent.ts";
+import { ApiError } from "@/lib/schemas/api_error.ts";
+import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
+import { pageRequestParams } from "@/lib/http/request_params.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
 import { define, type State } from "@/utils.ts";
 
 /** Found agents that are shown: who sees more of them does better with another word. */

@@ -1,7 +1,7 @@
 import { type Context, page } from "fresh";
 import { AgentForm } from "@/components/AgentForm.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { unsavedTitle } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { TemplatePicker } from "@/components/TemplatePicker.tsx";
 import {
@@ -10,16 +10,16 @@ import {
   readAgentForm,
   toAgentBody,
   toFormValues,
-} from "@/lib/http/dashboard/agent_form.ts";
-import type { AgentFormIssues } from "@/lib/http/dashboard/agent_form_faults.ts";
-import { AGENT_TEMPLATES, findTemplate } from "@/lib/http/dashboard/agent_templates.ts";
-import { type EditorChoices, loadEditorChoices } from "@/lib/http/dashboard/editor_choices.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { saveAgent } from "@/lib/http/dashboard/save_agent.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { isUuid } from "@/lib/http/uuid_param.ts";
-import { FIELD_BOUNDS } from "@/lib/wire/limits.ts";
+} from "@/lib/dashboard/agents/agent_form.ts";
+import type { AgentFormIssues } from "@/lib/dashboard/agents/agent_form_issues.ts";
+import { AGENT_TEMPLATES, findTemplate } from "@/lib/dashboard/agents/agent_templates.ts";
+import { type EditorChoices, loadEditorChoices } from "@/lib/dashboard/agents/editor_choices.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { saveAgent } from "@/lib/dashboard/agents/save_agent.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isUuid } from "@/lib/http/request_params.ts";
+import { FIELD_BOUNDS } from "@/lib/schemas/limits.ts";
 import { define, type State } from "@/utils.ts";
 
 interface Data {

@@ -1,10 +1,10 @@
-import { toolIssues } from "@/lib/agent/tools/tool_faults.ts";
-import { parseOrThrow, validationError } from "@/lib/errors.ts";
-import { jsonHandler } from "@/lib/http/dashboard/dashboard_api.ts";
-import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { testTool } from "@/lib/http/dashboard/test_tool.ts";
-import { toolTestSchema } from "@/lib/wire/tryout.ts";
+import { toolIssues } from "@/lib/agent/tools/tool_issues.ts";
+import { parseOrThrow, validationError } from "@/lib/schemas/api_error.ts";
+import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
+import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { testTool } from "@/lib/dashboard/agents/playground.ts";
+import { toolTestSchema } from "@/lib/schemas/playground.ts";
 import { define } from "@/utils.ts";
 
 /** One call of a tool as the editor has it, with what it reached on the way. */

@@ -2,16 +2,16 @@ import { page } from "fresh";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { NewKeyForm } from "@/components/NewKeyForm.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { PageNotice } from "@/components/PageNotice.tsx";
-import { Pagination } from "@/components/PartLinks.tsx";
+import { PageNotice } from "@/components/Notice.tsx";
+import { Pagination } from "@/components/Pagination.tsx";
 import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
-import { paginate } from "@/lib/http/dashboard/list_part.ts";
-import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
-import { newSubmissionId } from "@/lib/http/dashboard/once.ts";
-import { needsReauthentication } from "@/lib/http/dashboard/password_again.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import type { ApiKey } from "@/lib/storage/api_key_store.ts";
+import { paginate } from "@/lib/dashboard/paginate.ts";
+import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
+import { newSubmissionId } from "@/lib/dashboard/double_submit_guard.ts";
+import { needsReauthentication } from "@/lib/dashboard/sign_in/reauthenticate.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import type { ApiKey } from "@/lib/store/credentials/api_key_store.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

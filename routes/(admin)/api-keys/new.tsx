@@ -1,15 +1,15 @@
 import { page } from "fresh";
-import { unsavedTitle } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { KEY_LIFETIMES, NewKeyForm, type NewKeyFormProps } from "@/components/NewKeyForm.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { RevealedKey } from "@/components/ShownKey.tsx";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { newSubmissionId, submitOnce } from "@/lib/http/dashboard/once.ts";
-import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { isoTime } from "@/lib/system.ts";
-import { newApiKeySchema } from "@/lib/wire/api_key.ts";
+import { RevealedKey } from "@/components/RevealedKey.tsx";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { newSubmissionId, submitOnce } from "@/lib/dashboard/double_submit_guard.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { isoTime } from "@/lib/platform/runtime.ts";
+import { newApiKeySchema } from "@/lib/schemas/api_key.ts";
 import { define, type State } from "@/utils.ts";
 
 const DAY_MS = 86_400_000;

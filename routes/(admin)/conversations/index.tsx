@@ -1,25 +1,25 @@
 import { type Context, page } from "fresh";
 import { ConversationFilters, FindConversation } from "@/components/ConversationFilters.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
-import { PageNotice } from "@/components/PageNotice.tsx";
-import { FINISH_LABELS, finishBadgeClass } from "@/components/finish_names.ts";
-import { formatCount, formatUsd } from "@/components/format_amount.ts";
+import { PageNotice } from "@/components/Notice.tsx";
+import { FINISH_LABELS, finishBadgeClass } from "@/lib/dashboard/finish_labels.ts";
+import { formatCount, formatUsd } from "@/lib/dashboard/format_amount.ts";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { Time } from "@/components/Time.tsx";
-import type { FoundConversation } from "@/lib/admin/conversation_admin.ts";
-import { ApiError } from "@/lib/errors.ts";
-import { loadAgentNames } from "@/lib/http/dashboard/agent_names.ts";
+import type { FoundConversation } from "@/lib/services/conversation_service.ts";
+import { ApiError } from "@/lib/schemas/api_error.ts";
+import { loadAgentNames } from "@/lib/dashboard/agents/agent_names.ts";
 import {
   conversationHref,
   conversationsHref,
   readConversationFilters,
   toConversationSearch,
-} from "@/lib/http/dashboard/conversation_search_query.ts";
-import { findConversationHref } from "@/lib/http/dashboard/find_conversation.ts";
-import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
-import { pageRequestParams } from "@/lib/http/dashboard/page_request.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { COST_THRESHOLDS } from "@/lib/storage/conversation_index.ts";
+} from "@/lib/dashboard/conversation_filters.ts";
+import { findConversationHref } from "@/lib/dashboard/find_conversation.ts";
+import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
+import { pageRequestParams } from "@/lib/http/request_params.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { COST_THRESHOLDS } from "@/lib/store/conversations/conversation_index.ts";
 import { define, type State } from "@/utils.ts";
 
 /** How many agents the filter offers; each page of a conversation leads to all of its agent's. */

@@ -1,7 +1,7 @@
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { DISMISSIBLE, type Dismissible } from "@/lib/storage/dismissal_store.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { DISMISSIBLE, type Dismissible } from "@/lib/store/tenants/dismissal_store.ts";
 import { define } from "@/utils.ts";
 
 /** Dismisses one piece of advice for everyone in the tenant. */

@@ -1,31 +1,31 @@
 import { page } from "fresh";
-import { AlertList } from "@/components/AttentionList.tsx";
+import { AlertList } from "@/components/AlertList.tsx";
 import { DayChart, shortDay } from "@/components/DayChart.tsx";
 import { ErrorCount } from "@/components/ErrorCount.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
-import { DescriptionList } from "@/components/Facts.tsx";
+import { DescriptionList } from "@/components/DescriptionList.tsx";
 import {
   formatCompact,
   formatCount,
   formatMicroUsd,
   microUsdAxisFormat,
   plural,
-} from "@/components/format_amount.ts";
+} from "@/lib/dashboard/format_amount.ts";
 import { GettingStarted } from "@/components/GettingStarted.tsx";
 import { LimitMeter } from "@/components/LimitMeter.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { PageNotice } from "@/components/PageNotice.tsx";
+import { PageNotice } from "@/components/Notice.tsx";
 import { UsageTable } from "@/components/UsageTable.tsx";
-import { readHomeAlerts } from "@/lib/admin/attention_report.ts";
-import { errorsHref } from "@/lib/http/dashboard/conversation_search_query.ts";
-import { readHomeAdvice } from "@/lib/admin/home_advice.ts";
-import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { dayOf } from "@/lib/limits/ledger.ts";
-import { daysOf, parseDayRange } from "@/lib/usage/day_range.ts";
-import type { UsageSummary } from "@/lib/usage/usage_report.ts";
-import { NO_USAGE, type Usage } from "@/lib/usage/usage_rows.ts";
-import { sumTotals } from "@/lib/usage/usage_sums.ts";
+import { readHomeAlerts } from "@/lib/services/home_alerts.ts";
+import { errorsHref } from "@/lib/dashboard/conversation_filters.ts";
+import { readHomeAdvice } from "@/lib/services/home_advice.ts";
+import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { dayOf } from "@/lib/billing/ledger.ts";
+import { daysOf, parseDayRange } from "@/lib/schemas/day_range.ts";
+import type { UsageSummary } from "@/lib/billing/usage_report.ts";
+import { NO_USAGE, type Usage } from "@/lib/store/runs/usage_rows.ts";
+import { sumTotals } from "@/lib/billing/usage_totals.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

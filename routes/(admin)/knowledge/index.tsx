@@ -1,17 +1,17 @@
 import { page } from "fresh";
 import { EmptyState } from "@/components/EmptyState.tsx";
-import { DescriptionList } from "@/components/Facts.tsx";
-import { PageNotice } from "@/components/PageNotice.tsx";
-import { formatCount } from "@/components/format_amount.ts";
+import { DescriptionList } from "@/components/DescriptionList.tsx";
+import { PageNotice } from "@/components/Notice.tsx";
+import { formatCount } from "@/lib/dashboard/format_amount.ts";
 import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { Time } from "@/components/Time.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
-import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { EMPTY_KNOWLEDGE_BASE_FORM } from "@/lib/http/save_base.ts";
-import type { KnowledgeBase } from "@/lib/wire/knowledge.ts";
-import { MAX_QUOTAS } from "@/lib/wire/limits.ts";
+import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { EMPTY_KNOWLEDGE_BASE_FORM } from "@/lib/dashboard/knowledge/save_knowledge_base.ts";
+import type { KnowledgeBase } from "@/lib/schemas/knowledge.ts";
+import { MAX_QUOTAS } from "@/lib/schemas/limits.ts";
 import { define } from "@/utils.ts";
 
 /** All that a tenant may have fit on one page. */

@@ -1,10 +1,10 @@
 import { page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { unsavedTitle } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import {
   EMPTY_KNOWLEDGE_BASE_FORM,
   type KnowledgeBaseFormIssues,
@@ -12,8 +12,8 @@ import {
   readKnowledgeBaseForm,
   saveKnowledgeBase,
   toKnowledgeBaseBody,
-} from "@/lib/http/save_base.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
+} from "@/lib/dashboard/knowledge/save_knowledge_base.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
 import { define } from "@/utils.ts";
 
 interface Data {

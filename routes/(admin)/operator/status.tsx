@@ -1,8 +1,8 @@
 import { page } from "fresh";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { ConnectionRows } from "@/components/SlotRows.tsx";
-import { connectionViews } from "@/lib/http/dashboard/slot_views.ts";
-import { systemFacts } from "@/lib/http/dashboard/system_facts.ts";
+import { ConnectionRows } from "@/components/ConnectionRows.tsx";
+import { connectionViews } from "@/lib/dashboard/models/connection_views.ts";
+import { systemFacts } from "@/lib/dashboard/system_facts.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

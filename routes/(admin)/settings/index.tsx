@@ -1,19 +1,19 @@
 import { page } from "fresh";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { PageNotice } from "@/components/PageNotice.tsx";
+import { PageNotice } from "@/components/Notice.tsx";
 import { SecretRows } from "@/components/SecretRows.tsx";
-import { ConnectionRows } from "@/components/SlotRows.tsx";
-import { loadAgentNames } from "@/lib/http/dashboard/agent_names.ts";
+import { ConnectionRows } from "@/components/ConnectionRows.tsx";
+import { loadAgentNames } from "@/lib/dashboard/agents/agent_names.ts";
 import { StorageMeters } from "@/components/StorageMeters.tsx";
-import { quotasOf } from "@/lib/storage/tenant_store.ts";
-import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
+import { quotasOf } from "@/lib/store/tenants/tenant_store.ts";
+import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import {
   describePlan,
   retentionLabel,
   visitorOverridesLabel,
-} from "@/lib/http/dashboard/plan_values.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { connectionViews } from "@/lib/http/dashboard/slot_views.ts";
+} from "@/lib/dashboard/plans/describe_plan.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { connectionViews } from "@/lib/dashboard/models/connection_views.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

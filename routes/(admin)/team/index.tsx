@@ -1,14 +1,14 @@
 import { page } from "fresh";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { PageNotice } from "@/components/PageNotice.tsx";
-import { Pagination } from "@/components/PartLinks.tsx";
+import { PageNotice } from "@/components/Notice.tsx";
+import { Pagination } from "@/components/Pagination.tsx";
 import { Time } from "@/components/Time.tsx";
-import type { Member } from "@/lib/accounts/team.ts";
-import { paginate } from "@/lib/http/dashboard/list_part.ts";
-import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
-import { isOwner, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import type { Invitation } from "@/lib/storage/account_link_store.ts";
-import { isoTime } from "@/lib/system.ts";
+import type { Member } from "@/lib/services/team_service.ts";
+import { paginate } from "@/lib/dashboard/paginate.ts";
+import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
+import { isOwner, signedIn } from "@/lib/dashboard/permissions.ts";
+import type { Invitation } from "@/lib/store/users/account_link_store.ts";
+import { isoTime } from "@/lib/platform/runtime.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

@@ -1,18 +1,18 @@
 import { page } from "fresh";
-import { unsavedTitle } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { Field } from "@/components/Field.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { ReauthField } from "@/components/PasswordAgain.tsx";
+import { ReauthField } from "@/components/ReauthField.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import { parseRole, RoleSelect } from "@/components/RoleSelect.tsx";
-import { RevealedLink } from "@/components/ShownLink.tsx";
-import type { Role } from "@/lib/accounts/signed_in_user.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { invitationLink } from "@/lib/http/dashboard/account_links.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { newSubmissionId, submitOnce } from "@/lib/http/dashboard/once.ts";
-import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { RevealedLink } from "@/components/RevealedLink.tsx";
+import type { Role } from "@/lib/services/signed_in_user.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { invitationLink } from "@/lib/dashboard/sign_in/account_links.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { newSubmissionId, submitOnce } from "@/lib/dashboard/double_submit_guard.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
 import { define } from "@/utils.ts";
 
 const BACK = { href: "/team", label: "Team" };

@@ -1,10 +1,9 @@
-import { withUsageNames } from "@/lib/http/dashboard/name_usage.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { readUsageQuery } from "@/lib/http/dashboard/usage_query.ts";
-import { dayOf } from "@/lib/limits/ledger.ts";
-import { usageCsv } from "@/lib/usage/usage_csv.ts";
-import { splitModel } from "@/lib/usage/usage_report.ts";
-import type { UsageGroup } from "@/lib/usage/usage_sums.ts";
+import { readUsageQuery, withUsageNames } from "@/lib/dashboard/usage_view.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { dayOf } from "@/lib/billing/ledger.ts";
+import { usageCsv } from "@/lib/billing/usage_csv.ts";
+import { splitModel } from "@/lib/billing/usage_report.ts";
+import type { UsageGroup } from "@/lib/billing/usage_totals.ts";
 import { define } from "@/utils.ts";
 
 const HEADINGS: Record<UsageGroup, string[]> = {

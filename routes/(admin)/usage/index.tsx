@@ -2,20 +2,24 @@ import { page } from "fresh";
 import { DayChart } from "@/components/DayChart.tsx";
 import { ErrorCount } from "@/components/ErrorCount.tsx";
 import { EmptyState } from "@/components/EmptyState.tsx";
-import { DescriptionList } from "@/components/Facts.tsx";
-import { formatCount, formatMicroUsd, microUsdAxisFormat } from "@/components/format_amount.ts";
+import { DescriptionList } from "@/components/DescriptionList.tsx";
+import { formatCount, formatMicroUsd, microUsdAxisFormat } from "@/lib/dashboard/format_amount.ts";
 import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { StorageMeters } from "@/components/StorageMeters.tsx";
 import { UsageTable } from "@/components/UsageTable.tsx";
-import { conversationsHref, errorsHref } from "@/lib/http/dashboard/conversation_search_query.ts";
-import { type NamedUsage, withUsageNames } from "@/lib/http/dashboard/name_usage.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { readUsageQuery, type UsageQuery } from "@/lib/http/dashboard/usage_query.ts";
-import { dayOf } from "@/lib/limits/ledger.ts";
-import { type DayRange, daysOf } from "@/lib/usage/day_range.ts";
-import { NO_USAGE, type Usage } from "@/lib/usage/usage_rows.ts";
-import { sumTotals, USAGE_GROUPS, type UsageGroup } from "@/lib/usage/usage_sums.ts";
+import { conversationsHref, errorsHref } from "@/lib/dashboard/conversation_filters.ts";
+import {
+  type NamedUsage,
+  readUsageQuery,
+  type UsageQuery,
+  withUsageNames,
+} from "@/lib/dashboard/usage_view.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { dayOf } from "@/lib/billing/ledger.ts";
+import { type DayRange, daysOf } from "@/lib/schemas/day_range.ts";
+import { NO_USAGE, type Usage } from "@/lib/store/runs/usage_rows.ts";
+import { sumTotals, USAGE_GROUPS, type UsageGroup } from "@/lib/billing/usage_totals.ts";
 import { define } from "@/utils.ts";
 
 /** Lines of a table; the download has all. */

@@ -1,10 +1,10 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { withIdempotency } from "@/lib/http/create_once.ts";
+import { withIdempotency } from "@/lib/http/with_idempotency.ts";
 import { entityTag } from "@/lib/http/entity_tag.ts";
-import { pageRequestParams } from "@/lib/http/dashboard/page_request.ts";
-import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
-import type { Agent } from "@/lib/wire/agent.ts";
+import { pageRequestParams } from "@/lib/http/request_params.ts";
+import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({

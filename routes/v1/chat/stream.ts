@@ -1,15 +1,15 @@
-import type { RunRegistry } from "@/lib/chat/run_directory.ts";
-import { rejectSessionToken } from "@/lib/admin/session_admin.ts";
-import { sha256 } from "@/lib/credentials/hashing.ts";
-import { ApiError, parseOrThrow } from "@/lib/errors.ts";
+import type { RunRegistry } from "@/lib/chat/run_registry.ts";
+import { rejectSessionToken } from "@/lib/services/session_service.ts";
+import { sha256 } from "@/lib/platform/crypto/hashing.ts";
+import { ApiError, parseOrThrow } from "@/lib/schemas/api_error.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
-import { tryResult } from "@/lib/http/attempt.ts";
-import { authenticateChat, checkSessionOrigin, checkTokens } from "@/lib/http/chat_caller.ts";
-import { chatIdempotency } from "@/lib/http/chat_receipt.ts";
-import { recordRejectedOrigin } from "@/lib/http/noting_refusal.ts";
-import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
+import { tryResult } from "@/lib/http/try_result.ts";
+import { authenticateChat, checkSessionOrigin, checkTokens } from "@/lib/http/authenticate_chat.ts";
+import { chatIdempotency } from "@/lib/http/chat_idempotency.ts";
+import { recordRejectedOrigin } from "@/lib/http/record_rejected_origin.ts";
+import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
-import { chatBodySchema } from "@/lib/wire/chat.ts";
+import { chatBodySchema } from "@/lib/schemas/chat.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({

@@ -1,9 +1,11 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { conversationFilterParams } from "@/lib/http/conversation_query.ts";
-import { pageRequestParams } from "@/lib/http/dashboard/page_request.ts";
-import { discardBody } from "@/lib/http/read_json.ts";
-import { uuidParam } from "@/lib/http/uuid_param.ts";
+import {
+  conversationFilterParams,
+  pageRequestParams,
+  uuidParam,
+} from "@/lib/http/request_params.ts";
+import { discardBody } from "@/lib/http/bodies/read_json.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({

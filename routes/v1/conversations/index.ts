@@ -1,7 +1,6 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { agentIdParam } from "@/lib/http/conversation_query.ts";
-import { pageRequestParams } from "@/lib/http/dashboard/page_request.ts";
+import { agentIdParam, pageRequestParams } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({

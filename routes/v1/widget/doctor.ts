@@ -1,8 +1,8 @@
-import { parseOrThrow } from "@/lib/errors.ts";
+import { parseOrThrow } from "@/lib/schemas/api_error.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
-import { doctorBodySchema } from "@/lib/wire/doctor.ts";
+import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
+import { doctorBodySchema } from "@/lib/schemas/doctor.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({

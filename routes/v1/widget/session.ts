@@ -1,10 +1,10 @@
-import { ApiError, parseOrThrow } from "@/lib/errors.ts";
+import { ApiError, parseOrThrow } from "@/lib/schemas/api_error.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { withIdempotency } from "@/lib/http/create_once.ts";
-import { recordRejectedOrigin } from "@/lib/http/noting_refusal.ts";
-import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
-import { mintBodySchema, type MintedSession, revokeBodySchema } from "@/lib/wire/session.ts";
+import { withIdempotency } from "@/lib/http/with_idempotency.ts";
+import { recordRejectedOrigin } from "@/lib/http/record_rejected_origin.ts";
+import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
+import { mintBodySchema, type MintedSession, revokeBodySchema } from "@/lib/schemas/session.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readFrames, textOf } from "../frames.ts";
-import type { MockProviders } from "../mock_vendors/mock_vendors.ts";
+import type { MockProviders } from "../mock_providers/mock_providers.ts";
 import type { DeployedProcess } from "./deployed_process.ts";
 import { MEMORY_BYTES, STOP_MS } from "./platform.ts";
 import type { Visit } from "./visit.ts";

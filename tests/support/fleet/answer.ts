@@ -1,4 +1,4 @@
-import { type DecodedFrame, FrameDecoder } from "@/lib/wire/frame_decoder.ts";
+import { type DecodedFrame, FrameDecoder } from "@/lib/schemas/frame_decoder.ts";
 
 /** The outcome of one message: a run whose frames are read as they arrive, or a rejection. */
 export interface Answer {

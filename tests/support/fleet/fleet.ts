@@ -1,11 +1,11 @@
-import { Signer } from "@/lib/credentials/hashing.ts";
-import { ApiKeyStore } from "@/lib/storage/api_key_store.ts";
-import { type CatalogueEntry, CatalogueStore } from "@/lib/storage/catalogue_store.ts";
-import { TenantStore } from "@/lib/storage/tenant_store.ts";
-import type { Runtime } from "@/lib/system.ts";
+import { Signer } from "@/lib/platform/crypto/hashing.ts";
+import { ApiKeyStore } from "@/lib/store/credentials/api_key_store.ts";
+import { type CatalogueEntry, CatalogueStore } from "@/lib/store/providers/catalogue_store.ts";
+import { TenantStore } from "@/lib/store/tenants/tenant_store.ts";
+import type { Runtime } from "@/lib/platform/runtime.ts";
 import { catalogueEntry } from "../chat.ts";
 import { TEST_HMAC_SECRET } from "../service.ts";
-import type { FleetProvider } from "./fleet_vendor.ts";
+import type { FleetProvider } from "./fleet_provider.ts";
 
 /** One process of a fleet, seen from outside. */
 export interface FleetProcess {

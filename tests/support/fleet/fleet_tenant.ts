@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { DEFAULT_PLAN, type LimitOverrides } from "@/lib/storage/tenant_store.ts";
-import type { UsageReport } from "@/lib/wire/usage.ts";
+import { DEFAULT_PLAN, type LimitOverrides } from "@/lib/store/tenants/tenant_store.ts";
+import type { UsageReport } from "@/lib/schemas/usage.ts";
 import { agentBody } from "../service.ts";
 import { type Fleet, type FleetProcess, TOKEN_COST } from "./fleet.ts";
-import { AT_ONCE } from "./fleet_vendor.ts";
+import { AT_ONCE } from "./fleet_provider.ts";
 import { type Answer, endsOf, nextAddress, outcomes, readAnswer } from "./answer.ts";
 
 /** Output tokens of a message, unless it says otherwise. */

@@ -1,12 +1,12 @@
 import { openTestKv } from "../open_kv.ts";
-import { systemRuntime } from "@/lib/system.ts";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { DelayingProxy } from "../delaying_proxy.ts";
 import { DENOKV_TOKEN, DenokvServer } from "../denokv_server.ts";
 import { TEST_ENCRYPTION_KEY } from "../encryption_keys.ts";
 import { TEST_HMAC_SECRET } from "../service.ts";
 import { type StartedService, startService } from "../started_service.ts";
 import { type Fleet, fleetEnv, type FleetProcess, openOperator, type Operator } from "./fleet.ts";
-import { FleetProvider } from "./fleet_vendor.ts";
+import { FleetProvider } from "./fleet_provider.ts";
 
 /** Interval between polls of a condition and between a client's retries, milliseconds. */
 const PAUSE_MS = 250;

@@ -1,12 +1,12 @@
 import { openTestKv } from "../open_kv.ts";
 import { setImmediate } from "node:timers";
-import { DEFAULT_LIMITS } from "@/lib/limits/limits.ts";
-import { type Runtime, systemRuntime } from "@/lib/system.ts";
-import { ManualClock } from "../hand_clock.ts";
+import { DEFAULT_LIMITS } from "@/lib/billing/limits.ts";
+import { type Runtime, systemRuntime } from "@/lib/platform/runtime.ts";
+import { ManualClock } from "../manual_clock.ts";
 import { type HangingKv, hangingKv } from "../hanging_kv.ts";
 import { TestService } from "../service.ts";
 import { type Fleet, fleetEnv, type FleetProcess, openOperator, type Operator } from "./fleet.ts";
-import { FleetProvider } from "./fleet_vendor.ts";
+import { FleetProvider } from "./fleet_provider.ts";
 
 /** Step of the clock: shorter than any interval between heartbeats or sweeps. */
 const STEP_MS = 1_000;

@@ -1,4 +1,4 @@
-import type { SeededRandom } from "./dice.ts";
+import type { SeededRandom } from "./seeded_random.ts";
 
 const encoder = new TextEncoder();
 

@@ -1,8 +1,8 @@
 import type { Documented } from "../api_document.ts";
-import type { SeededRandom } from "./dice.ts";
+import type { SeededRandom } from "./seeded_random.ts";
 import { bodyOf, brokenBody, type FuzzBody } from "./fuzz_bodies.ts";
 import { headersFor } from "./fuzz_headers.ts";
-import type { FuzzContext, KnownSession } from "./fuzz_world.ts";
+import type { FuzzContext, KnownSession } from "./fuzz_context.ts";
 import { ORIGIN } from "../widget_calls.ts";
 import { STRINGS } from "./hostile_values.ts";
 import { mutateValue } from "./mutate_value.ts";

@@ -1,7 +1,7 @@
 import type { Documented } from "../api_document.ts";
 import { ORIGIN } from "../widget_calls.ts";
-import type { SeededRandom } from "./dice.ts";
-import type { FuzzContext, KnownSession } from "./fuzz_world.ts";
+import type { SeededRandom } from "./seeded_random.ts";
+import type { FuzzContext, KnownSession } from "./fuzz_context.ts";
 import { STRINGS } from "./hostile_values.ts";
 
 type HeaderPairs = [string, string][];

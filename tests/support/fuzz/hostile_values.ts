@@ -1,4 +1,4 @@
-import type { SeededRandom } from "./dice.ts";
+import type { SeededRandom } from "./seeded_random.ts";
 
 /** Strings that some parser, store or renderer somewhere has stumbled over. */
 export const STRINGS: readonly string[] = [

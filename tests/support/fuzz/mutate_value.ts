@@ -1,4 +1,4 @@
-import type { SeededRandom } from "./dice.ts";
+import type { SeededRandom } from "./seeded_random.ts";
 import { hostileValue, STRINGS } from "./hostile_values.ts";
 
 /** The value with one to three faults somewhere in it; the value itself is left alone. */

@@ -1,5 +1,5 @@
-import type { JsonSchema } from "@/lib/openapi/json_schema.ts";
-import type { SeededRandom } from "./dice.ts";
+import type { JsonSchema } from "@/lib/openapi/openapi_types.ts";
+import type { SeededRandom } from "./seeded_random.ts";
 
 /** Values of fields that a schema alone cannot know, by the name of the field. */
 export type Hints = Record<string, (dice: SeededRandom) => unknown>;

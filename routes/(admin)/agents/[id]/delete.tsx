@@ -2,11 +2,11 @@ import { page } from "fresh";
 import { DeleteAgentForm } from "@/components/DeleteAgentForm.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import type { Agent } from "@/lib/wire/agent.ts";
+import { findAgent } from "@/lib/dashboard/agents/find_agent.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
 import { define } from "@/utils.ts";
 
 interface Data {

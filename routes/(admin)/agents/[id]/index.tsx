@@ -1,29 +1,27 @@
 import { type Context, page } from "fresh";
 import { AgentForm } from "@/components/AgentForm.tsx";
 import { AgentHeader } from "@/components/AgentHeader.tsx";
-import { DeletedAgentForm } from "@/components/DeletedAgent.tsx";
+import { DeletedAgentForm } from "@/components/DeletedAgentForm.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { unsavedTitle } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { NewTabLink } from "@/components/NewTabLink.tsx";
-import { Notice } from "@/components/Notice.tsx";
-import { PageNotice } from "@/components/PageNotice.tsx";
+import { Notice, PageNotice } from "@/components/Notice.tsx";
 import Playground from "@/islands/Playground.tsx";
 import {
   type AgentFormValues,
   readAgentForm,
   toAgentPatch,
   toFormValues,
-} from "@/lib/http/dashboard/agent_form.ts";
-import type { AgentFormIssues } from "@/lib/http/dashboard/agent_form_faults.ts";
-import { type EditorChoices, loadEditorChoices } from "@/lib/http/dashboard/editor_choices.ts";
-import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
-import { findAgentVersion, parseVersion } from "@/lib/http/dashboard/find_version.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { flashMessageOf, withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { saveAgent } from "@/lib/http/dashboard/save_agent.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { isUuid } from "@/lib/http/uuid_param.ts";
-import type { Agent } from "@/lib/wire/agent.ts";
+} from "@/lib/dashboard/agents/agent_form.ts";
+import type { AgentFormIssues } from "@/lib/dashboard/agents/agent_form_issues.ts";
+import { type EditorChoices, loadEditorChoices } from "@/lib/dashboard/agents/editor_choices.ts";
+import { findAgent, findAgentVersion, parseVersion } from "@/lib/dashboard/agents/find_agent.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { flashMessageOf, withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { saveAgent } from "@/lib/dashboard/agents/save_agent.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { isUuid } from "@/lib/http/request_params.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
 import { define, type State } from "@/utils.ts";
 
 export const handler = define.handlers({

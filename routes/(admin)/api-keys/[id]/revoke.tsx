@@ -1,13 +1,13 @@
 import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { ReauthField, type ReauthFieldProps } from "@/components/PasswordAgain.tsx";
-import { findApiKey } from "@/lib/http/dashboard/find_api_key.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import type { ApiKey } from "@/lib/storage/api_key_store.ts";
+import { ReauthField, type ReauthFieldProps } from "@/components/ReauthField.tsx";
+import { findApiKey } from "@/lib/dashboard/find_member.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
+import type { ApiKey } from "@/lib/store/credentials/api_key_store.ts";
 import { define } from "@/utils.ts";
 
 interface Data {

@@ -1,16 +1,16 @@
 import { type Context, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { unsavedTitle } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { OVERLAPS, RotateKeyForm, type RotateKeyFormProps } from "@/components/RotateKeyForm.tsx";
-import { RevealedKey } from "@/components/ShownKey.tsx";
-import { findApiKey } from "@/lib/http/dashboard/find_api_key.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { newSubmissionId, submitOnce } from "@/lib/http/dashboard/once.ts";
-import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import type { ApiKey } from "@/lib/storage/api_key_store.ts";
+import { RevealedKey } from "@/components/RevealedKey.tsx";
+import { findApiKey } from "@/lib/dashboard/find_member.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { newSubmissionId, submitOnce } from "@/lib/dashboard/double_submit_guard.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
+import type { ApiKey } from "@/lib/store/credentials/api_key_store.ts";
 import { define, type State } from "@/utils.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,12 +1,12 @@
 import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { plural } from "@/components/format_amount.ts";
-import { conversationFilterParams } from "@/lib/http/conversation_query.ts";
-import { conversationHref } from "@/lib/http/dashboard/conversation_search_query.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { readTranscript } from "@/lib/http/dashboard/read_transcript.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { plural } from "@/lib/dashboard/format_amount.ts";
+import { conversationFilterParams } from "@/lib/http/request_params.ts";
+import { conversationHref } from "@/lib/dashboard/conversation_filters.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { readTranscript } from "@/lib/dashboard/find_conversation.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
 import { define } from "@/utils.ts";
 
 /** Asks, and deletes. */

@@ -1,17 +1,14 @@
 import { page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { DescriptionList } from "@/components/Facts.tsx";
-import { formatCount, formatUsd } from "@/components/format_amount.ts";
+import { DescriptionList } from "@/components/DescriptionList.tsx";
+import { formatCount, formatUsd } from "@/lib/dashboard/format_amount.ts";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { RunCard } from "@/components/RunCard.tsx";
 import { Moment, Time } from "@/components/Time.tsx";
-import { loadAgentNames } from "@/lib/http/dashboard/agent_names.ts";
-import {
-  conversationHref,
-  conversationsHref,
-} from "@/lib/http/dashboard/conversation_search_query.ts";
-import { readTranscript } from "@/lib/http/dashboard/read_transcript.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { loadAgentNames } from "@/lib/dashboard/agents/agent_names.ts";
+import { conversationHref, conversationsHref } from "@/lib/dashboard/conversation_filters.ts";
+import { readTranscript } from "@/lib/dashboard/find_conversation.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

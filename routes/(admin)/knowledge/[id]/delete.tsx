@@ -1,12 +1,12 @@
 import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { plural } from "@/components/format_amount.ts";
+import { plural } from "@/lib/dashboard/format_amount.ts";
 import { AgentLinks } from "@/components/knowledge/AgentLinks.tsx";
-import { findKnowledgeBase } from "@/lib/http/dashboard/find_base.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import type { AgentSearchResult } from "@/lib/storage/agent_search.ts";
+import { findKnowledgeBase } from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import type { AgentSearchResult } from "@/lib/store/agents/agent_search.ts";
 import { define } from "@/utils.ts";
 
 /** Asks, with the names of the agents that would find nothing any more, and deletes. */

@@ -4,9 +4,9 @@ import { ErrorView } from "@/components/ErrorView.tsx";
 import { BaseHeader } from "@/components/knowledge/BaseHeader.tsx";
 import { PassageCard } from "@/components/knowledge/PassageCard.tsx";
 import { SearchForm } from "@/components/SearchForm.tsx";
-import { findKnowledgeBase } from "@/lib/http/dashboard/find_base.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { KNOWLEDGE_BOUNDS } from "@/lib/wire/limits.ts";
+import { findKnowledgeBase } from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { KNOWLEDGE_BOUNDS } from "@/lib/schemas/limits.ts";
 import { define } from "@/utils.ts";
 
 /** What an agent would find in a base, and why. */

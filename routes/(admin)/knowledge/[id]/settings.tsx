@@ -1,21 +1,21 @@
 import { page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { unsavedTitle } from "@/components/FaultyFields.tsx";
-import { PageNotice } from "@/components/PageNotice.tsx";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
+import { PageNotice } from "@/components/Notice.tsx";
 import { BaseForm } from "@/components/knowledge/BaseForm.tsx";
 import { BaseHeader } from "@/components/knowledge/BaseHeader.tsx";
-import { findKnowledgeBase } from "@/lib/http/dashboard/find_base.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { flashMessageOf, withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { findKnowledgeBase } from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { flashMessageOf, withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import {
   type KnowledgeBaseFormIssues,
   type KnowledgeBaseFormValues,
   readKnowledgeBaseForm,
   saveKnowledgeBase,
   toKnowledgeBasePatch,
-} from "@/lib/http/save_base.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import type { KnowledgeBase } from "@/lib/wire/knowledge.ts";
+} from "@/lib/dashboard/knowledge/save_knowledge_base.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import type { KnowledgeBase } from "@/lib/schemas/knowledge.ts";
 import { define } from "@/utils.ts";
 
 interface Data {

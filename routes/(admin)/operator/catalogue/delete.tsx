@@ -1,8 +1,8 @@
 import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { findModel, modelHref } from "@/lib/http/dashboard/model_form.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { findModel, modelHref } from "@/lib/dashboard/models/model_form.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

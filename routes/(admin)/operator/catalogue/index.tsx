@@ -1,12 +1,12 @@
 import { page } from "fresh";
 import { EmptyState } from "@/components/EmptyState.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { PageNotice } from "@/components/PageNotice.tsx";
-import { Pagination } from "@/components/PartLinks.tsx";
-import { paginate } from "@/lib/http/dashboard/list_part.ts";
-import { modelHref } from "@/lib/http/dashboard/model_form.ts";
-import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
-import type { CatalogueEntry } from "@/lib/storage/catalogue_store.ts";
+import { PageNotice } from "@/components/Notice.tsx";
+import { Pagination } from "@/components/Pagination.tsx";
+import { paginate } from "@/lib/dashboard/paginate.ts";
+import { modelHref } from "@/lib/dashboard/models/model_form.ts";
+import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
+import type { CatalogueEntry } from "@/lib/store/providers/catalogue_store.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

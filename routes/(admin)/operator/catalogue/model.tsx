@@ -1,9 +1,9 @@
 import { type Context, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { unsavedTitle } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { ModelForm, type ModelFormProps } from "@/components/ModelForm.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { readForm } from "@/lib/http/dashboard/form.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
 import {
   findModel,
   modelHref,
@@ -11,9 +11,9 @@ import {
   parseModelForm,
   readModelForm,
   toModelForm,
-} from "@/lib/http/dashboard/model_form.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { connectionViews } from "@/lib/http/dashboard/slot_views.ts";
+} from "@/lib/dashboard/models/model_form.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { connectionViews } from "@/lib/dashboard/models/connection_views.ts";
 import { define, type State } from "@/utils.ts";
 
 /** A new entry, or the one that the address names. */

@@ -1,11 +1,11 @@
 import { page } from "fresh";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { PageNotice } from "@/components/PageNotice.tsx";
-import { Pagination } from "@/components/PartLinks.tsx";
+import { PageNotice } from "@/components/Notice.tsx";
+import { Pagination } from "@/components/Pagination.tsx";
 import { Time } from "@/components/Time.tsx";
-import { paginate } from "@/lib/http/dashboard/list_part.ts";
-import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
-import { isoTime } from "@/lib/system.ts";
+import { paginate } from "@/lib/dashboard/paginate.ts";
+import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
+import { isoTime } from "@/lib/platform/runtime.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

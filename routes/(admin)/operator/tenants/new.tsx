@@ -1,25 +1,25 @@
 import { page } from "fresh";
-import { unsavedTitle } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { Field } from "@/components/Field.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { LimitField } from "@/components/PlanForm.tsx";
-import { ReauthField } from "@/components/PasswordAgain.tsx";
+import { ReauthField } from "@/components/ReauthField.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
-import { RevealedLink } from "@/components/ShownLink.tsx";
-import { normalizeEmail } from "@/lib/accounts/credential_rules.ts";
-import { invitationLink } from "@/lib/http/dashboard/account_links.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { newSubmissionId, submitOnce } from "@/lib/http/dashboard/once.ts";
-import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
+import { RevealedLink } from "@/components/RevealedLink.tsx";
+import { normalizeEmail } from "@/lib/services/credential_rules.ts";
+import { invitationLink } from "@/lib/dashboard/sign_in/account_links.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { newSubmissionId, submitOnce } from "@/lib/dashboard/double_submit_guard.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
 import {
   newPlanForm,
   parsePlanForm,
   readNewPlanForm,
   VISITOR_LIMIT_FIELDS,
-} from "@/lib/http/dashboard/plan_form.ts";
-import type { Plan } from "@/lib/storage/tenant_store.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+} from "@/lib/dashboard/plans/plan_form.ts";
+import type { Plan } from "@/lib/store/tenants/tenant_store.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
 import { define, type State } from "@/utils.ts";
 
 const BACK = { href: "/operator/tenants", label: "Tenants" };

@@ -1,9 +1,9 @@
 import { page } from "fresh";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { PageNotice } from "@/components/PageNotice.tsx";
-import { ConnectionRows } from "@/components/SlotRows.tsx";
-import { flashMessageOf } from "@/lib/http/dashboard/notices.ts";
-import { connectionViews } from "@/lib/http/dashboard/slot_views.ts";
+import { PageNotice } from "@/components/Notice.tsx";
+import { ConnectionRows } from "@/components/ConnectionRows.tsx";
+import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
+import { connectionViews } from "@/lib/dashboard/models/connection_views.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

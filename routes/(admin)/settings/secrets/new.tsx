@@ -1,15 +1,15 @@
 import { page } from "fresh";
-import { unsavedTitle } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { SecretForm, type SecretFormProps } from "@/components/SecretForm.tsx";
-import type { AgentService } from "@/lib/admin/agent_admin.ts";
-import { loadAgentChoices } from "@/lib/http/dashboard/agent_choices.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { isUuid } from "@/lib/http/uuid_param.ts";
-import { MIN_SECRET_LENGTH, newToolSecretSchema } from "@/lib/wire/tool_secret.ts";
+import type { AgentService } from "@/lib/services/agent_service.ts";
+import { loadAgentChoices } from "@/lib/dashboard/agents/agent_names.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { isUuid } from "@/lib/http/request_params.ts";
+import { MIN_SECRET_LENGTH, newToolSecretSchema } from "@/lib/schemas/tool_secret.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

@@ -1,16 +1,16 @@
 import { type Context, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { unsavedTitle } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { ReauthField, type ReauthFieldProps } from "@/components/PasswordAgain.tsx";
+import { ReauthField, type ReauthFieldProps } from "@/components/ReauthField.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import { parseRole, RoleSelect } from "@/components/RoleSelect.tsx";
-import type { Member } from "@/lib/accounts/team.ts";
-import { findMember, MEMBER_REJECTIONS } from "@/lib/http/dashboard/find_member.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import type { Member } from "@/lib/services/team_service.ts";
+import { findMember, MEMBER_REJECTIONS } from "@/lib/dashboard/find_member.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
 import { define, type State } from "@/utils.ts";
 
 interface Data {

@@ -1,16 +1,16 @@
 import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { ReauthField, type ReauthFieldProps } from "@/components/PasswordAgain.tsx";
-import { RevealedLink } from "@/components/ShownLink.tsx";
-import type { Member } from "@/lib/accounts/team.ts";
-import { passwordResetLink } from "@/lib/http/dashboard/account_links.ts";
-import { findMember, MEMBER_REJECTIONS } from "@/lib/http/dashboard/find_member.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { newSubmissionId, submitOnce } from "@/lib/http/dashboard/once.ts";
-import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { ReauthField, type ReauthFieldProps } from "@/components/ReauthField.tsx";
+import { RevealedLink } from "@/components/RevealedLink.tsx";
+import type { Member } from "@/lib/services/team_service.ts";
+import { passwordResetLink } from "@/lib/dashboard/sign_in/account_links.ts";
+import { findMember, MEMBER_REJECTIONS } from "@/lib/dashboard/find_member.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { newSubmissionId, submitOnce } from "@/lib/dashboard/double_submit_guard.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
 import { define } from "@/utils.ts";
 
 interface Data {

@@ -6,9 +6,9 @@ import {
   ifNoneMatchVersions,
   isNotModified,
 } from "@/lib/http/entity_tag.ts";
-import { discardBody, parseJson, readJsonText } from "@/lib/http/read_json.ts";
-import type { Precondition } from "@/lib/storage/agent_store.ts";
-import { uuidParam } from "@/lib/http/uuid_param.ts";
+import { discardBody, parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
+import type { Precondition } from "@/lib/store/agents/agent_store.ts";
+import { uuidParam } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({

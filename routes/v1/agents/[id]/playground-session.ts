@@ -1,10 +1,10 @@
-import { ApiError, parseOrThrow } from "@/lib/errors.ts";
+import { ApiError, parseOrThrow } from "@/lib/schemas/api_error.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
-import { withIdempotency } from "@/lib/http/create_once.ts";
-import { uuidParam } from "@/lib/http/uuid_param.ts";
-import { type MintedSession, playgroundBodySchema } from "@/lib/wire/session.ts";
+import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
+import { withIdempotency } from "@/lib/http/with_idempotency.ts";
+import { uuidParam } from "@/lib/http/request_params.ts";
+import { type MintedSession, playgroundBodySchema } from "@/lib/schemas/session.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({

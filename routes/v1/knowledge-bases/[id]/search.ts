@@ -1,9 +1,9 @@
-import { parseOrThrow } from "@/lib/errors.ts";
+import { parseOrThrow } from "@/lib/schemas/api_error.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
-import { uuidParam } from "@/lib/http/uuid_param.ts";
-import { searchBodySchema } from "@/lib/wire/knowledge.ts";
+import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
+import { uuidParam } from "@/lib/http/request_params.ts";
+import { searchBodySchema } from "@/lib/schemas/knowledge.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({

@@ -4,12 +4,12 @@ import { DoctorReport } from "@/components/DoctorReport.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { LimitError } from "@/lib/limits/refusal.ts";
-import type { Agent } from "@/lib/wire/agent.ts";
-import { doctorBodySchema, type DoctorReport as Report } from "@/lib/wire/doctor.ts";
+import { findAgent } from "@/lib/dashboard/agents/find_agent.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { LimitError } from "@/lib/billing/refusal.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
+import { doctorBodySchema, type DoctorReport as Report } from "@/lib/schemas/doctor.ts";
 import { define } from "@/utils.ts";
 
 interface Data {

@@ -2,9 +2,9 @@ import { page } from "fresh";
 import { AgentHeader } from "@/components/AgentHeader.tsx";
 import { EmbedGuide } from "@/components/embed/EmbedGuide.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { embedFacts } from "@/lib/http/dashboard/embed_facts.ts";
-import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { embedFacts } from "@/lib/dashboard/agents/embed_snippets.ts";
+import { findAgent } from "@/lib/dashboard/agents/find_agent.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers({

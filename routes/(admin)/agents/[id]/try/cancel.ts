@@ -1,9 +1,9 @@
-import { ApiError, parseOrThrow } from "@/lib/errors.ts";
-import { jsonHandler } from "@/lib/http/dashboard/dashboard_api.ts";
-import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { uuidParam } from "@/lib/http/uuid_param.ts";
-import { playgroundCancelSchema } from "@/lib/wire/tryout.ts";
+import { ApiError, parseOrThrow } from "@/lib/schemas/api_error.ts";
+import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
+import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
+import { uuidParam } from "@/lib/http/request_params.ts";
+import { playgroundCancelSchema } from "@/lib/schemas/playground.ts";
 import { define } from "@/utils.ts";
 
 /** Stops a run of this agent that was begun at the playground. */

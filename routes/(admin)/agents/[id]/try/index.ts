@@ -1,11 +1,11 @@
-import { parseOrThrow } from "@/lib/errors.ts";
-import { jsonHandler } from "@/lib/http/dashboard/dashboard_api.ts";
-import { parseJson, readJsonText } from "@/lib/http/read_json.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { parseOrThrow } from "@/lib/schemas/api_error.ts";
+import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
+import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
-import { loadPlaygroundAgent } from "@/lib/http/dashboard/tried_agent.ts";
-import { uuidParam } from "@/lib/http/uuid_param.ts";
-import { playgroundChatBodySchema } from "@/lib/wire/tryout.ts";
+import { loadPlaygroundAgent } from "@/lib/dashboard/agents/playground.ts";
+import { uuidParam } from "@/lib/http/request_params.ts";
+import { playgroundChatBodySchema } from "@/lib/schemas/playground.ts";
 import { define } from "@/utils.ts";
 
 /**

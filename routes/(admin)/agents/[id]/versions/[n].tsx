@@ -1,18 +1,17 @@
 import { type Context, page } from "fresh";
 import { AgentHeader } from "@/components/AgentHeader.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { unsavedTitle } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import { VersionDiff } from "@/components/VersionDiff.tsx";
-import { diffAgents, type FieldDiff } from "@/lib/http/dashboard/agent_diff.ts";
-import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
-import { findAgentVersion, parseVersion } from "@/lib/http/dashboard/find_version.ts";
-import { toFormValues } from "@/lib/http/dashboard/agent_form.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { saveAgent } from "@/lib/http/dashboard/save_agent.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import type { Agent } from "@/lib/wire/agent.ts";
+import { diffAgents, type FieldDiff } from "@/lib/dashboard/agents/agent_diff.ts";
+import { findAgent, findAgentVersion, parseVersion } from "@/lib/dashboard/agents/find_agent.ts";
+import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { saveAgent } from "@/lib/dashboard/agents/save_agent.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
 import { define, type State } from "@/utils.ts";
 
 interface Data {

@@ -2,12 +2,12 @@ import { page } from "fresh";
 import { AgentHeader } from "@/components/AgentHeader.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { Time } from "@/components/Time.tsx";
-import { changedFields } from "@/lib/http/dashboard/agent_diff.ts";
-import { findAgent } from "@/lib/http/dashboard/find_agent.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import { quotasOf } from "@/lib/storage/tenant_store.ts";
-import { MAX_QUOTAS } from "@/lib/wire/limits.ts";
-import type { Agent } from "@/lib/wire/agent.ts";
+import { changedFields } from "@/lib/dashboard/agents/agent_diff.ts";
+import { findAgent } from "@/lib/dashboard/agents/find_agent.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
+import { quotasOf } from "@/lib/store/tenants/tenant_store.ts";
+import { MAX_QUOTAS } from "@/lib/schemas/limits.ts";
+import type { Agent } from "@/lib/schemas/agent.ts";
 import { define } from "@/utils.ts";
 
 /** One version as the list has it. */

@@ -1,13 +1,19 @@
 import type { Context } from "fresh";
 import { BasePage } from "@/components/knowledge/BasePage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { ApiError } from "@/lib/errors.ts";
-import { listDocumentsPage, loadKnowledgeBasePage } from "@/lib/http/dashboard/base_page.ts";
-import { jsonHandler } from "@/lib/http/dashboard/dashboard_api.ts";
-import { findKnowledgeBase, type FoundKnowledgeBase } from "@/lib/http/dashboard/find_base.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { receiveUploads, rejectUpload } from "@/lib/http/receive_upload.ts";
-import type { DocumentListData } from "@/islands/DocumentDesk.tsx";
+import { ApiError } from "@/lib/schemas/api_error.ts";
+import {
+  listDocumentsPage,
+  loadKnowledgeBasePage,
+} from "@/lib/dashboard/knowledge/knowledge_base_page.ts";
+import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
+import {
+  findKnowledgeBase,
+  type FoundKnowledgeBase,
+} from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { receiveUploads, rejectUpload } from "@/lib/http/bodies/receive_upload.ts";
+import type { DocumentListData } from "@/islands/DocumentManager.tsx";
 import { define, type State } from "@/utils.ts";
 
 /** The documents of a base as the page's script asks for them, and where files are sent. */

@@ -1,12 +1,12 @@
 import { type Context, page } from "fresh";
 import { formatStorageUse } from "@/components/StorageMeters.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { unsavedTitle } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { PageNotice } from "@/components/PageNotice.tsx";
+import { PageNotice } from "@/components/Notice.tsx";
 import { PlanForm, type PlanFormProps } from "@/components/PlanForm.tsx";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { flashMessageOf, withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { flashMessageOf, withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import {
   parsePlanForm,
   PLAN_FIELDS,
@@ -16,8 +16,8 @@ import {
   quotaDefaults,
   readPlanForm,
   toPlanForm,
-} from "@/lib/http/dashboard/plan_form.ts";
-import type { Tenant } from "@/lib/storage/tenant_store.ts";
+} from "@/lib/dashboard/plans/plan_form.ts";
+import type { Tenant } from "@/lib/store/tenants/tenant_store.ts";
 import { define, type State } from "@/utils.ts";
 
 export const handler = define.handlers({

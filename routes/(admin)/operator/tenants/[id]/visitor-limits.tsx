@@ -1,7 +1,7 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { withVisitorLimits } from "@/lib/admin/visitor_limits.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { withVisitorLimits } from "@/lib/billing/visitor_limits.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
 import { define } from "@/utils.ts";
 
 /** Sets the suggested limits for one visitor where the tenant's plan has none. */

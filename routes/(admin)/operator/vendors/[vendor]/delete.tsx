@@ -1,13 +1,13 @@
 import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { ReauthField, type ReauthFieldProps } from "@/components/PasswordAgain.tsx";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { editableConnection } from "@/lib/http/dashboard/free_slot.ts";
-import { defaultProviderLabel } from "@/lib/http/dashboard/model_groups.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
-import type { ProviderId } from "@/lib/wire/vendors.ts";
+import { ReauthField, type ReauthFieldProps } from "@/components/ReauthField.tsx";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { editableConnection } from "@/lib/dashboard/models/connection_form.ts";
+import { defaultProviderLabel } from "@/lib/dashboard/models/model_groups.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
+import type { ProviderId } from "@/lib/schemas/provider_id.ts";
 import { define } from "@/utils.ts";
 
 interface Data {

@@ -1,22 +1,22 @@
 import { type Context, page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { unsavedTitle } from "@/components/FaultyFields.tsx";
+import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { ConnectionForm, type ConnectionFormProps } from "@/components/SlotForm.tsx";
-import { PROTOCOLS } from "@/lib/config.ts";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { editableConnection } from "@/lib/http/dashboard/free_slot.ts";
-import { defaultProviderLabel } from "@/lib/http/dashboard/model_groups.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
+import { ConnectionForm, type ConnectionFormProps } from "@/components/ConnectionForm.tsx";
+import { PROTOCOLS } from "@/lib/server/config/config.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
 import {
   type ConnectionFormIssues,
+  editableConnection,
   parseConnectionForm,
   readConnectionForm,
   toConnectionForm,
-} from "@/lib/http/dashboard/slot_form.ts";
-import { type ConnectionTestError, testConnection } from "@/lib/models/try_slot.ts";
-import type { ProviderId } from "@/lib/wire/vendors.ts";
+} from "@/lib/dashboard/models/connection_form.ts";
+import { defaultProviderLabel } from "@/lib/dashboard/models/model_groups.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
+import { type ConnectionTestError, testConnection } from "@/lib/providers/test_connection.ts";
+import type { ProviderId } from "@/lib/schemas/provider_id.ts";
 import { define, type State } from "@/utils.ts";
 
 export const handler = define.handlers({

@@ -1,11 +1,11 @@
 import { type Context, page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { ReauthField, type ReauthFieldProps } from "@/components/PasswordAgain.tsx";
-import { readForm } from "@/lib/http/dashboard/form.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { needsReauthentication, reauthenticate } from "@/lib/http/dashboard/password_again.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { ReauthField, type ReauthFieldProps } from "@/components/ReauthField.tsx";
+import { readForm } from "@/lib/dashboard/read_form.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
 import { define, type State } from "@/utils.ts";
 
 interface Data {

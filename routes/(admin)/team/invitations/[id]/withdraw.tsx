@@ -1,9 +1,9 @@
 import { type Context, page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { signedIn } from "@/lib/http/dashboard/signed_in.ts";
-import type { Invitation } from "@/lib/storage/account_link_store.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { signedIn } from "@/lib/dashboard/permissions.ts";
+import type { Invitation } from "@/lib/store/users/account_link_store.ts";
 import { define, type State } from "@/utils.ts";
 
 export const handler = define.handlers({

@@ -1,7 +1,7 @@
-import { ApiError } from "@/lib/errors.ts";
+import { ApiError } from "@/lib/schemas/api_error.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { uuidParam } from "@/lib/http/uuid_param.ts";
+import { uuidParam } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({

@@ -1,7 +1,7 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
-import { discardBody } from "@/lib/http/read_json.ts";
+import { discardBody } from "@/lib/http/bodies/read_json.ts";
 import { findAccessibleRun } from "@/lib/http/run_access.ts";
-import { uuidParam } from "@/lib/http/uuid_param.ts";
+import { uuidParam } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({

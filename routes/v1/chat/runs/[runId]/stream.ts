@@ -1,9 +1,8 @@
-import { ApiError } from "@/lib/errors.ts";
+import { ApiError } from "@/lib/schemas/api_error.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { findAccessibleRun } from "@/lib/http/run_access.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
-import { streamPosition } from "@/lib/http/stream_position.ts";
-import { uuidParam } from "@/lib/http/uuid_param.ts";
+import { streamPosition, uuidParam } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({

@@ -1,7 +1,7 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { discardBody } from "@/lib/http/read_json.ts";
-import { uuidParam } from "@/lib/http/uuid_param.ts";
+import { discardBody } from "@/lib/http/bodies/read_json.ts";
+import { uuidParam } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({

@@ -1,11 +1,9 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/authenticate.ts";
-import { withIdempotency } from "@/lib/http/create_once.ts";
-import { pageRequestParams } from "@/lib/http/dashboard/page_request.ts";
-import { receiveUpload, rejectUpload } from "@/lib/http/receive_upload.ts";
-import { uploadIdentity } from "@/lib/http/upload_fingerprint.ts";
-import { uuidParam } from "@/lib/http/uuid_param.ts";
-import type { Document } from "@/lib/wire/knowledge.ts";
+import { withIdempotency } from "@/lib/http/with_idempotency.ts";
+import { pageRequestParams, uuidParam } from "@/lib/http/request_params.ts";
+import { receiveUpload, rejectUpload, uploadIdentity } from "@/lib/http/bodies/receive_upload.ts";
+import type { Document } from "@/lib/schemas/knowledge.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({

@@ -1,9 +1,9 @@
 import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { findDocument } from "@/lib/http/dashboard/find_base.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { findDocument } from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
 import { define } from "@/utils.ts";
 
 /** Asks without scripts, and deletes for both ways of asking. */

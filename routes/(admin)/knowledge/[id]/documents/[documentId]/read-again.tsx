@@ -1,6 +1,6 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
-import { findDocument } from "@/lib/http/dashboard/find_base.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
+import { findDocument } from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { define } from "@/utils.ts";
 
 /** Has a document read again: after an upgrade that reads better, or when reading it failed. */

@@ -2,12 +2,12 @@ import { page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { ACCEPTED_FILE_TYPES } from "@/components/knowledge/upload_file.ts";
-import { ApiError } from "@/lib/errors.ts";
-import { findDocument, type FoundDocument } from "@/lib/http/dashboard/find_base.ts";
-import { withFlashMessage } from "@/lib/http/dashboard/notices.ts";
-import { receiveUpload, rejectUpload } from "@/lib/http/receive_upload.ts";
-import { isEditor, signedIn } from "@/lib/http/dashboard/signed_in.ts";
+import { ACCEPTED_FILE_TYPES } from "@/lib/dashboard/browser/upload_files.ts";
+import { ApiError } from "@/lib/schemas/api_error.ts";
+import { findDocument, type FoundDocument } from "@/lib/dashboard/knowledge/find_knowledge_base.ts";
+import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import { receiveUpload, rejectUpload } from "@/lib/http/bodies/receive_upload.ts";
+import { isEditor, signedIn } from "@/lib/dashboard/permissions.ts";
 import { define } from "@/utils.ts";
 
 interface Data extends FoundDocument {

@@ -1,0 +1,42 @@
+import type { RunRecord } from "@/lib/store/runs/run_record.ts";
+import { formatCount, formatMs, plural } from "../lib/dashboard/format_amount.ts";
+
+/** What the tools of a run reached, and what they were kept from. */
+export function EgressCalls({ calls }: { calls: NonNullable<RunRecord["egress"]> }) {
+  if (calls.length === 0) return null;
+  return (
+    <details class="more">
+      <summary>{plural(calls.length, "outgoing request")}</summary>
+      <div class="table-box" role="region" aria-label="Outgoing requests" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Host</th>
+              <th scope="col">Method</th>
+              <th scope="col">Answer</th>
+              <th scope="col" class="number">Bytes</th>
+              <th scope="col" class="number">Took</th>
+            </tr>
+          </thead>
+          <tbody>
+            {calls.map(({ host, address, method, status, refused, bytes, ms, hop }, n) => (
+              <tr key={n}>
+                <th scope="row">
+                  {hop > 0 && "↳ "}
+                  {host}
+                  {address && <span class="help">{address}</span>}
+                </th>
+                <td>{method}</td>
+                <td>
+                  {refused === undefined ? status ?? "none" : <span class="bad">{refused}</span>}
+                </td>
+                <td class="number">{formatCount(bytes)}</td>
+                <td class="number">{formatMs(ms)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}

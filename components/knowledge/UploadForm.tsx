@@ -1,0 +1,80 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ACCEPTED_FILE_TYPES } from "../../lib/dashboard/browser/upload_files.ts";
+
+/** Takes files by a form, and with scripts as soon as they are chosen or dropped on it. */
+export function UploadForm(
+  { action, send, busy }: {
+    action: string;
+    send: (files: File[]) => Promise<void>;
+    busy: boolean;
+  },
+) {
+  const [scripted, setScripted] = useState(false);
+  const [over, setOver] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+
+  function take(files: FileList | null | undefined): void {
+    if (!scripted || !files?.length) return;
+    send([...files]);
+    // The same file may be chosen again.
+    if (input.current) input.current.value = "";
+  }
+  useEffect(() => setScripted(true), []);
+  useEffect(() => onFileDrag({ over: setOver, drop: take }), [scripted]);
+  return (
+    <form
+      method="post"
+      action={action}
+      encType="multipart/form-data"
+      class={over ? "card drop drop-over" : "card drop"}
+      aria-busy={busy}
+    >
+      <label class="label" for="file">
+        {scripted ? "Drop files here, or choose them" : "Add documents"}
+      </label>
+      <input
+        ref={input}
+        type="file"
+        id="file"
+        name="file"
+        multiple
+        required
+        accept={ACCEPTED_FILE_TYPES}
+        aria-describedby="file-help"
+        onChange={({ currentTarget }) => take(currentTarget.files)}
+      />
+      <p class="help" id="file-help">
+        PDF, HTML, Markdown or text, at most 20 MiB {scripted ? "each" : "together"}.
+      </p>
+      {!scripted && (
+        <div class="form-actions">
+          <button class="button button-primary" type="submit">Send</button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+/** Anywhere on the page: a file that misses its target would be opened in place of it. */
+function onFileDrag(
+  { over, drop }: {
+    over: (is: boolean) => void;
+    drop: (files: FileList | undefined) => void;
+  },
+): () => void {
+  const stop = new AbortController();
+  const { signal } = stop;
+  addEventListener("dragover", (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    over(true);
+  }, { signal });
+  addEventListener("dragleave", ({ relatedTarget }) => relatedTarget ?? over(false), { signal });
+  addEventListener("drop", (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    over(false);
+    drop(event.dataTransfer.files);
+  }, { signal });
+  return () => stop.abort();
+}

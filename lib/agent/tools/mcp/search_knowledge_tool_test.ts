@@ -1,0 +1,60 @@
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import type { Passage } from "../../../schemas/knowledge.ts";
+import { compileParameters } from "../arguments/compile_parameters.ts";
+import { searchKnowledgeTool } from "../search_knowledge_tool.ts";
+import { ToolError } from "../tool_error.ts";
+
+const PASSAGE: Passage = {
+  documentId: "d1",
+  title: "Handbook",
+  headingPath: ["Returns"],
+  position: 3,
+  text: "Within thirty days.",
+  score: 1.5,
+};
+const signal = new AbortController().signal;
+
+Deno.test("search_knowledge: answers the passages, best first, and nothing but what was agreed", async () => {
+  const tool = searchKnowledgeTool(() => Promise.resolve([{ ...PASSAGE, matches: [[0, 6]] }]));
+  const { position: _, ...told } = PASSAGE;
+  assertEquals(await tool.call({ query: "return" }, signal), { passages: [told] });
+});
+
+Deno.test("search_knowledge: asks for five passages unless the model says how many", async () => {
+  const asked: unknown[] = [];
+  const tool = searchKnowledgeTool((one) => {
+    asked.push(one);
+    return Promise.resolve([]);
+  });
+  assertEquals(await tool.call({ query: "a" }, signal), { passages: [] });
+  await tool.call({ query: "b", limit: 2 }, signal);
+  assertEquals(asked, [{ query: "a", limit: 5 }, { query: "b", limit: 2 }]);
+});
+
+Deno.test("search_knowledge: a base that has gone is the tool's failure", async () => {
+  const tool = searchKnowledgeTool(() => Promise.resolve(undefined));
+  const error = await assertRejects(() => tool.call({ query: "a" }, signal), ToolError);
+  assertEquals(error.code, "tool_unreachable");
+});
+
+Deno.test("search_knowledge: takes a query, a number of passages within bounds, and nothing else", () => {
+  const compiled = compileParameters(
+    searchKnowledgeTool(() => Promise.resolve([])).tool.parameters,
+  );
+  if (!("check" in compiled)) throw new Error(compiled.message);
+  for (const good of [{ query: "a" }, { query: "a", limit: 20 }]) {
+    assertEquals(compiled.check(good), undefined);
+  }
+  const bad = [{}, { query: "" }, { query: "a", limit: 21 }, { query: "a", limit: "2" }, {
+    query: "a",
+    base: "other",
+  }];
+  for (const one of bad) assertEquals(typeof compiled.check(one), "string");
+});
+
+Deno.test("search_knowledge: the model is told that what documents say is no instruction", () => {
+  const { description } = searchKnowledgeTool(() => Promise.resolve([])).tool;
+  assertMatch(description, /data/);
+  assertMatch(description, /instruction/);
+  assertEquals(description.length <= 1024, true);
+});

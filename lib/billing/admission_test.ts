@@ -1,0 +1,251 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import {
+  AGENT,
+  count,
+  frozenRuntime,
+  ledgerOf,
+  NOON,
+  openAdmission,
+  outcome,
+  request,
+  settlement,
+  TENANT,
+  TODAY,
+  valuesOf,
+} from "@/tests/support/admissions.ts";
+import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
+import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
+import { OPEN_LIMITS, RUN_END } from "@/tests/support/run_requests.ts";
+import { Committer } from "../store/tx/committer.ts";
+import type { Draft } from "../store/tx/operation.ts";
+import { sha256 } from "../platform/crypto/hashing.ts";
+import { ApiError } from "../schemas/api_error.ts";
+import { keys } from "../store/keys/keys.ts";
+import { type ActiveRun, activeRunSchema } from "../store/runs/active_run.ts";
+import { SessionStore } from "../store/credentials/session_store.ts";
+import type { RunEnd, RunRecord } from "../store/runs/run_record.ts";
+import { Admission } from "./admission.ts";
+import type { RunRequest } from "./decide_run.ts";
+import { dayOf, HEARTBEAT_MS, heldBy, LEASE_MS, leaseOf, type Ledger } from "./ledger.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
+
+describe("Admission", () => {
+  it("writes nothing for what it refuses, and reads nothing for a full window", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
+    const admission = openAdmission(watched);
+    const limits = { ...DEFAULT_LIMITS, ipRequests: 1 };
+    await count(admission, { address: "a" }, limits);
+    const before = { ...traffic };
+    assertEquals(await outcome(count(admission, { address: "a" }, limits)), "ip");
+    assertEquals(traffic, before);
+  });
+
+  it("lets a warm message in with one commit and settles it with one", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const { kv: watched, traffic } = flakyKv(kv, { random: seeded(1) });
+    const admission = openAdmission(watched);
+    await admission.admit(request(1));
+    assertEquals(traffic, { reads: 1, commits: 1 });
+    await admission.settle("run-1", settlement(5));
+    // The day's row of usage is read once, with the first settlement of the process.
+    assertEquals(traffic, { reads: 2, commits: 2 });
+    await admission.admit(request(2));
+    await admission.settle("run-2", settlement(5));
+    assertEquals(traffic, { reads: 2, commits: 4 });
+    assertEquals((await ledgerOf(kv)).spent, 10);
+  });
+
+  it("keeps a run's slot until it is settled, though its lease has lapsed by a fast clock", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const system = new FakeRuntime();
+    const fast = { ...system, now: () => system.now() + LEASE_MS + 1 };
+    const [behind, ahead] = [openAdmission(kv, system), openAdmission(kv, fast)];
+    const limits = { ...OPEN_LIMITS, streams: 2 };
+    for (const n of [1, 2]) await behind.admit(request(n, { limits }));
+    assertEquals(await outcome(ahead.admit(request(3, { limits }))), "tenant_streams");
+    await behind.settle("run-1", settlement(0));
+    assertEquals(await outcome(ahead.admit(request(3, { limits }))), "admitted");
+    for (const admission of [behind, ahead]) admission.close();
+  });
+
+  it("tells a wait to midnight when the day is spent, and a short one when it is only held", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const admission = openAdmission(kv);
+    const limits = { ...OPEN_LIMITS, hardDailyCost: 100 };
+    await admission.admit(request(1, { limits, hold: 100 }));
+    const held = await assertRejects(
+      () => admission.admit(request(2, { limits, hold: 1 })),
+      ApiError,
+    );
+    assertEquals([held.code, held.headers["retry-after"]], ["plan_limit_exceeded", "2"]);
+    await admission.settle("run-1", settlement(100));
+    const spent = await assertRejects(() => admission.admit(request(3, { limits })), ApiError);
+    assertEquals([spent.code, spent.headers["retry-after"]], ["plan_limit_exceeded", "43200"]);
+    admission.close();
+  });
+
+  it("tells a wait to midnight when what is left of the day does not pay for the least", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const admission = openAdmission(kv);
+    const limits = { ...OPEN_LIMITS, hardDailyCost: 100 };
+    await admission.admit(request(1, { limits, hold: 95 }));
+    await admission.settle("run-1", settlement(95));
+    const error = await assertRejects(
+      () => admission.admit(request(2, { limits, hold: 6 })),
+      ApiError,
+    );
+    assertEquals([error.code, error.headers["retry-after"]], ["plan_limit_exceeded", "43200"]);
+    assertEquals(await outcome(admission.admit(request(3, { limits, hold: 5 }))), "admitted");
+    admission.close();
+  });
+
+  it("answers nothing for a session that has ended", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const admission = openAdmission(kv);
+    assertEquals(await outcome(admission.admit(request(1, { sessionHash: "none" }))), "gone");
+    admission.close();
+  });
+
+  it("grants what is left when it pays for the least a run can do", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const admission = openAdmission(kv);
+    const limits = { ...OPEN_LIMITS, hardDailyCost: 100 };
+    await admission.admit(request(1, { limits, hold: 70 }));
+    const told = await admission.admit(request(2, { limits, hold: 70, least: 10 }));
+    assertEquals(told.kind === "admitted" && told.hold, 30);
+    assertEquals(
+      await outcome(admission.admit(request(3, { limits, hold: 5 }))),
+      "tenant_daily_cost",
+    );
+    admission.close();
+  });
+
+  it("raises a running run's hold within the day, and says when there is no room", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const admission = openAdmission(kv);
+    const limits = { ...OPEN_LIMITS, hardDailyCost: 100 };
+    await admission.admit(request(1, { limits, hold: 40 }));
+    await admission.admit(request(2, { limits, hold: 30 }));
+    assertEquals(await admission.reserve("run-1", { hold: 90, least: 60 }), 70);
+    assertEquals(await admission.reserve("run-1", { hold: 90, least: 71 }), undefined);
+    assertEquals(heldBy(await ledgerOf(kv), TODAY), 100);
+    assertEquals(await admission.reserve("run-9", { hold: 1, least: 0 }), undefined);
+    admission.close();
+  });
+
+  it("charges what a vendor reports beyond the hold up to the limits, and keeps the rest as excess", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const admission = openAdmission(kv);
+    const limits = { ...OPEN_LIMITS, hardDailyCost: 100 };
+    await admission.admit(request(1, { limits, hold: 10 }));
+    await admission.admit(request(2, { limits, hold: 30 }));
+    assertEquals(await admission.settle("run-1", settlement(500)), { charged: 70, excess: 430 });
+    const capped = { end: RUN_END, cost: 25, ceiling: 20 };
+    assertEquals(await admission.settle("run-2", capped), { charged: 20, excess: 5 });
+    assertEquals((await ledgerOf(kv)).spent, 90);
+    admission.close();
+  });
+
+  it("holds one visitor to the plan's limits of a session and of an address's day", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const admission = openAdmission(kv);
+    const sessions = new SessionStore(kv, frozenRuntime);
+    const { sessionToken } = await sessions.mint(TENANT, { agentId: AGENT });
+    const sessionHash = await sha256(sessionToken);
+    const limits = { ...OPEN_LIMITS, sessionStreams: 1, sessionCost: 50, ipDailyCost: 80 };
+    const ask = (n: number, change: Partial<RunRequest> = {}) =>
+      outcome(admission.admit(request(n, { limits, sessionHash, hold: 30, ...change })));
+    assertEquals([await ask(1), await ask(2)], ["admitted", "session_streams"]);
+    await admission.settle("run-1", settlement(30));
+    assertEquals(await ask(3), "session_cost");
+    const elsewhere = { sessionHash: undefined };
+    assertEquals([await ask(4, elsewhere), await ask(5, elsewhere)], ["admitted", "ip_daily_cost"]);
+    assertEquals(await ask(6, { ...elsewhere, caller: { address: "address-2" } }), "admitted");
+    admission.close();
+  });
+
+  it("settles a dead process's run with all it held, unless its lease has been renewed", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const system = new FakeRuntime(NOON);
+    const [dead, alive] = [openAdmission(kv, system), openAdmission(kv, system)];
+    await dead.admit(request(1, { hold: 70 }));
+    dead.close();
+    const [live] = await valuesOf<ActiveRun>(kv, keys.activeRuns());
+    const end: RunEnd = { ...RUN_END, finishReason: "interrupted" };
+    const lease = leaseOf(await ledgerOf(kv), "run-1")!;
+    const older = { ...lease, until: lease.until - 1 };
+    const stored = activeRunSchema.parse(live);
+    assertEquals(await alive.settleDead(stored, { end, lease: older }), undefined);
+    assertEquals(await alive.settleDead(live!, { end, lease }), { charged: 70, excess: 0 });
+    assertEquals(await alive.settleDead(live!, { end, lease }), undefined);
+    const ledger = await ledgerOf(kv);
+    assertEquals([ledger.spent, ledger.runs], [70, {}]);
+    const [record] = await valuesOf<RunRecord>(kv, ["runs", TENANT]);
+    assertEquals([record?.finishReason, record?.cost], ["interrupted", 70]);
+  });
+
+  it("tells of a run that was settled by others while its process stood still", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const system = new FakeRuntime(NOON);
+    const lost = Promise.withResolvers<string>();
+    const committer = new Committer(kv, { system });
+    const admission = new Admission(committer, { system, onLost: lost.resolve });
+    await admission.admit(request(1, { hold: 70 }));
+    const key = keys.tenantLedger(TENANT);
+    const stored = (await kv.get<Ledger>(key)).value!;
+    await kv.set(key, { ...stored, runs: {} });
+    await system.advance(HEARTBEAT_MS);
+    assertEquals(await lost.promise, "run-1");
+    admission.close();
+  });
+
+  for (const step of [6 * 60_000, 26 * 3_600_000, -3_600_000]) {
+    it(`goes on with what it runs when the clock is set by ${step} ms`, async () => {
+      using kv = await Deno.openKv(":memory:");
+      const world = new FakeRuntime(NOON);
+      let set = 0;
+      const system = { ...world, now: () => world.now() + set };
+      const lost: string[] = [];
+      const committer = new Committer(kv, { system });
+      const admission = new Admission(committer, { system, onLost: (runId) => lost.push(runId) });
+      const limits = { ...OPEN_LIMITS, streams: 1 };
+      await admission.admit(request(1, { hold: 70, limits }));
+      set = step;
+      const key = keys.tenantLedger(TENANT);
+      for (let beats = 0; beats < 3; beats++) {
+        await world.advance(HEARTBEAT_MS);
+        // Decided behind the renewal.
+        const decide = (draft: Draft) => leaseOf(draft.get<Ledger>(key), "run-1")?.until;
+        const until = await committer.run({ keys: [key], decide });
+        assertEquals([lost, until], [[], system.now() + LEASE_MS]);
+      }
+      assertEquals(await outcome(admission.admit(request(2, { limits }))), "tenant_streams");
+      assertEquals(await admission.settle("run-1", settlement(5)), { charged: 5, excess: 0 });
+      admission.close();
+    });
+  }
+
+  it("lets a day's limit be spent once, also by a clock that is set past midnight and back", async () => {
+    using kv = await Deno.openKv(":memory:");
+    let now = NOON;
+    const admission = openAdmission(kv, { ...frozenRuntime, now: () => now });
+    const limits = { ...OPEN_LIMITS, hardDailyCost: 100, ipDailyCost: 90 };
+    const spend = async (n: number, cost: number) => {
+      const told = await outcome(admission.admit(request(n, { limits, hold: cost })));
+      if (told === "admitted") await admission.settle(`run-${n}`, settlement(cost));
+      return told;
+    };
+    assertEquals(await spend(1, 85), "admitted");
+    now = NOON + 26 * 3_600_000;
+    assertEquals(await spend(2, 80), "admitted");
+    now = NOON + 1;
+    assertEquals([await spend(3, 6), await spend(4, 5)], ["ip_daily_cost", "admitted"]);
+    const { spent, earlier } = (await kv.get<Ledger>(keys.tenantLedger(TENANT))).value!;
+    assertEquals([spent, earlier], [90, { [dayOf(NOON + 26 * 3_600_000)]: 80 }]);
+    now = NOON + 25 * 3_600_000;
+    assertEquals(await spend(5, 21), "tenant_daily_cost");
+    admission.close();
+  });
+});

@@ -1,0 +1,78 @@
+import type { Committer } from "../store/tx/committer.ts";
+import { keys } from "../store/keys/keys.ts";
+import type { Runtime } from "../platform/runtime.ts";
+import { ProcessShard } from "./process_shard.ts";
+
+/** Changes by other processes are counted over this long. */
+const CONTENDED_MS = 10_000;
+/** Records whose contention is remembered. */
+const REMEMBERED = 10_000;
+
+/** Records that can be divided. */
+interface Family {
+  /** How many parts the key of an undivided record has; what follows is the shard. */
+  parts: number;
+  /** A record that others change so often while this process relies on it is contended. */
+  times: number;
+  /** The same for a process that has a shard of its own, and so knows that it is not alone. */
+  timesAmongOthers: number;
+}
+
+const FAMILIES = new Map<Deno.KvKeyPart, Family>([
+  [keys.tenantLedgers()[0]!, { parts: 2, times: 2, timesAmongOthers: 1 }],
+  // A visitor whose two tabs ask two processes at once, now and then, is no reason to divide.
+  [keys.addressWindows("")[0]!, { parts: 2, times: 5, timesAmongOthers: 5 }],
+  [keys.apiKeyWindow("", "")[0]!, { parts: 3, times: 5, timesAmongOthers: 2 }],
+]);
+
+/**
+ * Knows of which records this process writes a shard of its own, because other processes change them at
+ * the same time. Everything else stays one record.
+ */
+export class ContendedKeys {
+  /** The shard that this process writes. */
+  readonly process: ProcessShard;
+  readonly #now: () => number;
+  /** When each record was contended lately, milliseconds. */
+  readonly #times = new Map<string, number[]>();
+  readonly #divided = new Set<string>();
+
+  constructor(committer: Committer, system: Runtime) {
+    this.#now = () => system.now();
+    this.process = new ProcessShard(committer, system);
+    committer.onContended((key) => this.#note(key));
+  }
+
+  /** The shard of a record that this process writes; `key` is that of its first shard. */
+  shardOf(key: Deno.KvKey): number {
+    if (this.#divided.size === 0) return 0;
+    return this.#divided.has(key.join(" ")) ? this.process.number : 0;
+  }
+
+  /** A record that other processes change at the same time is divided from now on. */
+  #note(key: Deno.KvKey): void {
+    const family = FAMILIES.get(key[0]!);
+    if (family === undefined) return;
+    const name = key.slice(0, family.parts).join(" ");
+    if (this.#divided.has(name)) return;
+    const now = this.#now();
+    const times = (this.#times.get(name) ?? []).filter((at) => at > now - CONTENDED_MS);
+    this.#times.delete(name);
+    const isAmongOthers = this.process.number > 0;
+    const enough = isAmongOthers ? family.timesAmongOthers : family.times;
+    if (times.length + 1 < enough) {
+      this.#times.set(name, [...times, now]);
+      forgetOldest(this.#times, REMEMBERED);
+      return;
+    }
+    void this.process.claim();
+    this.#divided.add(name);
+    forgetOldest(this.#divided, REMEMBERED);
+  }
+}
+
+/** Keeps a memory within `limit` entries. */
+export function forgetOldest(of: Map<string, unknown> | Set<string>, limit: number): void {
+  const [oldest] = of.keys();
+  if (of.size > limit) of.delete(oldest!);
+}

@@ -1,0 +1,102 @@
+import { assert, assertEquals } from "@std/assert";
+import { TENANT } from "@/tests/support/admissions.ts";
+import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
+import { keys } from "../store/keys/keys.ts";
+import type { Division } from "./division.ts";
+import { dayOf, heldBy, type Ledger, slotsOf } from "./ledger.ts";
+
+import {
+  admittedOf,
+  divide,
+  ledgerProcesses,
+  LIMITS,
+  type Process,
+  shardsOf,
+} from "@/tests/support/ledger_processes.ts";
+Deno.test("LedgerShards: many messages that are refused at once look at the other shards together", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { open } = ledgerProcesses(kv);
+  const { kv: counted, traffic } = flakyKv(kv, { random: seeded(1) });
+  const [one, other] = [open(), open({ through: counted })];
+  await divide([one, other]);
+  for (let i = 0; i < 10; i++) await one.begin();
+  const before = { ...traffic };
+  const begun = await Promise.all(Array.from({ length: 100 }, () => other.begin()));
+  assertEquals(admittedOf(begun), { tenant_streams: 100 });
+  const { reads, commits } = traffic;
+  assert(reads - before.reads <= 4, `${reads - before.reads} reads`);
+  // One that was decided on what memory had of the division.
+  assert(commits - before.commits <= 1, `${commits - before.commits} commits`);
+});
+
+Deno.test("LedgerShards: a message that gets no slot because others keep dividing is refused after 4 s", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { open, advance } = ledgerProcesses(kv);
+  const key = keys.ledgerDivision(TENANT);
+  let isBusy = false;
+  // Another process changes the division before each look at it.
+  const busy = new Proxy(kv, {
+    get(target, name) {
+      if (name !== "getMany" || !isBusy) {
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      }
+      return async (wanted: Deno.KvKey[]) => {
+        advance(500);
+        const { value } = await kv.get<Division>(key);
+        await kv.set(key, { ...value, revision: value!.revision + 1 });
+        return await kv.getMany(wanted);
+      };
+    },
+  });
+  const [one, other] = [open(), open({ through: busy })];
+  await divide([one, other]);
+  for (let i = 0; i < 5; i++) await other.begin();
+  isBusy = true;
+  const begun = [];
+  for (let i = 0; i < 6; i++) begun.push((await other.begin())[1]);
+  assertEquals(begun.at(-1), "tenant_streams");
+});
+
+for (const seed of [1, 2, 3, 4, 5, 6]) {
+  Deno.test(`LedgerShards: never past a limit, whatever three processes do at once (seed ${seed})`, async () => {
+    using kv = await Deno.openKv(":memory:");
+    const { open, advance, system } = ledgerProcesses(kv);
+    const random = seeded(seed);
+    const upTo = (n: number) => Math.floor(random() * (n + 1));
+    const processes = [open(), open(), open()];
+    await divide(processes);
+    let limits = LIMITS;
+    const running: { run: number; process: Process; hold: number }[] = [];
+    let settled = 0;
+    for (let step = 0; step < 120; step++) {
+      if (upTo(20) === 0) advance(upTo(3 * 3_600_000));
+      const acts = Array.from({ length: upTo(5) }, async () => {
+        const process = processes[upTo(2)]!;
+        if (upTo(1) === 0 && running.length > 0) {
+          const [{ run, process: own, hold }] = running.splice(upTo(running.length - 1), 1) as [
+            typeof running[number],
+          ];
+          const { charged } = await own.end(run, upTo(hold));
+          settled += charged;
+          return;
+        }
+        const hold = upTo(120);
+        const [run, told] = await process.begin(hold, limits);
+        if (told === "admitted") running.push({ run, process, hold });
+      });
+      await Promise.all(acts);
+      const now = system.now();
+      const at = { now, period: dayOf(now) };
+      const shards = (await shardsOf(kv)).filter(({ period }) => period === at.period);
+      const sum = (of: (shard: Ledger) => number) => shards.reduce((a, b) => a + of(b), 0);
+      assert(sum((one) => slotsOf(one, at)) <= limits.streams, "too many streams");
+      assert(sum((one) => one.spent + heldBy(one, at)) <= limits.hardDailyCost, "too much money");
+      // Only when nothing is under way may the limits change without being passed already.
+      if (running.length === 0) limits = { ...LIMITS, streams: 3 + upTo(9) };
+    }
+    for (const { run, process } of running) await process.end(run);
+    const records = await Array.fromAsync(kv.list<{ cost: number }>({ prefix: keys.allRuns() }));
+    assertEquals(records.reduce((all, { value }) => all + value.cost, 0), settled);
+  });
+}

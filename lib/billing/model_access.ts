@@ -1,0 +1,54 @@
+import type { KvReader } from "../store/tx/view.ts";
+import type { CatalogueEntry, CatalogueStore } from "../store/providers/catalogue_store.ts";
+import type { Plan, TenantStore } from "../store/tenants/tenant_store.ts";
+import type { ValidationIssue } from "../schemas/error_codes.ts";
+import type { ProviderId } from "../schemas/provider_id.ts";
+
+/** A model as a body names it. */
+export interface ModelName {
+  provider: ProviderId;
+  model: string;
+}
+
+/** Which of the operator's models a tenant's plan lets it use. */
+export class ModelAccess {
+  #catalogue: CatalogueStore;
+  #tenants: TenantStore;
+
+  constructor(stores: { catalogue: CatalogueStore; tenants: TenantStore }) {
+    this.#catalogue = stores.catalogue;
+    this.#tenants = stores.tenants;
+  }
+
+  /** The priced entry, or `undefined` when the plan or the catalogue does not have the model. */
+  async find(
+    tenant: string,
+    name: ModelName,
+    reader?: KvReader,
+  ): Promise<CatalogueEntry | undefined> {
+    const plan = await this.#tenants.plan(tenant, reader);
+    if (!planAllows(plan, name)) return undefined;
+    return await this.#catalogue.get(name.provider, name.model, reader);
+  }
+
+  /** What visitors of the tenant's widgets may choose. */
+  async visitorOverrides(tenant: string, reader?: KvReader): Promise<Plan["visitorOverrides"]> {
+    return (await this.#tenants.plan(tenant, reader)).visitorOverrides;
+  }
+
+  /** The fault to report at `path` when the model may not be used; none when it may. */
+  async issues(tenant: string, name: ModelName, path: string): Promise<ValidationIssue[]> {
+    return await this.find(tenant, name) === undefined ? [modelNotInPlan(name, path)] : [];
+  }
+}
+
+/** The fault of a model that the plan or the catalogue does not have. */
+export function modelNotInPlan(name: ModelName, path: string): ValidationIssue {
+  const message = `${name.provider} has no model ${JSON.stringify(name.model)} in your plan`;
+  return { path, code: "model_not_in_plan", message };
+}
+
+function planAllows(plan: Plan, name: ModelName): boolean {
+  if (plan.models === "all") return true;
+  return plan.models.some((m) => m.vendor === name.provider && m.model === name.model);
+}

@@ -1,0 +1,66 @@
+import { assertEquals } from "@std/assert";
+import { instantRuntime } from "@/tests/support/instant_runtime.ts";
+import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
+import { Committer } from "../store/tx/committer.ts";
+import { type Runtime, systemRuntime } from "../platform/runtime.ts";
+import { ProcessShard, SHARDS } from "./process_shard.ts";
+
+const LEASE_MS = 3 * 60_000;
+
+function world() {
+  const { system: time, advance } = instantRuntime();
+  const system: Runtime = { ...systemRuntime, ...time };
+  const open = (kv: Deno.Kv) => new ProcessShard(new Committer(kv, { system }), system);
+  return { open, advance };
+}
+
+Deno.test("ProcessShard: a process has the first shard until it claims one of its own", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { open } = world();
+  const processes = [open(kv), open(kv), open(kv)];
+  assertEquals(processes.map(({ number }) => number), [0, 0, 0]);
+  await Promise.all(processes.map((one) => one.claim()));
+  assertEquals(processes.map(({ number }) => number).sort(), [1, 2, 3]);
+  await processes[0]!.claim();
+  assertEquals(new Set(processes.map(({ number }) => number)).size, 3);
+});
+
+Deno.test("ProcessShard: what a process has left, or does not renew, goes to another one", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { open, advance } = world();
+  const [left, silent, busy] = [open(kv), open(kv), open(kv)];
+  for (const one of [left, silent, busy]) await one.claim();
+  await left.release();
+  assertEquals(left.number, 0);
+  const next = open(kv);
+  await next.claim();
+  assertEquals(next.number, 1);
+  // The busy one renews by using its number.
+  for (let passed = 0; passed <= LEASE_MS; passed += 60_000) {
+    advance(60_000);
+    assertEquals(busy.number, 3);
+    await busy.claim();
+  }
+  const [second, third] = [open(kv), open(kv)];
+  await second.claim();
+  await third.claim();
+  assertEquals([second.number, third.number].sort(), [1, 2]);
+});
+
+Deno.test("ProcessShard: more processes than shards share them", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { open } = world();
+  const processes = Array.from({ length: 20 }, () => open(kv));
+  for (const one of processes) await one.claim();
+  const numbers = processes.map(({ number }) => number);
+  assertEquals(numbers.every((n) => n > 0 && n < SHARDS), true);
+});
+
+Deno.test("ProcessShard: a store that fails leaves it where it is", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { open } = world();
+  const one = open(flakyKv(kv, { random: seeded(1), locked: 1 }).kv);
+  await one.claim();
+  assertEquals(one.number, 0);
+  await one.release();
+});

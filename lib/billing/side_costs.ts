@@ -1,0 +1,134 @@
+import type { Committer } from "../store/tx/committer.ts";
+import type { Draft } from "../store/tx/operation.ts";
+import { keys } from "../store/keys/keys.ts";
+import type { Runtime } from "../platform/runtime.ts";
+import type { RunFacts } from "../store/runs/run_record.ts";
+import { addUsage, NO_USAGE, usageKeyOf } from "../store/runs/usage_rows.ts";
+import { currentLedger, dayOf, isFull, type Ledger, roomOf, settleRun } from "./ledger.ts";
+import { LedgerShards } from "./ledger_shards.ts";
+import type { Limits } from "./limits.ts";
+import { divisionIn, limitsWithin, momentOf } from "./accounts.ts";
+
+/** No call of a vendor takes as long: whoever has set the money aside is dead. */
+const ABANDONED_MS = 30 * 60_000;
+
+/** After this many attempts, in which other runs took what the shard had, nothing is set aside. */
+const MAX_REBALANCES = 100;
+
+/** Money that is set aside in a tenant's day. */
+export interface SideHold {
+  tenant: string;
+  id: string;
+  /** The shard of the tenant's ledger that holds it. */
+  ledgerKey: string[];
+}
+
+/** What a model was used for beside any run, and on whose behalf. */
+export interface SideCost extends Pick<RunFacts, "agentId" | "source" | "provider" | "model"> {
+  inputTokens: number;
+  /** Micro-USD. */
+  cost: number;
+}
+
+/**
+ * What a tenant pays for beside its runs, under the same limit of the day: it is set aside before it is
+ * spent, by a lease in the day's ledger that takes no stream slot.
+ */
+export class SideCosts {
+  readonly #committer: Committer;
+  readonly #system: Runtime;
+  readonly #limitsOf: (tenant: string) => Promise<Limits>;
+  readonly #shards: LedgerShards;
+
+  constructor(
+    committer: Committer,
+    parts: {
+      system: Runtime;
+      limitsOf: (tenant: string) => Promise<Limits>;
+      shards?: LedgerShards;
+    },
+  ) {
+    this.#committer = committer;
+    this.#system = parts.system;
+    this.#limitsOf = parts.limitsOf;
+    this.#shards = parts.shards ?? new LedgerShards(committer, parts.system);
+  }
+
+  /** Sets micro-USD aside; undefined when the day has no room for them, or none for anything. */
+  async reserve(tenant: string, amount: number): Promise<SideHold | undefined> {
+    const limits = await this.#limitsOf(tenant);
+    const hold = { tenant, id: this.#system.uuid(), ledgerKey: this.#shards.keyOf(tenant) };
+    for (let tries = 0; tries < MAX_REBALANCES; tries++) {
+      const reserved = await this.#tryReserve(hold, { amount, limits });
+      if (reserved !== "short") return reserved ? hold : undefined;
+      const need = { streams: 0, hold: amount, least: amount };
+      const { ledgerKey: key } = hold;
+      const rebalanced = await this.#shards.rebalance(tenant, { key, limits, need });
+      if ("refused" in rebalanced) return undefined;
+    }
+    return undefined;
+  }
+
+  /** `short`: the shard of the tenant's ledger needs more of what the other shards have. */
+  #tryReserve(
+    { tenant, id, ledgerKey: key }: SideHold,
+    { amount, limits }: { amount: number; limits: Limits },
+  ): Promise<boolean | "short"> {
+    return this.#committer.run<boolean | "short">({
+      keys: [key, keys.ledgerDivision(tenant)],
+      decide: (draft) => {
+        const division = divisionIn(draft, tenant);
+        const moment = momentOf({ kind: "tenant", key }, this.#system.now(), division);
+        const ledger = withoutAbandoned(currentLedger(draft.get<Ledger>(key), moment), moment.now);
+        const within = limitsWithin({ kind: "tenant", key }, { limits, division, moment });
+        const hardLimit = within?.hardLimit ?? 0;
+        const room = roomOf(ledger, { runId: id, limits: { hardLimit }, moment });
+        const isSpent = ledger.spent >= hardLimit;
+        if (isSpent || room < amount) {
+          return within === undefined || division !== undefined ? "short" : false;
+        }
+        if (isFull(ledger)) return false;
+        const lease = { until: moment.now + ABANDONED_MS, hold: amount, side: true } as const;
+        draft.set(key, { ...ledger, runs: { ...ledger.runs, [id]: lease } });
+        return true;
+      },
+    });
+  }
+
+  /** Charges what was used in place of what was set aside, and counts it; once, however often it is asked. */
+  async settle({ tenant, id, ledgerKey: key }: SideHold, used: SideCost): Promise<void> {
+    const { period } = this.#moment();
+    const usageKey = usageKeyOf({ tenant, ...used }, period, this.#shards.process.number);
+    await this.#committer.run({
+      keys: [key, usageKey],
+      decide: (draft) => {
+        const ledger = currentLedger(draft.get<Ledger>(key), this.#moment());
+        if (!Object.hasOwn(ledger.runs, id)) return;
+        draft.set(key, settleRun(ledger, { runId: id, cost: used.cost }));
+        if (used.inputTokens > 0 || used.cost > 0) count(draft, usageKey, used);
+      },
+    });
+  }
+
+  #moment() {
+    const now = this.#system.now();
+    return { now, period: dayOf(now) };
+  }
+}
+
+function count(draft: Draft, key: string[], used: SideCost): void {
+  const { inputTokens, cost } = used;
+  addUsage(draft, key, { model: used, usage: { ...NO_USAGE, inputTokens, cost } });
+}
+
+/** What a dead process has set aside may have been spent: on its own day it is taken as spent. */
+function withoutAbandoned(ledger: Ledger, now: number): Ledger {
+  const runs = { ...ledger.runs };
+  let { spent } = ledger;
+  for (const [id, { until, hold, side }] of Object.entries(runs)) {
+    if (side === undefined || until > now) continue;
+    delete runs[id];
+    if (dayOf(until) === ledger.period) spent += hold;
+  }
+  return { ...ledger, runs, spent };
+}

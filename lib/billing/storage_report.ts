@@ -1,0 +1,49 @@
+import { agentStorageUsage } from "../store/agents/agent_versions.ts";
+import { readConversationUsage } from "../store/conversations/conversation_usage.ts";
+import { knowledgeStorageUsage } from "../store/knowledge/knowledge_usage.ts";
+import type { Runtime } from "../platform/runtime.ts";
+import type { QuotaName } from "../schemas/limits.ts";
+
+/** Storage of a tenant that quotas limit. */
+export type StoredQuota = Exclude<QuotaName, "agentVersions">;
+
+/** How much of one quota is used. */
+export interface StorageFigure {
+  used: number;
+  limit: number;
+}
+export type StorageFigures = Readonly<Record<StoredQuota, StorageFigure>>;
+
+/** Reports what tenants store, from counters updated by each write. */
+export class StorageReports {
+  readonly #kv: Deno.Kv;
+  readonly #system: Pick<Runtime, "now">;
+
+  constructor(kv: Deno.Kv, system: Pick<Runtime, "now">) {
+    this.#kv = kv;
+    this.#system = system;
+  }
+
+  async read(tenant: string): Promise<StorageFigures> {
+    const [agents, knowledge, conversations] = await Promise.all([
+      agentStorageUsage(this.#kv).readAndStore(tenant),
+      knowledgeStorageUsage(this.#kv).readAndStore(tenant),
+      readConversationUsage(this.#kv, { tenant, now: this.#system.now() }),
+    ]);
+    const used = {
+      ...agents.used,
+      ...knowledge.used,
+      conversationRuns: conversations.runs,
+      conversationBytes: conversations.bytes,
+    };
+    const of = (name: StoredQuota) => ({ used: used[name], limit: agents.quotas[name] });
+    return {
+      agents: of("agents"),
+      agentBytes: of("agentBytes"),
+      knowledgeBases: of("knowledgeBases"),
+      knowledgeBytes: of("knowledgeBytes"),
+      conversationRuns: of("conversationRuns"),
+      conversationBytes: of("conversationBytes"),
+    };
+  }
+}

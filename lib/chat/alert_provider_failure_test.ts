@@ -1,0 +1,36 @@
+import { assertEquals } from "@std/assert";
+import type { RunEnd } from "../store/runs/run_record.ts";
+import type { SettledRun } from "./chat_service.ts";
+import { alertProviderFailure } from "./alert_provider_failure.ts";
+
+const FIRST = { provider: "vendor_a", model: "mid" } as const;
+const SECOND = { provider: "vendor_b", model: "small" } as const;
+
+/** What is noted of a run that ended so. */
+function noted(firstAsked: SettledRun["firstAttempted"], end: Partial<RunEnd>): string[] {
+  const notes: string[] = [];
+  const run = { tenant: "t", firstAttempted: firstAsked, end: end as RunEnd };
+  alertProviderFailure({
+    note: (...[tenant, kind, { name, detail }]) => {
+      notes.push([tenant, kind, name, detail].join(" "));
+    },
+  }, run);
+  return notes;
+}
+
+Deno.test("alertProviderFailure: a vendor that failed, and one that another answered for", () => {
+  assertEquals(noted(FIRST, FIRST), []);
+  assertEquals(noted(FIRST, { ...FIRST, errorCode: "budget_exceeded" }), []);
+  assertEquals(noted(FIRST, { ...FIRST, errorCode: "provider_timeout" }), [
+    "t vendor_failed vendor_a/mid provider_timeout",
+  ]);
+  assertEquals(noted(FIRST, { ...SECOND, errorCode: "provider_error" }), [
+    "t vendor_failed vendor_a/mid fallback",
+    "t vendor_failed vendor_b/small provider_error",
+  ]);
+});
+
+Deno.test("alertProviderFailure: who was never asked, as too dear say, has not failed", () => {
+  assertEquals(noted(SECOND, SECOND), []);
+  assertEquals(noted(undefined, { ...FIRST, errorCode: "budget_exceeded" }), []);
+});

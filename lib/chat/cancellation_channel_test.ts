@@ -1,0 +1,87 @@
+import { setImmediate } from "node:timers";
+import { assertEquals } from "@std/assert";
+import { kvWithoutWatch } from "@/tests/support/kv_without_watch.ts";
+import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
+import { keys } from "../store/keys/keys.ts";
+import { CancellationChannel, requestCancellation } from "./cancellation_channel.ts";
+
+const turn = () => new Promise((wake) => setImmediate(wake));
+
+/** Waits for the store, without a clock. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await turn();
+}
+
+Deno.test("CancellationChannel: where the store tells of no change, a stop is heard within a second", async () => {
+  using real = await Deno.openKv(":memory:");
+  const system = new FakeRuntime();
+  const stopped: string[] = [];
+  const onStop = (runId: string) => stopped.push(runId);
+  const requests = new CancellationChannel(kvWithoutWatch(real), { owner: "me", system, onStop });
+  requests.listen();
+  await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", system });
+  await requestCancellation(real, { owner: "somebody else", tenant: "t", runId: "r-2", system });
+  await system.advance(999);
+  await turn();
+  assertEquals(stopped, []);
+  await system.advance(1);
+  await until(() => stopped.length > 0);
+  assertEquals(stopped, ["r-1"]);
+  requests.close();
+});
+
+Deno.test("CancellationChannel: a store that fails for a while is asked again", async () => {
+  using real = await Deno.openKv(":memory:");
+  const system = new FakeRuntime();
+  const stopped: string[] = [];
+  let failures = 0;
+  const kv = Object.assign(Object.create(kvWithoutWatch(real)), {
+    get: (key: Deno.KvKey) => failures++ < 3 ? Promise.reject(new Error("away")) : real.get(key),
+  });
+  const onStop = (runId: string) => stopped.push(runId);
+  const requests = new CancellationChannel(kv, { owner: "me", system, onStop });
+  requests.listen();
+  await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", system });
+  while (stopped.length === 0) {
+    await system.advance(1_000);
+    await turn();
+  }
+  assertEquals([stopped, failures >= 4], [["r-1"], true]);
+  requests.close();
+});
+
+Deno.test("CancellationChannel: what was asked is done although it cannot be forgotten", async () => {
+  using real = await Deno.openKv(":memory:");
+  const system = new FakeRuntime();
+  const stopped: string[] = [];
+  const kv = Object.assign(Object.create(kvWithoutWatch(real)), {
+    delete: async (key: Deno.KvKey) => {
+      await real.delete(key);
+      throw new Error("no answer");
+    },
+  });
+  const onStop = (runId: string) => stopped.push(runId);
+  const requests = new CancellationChannel(kv, { owner: "me", system, onStop });
+  requests.listen();
+  await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", system });
+  await system.advance(1_000);
+  await until(() => stopped.length > 0);
+  assertEquals(stopped, ["r-1"]);
+  requests.close();
+});
+
+Deno.test("CancellationChannel: hears which runs are watched through other processes, and stops none for it", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const system = new FakeRuntime();
+  const heard: string[] = [];
+  const requests = new CancellationChannel(kv, {
+    ...{ owner: "me", system },
+    onStop: (runId) => heard.push(`stop ${runId}`),
+    onWatched: (runId) => heard.push(`watched ${runId}`),
+  });
+  requests.listen();
+  await kv.set(keys.followWakeKey("me"), "r-1");
+  await until(() => heard.length > 0);
+  assertEquals(heard, ["watched r-1"]);
+  requests.close();
+});

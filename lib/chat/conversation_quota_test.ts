@@ -1,0 +1,207 @@
+/** Conversations are kept within the plan: counted exactly, the oldest first to go, chats untouched. */
+import { assert, assertEquals } from "@std/assert";
+import { frozenRuntime } from "@/tests/support/admissions.ts";
+import { contentCipher } from "@/tests/support/content.ts";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
+import { flakyKv, seeded } from "@/tests/support/flaky_kv.ts";
+import { Committer } from "../store/tx/committer.ts";
+import { createLogger } from "../platform/log.ts";
+import { appendRun } from "../store/conversations/append_run.ts";
+import type { RunRow } from "../store/conversations/conversation_record.ts";
+import { ConversationStore } from "../store/conversations/conversation_store.ts";
+import {
+  backfillRunUsage,
+  type ConversationUsage,
+  conversationUsageKey,
+  readConversationUsage,
+} from "../store/conversations/conversation_usage.ts";
+import { type ConversationName, keys } from "../store/keys/keys.ts";
+import { DEFAULT_PLAN, type Plan } from "../store/tenants/tenant_store.ts";
+import { ConversationQuota } from "./conversation_quota.ts";
+
+const TENANT = fakeUuid(801);
+const AGENT = fakeUuid(901);
+const DAY_MS = 86_400_000;
+const KIB = 1_024;
+
+function nameOf(n: number): ConversationName {
+  return { tenant: TENANT, id: fakeUuid(n), agentId: AGENT, page: "" };
+}
+
+/** Conversations of a tenant whose plan allows `quotas`. */
+function open(kv: Deno.Kv, { quotas = {}, through = kv }: {
+  quotas?: Plan["quotas"];
+  through?: Deno.Kv;
+} = {}) {
+  const system = new FakeRuntime();
+  const committer = new Committer(through, { system: frozenRuntime });
+  const store = new ConversationStore(kv, { system, content: contentCipher() });
+  const plan: Plan = { ...DEFAULT_PLAN, quotas };
+  const noted: string[] = [];
+  const space = new ConversationQuota({
+    ...{ kv, system, store },
+    log: createLogger({ level: "error", json: true, write: (line) => noted.push(line) }),
+    tenants: { plan: () => Promise.resolve(plan) },
+    attention: { note: (_tenant, kind, { name }) => noted.push(`${kind} ${name}`) },
+  });
+  let runs = 0;
+  /** Adds a run of so many bytes to conversation `n`. */
+  const add = async (n: number, { bytes = 1_000, days = 30, shard = 0 } = {}) => {
+    const endedAt = system.now();
+    const row: Parameters<typeof appendRun>[1]["row"] = {
+      ...{ runId: fakeUuid(10_000 + ++runs), agentVersion: 1, provider: "vendor_a", model: "mid" },
+      ...{ startedAt: endedAt, endedAt, inputTokens: 1, outputTokens: 1, cost: 0 },
+      finishReason: "stop",
+      ...(shard > 0 && { shard }),
+    };
+    const parts = [new Uint8Array(bytes)];
+    const run = {
+      name: nameOf(n),
+      days,
+      row,
+      digests: [],
+      keyDigest: (digest: string) => digest,
+      packTranscript: () => ({ chunks: parts, bytes, written: false }),
+    };
+    await committer.run({
+      keys: [keys.conversation(run.name), conversationUsageKey(TENANT, endedAt, shard)],
+      bytes,
+      decide: (draft) => appendRun(draft, run),
+    });
+    space.recordStored(TENANT, bytes);
+  };
+  const usage = () => readConversationUsage(kv, { tenant: TENANT, now: system.now() });
+  const left = async () => {
+    const { data } = await store.list(TENANT, { limit: 100 });
+    return data.map(({ id }) => Number(id.slice(-6))).sort((a, b) => a - b);
+  };
+  return { system, store, space, plan, noted, add, usage, left };
+}
+
+/** What a scan of the runs finds. */
+async function scanned(kv: Deno.Kv): Promise<ConversationUsage> {
+  const sum = { runs: 0, bytes: 0 };
+  for await (const { value } of kv.list<RunRow>({ prefix: keys.tenantConversationRuns(TENANT) })) {
+    sum.runs++;
+    sum.bytes += value.bytes + KIB;
+  }
+  return sum;
+}
+
+Deno.test("ConversationQuota: past the plan's bytes the conversations added to longest ago go, until it fits", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const world = open(kv, { quotas: { conversationBytes: 20 * KIB } });
+  const { system, space, add, usage, left, noted } = world;
+  for (let n = 1; n <= 12; n++) {
+    await add(n, { bytes: KIB });
+    await system.advance(1_000);
+  }
+  // The first one goes on: it is no longer the oldest.
+  await add(1, { bytes: KIB });
+  assert(space.hasCapacity(TENANT));
+  await space.enforceAll();
+  assertEquals(await left(), [1, 5, 6, 7, 8, 9, 10, 11, 12]);
+  assertEquals(await usage(), { runs: 10, bytes: 20 * KIB });
+  assertEquals(await scanned(kv), await usage());
+  assertEquals(noted, ["conversations_full deleted"]);
+  await space.close();
+});
+
+Deno.test("ConversationQuota: so it is with their number, and a plan with room leaves them alone", async () => {
+  for (const [conversationRuns, expected] of [[3, 3], [100, 8]] as const) {
+    using kv = await Deno.openKv(":memory:");
+    const { system, space, add, left, noted } = open(kv, { quotas: { conversationRuns } });
+    for (let n = 1; n <= 8; n++) {
+      await add(n);
+      await system.advance(1_000);
+    }
+    await space.enforceAll();
+    assertEquals((await left()).length, expected);
+    assertEquals(noted.length, expected === 8 ? 0 : 1);
+    await space.close();
+  }
+});
+
+Deno.test("ConversationQuota: a flood that outruns the deletions is not stored, but only until it is trimmed", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const world = open(kv, { quotas: { conversationBytes: 100 * KIB } });
+  const { space, add, noted } = world;
+  await add(1, { bytes: 10 * KIB });
+  await space.enforceAll();
+  assert(space.hasCapacity(TENANT));
+  for (let n = 2; n <= 12; n++) space.recordStored(TENANT, 10 * KIB);
+  assert(!space.hasCapacity(TENANT), "115 of 100 KiB are known to be stored");
+  assert(noted.includes("conversations_full not_stored"));
+  await space.enforceAll();
+  assert(space.hasCapacity(TENANT));
+  await space.close();
+});
+
+Deno.test("readConversationUsage: what has expired by itself no longer counts, each after its own days", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { system, add, usage, space } = open(kv);
+  await add(1, { bytes: KIB, days: 2 });
+  await add(2, { bytes: KIB, days: 30 });
+  await system.advance(DAY_MS);
+  await add(3, { bytes: KIB, days: 2 });
+  assertEquals(await usage(), { runs: 3, bytes: 6 * KIB });
+  await system.advance(2 * DAY_MS);
+  assertEquals((await usage()).runs, 2);
+  await system.advance(DAY_MS);
+  assertEquals((await usage()).runs, 1);
+  await system.advance(30 * DAY_MS);
+  assertEquals(await usage(), { runs: 0, bytes: 0 });
+  await space.close();
+});
+
+for (const seed of [1, 2, 3]) {
+  Deno.test(`conversations: after random runs and deletions at once the count is what a scan finds (seed ${seed})`, async () => {
+    using kv = await Deno.openKv(":memory:");
+    const random = seeded(seed);
+    const through = flakyKv(kv, { random, locked: 0.1, turns: 5 }).kv;
+    const { store, add, usage, space } = open(kv, { through });
+    for (let round = 0; round < 6; round++) {
+      await Promise.all(Array.from({ length: 20 }, async () => {
+        const n = 1 + Math.floor(random() * 6);
+        const shard = Math.floor(random() * 3);
+        if (random() < 0.8) await add(n, { bytes: Math.floor(random() * 30_000), shard });
+        else await store.delete(nameOf(n));
+      }));
+      assertEquals(await usage(), await scanned(kv));
+    }
+    await space.close();
+  });
+}
+
+Deno.test("backfillRunUsage: runs of before there was a count are counted once, whoever is cut off or deletes meanwhile", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { system, store, add, usage, space } = open(kv);
+  for (let n = 1; n <= 10; n++) await add(n, { bytes: 100 * n });
+  const expected = await usage();
+  for await (const { key, value } of kv.list<RunRow>({ prefix: ["conversation_runs"] })) {
+    const { counted: _, ...row } = value;
+    await kv.set(key, row);
+  }
+  await kv.delete(conversationUsageKey(TENANT, system.now()));
+  // The process ends after some of them.
+  let left = 9;
+  const dying = new Proxy(kv, {
+    get(target, name) {
+      if (name === "atomic" && --left < 0) throw new Error("the process has ended");
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const asked = { tenant: TENANT, now: system.now() };
+  await backfillRunUsage(dying, asked).catch(() => {});
+  assertEquals((await usage()).runs, 9);
+  await store.delete(nameOf(10));
+  await store.delete(nameOf(9));
+  await store.delete(nameOf(1));
+  await Promise.all([backfillRunUsage(kv, asked), backfillRunUsage(kv, asked)]);
+  assertEquals(await usage(), await scanned(kv));
+  assertEquals(await usage(), { runs: 7, bytes: expected.bytes - 2_000 - 3 * KIB });
+  await add(11);
+  assertEquals((await usage()).runs, 8);
+  await space.close();
+});

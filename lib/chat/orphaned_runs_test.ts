@@ -1,0 +1,90 @@
+import { assertEquals } from "@std/assert";
+import { contentCipher } from "@/tests/support/content.ts";
+import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
+import { runFacts, runRequest } from "@/tests/support/run_requests.ts";
+import { Committer } from "../store/tx/committer.ts";
+import { Admission } from "../billing/admission.ts";
+import { leaseOf, type Ledger } from "../billing/ledger.ts";
+import { LeaseWatch } from "../billing/lease_watch.ts";
+import { ConversationStore } from "../store/conversations/conversation_store.ts";
+import { keys } from "../store/keys/keys.ts";
+import type { ActiveRun } from "../store/runs/active_run.ts";
+import { newLog } from "../store/runs/run_log_head.ts";
+import { RunLogStore } from "../store/runs/run_log_store.ts";
+import { ConversationLog } from "./conversation_log.ts";
+import { OrphanedRuns } from "./orphaned_runs.ts";
+
+const content = contentCipher();
+
+const HOLD = 100;
+
+/** A run whose process died, stored with `change`; then it is settled by another. */
+async function settleDead(kv: Deno.Kv, change: (live: ActiveRun) => Partial<ActiveRun>) {
+  const system = new FakeRuntime();
+  const committer = new Committer(kv, { system });
+  const admission = new Admission(committer, { system });
+  const conversations = new ConversationLog({ kv, committer, system, content });
+  const facts = runFacts(1, { startedAt: system.now() });
+  const { tenant, runId } = facts;
+  const asked = { days: 30, messages: [{ role: "user" as const, content: "Hello" }] };
+  const { begun } = await conversations.startHook(facts, { asked, isNew: false });
+  const opening = { begun: { ...begun, log: newLog({ owner: "died" }) } };
+  await admission.admit(runRequest(1, { run: facts, hold: HOLD, opening }));
+  admission.close();
+  const key = keys.activeRun(tenant, runId);
+  const live = (await kv.get<ActiveRun>(key)).value!;
+  await kv.set(key, { ...live, ...change(live) });
+
+  const store = new RunLogStore(kv, content);
+  const leases = new LeaseWatch(system);
+  const other = new Committer(kv, { system });
+  const ends = new OrphanedRuns({
+    kv,
+    admission: new Admission(other, { system }),
+    system,
+    leases,
+    store,
+    conversations: new ConversationLog({ kv, committer: other, system, content }),
+  });
+  await ends.settleIfOrphaned(tenant, runId);
+  await system.advance(60_000);
+  const found = await ends.settleIfOrphaned(tenant, runId);
+  const ledger = (await kv.get<Ledger>(keys.tenantLedger(tenant))).value!;
+  const name = { tenant, id: facts.conversationId, agentId: facts.agentId, page: "" };
+  const { runs } = await new ConversationStore(kv, { system, content }).listRuns(name, {
+    from: 0,
+    limit: 10,
+  });
+  return {
+    found,
+    isFree: leaseOf(ledger, runId) === undefined,
+    spent: ledger.spent,
+    log: (await store.head(tenant, runId))?.state,
+    said: runs.map(({ transcript }) =>
+      transcript === "unreadable" ? transcript : transcript.messages[0]!.content
+    ),
+  };
+}
+
+const SETTLED = { found: true, isFree: true, spent: HOLD, log: "interrupted" as const };
+
+Deno.test("OrphanedRuns: a run whose process died is charged, told as interrupted and in its conversation", async () => {
+  using kv = await Deno.openKv(":memory:");
+  assertEquals(await settleDead(kv, () => ({})), { ...SETTLED, said: ["Hello"] });
+});
+
+Deno.test("OrphanedRuns: a log that cannot be read keeps neither the slot nor the question", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const tail = new TextEncoder().encode('{"type":"of another version"}\n');
+  const settled = await settleDead(kv, ({ log }) => ({ log: { ...log!, frames: 1, tail } }));
+  assertEquals(settled, { ...SETTLED, said: ["Hello"] });
+});
+
+Deno.test("OrphanedRuns: a question that cannot be read keeps no slot", async () => {
+  using kv = await Deno.openKv(":memory:");
+  for (const text of ["{", '{"v":2}']) {
+    const asked = new TextEncoder().encode(text);
+    assertEquals(await settleDead(kv, () => ({ asked })), { ...SETTLED, said: [] });
+    for await (const { key } of kv.list({ prefix: [] })) await kv.delete(key);
+  }
+});

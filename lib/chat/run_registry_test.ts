@@ -1,0 +1,100 @@
+import { setImmediate } from "node:timers";
+import { assertEquals } from "@std/assert";
+import { contentCipher } from "@/tests/support/content.ts";
+import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
+import { runFacts, runRequest } from "@/tests/support/run_requests.ts";
+import { Committer } from "../store/tx/committer.ts";
+import { Admission } from "../billing/admission.ts";
+import { LeaseWatch } from "../billing/lease_watch.ts";
+import { keys } from "../store/keys/keys.ts";
+import { TenantStore } from "../store/tenants/tenant_store.ts";
+import type { ChatBody } from "../schemas/chat.ts";
+import type { Frame } from "../schemas/frames.ts";
+import type { Run } from "./run.ts";
+import { RunRegistry } from "./run_registry.ts";
+import { RunLog } from "./run_log.ts";
+import { requestCancellation } from "./cancellation_channel.ts";
+import type { RunLogWriter } from "./run_log_writer.ts";
+
+const turn = () => new Promise((wake) => setImmediate(wake));
+
+/** A process's runs, and words for what befalls them. */
+function open(kv: Deno.Kv) {
+  const system = new FakeRuntime();
+  const committer = new Committer(kv, { system });
+  const admission = new Admission(committer, { system });
+  const tenants = new TenantStore(kv, system);
+  const leases = new LeaseWatch(system);
+  const directory = new RunRegistry({
+    ...{ kv, committer, admission, system, tenants, leases },
+    content: contentCipher(),
+  });
+  const stopped: string[] = [];
+  const add = (id: string) => {
+    const stop = (reason: string) => stopped.push(`${id} ${reason}`);
+    directory.add({ id, stop } as unknown as Run);
+  };
+  const facts = runFacts(1);
+  const body = { agentId: facts.agentId, messages: [] } as unknown as ChatBody;
+  const ownerOf = async () => (await directory.startHook(facts, { body })).begun.log.owner;
+  return { directory, admission, system, stopped, add, ownerOf };
+}
+
+Deno.test("RunRegistry: a run that was asked to stop before it was here is stopped when it comes", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { directory, system, stopped, add, ownerOf } = open(kv);
+  const owner = await ownerOf();
+  add("run-0");
+  await requestCancellation(kv, { owner, tenant: "t", runId: "run-1", system });
+  const asked = () => Array.fromAsync(kv.list({ prefix: keys.stopRequests(owner) }));
+  while ((await asked()).length > 0) await turn();
+  assertEquals(stopped, []);
+  add("run-1");
+  add("run-2");
+  assertEquals(stopped, ["run-1 cancelled"]);
+  directory.close();
+});
+
+Deno.test("RunRegistry: a run that its receipt names no more was refused, one that it names is expired", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { directory } = open(kv);
+  const receipt = keys.chatIdempotencyRecord("t", "scope");
+  const of = { tenant: "t", runId: "run-1", receipt };
+  await kv.set(keys.run("t", "run-1"), {});
+  assertEquals(await directory.waitUntilOpen(of), { state: "refused" });
+  await kv.set(receipt, { v: 1, fingerprint: "f", runId: "run-1", exp: 0 });
+  assertEquals(await directory.waitUntilOpen(of), { state: "expired" });
+});
+
+Deno.test("RunRegistry: a run that is watched from another process comes there 4 times a second", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const [owner, other] = [open(kv), open(kv)];
+  const facts = runFacts(1);
+  const { tenant, runId } = facts;
+  const body = { agentId: facts.agentId, messages: [] } as unknown as ChatBody;
+  const opening = await owner.directory.startHook(facts, { body });
+  await owner.admission.admit(runRequest(1, { run: facts, opening }));
+  const log: RunLog = new RunLog((frame) => stored.onAppend(frame));
+  const stored: RunLogWriter = owner.directory.createLogWriter({ facts, startHook: opening }, {
+    log,
+    onLost: () => {},
+  });
+  owner.add(runId);
+  const word: Frame = { type: "delta", text: "word " };
+  const followed = other.directory.follow(tenant, runId);
+  // What was stored between a look and the wait for a change is found by the next look.
+  const untilThere = async () => {
+    for (; followed.log.length < log.length; await turn()) await other.system.advance(250);
+  };
+  log.append(word);
+  // Its own clock stands: only who hears that somebody watches stores it now.
+  followed.watchers.enter();
+  await untilThere();
+  log.append(word);
+  await owner.system.advance(250);
+  await untilThere();
+  assertEquals(followed.log.after(0), log.after(0));
+  followed.watchers.leave();
+  owner.admission.close();
+  for (const { directory } of [owner, other]) directory.close();
+});

@@ -1,0 +1,136 @@
+import type { Agent } from "../../schemas/agent.ts";
+
+/** The agent editor's fields as typed: what is wrong stays on the page until it is put right. */
+export interface AgentFormValues {
+  name: string;
+  systemPrompt: string;
+  /** `<vendor>/<model>`; the fallback's may be empty. */
+  model: string;
+  fallback: string;
+  /** Empty for none. */
+  knowledgeBaseId: string;
+  temperature: string;
+  maxOutputTokens: string;
+  maxCostUsd: string;
+  maxSteps: string;
+  wallClockSeconds: string;
+  /** A JSON array. */
+  tools: string;
+  /** One entry per line. */
+  allowedDomains: string;
+  allowedOrigins: string;
+  /** The version that was edited; empty for a new agent. */
+  version: string;
+}
+export type AgentFormField = keyof AgentFormValues;
+
+export const NEW_AGENT: AgentFormValues = {
+  name: "",
+  systemPrompt: "",
+  model: "",
+  fallback: "",
+  knowledgeBaseId: "",
+  temperature: "",
+  maxOutputTokens: "",
+  maxCostUsd: "0.25",
+  maxSteps: "8",
+  wallClockSeconds: "60",
+  tools: "[]",
+  allowedDomains: "",
+  allowedOrigins: "",
+  version: "",
+};
+
+export function readAgentForm(form: URLSearchParams): AgentFormValues {
+  const fields = Object.keys(NEW_AGENT) as AgentFormField[];
+  return Object.fromEntries(
+    fields.map((field) => [field, form.get(field) ?? ""]),
+  ) as unknown as AgentFormValues;
+}
+
+export function toFormValues(agent: Agent): AgentFormValues {
+  const { modelPolicy: policy, budget, fallback } = agent;
+  return {
+    name: agent.name,
+    systemPrompt: agent.systemPrompt,
+    model: `${policy.provider}/${policy.model}`,
+    fallback: fallback === undefined ? "" : `${fallback.provider}/${fallback.model}`,
+    knowledgeBaseId: agent.knowledgeBaseId ?? "",
+    temperature: String(policy.temperature ?? ""),
+    maxOutputTokens: String(policy.maxOutputTokens ?? ""),
+    maxCostUsd: String(budget.maxCostUsd),
+    maxSteps: String(budget.maxSteps),
+    wallClockSeconds: String(budget.wallClockMs / 1000),
+    tools: JSON.stringify(agent.tools, null, 2),
+    allowedDomains: agent.allowedDomains.join("\n"),
+    allowedOrigins: (agent.allowedOrigins ?? []).join("\n"),
+    version: String(agent.version),
+  };
+}
+
+/** The body of a new agent: optional fields left blank are left out. */
+export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
+  const { fallback, modelPolicy, allowedOrigins, ...rest } = toAgentPatch(values);
+  return {
+    ...withoutUndefined(rest),
+    modelPolicy: withoutUndefined(modelPolicy as Record<string, unknown>),
+    ...(fallback === null ? {} : { fallback }),
+    ...((allowedOrigins as string[]).length === 0 ? {} : { allowedOrigins }),
+  };
+}
+
+/**
+ * The patch that makes an agent what the form shows. What is optional and blank is an explicit
+ * `undefined`, which unsets it in the merge; a blank fallback is `null`, which clears.
+ */
+export function toAgentPatch(values: AgentFormValues): Record<string, unknown> {
+  const wallClockSeconds = toNumber(values.wallClockSeconds);
+  return {
+    name: values.name.trim(),
+    systemPrompt: values.systemPrompt,
+    modelPolicy: {
+      ...toModelName(values.model),
+      temperature: toNumber(values.temperature),
+      maxOutputTokens: toNumber(values.maxOutputTokens),
+    },
+    fallback: values.fallback === "" ? null : toModelName(values.fallback),
+    knowledgeBaseId: values.knowledgeBaseId || undefined,
+    budget: {
+      maxCostUsd: toNumber(values.maxCostUsd) ?? "",
+      maxSteps: toNumber(values.maxSteps) ?? "",
+      wallClockMs: wallClockSeconds === undefined ? "" : Math.round(wallClockSeconds * 1000),
+    },
+    tools: toTools(values.tools),
+    allowedDomains: toLines(values.allowedDomains),
+    allowedOrigins: toLines(values.allowedOrigins),
+  };
+}
+
+/** The non-blank lines of a textarea. */
+export function toLines(text: string): string[] {
+  return text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+}
+
+function toModelName(value: string): { provider: string; model: string } {
+  const slash = value.indexOf("/");
+  return { provider: value.slice(0, Math.max(0, slash)), model: value.slice(slash + 1) };
+}
+
+/** What is not a number becomes NaN, which the schema refuses like any other wrong value. */
+function toNumber(text: string): number | undefined {
+  return text.trim() === "" ? undefined : Number(text);
+}
+
+/** Text that is not JSON goes to the schema as it is, to be refused there. */
+function toTools(text: string): unknown {
+  if (text.trim() === "") return [];
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function withoutUndefined(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+}

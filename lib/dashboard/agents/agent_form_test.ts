@@ -1,0 +1,92 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { toIssues } from "../../schemas/api_error.ts";
+import { applyAgentPatch } from "../../services/agent_service.ts";
+import { type Agent, agentBodySchema, agentPatchSchema } from "../../schemas/agent.ts";
+import {
+  type AgentFormValues,
+  NEW_AGENT,
+  readAgentForm,
+  toAgentBody,
+  toAgentPatch,
+  toFormValues,
+} from "./agent_form.ts";
+import { toAgentFormIssues } from "./agent_form_issues.ts";
+
+const MINIMAL: AgentFormValues = {
+  ...NEW_AGENT,
+  name: "Helper",
+  systemPrompt: "You help.",
+  model: "vendor_b/org/large",
+};
+
+function toAgent(values: AgentFormValues): Agent {
+  const at = "2026-01-01T00:00:00.000Z";
+  const body = agentBodySchema.parse(toAgentBody(values));
+  return { ...body, id: crypto.randomUUID(), createdAt: at, updatedAt: at, version: 3 };
+}
+
+function faultsOf(values: AgentFormValues) {
+  const parsed = agentBodySchema.safeParse(toAgentBody(values));
+  assert(!parsed.success);
+  return toAgentFormIssues(toIssues(parsed.error), values);
+}
+
+Deno.test("a form with only the required fields leaves the optional ones out", () => {
+  const body = agentBodySchema.parse(toAgentBody(MINIMAL));
+  assertEquals(body.modelPolicy, { provider: "vendor_b", model: "org/large" });
+  assertEquals(Object.keys(body).filter((key) => /fallback|allowedOrigins/.test(key)), []);
+  assertEquals(body.budget.wallClockMs, 60_000);
+});
+
+Deno.test("an agent survives the way through its form", () => {
+  const agent = toAgent({
+    ...MINIMAL,
+    fallback: "vendor_a/small",
+    temperature: "0.4",
+    allowedDomains: "api.example.com\n\n *.example.org ",
+    allowedOrigins: "https://www.example.com",
+  });
+  const { id: _i, createdAt: _c, updatedAt: _u, version: _v, ...body } = agent;
+  const form = new URLSearchParams({ ...toFormValues(agent) });
+  assertEquals(agentBodySchema.parse(toAgentBody(readAgentForm(form))), body);
+});
+
+Deno.test("what is blanked in the form is unset by its patch", () => {
+  const { id: _i, createdAt: _c, updatedAt: _u, version: _v, ...body } = toAgent({
+    ...MINIMAL,
+    fallback: "vendor_a/small",
+    temperature: "0.4",
+    maxOutputTokens: "100",
+  });
+  const patched = applyAgentPatch(body, agentPatchSchema.parse(toAgentPatch(MINIMAL)));
+  assertEquals(JSON.parse(JSON.stringify(patched)).modelPolicy, {
+    provider: "vendor_b",
+    model: "org/large",
+  });
+  assertEquals(patched.fallback, undefined);
+});
+
+Deno.test("each fault is told at its field", () => {
+  const faults = faultsOf({
+    ...MINIMAL,
+    name: " ",
+    temperature: "hot",
+    maxSteps: "",
+    wallClockSeconds: "500",
+    tools: "{ oops",
+    allowedDomains: "fine.example\nhttps://not-a-host/",
+    allowedOrigins: "http://example.com",
+  });
+  assertEquals(
+    Object.keys(faults).sort(),
+    "allowedDomains allowedOrigins maxSteps name temperature tools wallClockSeconds".split(" "),
+  );
+  assertMatch(faults.tools!, /^This is not valid JSON/);
+  assertMatch(faults.allowedDomains!, /^“https:\/\/not-a-host\/” must be a host/);
+  assertEquals(faults.wallClockSeconds, "Enter 1 to 120 seconds.");
+});
+
+Deno.test("a fault inside a tool names the tool by its number", () => {
+  const faults = faultsOf({ ...MINIMAL, tools: `[{ "type": "mcp", "name": "1" }]` });
+  assertMatch(faults.tools!, /^Tool 1, /);
+});

@@ -1,0 +1,28 @@
+import type { Service } from "../../http/service.ts";
+import { toUsd } from "../../billing/money.ts";
+import { withOverrides } from "../../billing/limits.ts";
+import type { CatalogueEntry } from "../../store/providers/catalogue_store.ts";
+import { MAX_QUOTAS } from "../../schemas/limits.ts";
+import { loadModelGroups } from "../models/model_groups.ts";
+
+/** What the agent editor offers to choose from, and counts with. */
+export interface EditorChoices {
+  models: { label: string; models: CatalogueEntry[] }[];
+  knowledgeBases: { id: string; name: string }[];
+  /** What the tenant may spend in a day. */
+  hardDailyUsd: number;
+}
+
+export async function loadEditorChoices(
+  service: Pick<Service, "catalogue" | "knowledge" | "tenants" | "rateLimiterDeps" | "providers">,
+  tenant: string,
+): Promise<EditorChoices> {
+  const plan = await service.tenants.plan(tenant);
+  const bases = await service.knowledge.list(tenant, { limit: MAX_QUOTAS.knowledgeBases });
+  const { hardDailyCost } = withOverrides(service.rateLimiterDeps.limits, plan.limits);
+  return {
+    models: await loadModelGroups(service, tenant),
+    knowledgeBases: bases.data.map(({ id, name }) => ({ id, name })),
+    hardDailyUsd: toUsd(hardDailyCost),
+  };
+}

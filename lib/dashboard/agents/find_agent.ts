@@ -1,0 +1,34 @@
+import type { Context } from "fresh";
+import type { State } from "@/utils.ts";
+import { ApiError } from "../../schemas/api_error.ts";
+import type { Agent } from "../../schemas/agent.ts";
+import { signedIn } from "../permissions.ts";
+import { uuidParam } from "../../http/request_params.ts";
+
+/** The agent named by the route's `id`, if the signed-in user's tenant has it. */
+export async function findAgent(ctx: Context<State>): Promise<Agent | undefined> {
+  try {
+    const { tenant } = signedIn(ctx.state);
+    return await ctx.state.service.agents.get(tenant, uuidParam(ctx.params.id));
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
+/** The number of a version, as an address or a form names it. */
+export function parseVersion(text: string | null | undefined): number | undefined {
+  return text && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
+}
+
+/** An agent as it was at one version, if that is still kept. */
+export async function findAgentVersion(
+  ctx: Context<State>,
+  agent: Agent,
+  version: number | undefined,
+): Promise<Agent | undefined> {
+  if (version === undefined) return undefined;
+  if (version === agent.version) return agent;
+  const { tenant } = signedIn(ctx.state);
+  return await ctx.state.service.agents.findVersion(tenant, agent.id, version);
+}

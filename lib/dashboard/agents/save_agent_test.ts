@@ -1,0 +1,30 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { agentOf } from "@/tests/support/agents.ts";
+import { ApiError, validationError } from "../../schemas/api_error.ts";
+import { toFormValues } from "./agent_form.ts";
+import { saveAgent } from "./save_agent.ts";
+
+const AGENT = agentOf();
+const VALUES = toFormValues(AGENT);
+
+/** The status a refused save is told with; the form must say something about it. */
+async function statusOf(error: unknown): Promise<number> {
+  const outcome = await saveAgent(VALUES, () => Promise.reject(error));
+  assert("status" in outcome);
+  assert(Object.keys(outcome.faults).length > 0);
+  return outcome.status;
+}
+
+Deno.test("saveAgent: what can be put right is told in the form, with what was typed", async () => {
+  const fault = validationError([{ path: "name", code: "too_small", message: "is empty" }]);
+  assertEquals(await statusOf(fault), 400);
+  assertEquals(await statusOf(new ApiError("version_conflict", "changed")), 412);
+  assertEquals(await statusOf(new ApiError("payload_too_large", "too large")), 413);
+});
+
+Deno.test("saveAgent: a stored agent is passed on, other errors stay errors", async () => {
+  assertEquals(await saveAgent(VALUES, () => Promise.resolve(AGENT)), { agent: AGENT });
+  for (const error of [new ApiError("not_found", "gone"), new Error("broken")]) {
+    await assertRejects(() => saveAgent(VALUES, () => Promise.reject(error)), Error, error.message);
+  }
+});

@@ -1,0 +1,51 @@
+import { AUDIT_KINDS, type AuditKind, INSTALLATION } from "../store/audit/audit_record.ts";
+import type { AuditQuery } from "../store/audit/audit_store.ts";
+import { isDay, orderDays } from "../schemas/day_range.ts";
+
+const PAGE_SIZE = 25;
+const DAY_MS = 86_400_000;
+
+/** The filters of the audit page as they stand in its address; blank ones filter nothing. */
+export interface AuditFilters {
+  kind: string;
+  actor: string;
+  /** UTC days, `YYYY-MM-DD`, both included. */
+  from: string;
+  to: string;
+  /** `installation` for what belongs to no tenant; operators only. */
+  log: string;
+}
+
+/** Reads the filters; what is not one of their values is blank, as from an old bookmark. */
+export function readAuditFilters(url: URL): AuditFilters {
+  const value = (name: string) => url.searchParams.get(name) ?? "";
+  const kind = AUDIT_KINDS.includes(value("kind") as AuditKind) ? value("kind") : "";
+  const actor = /^[0-9a-f-]{36}$|^(command_line|service|anonymous)$/.test(value("actor"))
+    ? value("actor")
+    : "";
+  const log = value("log") === INSTALLATION ? INSTALLATION : "";
+  const day = (name: string) => isDay(value(name)) ? value(name) : "";
+  return { kind, actor, log, ...orderDays({ from: day("from"), to: day("to") }) };
+}
+
+export function toAuditQuery(filters: AuditFilters, cursor: string | null): AuditQuery {
+  const { kind, actor, from, to } = filters;
+  return {
+    limit: PAGE_SIZE,
+    cursor: cursor ?? undefined,
+    kind: kind === "" ? undefined : kind as AuditKind,
+    actor: actor === "" ? undefined : actor,
+    from: from === "" ? undefined : Date.parse(from),
+    before: to === "" ? undefined : Date.parse(to) + DAY_MS,
+  };
+}
+
+/** The page's address with the same filters, from `cursor` on. */
+export function auditHref(filters: AuditFilters, cursor?: string): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== "");
+  const query = new URLSearchParams([
+    ...given,
+    ...cursor === undefined ? [] : [["cursor", cursor]],
+  ]);
+  return query.size === 0 ? "/audit" : `/audit?${query}`;
+}

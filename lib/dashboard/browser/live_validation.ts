@@ -1,0 +1,83 @@
+import { callDashboard, SignedOutError } from "@/lib/dashboard/call_dashboard.ts";
+import { formValues } from "./form_values.ts";
+import { showFieldIssue } from "./field_issues.ts";
+
+/** Nothing is checked while somebody types this fast, milliseconds. */
+const DEBOUNCE_MS = 500;
+
+/** Asks the server what is wrong, a moment after the last change; the newest answer counts. */
+export class LiveValidation {
+  #form: HTMLFormElement;
+  #onCount: (faulty: number) => void;
+  #signedOut: () => void;
+  #touched = new Set<string>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #request = new AbortController();
+
+  constructor(
+    form: HTMLFormElement,
+    { onIssueCount, onSignedOut }: {
+      onIssueCount: (count: number) => void;
+      onSignedOut: () => void;
+    },
+  ) {
+    this.#form = form;
+    this.#onCount = onIssueCount;
+    this.#signedOut = onSignedOut;
+    for (const control of form.querySelectorAll("[aria-invalid]")) {
+      this.#touched.add(control.getAttribute("name") ?? "");
+    }
+  }
+
+  touch(target: EventTarget | null): void {
+    const name = target instanceof Element ? target.getAttribute("name") : null;
+    if (name === null) return;
+    this.#touched.add(name);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#validate(), DEBOUNCE_MS);
+  }
+
+  /** Of a form as it came nothing is told. */
+  reset(): void {
+    clearTimeout(this.#timer);
+    this.#touched.clear();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#request.abort();
+  }
+
+  /** Where the form is sent ends in the agent's id, where there is one yet. */
+  get #validationPath(): string {
+    const path = this.#form.getAttribute("action") ?? "";
+    return `/agents/check?agent=${path.slice(path.lastIndexOf("/") + 1)}`;
+  }
+
+  async #validate(): Promise<void> {
+    this.#request.abort();
+    this.#request = new AbortController();
+    const { signal } = this.#request;
+    try {
+      const fields = new URLSearchParams(formValues(this.#form));
+      const response = await callDashboard(this.#validationPath, fields, signal);
+      const { faults } = await response.json() as { faults: Record<string, string> };
+      if (!signal.aborted) this.#show(faults);
+    } catch (error) {
+      // Of anything else saving tells, and why it could not be asked.
+      if (error instanceof SignedOutError) this.#signedOut();
+    }
+  }
+
+  /** A domain may be what a tool lacks: what is told of it may change with any field. */
+  #show(faults: Record<string, string>): void {
+    let faulty = 0;
+    for (const name of this.#touched) {
+      const control = this.#form.elements.namedItem(name);
+      if (!(control instanceof HTMLElement)) continue;
+      showFieldIssue(control, name, faults[name]);
+      if (faults[name] !== undefined) faulty++;
+    }
+    this.#onCount(faulty);
+  }
+}

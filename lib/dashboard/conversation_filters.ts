@@ -1,0 +1,72 @@
+import { ANY_FAILURE, COST_THRESHOLDS } from "../store/conversations/conversation_index.ts";
+import type { ConversationSearch } from "../store/conversations/conversation_search.ts";
+import { addDays, isDay, orderDays } from "../schemas/day_range.ts";
+import { RUN_FINISHES } from "../store/runs/run_record.ts";
+import { isUuid } from "../http/request_params.ts";
+
+const FINISH_VALUES = [...RUN_FINISHES, ANY_FAILURE] as const;
+
+/** The filters as the form of the page has them: what is no value of theirs is empty. */
+export interface ConversationFilters {
+  agentId: string;
+  /** UTC days as `YYYY-MM-DD`, both included. */
+  from: string;
+  to: string;
+  finish: string;
+  /** Micro-USD, one of `COST_THRESHOLDS`. */
+  cost: string;
+}
+
+/**
+ * Filters from an address. One that nobody could have chosen is dropped, and the form shows that it is:
+ * an old link should find something rather than an error.
+ */
+export function readConversationFilters({ searchParams }: URL): ConversationFilters {
+  const read = (name: string, isValid: (text: string) => boolean) => {
+    const text = searchParams.get(name) ?? "";
+    return isValid(text) ? text : "";
+  };
+  return {
+    agentId: read("agentId", isUuid).toLowerCase(),
+    ...orderDays({ from: read("from", isDay), to: read("to", isDay) }),
+    finish: read("finish", (text) => FINISH_VALUES.some((one) => one === text)),
+    cost: read("cost", (text) => COST_THRESHOLDS.some((step) => String(step) === text)),
+  };
+}
+
+/** What the store is asked for them. */
+export function toConversationSearch(
+  { agentId, from, to, finish, cost }: ConversationFilters,
+): ConversationSearch {
+  return {
+    agentId: agentId || undefined,
+    from: from === "" ? undefined : startOfDay(from),
+    to: to === "" ? undefined : startOfDay(addDays(to, 1)),
+    finish: FINISH_VALUES.find((one) => one === finish),
+    minCost: COST_THRESHOLDS.find((step) => String(step) === cost),
+  };
+}
+
+/** The address of the list with these filters; the empty ones are left out. */
+export function conversationsHref(filters: Partial<ConversationFilters>, cursor?: string): string {
+  const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ""));
+  if (cursor !== undefined) query.set("cursor", cursor);
+  return query.size === 0 ? "/conversations" : `/conversations?${query}`;
+}
+
+/** The address of the conversations behind a count of errors. */
+export function errorsHref({ from, to }: { from: string; to: string }): string {
+  return conversationsHref({ from, to, finish: ANY_FAILURE });
+}
+
+/** The address of one conversation: its id alone may be another agent's or page's as well. */
+export function conversationHref(
+  { id, agentId, origin = "" }: { id: string; agentId: string; origin?: string | undefined },
+  page = "",
+): string {
+  return `/conversations/${id}${page}?${new URLSearchParams({ agentId, origin })}`;
+}
+
+function startOfDay(day: string): number {
+  return Date.parse(`${day}T00:00:00Z`);
+}

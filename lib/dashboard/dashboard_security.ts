@@ -1,0 +1,60 @@
+import { csp, csrf, HttpError, type Middleware } from "fresh";
+import type { State } from "@/utils.ts";
+import { contentSecurityPolicy, newNonce } from "./content_security_policy.ts";
+
+/** Fresh's way to tell the nonce of its inline script: it stands where this names `'unsafe-inline'`. */
+const scriptNonceMiddleware = csp<State>({ csp: ["script-src 'unsafe-inline'"], useNonce: true });
+
+/** Behind a TLS proxy the request's own URL is http, so the public address counts as ours too. */
+const csrfMiddleware = csrf<State>({
+  origin: (origin, ctx) => {
+    const { service } = ctx.state as State;
+    return origin === ctx.url.origin || origin === new URL(service.baseUrl).origin;
+  },
+});
+
+/** Logs a cross-site form submission. Only `csrfMiddleware` throws a 403 below this. */
+async function logCrossSiteRequests(ctx: Parameters<Middleware<State>>[0]): Promise<Response> {
+  try {
+    return await ctx.next();
+  } catch (error) {
+    if (error instanceof HttpError && error.status === 403) {
+      const { clientAddress: address, service } = ctx.state;
+      service.securityLog.crossSiteRejected({ address, route: ctx.route ?? ctx.url.pathname });
+    }
+    throw error;
+  }
+}
+
+/** Headers of every dashboard page: nothing is cached, and nothing runs that is not ours. */
+async function pageHeadersMiddleware(ctx: Parameters<Middleware<State>>[0]): Promise<Response> {
+  const styleNonce = newNonce();
+  ctx.state.styleNonce = styleNonce;
+  const response = await ctx.next();
+  const { headers } = response;
+  // Streams say for themselves that nobody may keep or hold them back.
+  const streams = headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+  if (!streams) headers.set("cache-control", "no-store");
+  const told = headers.get("content-security-policy") ?? "";
+  const scriptNonce = /'nonce-([^']+)'/.exec(told)?.[1];
+  const https = ctx.state.service.baseUrl.startsWith("https:");
+  headers.set("content-security-policy", contentSecurityPolicy({ scriptNonce, styleNonce, https }));
+  const links = headers.get("link");
+  if (links !== null && scriptNonce !== undefined) {
+    headers.set("link", withNonce(links, scriptNonce));
+  }
+  return response;
+}
+
+/** Fresh has the browser load the page's scripts ahead, which takes their nonce as well. */
+function withNonce(links: string, nonce: string): string {
+  return links.replaceAll('as="script"', `as="script"; nonce="${nonce}"`);
+}
+
+/** In this order, for dashboard routes only: /v1 is for other sites' servers and has its own rules. */
+export const dashboardSecurity: Middleware<State>[] = [
+  pageHeadersMiddleware,
+  scriptNonceMiddleware,
+  logCrossSiteRequests,
+  csrfMiddleware,
+];

@@ -1,0 +1,24 @@
+import type { Service } from "../../http/service.ts";
+import type { CatalogueEntry } from "../../store/providers/catalogue_store.ts";
+import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
+
+/** The models a tenant's plan lets it choose, by vendor, as the editor offers them. */
+export async function loadModelGroups(
+  service: Pick<Service, "catalogue" | "tenants" | "providers">,
+  tenant: string,
+): Promise<{ label: string; models: CatalogueEntry[] }[]> {
+  const { models: allowed } = await service.tenants.plan(tenant);
+  const entries = (await service.catalogue.list()).filter((entry) =>
+    allowed === "all" ||
+    allowed.some((one) => one.vendor === entry.vendor && one.model === entry.model)
+  );
+  return PROVIDER_IDS.map((vendor) => ({
+    label: service.providers.connection(vendor)?.name ?? defaultProviderLabel(vendor),
+    models: entries.filter((entry) => entry.vendor === vendor),
+  })).filter((group) => group.models.length > 0);
+}
+
+/** `vendor_a` as "Vendor A". */
+export function defaultProviderLabel(vendor: ProviderId): string {
+  return `Vendor ${vendor.slice(-1).toUpperCase()}`;
+}

@@ -1,0 +1,53 @@
+import { type Context, page } from "fresh";
+import type { State } from "@/utils.ts";
+import type { AccountLink } from "../../store/users/account_link_store.ts";
+import { readForm } from "../read_form.ts";
+import { readSignInCookie, setSignInCookies } from "./sign_in_cookie.ts";
+import { signInRejection } from "./sign_in_rejection.ts";
+
+/** What the page of a one-time link shows; nothing where the link is dead. */
+export interface AccountLinkPageData {
+  token: string;
+  email?: string;
+  error?: string | undefined;
+  passwordError?: string | undefined;
+}
+
+const EXPIRED = { status: 410 };
+
+/** Shows the form of a link that is alive. Looking at it spends nothing: mail scanners follow links. */
+export async function showAccountLink(ctx: Context<State>, kind: AccountLink["kind"]) {
+  const token = ctx.url.searchParams.get("token") ?? "";
+  const link = await ctx.state.service.team.findLink(token, kind);
+  if (link === undefined) return page<AccountLinkPageData>({ token: "" }, EXPIRED);
+  return page<AccountLinkPageData>({ token, email: link.email });
+}
+
+/** Spends a link for the password that was chosen, and signs its owner in under a new cookie. */
+export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink["kind"]) {
+  const { service, clientAddress: address } = ctx.state;
+  const form = await readForm(ctx.req, service.system);
+  const [token, password] = [form.get("token") ?? "", form.get("password") ?? ""];
+  const result =
+    await (kind === "invite"
+      ? service.team.join(token, password, { address })
+      : service.team.resetPassword(token, password, { address }));
+  if ("cookieToken" in result) {
+    const replaced = readSignInCookie(ctx.req.headers, service.config);
+    if (replaced) await service.accounts.signOut(replaced, { address });
+    const response = ctx.redirect("/", 303);
+    setSignInCookies(response.headers, result, service.config);
+    return response;
+  }
+  const link = await service.team.findLink(token, kind);
+  if (result.refused === "gone" || link === undefined) {
+    return page<AccountLinkPageData>({ token: "" }, EXPIRED);
+  }
+  const shown = { token, email: link.email };
+  if (result.refused === "invalid") {
+    const passwordFault = result.faults.password;
+    return page<AccountLinkPageData>({ ...shown, passwordError: passwordFault }, { status: 400 });
+  }
+  const { status, headers, message } = signInRejection(result);
+  return page<AccountLinkPageData>({ ...shown, error: message }, { status, headers });
+}

@@ -1,0 +1,75 @@
+import { deleteCookie, getCookies, setCookie } from "@std/http";
+import { KNOWN_BROWSER_MS } from "../../services/known_browser_tokens.ts";
+
+/**
+ * How long browsers keep the cookie, in seconds. The server ends a sign-in long before, after 12 hours
+ * without use and after 7 days at the latest; a browser that still has the cookie is told so.
+ */
+const COOKIE_MAX_AGE_S = 30 * 24 * 3600;
+
+/** What decides the cookie's form: the public address of the service. */
+export interface CookieConfig {
+  publicUrl?: string | undefined;
+}
+
+export function readSignInCookie(headers: Headers, config: CookieConfig): string | undefined {
+  return readCookie(headers, cookieName("dashboard", config));
+}
+
+export function setSignInCookie(headers: Headers, token: string, config: CookieConfig): void {
+  setPrivateCookie(headers, { name: "dashboard", value: token, maxAge: COOKIE_MAX_AGE_S }, config);
+}
+
+/** Identifies a browser that has signed in before; it does not authenticate. */
+export function readKnownBrowserCookie(headers: Headers, config: CookieConfig): string | undefined {
+  return readCookie(headers, cookieName("known_browser", config));
+}
+
+/** Sets both cookies after a password sign-in. */
+export function setSignInCookies(
+  headers: Headers,
+  { cookieToken, browserToken }: { cookieToken: string; browserToken: string },
+  config: CookieConfig,
+): void {
+  setSignInCookie(headers, cookieToken, config);
+  const mark = { name: "known_browser", value: browserToken, maxAge: KNOWN_BROWSER_MS / 1000 };
+  setPrivateCookie(headers, mark, config);
+}
+
+export function clearSignInCookie(headers: Headers, config: CookieConfig): void {
+  const name = cookieName("dashboard", config);
+  deleteCookie(headers, name, { path: "/", httpOnly: true, secure: isHttps(config) });
+}
+
+/** `__Host-` keeps a neighbouring subdomain from planting the cookie; browsers want https for it. */
+function cookieName(name: string, config: CookieConfig): string {
+  return isHttps(config) ? `__Host-${name}` : name;
+}
+
+function readCookie(headers: Headers, name: string): string | undefined {
+  try {
+    return getCookies(headers)[name] || undefined;
+  } catch {
+    return undefined; // A malformed Cookie header is a visitor without one.
+  }
+}
+
+function setPrivateCookie(
+  headers: Headers,
+  { name, value, maxAge }: { name: string; value: string; maxAge: number },
+  config: CookieConfig,
+): void {
+  setCookie(headers, {
+    name: cookieName(name, config),
+    value,
+    path: "/",
+    httpOnly: true,
+    sameSite: "Lax",
+    secure: isHttps(config),
+    maxAge,
+  });
+}
+
+function isHttps(config: CookieConfig): boolean {
+  return config.publicUrl?.startsWith("https:") ?? false;
+}

@@ -1,0 +1,36 @@
+import type { SetUpResult, SignInResult } from "../../services/sign_in_service.ts";
+
+type Rejected<T> = Exclude<T, { cookieToken: string }>;
+type AnyRejection = Rejected<SetUpResult> | Rejected<SignInResult>;
+
+/** How a refused sign-in or set-up is answered; `message` is absent where a field says it all. */
+export function signInRejection(
+  result: AnyRejection,
+): { status: number; headers: Record<string, string>; message?: string } {
+  switch (result.refused) {
+    case "too_many_tries": {
+      const seconds = Math.max(1, Math.ceil(result.retryAfterMs / 1000));
+      const message = `Too many tries. Wait ${formatWait(seconds)}, then try again.`;
+      return { status: 429, headers: { "retry-after": String(seconds) }, message };
+    }
+    case "busy": {
+      const message = "Many people are signing in right now. Try again in a moment.";
+      return { status: 503, headers: { "retry-after": "2" }, message };
+    }
+    case "wrong_credentials":
+      return { status: 401, headers: {}, message: "The e-mail or the password is not right." };
+    case "already_set_up":
+      return { status: 409, headers: {}, message: "The service is set up already." };
+    case "wrong_token":
+    case "invalid":
+      return { status: 400, headers: {} };
+    default:
+      return result satisfies never;
+  }
+}
+
+function formatWait(seconds: number): string {
+  if (seconds < 60) return seconds === 1 ? "a second" : `${seconds} seconds`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes === 1 ? "a minute" : `${minutes} minutes`;
+}

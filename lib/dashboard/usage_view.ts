@@ -1,0 +1,81 @@
+import type { AgentService } from "../services/agent_service.ts";
+import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
+import { PLAYGROUND, SESSIONS, type Usage } from "../store/runs/usage_rows.ts";
+import {
+  type GroupedUsage,
+  sortByCost,
+  USAGE_GROUPS,
+  type UsageGroup,
+} from "../billing/usage_totals.ts";
+import { loadAgentNames } from "./agents/agent_names.ts";
+import { ApiError } from "../schemas/api_error.ts";
+import { type DayRange, parseDayRange } from "../schemas/day_range.ts";
+
+/** One sum with the name that people know it by. */
+export interface NamedUsage {
+  /** A day, an agent's id, a `provider/model`, a key's id or `sessions`. */
+  id: string;
+  name: string;
+  usage: Usage;
+}
+
+/** Sums of one kind with their names: days the latest first, all else the dearest first. */
+export async function withUsageNames(
+  { sums, by, most = Infinity }: { sums: GroupedUsage; by: UsageGroup; most?: number },
+  of: {
+    tenant: string;
+    agents: Pick<AgentService, "get">;
+    apiKeys: Pick<ApiKeyStore, "list">;
+  },
+): Promise<NamedUsage[]> {
+  const all = by === "day" ? [...sums.day].reverse() : sortByCost(sums[by]);
+  const shown = all.slice(0, most);
+  const names = await loadNames(by, { ids: shown.map(([id]) => id), ...of });
+  return shown.map(([id, usage]) => ({ id, name: names.get(id) ?? id, usage }));
+}
+
+async function loadNames(
+  by: UsageGroup,
+  { ids, tenant, agents, apiKeys }:
+    & { ids: string[] }
+    & Parameters<typeof withUsageNames>[1],
+): Promise<Map<string, string>> {
+  switch (by) {
+    case "day":
+    case "model":
+      return new Map();
+    case "agent":
+      return await loadAgentNames(ids, { tenant, agents });
+    case "key": {
+      const known = (await apiKeys.list(tenant)).map(({ id, name }) => [id, name] as const);
+      return new Map([...known, [SESSIONS, "Widget sessions"], [PLAYGROUND, "Playground"]]);
+    }
+    default:
+      return by satisfies never;
+  }
+}
+
+/** What a page of usage shows. */
+export interface UsageQuery {
+  range: DayRange;
+  by: UsageGroup;
+  /** What is wrong with the days that were asked for; the last 30 are shown instead. */
+  issue?: string;
+}
+
+/** `?from&to&by`, as far as they can be meant. */
+export function readUsageQuery({ searchParams }: URL, today: string): UsageQuery {
+  const by = USAGE_GROUPS.find((group) => group === searchParams.get("by")) ?? "day";
+  const asked = { from: searchParams.get("from") || null, to: searchParams.get("to") || null };
+  try {
+    return { range: parseDayRange(asked, today), by };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const range = parseDayRange({ from: null, to: null }, today);
+    return {
+      range,
+      by,
+      issue: "These are no days, are more than a year, or end before they begin.",
+    };
+  }
+}

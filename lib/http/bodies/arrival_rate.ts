@@ -1,0 +1,90 @@
+import { monotonicNow, type Runtime, setTimer } from "../../platform/runtime.ts";
+
+/** The minimum rate at which a body must arrive. */
+export interface MinimumRate {
+  /** Minimum average rate over each window; the first window is a grace period. */
+  bytesPerSecond: number;
+  windowMs: number;
+  /** Maximum total time. */
+  totalMs: number;
+}
+
+/**
+ * 4 KiB/s is half of what a mobile plan throttled to 64 kbit/s still sends, and a third of an EDGE
+ * uplink; over these windows a connection may also stall for seconds, as in a handover between cells.
+ */
+const BYTES_PER_SECOND = 4 * 1024;
+
+/** For JSON and forms. A body of up to 40 KiB has 10 seconds. */
+export const BODY_RATE: MinimumRate = {
+  bytesPerSecond: BYTES_PER_SECOND,
+  windowMs: 10_000,
+  totalMs: 60_000,
+};
+
+/** For documents: 20 MiB over an EDGE uplink take half an hour. */
+export const UPLOAD_RATE: MinimumRate = {
+  bytesPerSecond: BYTES_PER_SECOND,
+  windowMs: 20_000,
+  totalMs: 30 * 60_000,
+};
+
+/** Steps per sliding window. */
+const STEPS = 4;
+
+/**
+ * Watches how fast a body arrives. A limit on the whole time alone would either refuse honest slow
+ * connections or let a sender hold a place for minutes at a byte a second.
+ */
+export class ArrivalRateMonitor {
+  readonly #system: Pick<Runtime, "now" | "sleep">;
+  readonly #rule: MinimumRate;
+  readonly #start: number;
+  readonly #tooSlow = Promise.withResolvers<"too_slow">();
+  /** Bytes by step, counted from the start; only the steps of one window are kept. */
+  readonly #steps = new Map<number, number>();
+  #cancelTimer: () => void;
+
+  constructor(system: Pick<Runtime, "now" | "sleep">, rule: MinimumRate) {
+    this.#system = system;
+    this.#rule = rule;
+    this.#start = monotonicNow(system);
+    this.#cancelTimer = this.#scheduleCheck(rule.windowMs);
+  }
+
+  /** Resolves if the body arrives too slowly; otherwise never settles. */
+  get tooSlow(): Promise<"too_slow"> {
+    return this.#tooSlow.promise;
+  }
+
+  /** Records received bytes. */
+  addBytes(bytes: number): void {
+    const step = this.#step();
+    this.#steps.set(step, (this.#steps.get(step) ?? 0) + bytes);
+  }
+
+  /** Stops watching. */
+  stop(): void {
+    this.#cancelTimer();
+  }
+
+  #scheduleCheck(ms: number): () => void {
+    return setTimer(this.#system, ms, () => {
+      if (this.#isTooSlow()) this.#tooSlow.resolve("too_slow");
+      else this.#cancelTimer = this.#scheduleCheck(this.#rule.windowMs / STEPS);
+    });
+  }
+
+  #isTooSlow(): boolean {
+    const { bytesPerSecond, windowMs, totalMs } = this.#rule;
+    if (monotonicNow(this.#system) - this.#start >= totalMs) return true;
+    const first = this.#step() - STEPS;
+    for (const step of this.#steps.keys()) if (step < first) this.#steps.delete(step);
+    const bytes = this.#steps.values().reduce((sum, some) => sum + some, 0);
+    return bytes < bytesPerSecond * windowMs / 1000;
+  }
+
+  #step(): number {
+    return Math.floor((monotonicNow(this.#system) - this.#start) * STEPS / this.#rule.windowMs);
+  }
+}

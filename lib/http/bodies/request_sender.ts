@@ -1,0 +1,34 @@
+import { addressBlock } from "../../platform/address_block.ts";
+
+/** The sender of a request, as far as known; memory for bodies is shared fairly by sender. */
+export interface RequestSender {
+  /** The client's address. */
+  address: string;
+  /** The tenant of the user who is signed in to the dashboard. */
+  tenant?: string;
+}
+
+const senders = new WeakMap<Request, RequestSender>();
+
+/** Records the sender of a request; later calls add to it. */
+export function setSender(req: Request, sender: Partial<RequestSender>): void {
+  senders.set(req, { ...senderOf(req), ...sender });
+}
+
+/** The address that sends the request, an IPv6 one as its /64. */
+export function senderAddress(req: Request): string {
+  return addressBlock(senderOf(req).address);
+}
+
+/** The names under which the sender of a request holds memory. */
+export function budgetHolders(req: Request): string[] {
+  const { tenant } = senderOf(req);
+  const holders = [`address ${senderAddress(req)}`];
+  if (tenant !== undefined) holders.push(`tenant ${tenant}`);
+  return holders;
+}
+
+/** Requests without a recorded sender share one address. */
+function senderOf(req: Request): RequestSender {
+  return senders.get(req) ?? { address: "unknown" };
+}

@@ -1,0 +1,28 @@
+import type { JsonSchema } from "./openapi_types.ts";
+
+/** What a schema asks of a value besides its type, in words: `1-128 characters`. */
+export function describeConstraints(schema: JsonSchema): string[] {
+  const { exclusiveMinimum, format, pattern } = schema;
+  const words = [
+    range(schema.minLength, schema.maxLength, "characters"),
+    range(schema.minItems, schema.maxItems, "items"),
+    range(schema.minimum, schema.maximum),
+    exclusiveMinimum === undefined ? undefined : `more than ${exclusiveMinimum}`,
+    format === undefined ? undefined : format,
+    pattern === undefined ? undefined : `matches ${pattern}`,
+    schema.default === undefined ? undefined : `${JSON.stringify(schema.default)} unless told`,
+  ];
+  return words.filter((word) => word !== undefined);
+}
+
+function range(min: number | undefined, max: number | undefined, unit = ""): string | undefined {
+  const tail = unit === "" ? "" : ` ${unit}`;
+  if (min !== undefined && max !== undefined) return `${min}-${max}${tail}`;
+  if (min !== undefined) return `at least ${min}${tail}`;
+  return max === undefined ? undefined : `at most ${max}${tail}`;
+}
+
+/** The name behind a reference: `#/components/schemas/Agent` is `Agent`. */
+export function refName(ref: string): string {
+  return ref.slice(ref.lastIndexOf("/") + 1);
+}

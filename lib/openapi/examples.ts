@@ -1,0 +1,138 @@
+import { finding } from "../doctor/case.ts";
+import { embedLines } from "../doctor/embed_lines.ts";
+import type { Agent } from "../schemas/agent.ts";
+import type { DoctorCheck, DoctorReport } from "../schemas/doctor.ts";
+
+const agentBody = {
+  name: "Shop helper",
+  systemPrompt: "You help customers of a bookshop. Be brief and friendly.",
+  modelPolicy: { provider: "vendor_a" as const, model: "demo", maxOutputTokens: 512 },
+  budget: { maxCostUsd: 0.05, maxSteps: 4, wallClockMs: 30_000 },
+  tools: [{
+    type: "http" as const,
+    name: "find_order",
+    description: "Finds an order by its number.",
+    parameters: {
+      type: "object",
+      properties: { number: { type: "string" } },
+      required: ["number"],
+    },
+    request: { method: "GET" as const, url: "https://api.shop.example/orders/{{number}}" },
+  }],
+  allowedDomains: ["api.shop.example"],
+  allowedOrigins: ["https://shop.example"],
+};
+
+const agent: Agent = {
+  id: "6f1b2c9e-0d53-4a7e-9b61-2f0c4d8e7a15",
+  ...agentBody,
+  createdAt: "2026-01-15T09:30:00.000Z",
+  updatedAt: "2026-01-15T09:30:00.000Z",
+  version: 1,
+};
+
+const sessionToken = "cs_EXAMPLE0example0EXAMPLE0example0";
+
+const runId = "b7a4f1d2-3c58-4e96-8a07-51d9e2c6f043";
+
+const conversation = {
+  id: "d20e6b83-97f4-4c1a-b5d8-0a3e7f6c9214",
+  agentId: agent.id,
+  origin: "https://shop.example",
+  createdAt: "2026-01-15T09:31:00.000Z",
+  updatedAt: "2026-01-15T09:31:04.000Z",
+  expiresAt: "2026-02-14T09:31:04.000Z",
+  runCount: 1,
+  costUsd: 0.0021,
+};
+
+const transcript = {
+  ...conversation,
+  runs: [{
+    runId,
+    agentVersion: 1,
+    provider: "vendor_a",
+    model: "demo",
+    startedAt: "2026-01-15T09:31:00.000Z",
+    endedAt: "2026-01-15T09:31:04.000Z",
+    messages: [{ role: "user", content: "Where is my parcel A-1042?", claimed: false }],
+    text: "Your parcel is on its way.",
+    toolCalls: [{ name: "find_order", args: { number: "A-1042" }, output: { status: "shipped" } }],
+    inputTokens: 312,
+    outputTokens: 48,
+    costUsd: 0.0021,
+    finishReason: "stop",
+  }],
+};
+
+const INTEGRITY = "sha384-" + "EXAMPLE0".repeat(8);
+
+const fine = (check: DoctorCheck) => finding(check, "fine");
+
+const doctorReport: DoctorReport = {
+  findings: [
+    fine("origin"),
+    fine("tag"),
+    fine("mixed_content"),
+    finding("csp", "policy_connections"),
+    fine("integrity"),
+    finding("token", "token_expired"),
+    fine("clock"),
+  ],
+  lines: embedLines({
+    agent,
+    origin: "https://shop.example",
+    listed: true,
+    addresses: {
+      baseUrl: "https://chat.example",
+      scriptBase: "https://cdn.example",
+      integrity: INTEGRITY,
+    },
+  }),
+};
+
+const knowledgeBase = {
+  id: "1c9d5e70-48b2-4f6a-a3d7-8e20b91c64f5",
+  name: "Shipping and returns",
+  language: "en" as const,
+  documentCount: 1,
+  chunkCount: 4,
+  createdAt: "2026-01-15T09:20:00.000Z",
+  updatedAt: "2026-01-15T09:21:00.000Z",
+};
+
+const document = {
+  id: "e3a7f0b4-5d21-4c98-b6e0-72f19a4d8c3b",
+  title: "Returns",
+  mediaType: "text/markdown" as const,
+  bytes: 5_120,
+  state: "ready" as const,
+  createdAt: "2026-01-15T09:20:58.000Z",
+  updatedAt: "2026-01-15T09:21:00.000Z",
+};
+
+const passage = {
+  documentId: document.id,
+  title: document.title,
+  headingPath: ["Returns", "Deadlines"],
+  position: 1,
+  text: "You may return any book within 30 days.",
+  score: 7.31,
+};
+
+/** Values that the examples of several operations share; none of them is a real credential. */
+export const EXAMPLES = {
+  agentBody,
+  agent,
+  sessionToken,
+  mintedSession: { sessionToken, expiresAt: "2026-01-15T09:45:00.000Z", messageCap: 50 },
+  runId,
+  doctorReport,
+  integrity: INTEGRITY,
+  conversationId: conversation.id,
+  conversation,
+  transcript,
+  knowledgeBase,
+  document,
+  passage,
+};

@@ -1,0 +1,137 @@
+import type { LogLevel } from "../server/config/variables.ts";
+import { LineWriter } from "./line_writer.ts";
+
+/** Facts about one log line; never whole requests or records. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Writes lines of at least its level; every string in them is redacted. It never throws. */
+export interface Logger {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+export interface LoggerOptions {
+  level?: LogLevel;
+  /**
+   * Takes one line with its line feed, what makes the line that tells how many were lost before it, and
+   * its level; standard error by default.
+   */
+  write?: (line: string, tellLost: (lost: number) => string, level: LogLevel) => void;
+  /** One JSON object a line, or text for people; JSON by default unless on a terminal. */
+  json?: boolean;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+const LEVEL_RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
+
+/** Fields nested deeper than this are cut: a log line is not a dump. */
+const MAX_FIELD_DEPTH = 4;
+
+/** One for all loggers of the process: a line that one began is ended before another's begins. */
+const stderr = new LineWriter((bytes) => Deno.stderr.writeSync(bytes));
+const writeToStderr = stderr.write.bind(stderr);
+
+/**
+ * A logger. A line is `{ time, level, message, ...fields }`, or in text
+ * `time LEVEL message field=value`. An `Error` among the fields becomes its name, message and, at
+ * level `debug`, its stack.
+ */
+export function createLogger(options: LoggerOptions = {}): Logger {
+  const { level = "info", write = writeToStderr, now = Date.now } = options;
+  const json = options.json ?? !Deno.stderr.isTerminal();
+  const withStack = level === "debug";
+
+  const format = (lineLevel: LogLevel, message: string, fields: LogFields) => {
+    const time = new Date(now()).toISOString();
+    const safe = toLoggableFields(fields, { withStack, depth: 0 });
+    const line = { time, level: lineLevel, message: redact(message) };
+    // The line's own three come last as well: a field cannot pass for them.
+    return (json ? JSON.stringify({ ...line, ...safe, ...line }) : formatText(line, safe)) + "\n";
+  };
+  const tellLost = (lost: number) => format("warn", "log lines could not be written", { lost });
+  const log = (lineLevel: LogLevel, message: string, fields: LogFields = {}) => {
+    if (LEVEL_RANK[lineLevel] < LEVEL_RANK[level]) return;
+    write(format(lineLevel, message, fields), tellLost, lineLevel);
+  };
+  return {
+    debug: (message, fields) => log("debug", message, fields),
+    info: (message, fields) => log("info", message, fields),
+    warn: (message, fields) => log("warn", message, fields),
+    error: (message, fields) => log("error", message, fields),
+  };
+}
+
+const SECRET_PATTERNS: readonly [RegExp, string][] = [
+  // A key's prefix is public and helps to find it; what follows is not.
+  [/ck_live_([0-9A-Za-z]{8})_[0-9A-Za-z]+/g, "ck_live_$1_[secret]"],
+  [/ck_live_(?![0-9A-Za-z]{8}_\[secret\])[0-9A-Za-z_]+/g, "ck_live_[secret]"],
+  [/\bcs_[0-9A-Za-z_-]{8,}/g, "cs_[secret]"],
+  [/\b(Bearer|Basic)\s+[^\s"',;]+/gi, "$1 [secret]"],
+];
+
+/** `text` without anything that looks like an API key, session token or bearer credential. */
+export function redact(text: string): string {
+  return SECRET_PATTERNS.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text);
+}
+
+/** A field may be anything that was thrown: one that throws when it is read costs no more than itself. */
+function toLoggableFields(
+  fields: LogFields,
+  options: { withStack: boolean; depth: number },
+): Record<string, unknown> {
+  try {
+    return toLoggable(fields, options) as Record<string, unknown>;
+  } catch {
+    return { fields: "[unreadable]" };
+  }
+}
+
+/** A copy that JSON can hold, with every string, keys included, redacted. */
+function toLoggable(value: unknown, options: { withStack: boolean; depth: number }): unknown {
+  if (typeof value === "string") return redact(value);
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
+  if (value === null || typeof value !== "object") return value;
+  if (value instanceof Date || value instanceof URL) return redact(String(value.toJSON()));
+  if (options.depth > MAX_FIELD_DEPTH) return "[deep]";
+  const inner = { ...options, depth: options.depth + 1 };
+  if (value instanceof Error) return toLoggableError(value, inner);
+  if (Array.isArray(value)) return value.map((item) => toLoggable(item, inner));
+  const entries = Object.entries(value).map((
+    [key, item],
+  ) => [redact(key), toLoggable(item, inner)]);
+  return Object.fromEntries(entries);
+}
+
+function toLoggableError(error: Error, options: { withStack: boolean; depth: number }): unknown {
+  return {
+    name: error.name,
+    message: redact(error.message),
+    ...(error.cause === undefined ? {} : { cause: toLoggable(error.cause, options) }),
+    ...(options.withStack ? { stack: redact(error.stack ?? "") } : {}),
+  };
+}
+
+function formatText(
+  line: { time: string; level: LogLevel; message: string },
+  fields: Record<string, unknown>,
+): string {
+  const words = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${formatValue(key)}=${formatValue(value)}`);
+  return [line.time, line.level.toUpperCase().padEnd(5), escapeControls(line.message), ...words]
+    .join(" ");
+}
+
+function formatValue(value: unknown): string {
+  const bare = typeof value === "string" && /^[^\s"=\p{Cc}]+$/u.test(value);
+  return bare ? value : escapeControls(JSON.stringify(value));
+}
+
+/** A line feed or an escape sequence in a field must neither forge a line nor drive a terminal. */
+function escapeControls(text: string): string {
+  return text.replace(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1).replace("\x7f", " "));
+}

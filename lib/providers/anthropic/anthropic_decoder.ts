@@ -1,0 +1,130 @@
+import type { StopReason } from "../model.ts";
+import type { StreamDecoder } from "../protocol.ts";
+import { asObject, asText, type JsonObject, parseEvent, streamError } from "../stream_json.ts";
+import { DeltaFastPath } from "../delta_fast_path.ts";
+import type { ResponseAccumulator } from "../response_accumulator.ts";
+import { isTokenCount } from "../usage_tracker.ts";
+import { ThinkingCollector } from "./thinking_collector.ts";
+
+const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map([
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
+  ["pause_turn", "stop"],
+  ["max_tokens", "length"],
+  ["model_context_window_exceeded", "length"],
+  ["tool_use", "tool_calls"],
+  ["refusal", "content_filter"],
+]);
+
+/** Reads the events of a message; kinds that are not known are passed over, as the vendor asks. */
+export class AnthropicDecoder implements StreamDecoder {
+  readonly #response: ResponseAccumulator;
+  readonly #thinking: ThinkingCollector;
+  /** The parts that the input is counted in, each as last told. */
+  readonly #input: { [Part in "own" | "read" | "written"]?: number | undefined } = {};
+  readonly #fastPath = new DeltaFastPath(textDeltaOf);
+  #textLength = 0;
+
+  constructor(turn: ResponseAccumulator) {
+    this.#response = turn;
+    this.#thinking = new ThinkingCollector(turn);
+  }
+
+  decode(data: string): void {
+    const text = this.#fastPath.extract(data);
+    if (text !== undefined) return this.#text(text);
+    const event = parseEvent(data);
+    this.#fastPath.learn(data, event);
+    switch (event.type) {
+      case "message_start":
+        return this.#usage(asObject(event.message)?.usage);
+      case "content_block_start":
+        return this.#blockStart(indexOf(event), asObject(event.content_block) ?? {});
+      case "content_block_delta":
+        return this.#blockDelta(indexOf(event), asObject(event.delta) ?? {});
+      case "message_delta":
+        return this.#messageDelta(event);
+      case "message_stop":
+        return this.#response.markComplete();
+      case "error":
+        throw streamError(asText(asObject(event.error)?.type), event.error);
+    }
+  }
+
+  #blockStart(index: number, block: JsonObject): void {
+    switch (block.type) {
+      case "text":
+        return this.#text(asText(block.text));
+      case "thinking":
+      case "redacted_thinking":
+        return this.#thinking.startBlock(index, block, this.#textLength);
+      case "tool_use":
+        return this.#callStart(index, block);
+    }
+  }
+
+  /** The input begins as {} and follows in pieces; compatible servers may give it whole. */
+  #callStart(index: number, block: JsonObject): void {
+    const input = asObject(block.input) ?? {};
+    const args = Object.keys(input).length === 0 ? "" : JSON.stringify(input);
+    this.#response.addToolCall(index, { id: asText(block.id), name: asText(block.name), args });
+  }
+
+  #blockDelta(index: number, delta: JsonObject): void {
+    switch (delta.type) {
+      case "text_delta":
+        return this.#text(asText(delta.text));
+      case "input_json_delta":
+        return this.#response.addToolCall(index, { args: asText(delta.partial_json) });
+      case "thinking_delta":
+        return this.#thinking.appendText(index, asText(delta.thinking));
+      case "signature_delta":
+        return this.#thinking.setSignature(index, asText(delta.signature));
+    }
+  }
+
+  #text(text: string): void {
+    this.#textLength += text.length;
+    this.#response.addText(text);
+  }
+
+  #messageDelta(event: JsonObject): void {
+    this.#usage(event.usage);
+    const reason = asObject(event.delta)?.stop_reason;
+    if (typeof reason === "string") {
+      this.#response.setStopReason(STOP_REASONS.get(reason) ?? "stop");
+    }
+  }
+
+  /** Input that was written to or read from a cache is counted beside the rest, not in it. */
+  #usage(value: unknown): void {
+    const usage = asObject(value);
+    if (usage === undefined) return;
+    const input = this.#input;
+    input.own = latestCount(input.own, usage.input_tokens);
+    input.read = latestCount(input.read, usage.cache_read_input_tokens);
+    input.written = latestCount(input.written, usage.cache_creation_input_tokens);
+    const { own, read = 0, written = 0 } = input;
+    this.#response.addUsage({
+      inputTokens: own === undefined ? undefined : own + read + written,
+      outputTokens: usage.output_tokens,
+      cachedInputTokens: input.read,
+    });
+  }
+}
+
+/** The text of an event that adds to one. */
+function textDeltaOf({ type, delta }: JsonObject): string | undefined {
+  const { type: kind, text } = asObject(delta) ?? {};
+  const isText = type === "content_block_delta" && kind === "text_delta";
+  return isText && typeof text === "string" ? text : undefined;
+}
+
+function indexOf(event: JsonObject): number {
+  return typeof event.index === "number" ? event.index : 0;
+}
+
+/** Later events repeat the counts, some servers with null or 0: what was read stays read. */
+function latestCount(before: number | undefined, value: unknown): number | undefined {
+  return isTokenCount(value) && (value > 0 || before === undefined) ? value : before;
+}

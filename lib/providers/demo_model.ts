@@ -1,0 +1,107 @@
+import type { Runtime } from "../platform/runtime.ts";
+import type { Model, ModelEvent, ModelMessage, ModelRequest } from "./model.ts";
+
+/** Pause between two words, so that a person sees the answer stream. */
+const WORD_DELAY_MS = 24;
+const QUOTE_LENGTH = 280;
+const PASSAGE_LENGTH = 600;
+const SEARCH_TOOL = "search_knowledge";
+
+/**
+ * The embedded demo model: deterministic, free, without a credential, so that a fresh machine runs
+ * the whole product. It says what it is, quotes what it was asked, searches the agent's knowledge
+ * base where there is one, and calls a tool when asked to: `use <tool> with {json}`.
+ */
+export class DemoModel implements Model {
+  #system: Runtime;
+
+  constructor(system: Runtime) {
+    this.#system = system;
+  }
+
+  // deno-lint-ignore require-await -- a model accepts asynchronously; this one has nobody to ask
+  async stream(request: ModelRequest): Promise<AsyncIterable<ModelEvent>> {
+    request.signal.throwIfAborted();
+    return this.#answer(request);
+  }
+
+  async *#answer(request: ModelRequest): AsyncGenerator<ModelEvent> {
+    const inputTokens = estimateTokens(request.system + JSON.stringify(request.messages));
+    const call = requestedToolCall(request);
+    if (call !== undefined) {
+      yield { type: "tool_call", call };
+      yield { type: "usage", inputTokens, outputTokens: estimateTokens(call.name + call.args) };
+      yield { type: "end", reason: "tool_calls" };
+      return;
+    }
+    const words = composeAnswer(request.messages).match(/\S+\s*/g) ?? [];
+    // One word counts as one token, so that a limit on output is exact and visible.
+    const spoken = words.slice(0, request.maxOutputTokens);
+    for (const [n, text] of spoken.entries()) {
+      if (n > 0) await this.#system.sleep(WORD_DELAY_MS, request.signal);
+      yield { type: "text", text };
+    }
+    yield { type: "usage", inputTokens, outputTokens: spoken.length };
+    yield { type: "end", reason: spoken.length < words.length ? "length" : "stop" };
+  }
+}
+
+/** The tool call that the conversation asks for and that has not been made yet. */
+function requestedToolCall(request: ModelRequest) {
+  const last = request.messages.at(-1);
+  if (last?.role !== "user") return undefined;
+  const id = `demo_${request.messages.length}`;
+  const asked = /\buse\s+([A-Za-z][\w-]*)\s+with\s+(\{[\s\S]*\})/i.exec(last.content);
+  if (asked?.[1] !== undefined && asked[2] !== undefined) {
+    return { id, name: asked[1], args: asked[2] };
+  }
+  const searches = request.tools.some((tool) => tool.name === SEARCH_TOOL);
+  return searches
+    ? { id, name: SEARCH_TOOL, args: JSON.stringify({ query: last.content.slice(0, 500) }) }
+    : undefined;
+}
+
+function composeAnswer(messages: readonly ModelMessage[]): string {
+  const last = messages.at(-1);
+  if (last?.role === "tool") {
+    const sourced = last.name === SEARCH_TOOL ? answerFromPassages(last.output) : undefined;
+    return sourced ?? `The tool ${last.name} answered: ${truncate(JSON.stringify(last.output))}`;
+  }
+  const asked = messages.findLast((message) => message.role === "user")?.content ?? "";
+  const turn = messages.filter((message) => message.role === "user").length;
+  const opening = turn === 1
+    ? "Hello! I am the demo model: I come with the service, cost nothing and know nothing."
+    : `Still the demo model here, and this is message ${turn} of our conversation.`;
+  return `${opening} You asked: “${truncate(asked)}”\n\n` +
+    "Every word of this answer travelled the way a real model's would: through the same agent, " +
+    "limits, accounting and stream. Connect a vendor and pick one of its models to hear " +
+    "something new.";
+}
+
+/** What the knowledge base says, in its own words and with its source; undefined when it failed. */
+function answerFromPassages(output: unknown): string | undefined {
+  const { passages } = (output ?? {}) as { passages?: FoundPassage[] };
+  if (passages === undefined) return undefined;
+  const [best] = passages;
+  if (best === undefined) {
+    return "I am the demo model. I looked into the knowledge base, and found nothing that fits.";
+  }
+  const source = [best.title, ...best.headingPath].join(" › ");
+  return "I am the demo model, so I only quote what I found in the knowledge base. It says:\n\n" +
+    `“${truncate(best.text, PASSAGE_LENGTH)}”\n\nSource: ${source}`;
+}
+
+interface FoundPassage {
+  title: string;
+  headingPath: string[];
+  text: string;
+}
+
+function truncate(text: string, length = QUOTE_LENGTH): string {
+  const flat = text.trim();
+  return flat.length <= length ? flat : `${flat.slice(0, length)}…`;
+}
+
+function estimateTokens(text: string): number {
+  return Math.ceil(text.length / 4);
+}

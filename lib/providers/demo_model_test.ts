@@ -1,0 +1,114 @@
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
+import { DemoModel } from "./demo_model.ts";
+import { ModelError, type ModelEvent, type ModelMessage, type ModelRequest } from "./model.ts";
+import { ModelRegistry } from "./model_registry.ts";
+
+const user = (content: string): ModelMessage => ({ role: "user", content });
+
+function request(change: Partial<ModelRequest> = {}): ModelRequest {
+  return {
+    model: "demo",
+    system: "s",
+    messages: [user("What is new?")],
+    tools: [],
+    maxOutputTokens: 4096,
+    signal: new AbortController().signal,
+    ...change,
+  };
+}
+
+/** All that the demo model answers, its pauses being none. */
+async function answer(change: Partial<ModelRequest> = {}) {
+  const system = { ...new FakeRuntime(), sleep: () => Promise.resolve() };
+  const events: ModelEvent[] = [];
+  for await (const event of await new DemoModel(system).stream(request(change))) events.push(event);
+  const said = events.map((event) => (event.type === "text" ? event.text : "")).join("");
+  return { events, said };
+}
+
+Deno.test("DemoModel: says what it is, quotes what it was asked, word by word", async () => {
+  const { events, said } = await answer();
+  assertMatch(said, /demo model/);
+  assertStringIncludes(said, "“What is new?”");
+  for (const event of events) if (event.type === "text") assertMatch(event.text, /^\S+\s*$/);
+  assertEquals(events.at(-1), { type: "end", reason: "stop" });
+  assertEquals(events.at(-2)?.type, "usage");
+});
+
+Deno.test("DemoModel: the same request has the same answer", async () => {
+  assertEquals(await answer(), await answer());
+});
+
+Deno.test("DemoModel: a limit on output is kept to the word and told as length", async () => {
+  const { events } = await answer({ maxOutputTokens: 3 });
+  assertEquals(events.filter((event) => event.type === "text").length, 3);
+  assertEquals(events.slice(-2).map((event) => event.type), ["usage", "end"]);
+  assertEquals(events.at(-1), { type: "end", reason: "length" });
+});
+
+Deno.test("DemoModel: calls a tool when asked to, then says what it answered", async () => {
+  const asked = user('Please use look_up with {"q": {"deep": 1}}');
+  const { events } = await answer({ messages: [asked] });
+  assertEquals(events[0], {
+    type: "tool_call",
+    call: { id: "demo_1", name: "look_up", args: '{"q": {"deep": 1}}' },
+  });
+  assertEquals(events.at(-1), { type: "end", reason: "tool_calls" });
+  const result: ModelMessage = { role: "tool", callId: "demo_1", name: "look_up", output: [42] };
+  const after = await answer({ messages: [asked, { role: "assistant", content: "" }, result] });
+  assertEquals(after.said, "The tool look_up answered: [42]");
+});
+
+Deno.test("DemoModel: searches the knowledge base where the agent has one", async () => {
+  const tools = [{ name: "search_knowledge", description: "d", parameters: {} }];
+  const { events } = await answer({ tools });
+  assertEquals(events[0], {
+    type: "tool_call",
+    call: { id: "demo_1", name: "search_knowledge", args: '{"query":"What is new?"}' },
+  });
+});
+
+async function answerTo(output: unknown): Promise<string> {
+  const found: ModelMessage = { role: "tool", callId: "demo_1", name: "search_knowledge", output };
+  return (await answer({ messages: [user("Returns?"), found] })).said;
+}
+
+Deno.test("DemoModel: answers from the best passage and names its source", async () => {
+  const best = { title: "Handbook", headingPath: ["Sales", "Returns"], text: "In thirty days." };
+  const said = await answerTo({ passages: [best, { ...best, text: "Never." }] });
+  assertStringIncludes(said, "“In thirty days.”");
+  assertStringIncludes(said, "Source: Handbook › Sales › Returns");
+  assertEquals(said.includes("Never."), false);
+});
+
+Deno.test("DemoModel: says so when the knowledge base has nothing, or could not be searched", async () => {
+  assertMatch(await answerTo({ passages: [] }), /found nothing/);
+  assertMatch(await answerTo({ error: { code: "tool_unreachable" } }), /tool_unreachable/);
+});
+
+Deno.test("DemoModel: an abort ends it between two words, with the signal's reason", async () => {
+  const stop = new AbortController();
+  const system = new FakeRuntime();
+  const events = await new DemoModel(system).stream(request({ signal: stop.signal }));
+  const iterator = events[Symbol.asyncIterator]();
+  await iterator.next();
+  const next = iterator.next();
+  stop.abort(new Error("stopped"));
+  await assertRejects(() => next, Error, "stopped");
+  assertEquals(system.sleeping, 0);
+});
+
+Deno.test("DemoModel: an aborted request is not accepted", async () => {
+  const signal = AbortSignal.abort(new Error("stopped"));
+  const asked = () => new DemoModel(new FakeRuntime()).stream(request({ signal }));
+  await assertRejects(asked, Error, "stopped");
+});
+
+Deno.test("ModelRegistry: demo is in every slot; a slot without a vendor refuses", async () => {
+  const registry = new ModelRegistry(new FakeRuntime());
+  assertEquals(registry.find("vendor_c", "demo"), registry.find("vendor_a", "demo"));
+  const refused = () => registry.find("vendor_b", "large").stream(request());
+  const error = await assertRejects(refused, ModelError);
+  assertEquals(error.code, "provider_error");
+});

@@ -1,0 +1,259 @@
+/** Retries, kept connections, silence and aborts, the same for every protocol. */
+import { assert, assertEquals, assertInstanceOf, assertRejects } from "@std/assert";
+import type { Script } from "@/tests/support/mock_providers/script.ts";
+import {
+  eventsOfType,
+  PROTOCOLS,
+  ProviderConnections,
+} from "@/tests/support/provider_connections.ts";
+import { ModelError } from "./model.ts";
+
+const busy = (headers: Record<string, string> = {}): Script => ({ status: 429, headers });
+const SECOND = 1000;
+
+for (const protocol of PROTOCOLS) {
+  Deno.test(`${protocol}: what passes is tried again, after a longer pause each time`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const answer = await vendors.ask(protocol, [busy(), { status: 503 }, {}]);
+    assertEquals([answer.text, answer.error], ["Hello there.", undefined]);
+    const [first = 0, second = 0] = vendors.pauses;
+    assert(first >= 125 && first <= 375, `${first}`);
+    assert(second >= 250 && second <= 750, `${second}`);
+  });
+
+  Deno.test(`${protocol}: nothing is tried again once an answer has begun`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const say = [{ text: "One" }, { error: "overloaded" as const }];
+    const answer = await vendors.ask(protocol, [{ say, end: "none" }, {}]);
+    assertEquals([answer.text, answer.error?.code], ["One", "provider_error"]);
+    assertEquals(vendors.mock.requests.length, 1);
+  });
+
+  Deno.test(`${protocol}: Retry-After is kept to, never too early`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const { error } = await vendors.ask(protocol, [busy({ "Retry-After": "7" }), {}]);
+    assertEquals(error, undefined);
+    const [pause = 0] = vendors.pauses;
+    assert(pause >= 7 * SECOND && pause < 7.5 * SECOND, `${pause}`);
+  });
+
+  Deno.test(`${protocol}: a Retry-After past the deadline is not waited for`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const deadline = vendors.clock.now() + 20 * SECOND;
+    const script = busy({ "Retry-After": "21" });
+    const { error } = await vendors.ask(protocol, script, { deadline });
+    assertInstanceOf(error, ModelError);
+    assertEquals([error.code, error.retryAfterMs], ["provider_rate_limited", 21 * SECOND]);
+    assertEquals([vendors.pauses, vendors.mock.requests.length], [[], 1]);
+  });
+
+  Deno.test(`${protocol}: with time enough, a long Retry-After is waited for`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const deadline = vendors.clock.now() + 30 * SECOND;
+    const answer = await vendors.ask(protocol, [busy({ "Retry-After": "21" }), {}], { deadline });
+    assertEquals(answer.text, "Hello there.");
+  });
+
+  Deno.test(`${protocol}: a refusal whose words dawdle is not waited for`, async () => {
+    await using vendors = await ProviderConnections.start();
+    vendors.mock.next({ status: 400, body: "so", finish: "hang" });
+    const pending = assertRejects(() => vendors.open(protocol), ModelError);
+    await vendors.arrived;
+    await vendors.clock.advance(2 * SECOND);
+    assertEquals((await pending).code, "provider_error");
+    await vendors.mock.requests[0]!.gone;
+  });
+
+  Deno.test(`${protocol}: an empty account is not asked again`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const body = `{"error":{"code":"insufficient_quota"}}`;
+    const { error } = await vendors.ask(protocol, { status: 429, body });
+    assertEquals(error.code, "provider_rate_limited");
+    assertEquals(vendors.mock.requests.length, 1);
+  });
+
+  Deno.test(`${protocol}: answers one after the other share a connection`, async () => {
+    await using vendors = await ProviderConnections.start();
+    for (let n = 0; n < 5; n++) assertEquals((await vendors.ask(protocol)).error, undefined);
+    assertEquals(vendors.mock.connections, 1);
+  });
+
+  Deno.test(`${protocol}: a refusal leaves no connection half read`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const body = "x".repeat(500_000);
+    await vendors.ask(protocol, { status: 400, body });
+    assertEquals((await vendors.ask(protocol)).text, "Hello there.");
+    assert(vendors.reports[0]!.words!.length <= 2048);
+  });
+
+  Deno.test(`${protocol}: a kept connection that turns out closed is made again at once`, async () => {
+    await using vendors = await ProviderConnections.start();
+    await vendors.ask(protocol);
+    // The vendor closes it with the next request on its way.
+    const answer = await vendors.ask(protocol, [{ garbage: "" }, {}]);
+    assertEquals([answer.text, vendors.pauses], ["Hello there.", []]);
+    assertEquals(vendors.mock.connections, 2);
+  });
+
+  Deno.test(`${protocol}: a kept connection that fails is asked on again by us alone`, async () => {
+    await using vendors = await ProviderConnections.start();
+    for (const garbage of ["", "nonsense\r\n\r\n"]) {
+      await vendors.ask(protocol);
+      const before = vendors.mock.requests.length;
+      const answer = await vendors.ask(protocol, [{ garbage }, {}]);
+      assertEquals(answer.text, "Hello there.");
+      assertEquals(vendors.mock.requests.length - before, 2);
+    }
+  });
+
+  Deno.test(`${protocol}: an abort closes the vendor's connection and tells what was used`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const reason = new Error("the run was stopped");
+    vendors.mock.next({ say: [{ text: "x".repeat(40) }], end: "none", finish: "hang" });
+    const stream = (await vendors.open(protocol))[Symbol.asyncIterator]();
+    await stream.next();
+    vendors.stop.abort(reason);
+    await vendors.mock.requests[0]!.gone;
+    const { value } = await stream.next();
+    assert(value.type === "usage" && value.outputTokens >= 20 && value.estimated);
+    assertEquals(await assertRejects(() => stream.next()), reason);
+    assertEquals(vendors.reports, []);
+  });
+
+  Deno.test(`${protocol}: an abort before the answer closes the connection as well`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const reason = new Error("the run was stopped");
+    vendors.mock.next({ silent: true });
+    const pending = assertRejects(() => vendors.open(protocol));
+    const { gone } = await vendors.mock.asked(1);
+    vendors.stop.abort(reason);
+    assertEquals(await pending, reason);
+    await gone;
+    assertEquals(vendors.reports, []);
+  });
+
+  Deno.test(`${protocol}: an abort of a request that was taken tells what it may cost`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const reason = new Error("the run was stopped");
+    vendors.mock.next({ body: ": thinking\n\n", finish: "hang" });
+    const pending = vendors.open(protocol);
+    await vendors.arrived;
+    vendors.stop.abort(reason);
+    const stream = (await pending)[Symbol.asyncIterator]();
+    const { value } = await stream.next();
+    assert(value.type === "usage" && value.inputTokens > 10 && value.estimated);
+    assertEquals(await assertRejects(() => stream.next()), reason);
+  });
+
+  Deno.test(`${protocol}: with an aborted signal nobody is asked`, async () => {
+    await using vendors = await ProviderConnections.start();
+    vendors.stop.abort(new Error("stopped"));
+    assertEquals((await vendors.ask(protocol)).error.message, "stopped");
+    assertEquals(vendors.mock.requests.length, 0);
+  });
+
+  Deno.test(`${protocol}: who stops listening closes the vendor's connection`, async () => {
+    await using vendors = await ProviderConnections.start();
+    vendors.mock.next({ say: [{ text: "One" }], end: "none", finish: "hang" });
+    for await (const _event of await vendors.open(protocol)) break;
+    await vendors.mock.requests[0]!.gone;
+  });
+
+  Deno.test(`${protocol}: a vendor silent inside its answer is a provider_timeout`, async () => {
+    await using vendors = await ProviderConnections.start();
+    vendors.mock.next({ say: [{ text: "One" }], end: "none", finish: "hang" });
+    const stream = (await vendors.open(protocol))[Symbol.asyncIterator]();
+    await stream.next();
+    await vendors.clock.advance(120 * SECOND);
+    await vendors.mock.requests[0]!.gone;
+    assertEquals((await stream.next()).value.type, "usage");
+    const error = await assertRejects(() => stream.next(), ModelError);
+    assertEquals(error.code, "provider_timeout");
+    assertEquals(vendors.reports.map(({ code }) => code), ["provider_timeout"]);
+  });
+
+  Deno.test(`${protocol}: a slow vendor that says something in time is heard to the end`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const gates = [1, 2, 3].map(() => Promise.withResolvers<void>());
+    const say = gates.flatMap(({ promise }, n) => [{ text: `${n} ` }, { wait: promise }]);
+    vendors.mock.next({ say });
+    const stream = (await vendors.open(protocol))[Symbol.asyncIterator]();
+    for (const { resolve } of gates) {
+      assertEquals((await stream.next()).value.type, "text");
+      await vendors.clock.advance(119 * SECOND);
+      resolve();
+    }
+    const rest = [await stream.next(), await stream.next(), await stream.next()];
+    assertEquals(rest.map(({ value }) => value?.type), ["usage", "end", undefined]);
+  });
+
+  Deno.test(`${protocol}: a vendor that has answered may think in silence for longer than a minute`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const thought = Promise.withResolvers<void>();
+    vendors.mock.next({ say: [{ comment: "on it" }, { wait: thought.promise }, { text: "42" }] });
+    const pending = vendors.open(protocol);
+    await vendors.arrived;
+    await vendors.clock.advance(119 * SECOND);
+    thought.resolve();
+    const { value } = await (await pending)[Symbol.asyncIterator]().next();
+    assertEquals(value, { type: "text", text: "42" });
+  });
+
+  Deno.test(`${protocol}: a vendor that never answers is a provider_timeout, not tried again`, async () => {
+    await using vendors = await ProviderConnections.start();
+    vendors.mock.next({ silent: true });
+    const pending = assertRejects(() => vendors.open(protocol), ModelError);
+    const { gone } = await vendors.mock.asked(1);
+    await vendors.clock.advance(60 * SECOND);
+    await gone;
+    assertEquals((await pending).code, "provider_timeout");
+    assertEquals(vendors.mock.requests.length, 1);
+  });
+}
+
+Deno.test("a vendor that takes no TLS handshake is given up after the time for a connection", async () => {
+  using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const accepted = listener.accept();
+  const { port } = listener.addr as Deno.NetAddr;
+  await using vendors = await ProviderConnections.start({
+    baseUrl: () => `https://127.0.0.1:${port}/v1`,
+  });
+  const pending = assertRejects(() => vendors.open("openai"), ModelError);
+  using _socket = await accepted;
+  await vendors.clock.advance(10 * SECOND);
+  assertEquals((await pending).code, "provider_timeout");
+});
+
+Deno.test("a vendor that goes on talking after its end mark is cut off", async () => {
+  await using vendors = await ProviderConnections.start();
+  const more = [{ text: "All." }, { raw: "data: [DONE]\n\n" }, { raw: ": on\n\n".repeat(20_000) }];
+  const { text } = await vendors.ask("openai", { say: more, end: "none", finish: "hang" });
+  assertEquals(text, "All.");
+  await vendors.mock.requests[0]!.gone;
+});
+
+Deno.test("a vendor may say more than a reader is sent before its first word", async () => {
+  await using vendors = await ProviderConnections.start();
+  const say = [{ raw: ": on\n\n".repeat(80_000) }, { text: "All." }];
+  assertEquals((await vendors.ask("openai", { say })).text, "All.");
+});
+
+Deno.test("a slow reader makes the vendor wait, and misses nothing", async () => {
+  await using vendors = await ProviderConnections.start();
+  const piece = "0123456789abcdef".repeat(2048);
+  vendors.mock.next({ say: Array.from({ length: 64 }, () => ({ text: piece })) });
+  let length = 0;
+  for await (const event of await vendors.open("openai")) {
+    if (event.type === "text") length += event.text.length;
+    // More than the network can bring in between, and no clock.
+    for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+  }
+  assertEquals(length, 64 * piece.length);
+});
+
+Deno.test("ModelRegistry.close: closes the connections kept for later", async () => {
+  await using vendors = await ProviderConnections.start();
+  assertEquals(eventsOfType((await vendors.ask("openai")).events, "end").reason, "stop");
+  vendors.registry.close();
+  await vendors.mock.requests[0]!.gone;
+});

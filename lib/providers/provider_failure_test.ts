@@ -1,0 +1,29 @@
+import { assert, assertEquals } from "@std/assert";
+import { redactErrorBody } from "./provider_failure.ts";
+
+for (
+  const [words, safe] of [
+    ["key own-credential is bad, own-credential!", "key [secret] is bad, [secret]!"],
+    ["Incorrect API key provided: sk-proj-ab********wxyz.", "Incorrect API key provided: [secret]"],
+    ["AIzaSyA-1234567890_bcdef", "[secret]"],
+    ['{"api_key": "abc123"}', '{"api_key": "[secret]"}'],
+    ["GET /v1?key=abc123&alt=sse", "GET /v1?key=[secret]&alt=sse"],
+    ["Authorization: Bearer abc123", "Authorization: Bearer [secret]"],
+    ["model not found", "model not found"],
+  ] as const
+) {
+  Deno.test(`safeWords: ${words}`, () =>
+    assertEquals(redactErrorBody(words, "own-credential"), safe));
+}
+
+Deno.test("safeWords: at most 2 KiB, never half a character", () => {
+  const safe = redactErrorBody("🗼".repeat(2000), "own");
+  assert(new TextEncoder().encode(safe).length <= 2048);
+  assertEquals(safe.length % 2, 0);
+  assert(!safe.includes("�"));
+});
+
+Deno.test("safeWords: no piece of a credential is left where the words were cut", () => {
+  const key = "own-credential-".repeat(10);
+  assertEquals(redactErrorBody(key.repeat(40).slice(0, 4096), key).includes("own-"), false);
+});

@@ -1,0 +1,225 @@
+/** What a model thought before its calls, and what goes back of it, over real sockets. */
+import { assert, assertEquals } from "@std/assert";
+import type { Script } from "@/tests/support/mock_providers/script.ts";
+import {
+  type Answer,
+  eventsOfType,
+  ProviderConnections,
+  user,
+} from "@/tests/support/provider_connections.ts";
+import type { AssistantMessage, ModelMessage } from "./model.ts";
+
+/** The turn of an answer that called, as the loop keeps it. */
+function turnOf({ events, text: content }: Answer): AssistantMessage {
+  const toolCalls = events.flatMap((event) => event.type === "tool_call" ? [event.call] : []);
+  const { opaque } = eventsOfType(events, "end");
+  return {
+    role: "assistant",
+    content,
+    toolCalls,
+    ...(opaque === undefined ? {} : { providerMetadata: opaque }),
+  };
+}
+
+/** A conversation whose last step's calls are answered. */
+function answered(turn: AssistantMessage): ModelMessage[] {
+  const results = (turn.toolCalls ?? []).map(({ id, name }): ModelMessage => (
+    { role: "tool", callId: id, name, output: 1 }
+  ));
+  return [user("Hi"), turn, ...results];
+}
+
+const sse = (events: unknown[]) =>
+  events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+
+/** A whole message of these blocks; each is its beginning, then its pieces. */
+function message(...blocks: [block: unknown, ...deltas: unknown[]][]): Script {
+  const body = blocks.flatMap(([content_block, ...deltas], index) => [
+    { type: "content_block_start", index, content_block },
+    ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
+    { type: "content_block_stop", index },
+  ]);
+  return {
+    body: sse([
+      { type: "message_start", message: { usage: { input_tokens: 5, output_tokens: 1 } } },
+      ...body,
+      { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: { output_tokens: 9 } },
+      { type: "message_stop" },
+    ]),
+  };
+}
+
+const thinking = (...pieces: string[]): [unknown, ...unknown[]] => [
+  { type: "thinking", thinking: "", signature: "" },
+  ...pieces.map((piece) => ({ type: "thinking_delta", thinking: piece })),
+  { type: "signature_delta", signature: `signs ${pieces.join("")}` },
+];
+const thought = (thinking: string) => ({
+  type: "thinking",
+  thinking,
+  signature: `signs ${thinking}`,
+});
+const words = (text: string): [unknown, ...unknown[]] => [
+  { type: "text", text: "" },
+  { type: "text_delta", text },
+];
+const use = (id: string) => ({ type: "tool_use", id, name: "look_up", input: {} });
+
+Deno.test("anthropic: thinking goes back unchanged and where it stood, signed and hidden alike", async () => {
+  await using vendors = await ProviderConnections.start();
+  const redacted = { type: "redacted_thinking", data: "EroHCkYICBgC" };
+  const first = await vendors.ask(
+    "anthropic",
+    message(
+      thinking("Hm", ", hard."),
+      [redacted],
+      words("Let me look."),
+      thinking(),
+      [use("t1")],
+      thinking("And again."),
+      [use("t2")],
+    ),
+  );
+  assertEquals(first.text, "Let me look.");
+  await vendors.ask("anthropic", {}, { messages: answered(turnOf(first)) });
+  assertEquals(vendors.mock.requests[1]!.body.messages[1].content, [
+    thought("Hm, hard."),
+    redacted,
+    { type: "text", text: "Let me look." },
+    thought(""),
+    use("t1"),
+    thought("And again."),
+    use("t2"),
+  ]);
+});
+
+Deno.test("anthropic: thinking that a server gives whole and unsigned goes back as it came", async () => {
+  await using vendors = await ProviderConnections.start();
+  const block = { type: "thinking", thinking: "Hm." };
+  const first = await vendors.ask("anthropic", message([block], [use("t1")]));
+  await vendors.ask("anthropic", {}, { messages: answered(turnOf(first)) });
+  assertEquals(vendors.mock.requests[1]!.body.messages[1].content, [block, use("t1")]);
+});
+
+const called = { calls: [{ id: "c1", name: "look_up", args: ["{}"] }] };
+const piece = (delta: unknown, finish_reason: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason }],
+});
+const callPiece = { tool_calls: [{ index: 0, id: "c1", function: { name: "look_up" } }] };
+
+/** What a step of a server that sends these pieces before its call is told again. */
+async function retold(vendors: ProviderConnections, ...deltas: unknown[]) {
+  const body = sse([...deltas.map((one) => piece(one)), piece(callPiece), piece({}, "tool_calls")]);
+  const first = await vendors.ask("openai", { body });
+  await vendors.ask("openai", {}, { messages: answered(turnOf(first)) });
+  return vendors.mock.requests.at(-1)!.body.messages[2];
+}
+
+Deno.test("openai: reasoning_content goes back with the calls, as the server sent it", async () => {
+  await using vendors = await ProviderConnections.start();
+  const { role, content, reasoning_content, tool_calls } = await retold(
+    vendors,
+    { reasoning_content: "I must ", content: null },
+    { reasoning_content: "look." },
+  );
+  assertEquals([role, content, reasoning_content], ["assistant", null, "I must look."]);
+  assertEquals(tool_calls.length, 1);
+  assertEquals((await retold(vendors, { reasoning_content: "" })).reasoning_content, "");
+});
+
+Deno.test("openai: a server that does not send reasoning_content does not get it", async () => {
+  await using vendors = await ProviderConnections.start();
+  const nothing: unknown[] = [{ content: "Hm" }, { reasoning_content: null }, { reasoning: "Hm" }];
+  for (const delta of nothing) {
+    assertEquals("reasoning_content" in await retold(vendors, delta), false);
+  }
+});
+
+Deno.test("openai: a server that insists on reasoning where there is none gets an empty one", async () => {
+  await using vendors = await ProviderConnections.start();
+  const words = "The `reasoning_content` in the thinking mode must be passed back to the API.";
+  const insists = { status: 400, body: JSON.stringify({ error: { message: words } }) };
+  const first = await vendors.ask("openai", { say: [called] });
+  const messages = answered({ ...turnOf(first), fromOtherModel: true });
+  assertEquals((await vendors.ask("openai", [insists, {}], { messages })).text, "Hello there.");
+  await vendors.ask("openai", {}, { messages });
+  const sent = vendors.mock.requests.slice(1).map(({ body }) => body.messages[2].reasoning_content);
+  assertEquals(sent, [undefined, "", ""]);
+});
+
+Deno.test("openai: a server that refuses its own reasoning is told none from then on", async () => {
+  await using vendors = await ProviderConnections.start();
+  const words = "property 'messages.2.assistant.reasoning_content' is unsupported";
+  const refusal = { status: 400, body: JSON.stringify({ message: words }) };
+  const first = await vendors.ask("openai", { say: [{ thought: "Hm." }, called] });
+  const messages = answered(turnOf(first));
+  const second = await vendors.ask("openai", [refusal, refusal, {}], { messages });
+  assertEquals([second.text, vendors.reports], ["Hello there.", []]);
+  await vendors.ask("openai", {}, { messages });
+  const sent = vendors.mock.requests.slice(1).map(({ body }) => body.messages[2].reasoning_content);
+  assertEquals(sent, ["Hm.", "Hm.", undefined, undefined]);
+});
+
+for (const protocol of ["openai", "anthropic"] as const) {
+  Deno.test(`${protocol}: an answer without calls leaves nothing to send back`, async () => {
+    await using vendors = await ProviderConnections.start();
+    for (const end of ["stop", "length"] as const) {
+      const say = [{ thought: "Hm." }, { text: "Yes." }];
+      const { events } = await vendors.ask(protocol, { say, end });
+      assertEquals(eventsOfType(events, "end"), { type: "end", reason: end });
+    }
+  });
+
+  Deno.test(`${protocol}: thoughts longer than any honest ones are not kept`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const most = Array.from({ length: 4 }, () => ({ thought: "x".repeat(65_000) }));
+    const kept = await vendors.ask(protocol, { say: [...most, called] });
+    assertEquals("opaque" in eventsOfType(kept.events, "end"), true);
+    const { events } = await vendors.ask(protocol, { say: [...most, most[0]!, called] });
+    assertEquals(eventsOfType(events, "end"), { type: "end", reason: "tool_calls" });
+    assertEquals(eventsOfType(events, "tool_call").call.id, "c1");
+  });
+}
+
+Deno.test("google: the first call of a step that another vendor made has the signature that is documented for it", async () => {
+  await using vendors = await ProviderConnections.start();
+  const call = (id: string) => ({ id, name: "look_up", args: "{}" });
+  const turn: AssistantMessage = {
+    role: "assistant",
+    content: "",
+    toolCalls: [call("c1"), call("c2")],
+  };
+  for (const foreign of [{}, { foreign: true } as const]) {
+    await vendors.ask("google", {}, { messages: answered({ ...turn, ...foreign }) });
+  }
+  const sent = vendors.mock.requests.map(({ body }) =>
+    body.contents[1].parts.map((part: { thoughtSignature?: string }) => part.thoughtSignature)
+  );
+  assertEquals(sent, [
+    [undefined, undefined],
+    ["skip_thought_signature_validator", undefined],
+  ]);
+});
+
+for (
+  const [protocol, event] of [
+    ["openai", { choices: [{ delta: { reasoning_content: "Private." }, finish_reason: "error" }] }],
+    ["openai", {
+      error: { message: "It broke." },
+      choices: [{ delta: { reasoning_content: "Private." } }],
+    }],
+    ["google", {
+      error: { message: "It broke." },
+      candidates: [{ content: { parts: [{ text: "Private.", thought: true }] } }],
+    }],
+  ] as const
+) {
+  const kind = Object.keys(event)[0];
+  Deno.test(`${protocol}: what was thought beside a failure is not reported with it (${kind})`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const script: Script = { body: `data: ${JSON.stringify(event)}\n\n` };
+    await vendors.ask(protocol, [script, script, script]);
+    assert(vendors.reports.length > 0);
+    assert(!JSON.stringify(vendors.reports).includes("Private."));
+  });
+}

@@ -1,0 +1,89 @@
+/** What an answer is charged that was stopped while its model thought in silence, over real sockets. */
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import type { Script, ScriptedPart } from "@/tests/support/mock_providers/script.ts";
+import {
+  eventsOfType,
+  PROTOCOLS,
+  ProviderConnections,
+} from "@/tests/support/provider_connections.ts";
+import type { ModelUsage } from "./model.ts";
+
+const change = { maxOutputTokens: 4_000 };
+
+for (const protocol of PROTOCOLS) {
+  /** The usage of an answer that is stopped `ms` after it was begun, before its first word. */
+  const stopped = async (ms: number, say: ScriptedPart[] = []) => {
+    await using vendors = await ProviderConnections.start();
+    const script: Script = { say: [{ comment: "begun" }, ...say], end: "none", finish: "hang" };
+    const pending = vendors.ask(protocol, script, change);
+    await vendors.arrived;
+    await vendors.clock.advance(ms);
+    vendors.stop.abort(new Error("stopped"));
+    return eventsOfType((await pending).events, "usage");
+  };
+
+  Deno.test(`${protocol}: who is stopped at once has written nothing`, async () => {
+    const { inputTokens, outputTokens } = await stopped(1_900);
+    assert(inputTokens > 0);
+    // One vendor announces its answer with a token.
+    assertEquals(outputTokens, protocol === "anthropic" ? 1 : 0);
+  });
+
+  Deno.test(`${protocol}: who is stopped later may have thought, and never more than was allowed`, async () => {
+    const { outputTokens, estimated } = await stopped(12_000);
+    assertEquals([outputTokens, estimated], [1_000, true]);
+    assertEquals((await stopped(59_000)).outputTokens, 4_000);
+  });
+
+  Deno.test(`${protocol}: the silence before a first word is charged with the words after it`, async () => {
+    for (const whole of [false, true]) {
+      await using vendors = await ProviderConnections.start();
+      const thought = Promise.withResolvers<void>();
+      const say: ScriptedPart[] = [{ comment: "begun" }, { wait: thought.promise }, {
+        text: "Yes.",
+      }];
+      const forEver: ScriptedPart = { wait: new Promise(() => {}) };
+      const script: Script = whole
+        ? { say, usage: "absent" }
+        : { say: [...say, forEver], usage: "absent", end: "none" };
+      const pending = vendors.ask(protocol, script, change);
+      await vendors.arrived;
+      await vendors.clock.advance(12_000);
+      thought.resolve();
+      await vendors.heard;
+      await vendors.clock.advance(30_000);
+      if (!whole) vendors.stop.abort(new Error("stopped"));
+      const { outputTokens } = eventsOfType((await pending).events, "usage");
+      // Of a whole answer whose vendor does not count, what was seen is all there is.
+      assertEquals(outputTokens, whole ? 2 : 1_002);
+    }
+  });
+
+  Deno.test(`${protocol}: a model that has reasoned before may do so before its vendor says anything`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const billed: ModelUsage[] = [];
+    const bills = { ...change, billed: (usage: ModelUsage) => billed.push(usage) };
+    await vendors.ask(protocol, { say: [{ thought: "Hm." }, { text: "Yes." }] });
+    vendors.mock.next({ silent: true }, { silent: true });
+    const known = assertRejects(() => vendors.open(protocol, bills));
+    const other = assertRejects(() => vendors.open(protocol, { ...bills, model: "another" }));
+    await vendors.mock.asked(3);
+    await vendors.clock.advance(12_000);
+    vendors.stop.abort(new Error("stopped"));
+    await Promise.all([known, other]);
+    assertEquals(billed.map(({ outputTokens }) => outputTokens).sort(), [0, 1_000]);
+  });
+}
+
+Deno.test("anthropic: signatures and redacted thinking are output, whoever is shown it", async () => {
+  await using vendors = await ProviderConnections.start();
+  const data = (event: unknown) => `data: ${JSON.stringify(event)}\n\n`;
+  const block = (content_block: unknown) => data({ type: "content_block_start", content_block });
+  const delta = { type: "signature_delta", signature: "s".repeat(600) };
+  const body = block({ type: "redacted_thinking", data: "d".repeat(1_000) }) +
+    block({ type: "thinking", thinking: "", signature: "" }) +
+    data({ type: "content_block_delta", delta }) +
+    block({ type: "text", text: "Yes." });
+  const { events } = await vendors.ask("anthropic", { body }, change);
+  assertEquals(eventsOfType(events, "usage").outputTokens, 800 + 2);
+});

@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { isDomainAllowed, normalizeDomain } from "./domains.ts";
+import { FIELD_BOUNDS as B } from "./limits.ts";
+import { normalizeOrigin } from "./origins.ts";
+import { plainText } from "./plain_text.ts";
+import { toolDefinitionSchema, toolUrl } from "./tool_definition.ts";
+import { PROVIDER_IDS } from "./provider_id.ts";
+
+const model = z.string().min(1).max(256).describe("Must be in the tenant's plan.");
+
+const modelPolicy = z.strictObject({
+  provider: z.enum(PROVIDER_IDS),
+  model,
+  temperature: z.number().min(0).max(2).optional().describe(
+    "Kept within the vendor's range; left out where the model takes none.",
+  ),
+  maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional().describe(
+    "Tokens; fewer where the model's context has no room for them beside the conversation.",
+  ),
+}).describe("Which model answers, and how.");
+
+const fallback = z.strictObject({ provider: z.enum(PROVIDER_IDS), model }).describe(
+  "The model that answers when the first one cannot.",
+);
+
+const budget = z.strictObject({
+  maxCostUsd: z.number().min(0).max(B.maxCostUsd).describe("USD."),
+  maxSteps: z.int().min(1).max(B.maxSteps).describe("Calls of the model in one run."),
+  wallClockMs: z.int().min(B.minWallClockMs).max(B.maxWallClockMs).describe("Milliseconds."),
+}).describe("What one run may spend.");
+
+export { budget as budgetSchema, fallback as fallbackSchema, modelPolicy as modelPolicySchema };
+
+/** An entry of `allowedDomains`, as `normalizeDomain` makes it. */
+export const domainSchema = z.string().max(B.domainLength).transform((entry, ctx) => {
+  const normal = normalizeDomain(entry);
+  if (normal !== undefined) return normal;
+  ctx.addIssue({ code: "custom", message: "must be a host, or *.host, with an optional :port" });
+  return z.NEVER;
+});
+
+const origin = z.string().max(2048).transform((value, ctx) => {
+  const normal = normalizeOrigin(value);
+  if (normal !== undefined) return normal;
+  const message = "must be scheme://host[:port]; http only for localhost and loopback";
+  ctx.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
+const fields = {
+  name: plainText(z.string().min(1).max(B.agentName)).describe("For people."),
+  systemPrompt: plainText(z.string().min(1).max(B.systemPrompt)).describe(
+    "What the model is told before the conversation.",
+  ),
+  modelPolicy,
+  fallback: fallback.optional(),
+  knowledgeBaseId: z.uuid().toLowerCase().optional().describe(
+    "A knowledge base of the same tenant. With it the agent has the tool `search_knowledge`, so " +
+      "that none of `tools` may have that name.",
+  ),
+  budget,
+  tools: z.array(toolDefinitionSchema).max(B.tools).describe(
+    "Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request " +
+      "must name one of the tool's parameters. `[]` for none.",
+  ),
+  allowedDomains: z.array(domainSchema).max(B.allowedDomains).describe(
+    "Where tools may call: a host or `*.host`, with an optional `:port`.",
+  ),
+  allowedOrigins: z.array(origin).max(B.allowedOrigins).optional().describe(
+    "Pages that may embed the agent: `scheme://host[:port]`, `http:` for localhost only. " +
+      "Without any, no widget session can be minted.",
+  ),
+};
+
+const shape = z.strictObject(fields);
+type AgentShape = z.infer<typeof shape>;
+
+/** Rules that span fields: tool names are unique and each tool's host is in `allowedDomains`. */
+function checkTools(agent: Pick<AgentShape, "tools" | "allowedDomains">, ctx: z.RefinementCtx) {
+  const seen = new Set<string>();
+  agent.tools.forEach((tool, i) => {
+    const at = tool.type === "http" ? ["tools", i, "request", "url"] : ["tools", i, "url"];
+    const url = toolUrl(tool);
+    // A URL that its own rule has refused is told of once.
+    if (url !== undefined && !isDomainAllowed(url, agent.allowedDomains)) {
+      const message = `the host ${url.host} is not in allowedDomains`;
+      ctx.addIssue({ code: "custom", path: at, message });
+    }
+    if (seen.has(tool.name)) {
+      ctx.addIssue({
+        code: "custom",
+        path: ["tools", i, "name"],
+        message: "is used by another tool",
+      });
+    }
+    seen.add(tool.name);
+  });
+}
+
+/** Body of `POST /v1/agents`; the parsed value has domains and origins normalised. */
+export const agentBodySchema = shape.superRefine(checkTools);
+export type AgentBody = z.infer<typeof agentBodySchema>;
+
+/**
+ * Body of `PATCH /v1/agents/:id`: every field optional, `modelPolicy` and `budget` merged field by
+ * field, `"fallback": null` clears. The merged agent is validated again with `agentBodySchema`.
+ */
+export const agentPatchSchema = z.strictObject({
+  ...z.strictObject(fields).partial().shape,
+  modelPolicy: modelPolicy.partial().optional(),
+  budget: budget.partial().optional(),
+  fallback: fallback.nullable().optional(),
+});
+export type AgentPatch = z.infer<typeof agentPatchSchema>;
+
+/** An agent as the service returns it. Unset optional fields are omitted, never `null`. */
+export interface Agent extends AgentBody {
+  id: string;
+  /** ISO 8601 UTC. */
+  createdAt: string;
+  /** ISO 8601 UTC. */
+  updatedAt: string;
+  /** 1 at creation, +1 on each change; also the `ETag`. */
+  version: number;
+}
+
+/** An agent as the service returns it, for the API document; the shape is `Agent`. */
+export const agentSchema = z.object({
+  id: z.uuid(),
+  ...fields,
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  version: z.int().positive().describe("1 at creation, +1 on each change; also the `ETag`."),
+});
+
+/** One page of `GET /v1/agents`. */
+export const agentPageSchema = z.object({
+  data: z.array(agentSchema).describe("Newest first."),
+  nextCursor: z.string().optional().describe("For `cursor` of the next page; absent on the last."),
+});
+
+/** One page of `GET /v1/agents/:id/versions`. */
+export const agentVersionsSchema = z.object({
+  data: z.array(agentSchema).describe("Newest first; the last 100 versions are kept."),
+  nextCursor: z.string().optional().describe("For `cursor` of the next page; absent on the last."),
+});

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { FIELD_BOUNDS as B } from "./limits.ts";
+import { plainText } from "./plain_text.ts";
+import { PROVIDER_IDS } from "./provider_id.ts";
+
+const message = z.strictObject({
+  role: z.enum(["user", "assistant"]),
+  content: plainText(z.string().min(1).max(B.messageLength)),
+});
+export { message as chatMessageSchema };
+export type ChatMessage = z.infer<typeof message>;
+
+/** Body of `POST /v1/chat/stream`. `sessionToken` is required on the widget path only. */
+export const chatBodySchema = z.strictObject({
+  agentId: z.uuid().toLowerCase(),
+  sessionToken: z.string().min(B.sessionTokenMin).max(B.sessionTokenMax).optional().describe(
+    "The same value as the `X-Service-Session` header; required with it.",
+  ),
+  messages: z.array(message).min(1).max(B.messages)
+    .refine((list) => list.at(-1)?.role === "user", "the last message must be the user's")
+    .describe("The whole conversation so far; the last message is the user's."),
+  conversationId: z.uuid().toLowerCase().optional().describe(
+    "Groups what is stored; made by the service when left out.",
+  ),
+  model: z.string().min(1).max(256).optional().describe("Instead of the agent's, for this call."),
+  provider: z.enum(PROVIDER_IDS).optional().describe("Instead of the agent's, for this call."),
+  temperature: z.number().min(0).max(2).optional().describe(
+    "Kept within the vendor's range; left out where the model takes none.",
+  ),
+  maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional().describe(
+    "Tokens; fewer where the model's context has no room for them beside the conversation.",
+  ),
+  requestId: plainText(z.string().min(B.requestIdMin).max(B.requestIdMax)).optional().describe(
+    "Yours, for correlation: the `start` frame repeats it.",
+  ),
+});
+export type ChatBody = z.infer<typeof chatBodySchema>;

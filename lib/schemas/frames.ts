@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { FINISH_REASONS, STREAM_ERROR_CODES } from "./error_codes.ts";
+import { jsonValueSchema } from "./json_value.ts";
+import { PROVIDER_IDS } from "./provider_id.ts";
+
+/**
+ * The frames of `POST /v1/chat/stream`, as one closed union: the protocol. `start` is first, `done`
+ * last and exactly once. Source: specification section 6, CONTRACT section 6.
+ */
+export const frameSchema = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("start"),
+    requestId: z.string(),
+    runId: z.uuid(),
+    provider: z.enum(PROVIDER_IDS),
+    model: z.string(),
+    conversationId: z.uuid(),
+  }),
+  z.strictObject({ type: z.literal("delta"), text: z.string() }),
+  z.strictObject({ type: z.literal("tool_call"), name: z.string(), args: jsonValueSchema }),
+  z.strictObject({ type: z.literal("tool_result"), name: z.string(), output: jsonValueSchema }),
+  z.strictObject({
+    type: z.literal("usage"),
+    inputTokens: z.int().nonnegative(),
+    outputTokens: z.int().nonnegative(),
+    costUsd: z.number().nonnegative(),
+  }),
+  z.strictObject({
+    type: z.literal("error"),
+    code: z.enum(STREAM_ERROR_CODES),
+    message: z.string(),
+  }),
+  z.strictObject({ type: z.literal("done"), finishReason: z.enum(FINISH_REASONS) }),
+]);
+
+export type Frame = z.infer<typeof frameSchema>;
+export type FrameOf<T extends Frame["type"]> = Extract<Frame, { type: T }>;

@@ -1,0 +1,55 @@
+import { SignInService } from "../../services/sign_in_service.ts";
+import { KnownBrowserTokens } from "../../services/known_browser_tokens.ts";
+import { PasswordGate } from "../../services/password_gate.ts";
+import { PasswordHasher } from "../../platform/crypto/password_hasher.ts";
+import { SecurityLog } from "../../services/security_log.ts";
+import { TeamService } from "../../services/team_service.ts";
+import { UserService } from "../../services/user_service.ts";
+import { SessionService } from "../../services/session_service.ts";
+import type { Signer } from "../../platform/crypto/hashing.ts";
+import { ApiKeyStore } from "../../store/credentials/api_key_store.ts";
+import { AuditStore } from "../../store/audit/audit_store.ts";
+import { IDEMPOTENCY_PURPOSE, IdempotencyStore } from "../../store/idempotency_store.ts";
+import { SessionStore } from "../../store/credentials/session_store.ts";
+import { SignInFailureStore } from "../../store/users/sign_in_failure_store.ts";
+import { UserStore } from "../../store/users/user_store.ts";
+import type { CoreDeps } from "./core_deps.ts";
+
+/** Who may ask, in the dashboard, with a key or with a session, and what they did. */
+export interface AuthServices {
+  accounts: SignInService;
+  team: TeamService;
+  apiKeys: ApiKeyStore;
+  sessions: SessionService;
+  idempotencyRecords: IdempotencyStore;
+  audit: AuditStore;
+  securityLog: SecurityLog;
+  users: UserService;
+}
+
+export function openAuth(
+  { config, kv, log, passwordCost, sealer, system }: CoreDeps,
+  { signer, onRevoked }: {
+    signer: Signer;
+    /** Told of a key or session that is no longer good. */
+    onRevoked: (tenant: string, id: string) => Promise<void>;
+  },
+): AuthServices {
+  const securityLog = new SecurityLog({ kv, users: new UserStore(kv, system), system, log });
+  const failures = new SignInFailureStore(kv, system);
+  const gate = new PasswordGate({ failures, system, events: securityLog });
+  const hasher = new PasswordHasher({ randomBytes: system.randomBytes, cost: passwordCost });
+  const browsers = new KnownBrowserTokens(signer, system);
+  const { setupToken } = config;
+  const accounts = new SignInService(kv, { system, log, setupToken, hasher, gate, browsers });
+  return {
+    accounts,
+    team: new TeamService(kv, { system, hasher, gate, accounts }),
+    securityLog,
+    users: new UserService(kv, system),
+    apiKeys: new ApiKeyStore(kv, { system, signer, onRevoked }),
+    sessions: new SessionService(new SessionStore(kv, system), { system, onRevoked }),
+    idempotencyRecords: new IdempotencyStore(kv, { system, sealer: sealer(IDEMPOTENCY_PURPOSE) }),
+    audit: new AuditStore(kv),
+  };
+}

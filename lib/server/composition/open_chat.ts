@@ -1,0 +1,77 @@
+import { ToolsetFactory } from "../../agent/tools/toolset_factory.ts";
+import { ChatService } from "../../chat/chat_service.ts";
+import { ConversationQuota } from "../../chat/conversation_quota.ts";
+import { alertProviderFailure } from "../../chat/alert_provider_failure.ts";
+import { RunRegistry } from "../../chat/run_registry.ts";
+import type { Egress } from "../../egress/egress.ts";
+import { knowledgeTools } from "../../knowledge/search/knowledge_tools.ts";
+import { Admission } from "../../billing/admission.ts";
+import { DeadRuns } from "../../billing/dead_runs.ts";
+import { LeaseWatch } from "../../billing/lease_watch.ts";
+import type { AlertStore } from "../../store/tenants/alert_store.ts";
+import type { ConversationStore } from "../../store/conversations/conversation_store.ts";
+import type { SecretStore } from "../../store/credentials/secret_store.ts";
+import type { CoreDeps } from "./core_deps.ts";
+import type { KnowledgeServices } from "./open_knowledge.ts";
+import type { ProviderServices } from "./open_providers.ts";
+
+/** Chats from their admission to their end, those of processes that died among them. */
+export interface ChatServices {
+  admission: Admission;
+  chat: ChatService;
+  orphanedRuns: DeadRuns;
+  runs: RunRegistry;
+  conversationQuota: ConversationQuota;
+}
+
+interface OpenChatDeps {
+  alerts: AlertStore;
+  conversations: ConversationStore;
+  egress: Egress;
+  knowledge: Pick<KnowledgeServices, "knowledgeSearch">;
+  models: ProviderServices;
+  secrets: SecretStore;
+}
+
+export function openChat(
+  { config, kv, committer, content, shards, windows, system, log, tenants }: CoreDeps,
+  { alerts, conversations, egress, knowledge, models, secrets }: OpenChatDeps,
+): ChatServices {
+  const admission = new Admission(committer, {
+    ...{ system, shards, windows },
+    onLost: (runId) => chat.stopRunWithLostLease(runId),
+  });
+  const leases = new LeaseWatch(system);
+  const space = new ConversationQuota({
+    ...{ kv, system, log, tenants, attention: alerts },
+    store: conversations,
+  });
+  const directory = new RunRegistry({
+    ...{ kv, committer, content, admission, system, tenants, leases, space },
+    shard: shards.process,
+  });
+  const deadRuns = new DeadRuns(kv, {
+    admission,
+    leases,
+    system,
+    log,
+    settle: (live, lease) => directory.settleOrphaned(live, lease),
+  });
+  const chat = new ChatService({
+    admission,
+    directory,
+    models: models.access,
+    registry: models.registry,
+    system,
+    log,
+    unwatchedMs: config.unwatchedRunMs,
+    onSettled: (run) => alertProviderFailure(alerts, run),
+    toolsets: new ToolsetFactory({
+      egress,
+      system,
+      findSecret: (tenant, name) => secrets.find(tenant, name),
+      builtIn: (request) => knowledgeTools(knowledge.knowledgeSearch, request),
+    }),
+  });
+  return { admission, chat, orphanedRuns: deadRuns, runs: directory, conversationQuota: space };
+}

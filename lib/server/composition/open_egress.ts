@@ -1,0 +1,32 @@
+import { Egress } from "../../egress/egress.ts";
+import { parseEgressTarget } from "../../egress/egress_allow.ts";
+import type { CoreDeps } from "./core_deps.ts";
+
+/** The way out for tools and the doctor; warns of entries of `EGRESS_ALLOW` that say too much or nothing. */
+export async function openEgress(
+  { config, log, system, tenants }: CoreDeps,
+  refusalMs?: number,
+): Promise<Egress> {
+  const ids = (await tenants.list()).map(({ id }) => id);
+  const bound = config.egressAllow.map((entry) => ({
+    entry,
+    tenant: parseEgressTarget(entry)?.tenant,
+  }));
+  const shared = bound.filter(({ tenant }) => tenant === undefined);
+  if (ids.length > 1 && shared.length > 0) {
+    log.warn(
+      "entries of EGRESS_ALLOW apply to every tenant: bind each to its own with <tenant id>=",
+      { entries: shared.map(({ entry }) => entry).join(", "), tenants: ids.length },
+    );
+  }
+  for (const { entry, tenant } of bound) {
+    if (tenant === undefined || ids.includes(tenant)) continue;
+    log.warn("EGRESS_ALLOW entry names an unknown tenant", { entry });
+  }
+  return new Egress({
+    allow: config.egressAllow,
+    system,
+    ...refusalMs !== undefined && { refusalMs },
+    onRefused: (refusal) => log.info("tool call blocked", { ...refusal }),
+  });
+}

@@ -1,0 +1,57 @@
+import type { CursorSigner } from "../../services/cursor_signer.ts";
+import { KnowledgeService } from "../../services/knowledge_service.ts";
+import { DocumentProcessor } from "../../knowledge/document_processor.ts";
+import type { KnowledgeSearch } from "../../knowledge/search/knowledge_search.ts";
+import { WorkerPool } from "../../knowledge/worker/worker_pool.ts";
+import type { WorkerCommand } from "../../knowledge/worker/worker_process.ts";
+import { openKnowledgeSearch } from "../../knowledge/search/open_knowledge_search.ts";
+import { DocumentStore } from "../../store/knowledge/document_store.ts";
+import { DocumentTaskQueue } from "../../store/knowledge/document_task_queue.ts";
+import { KnowledgeBaseStore } from "../../store/knowledge/knowledge_base_store.ts";
+import type { CoreDeps } from "./core_deps.ts";
+import type { ProviderServices } from "./open_providers.ts";
+
+/** Knowledge bases: kept, read and searched. */
+export interface KnowledgeServices {
+  knowledge: KnowledgeService;
+  /** Reads documents in the background. */
+  documents: DocumentProcessor;
+  knowledgeSearch: KnowledgeSearch;
+  /** Parse documents and uploads. */
+  workers: WorkerPool;
+}
+
+export function openKnowledge(
+  { kv, committer, shards, system, log, limits, tenants }: CoreDeps,
+  { models, cursors, worker, indexBytes }: {
+    models: ProviderServices;
+    cursors: CursorSigner;
+    worker: WorkerCommand | undefined;
+    indexBytes: number | undefined;
+  },
+): KnowledgeServices {
+  const { catalogue, registry } = models;
+  const bases = new KnowledgeBaseStore(kv, system);
+  const knowledgeSearch = openKnowledgeSearch({
+    ...{ kv, system, log, committer, shards, catalogue, tenants, limits },
+    embedder: registry.embedder,
+    indexBytes,
+  });
+  const workers = new WorkerPool({ command: worker, log });
+  const documents = new DocumentProcessor({
+    workers,
+    tasks: new DocumentTaskQueue(kv, system),
+    bases,
+    system,
+    log,
+    onReady: (of) => knowledgeSearch.prepare(of),
+  });
+  const knowledge = new KnowledgeService({
+    bases,
+    documents: new DocumentStore(kv, system),
+    processor: documents,
+    search: knowledgeSearch,
+    cursors,
+  });
+  return { knowledge, documents, knowledgeSearch, workers };
+}

@@ -1,0 +1,165 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { ConfigError, isDemoEnabled, readConfig } from "./config.ts";
+import { allVariables } from "./variables.ts";
+
+const SECRET = "s".repeat(32);
+const KEY = "A".repeat(43) + "=";
+
+function problemsOf(env: Record<string, string>): readonly { name: string; message: string }[] {
+  return assertThrows(() => readConfig(env), ConfigError).issues;
+}
+
+Deno.test("readConfig: an empty environment gives a loopback service with its own store", () => {
+  const config = readConfig({});
+  assertEquals(config.port, 8000);
+  assertEquals(config.host, "127.0.0.1");
+  assertEquals(config.dataDir, ".data");
+  assertEquals(config.kvPath, ".data/kv.sqlite3");
+  assertEquals(config.demo, "auto");
+  assertEquals(config.demoModel, true);
+  assertEquals(config.trustedProxyHops, 0);
+  assertEquals(config.egressAllow, []);
+  assertEquals(config.unwatchedRunMs, 30_000);
+  assertEquals(config.logLevel, "info");
+  assertEquals(config.connections, {});
+  assertEquals(config.onDenoDeploy, false);
+  assertEquals(config.hmacSecrets, undefined);
+});
+
+Deno.test("readConfig: the result is frozen, its lists and slots too", () => {
+  const config = readConfig({ API_KEY_HMAC_SECRET: SECRET, VENDOR_A_API_KEY: "key" });
+  assert(Object.isFrozen(config));
+  assert(Object.isFrozen(config.hmacSecrets));
+  assert(Object.isFrozen(config.egressAllow));
+  assert(Object.isFrozen(config.connections));
+  assert(Object.isFrozen(config.connections.vendor_a));
+});
+
+Deno.test("readConfig: PUBLIC_URL opens the listening address unless HOST says otherwise", () => {
+  const open = readConfig({ PUBLIC_URL: "https://Chat.example.com/" });
+  assertEquals(open.publicUrl, "https://chat.example.com");
+  assertEquals(open.host, "0.0.0.0");
+  const behind = readConfig({ PUBLIC_URL: "https://chat.example.com", HOST: "127.0.0.1" });
+  assertEquals(behind.host, "127.0.0.1");
+});
+
+Deno.test("readConfig: the store's file follows DATA_DIR unless KV_PATH is set", () => {
+  assertEquals(readConfig({ DATA_DIR: "/var/chat/" }).kvPath, "/var/chat/kv.sqlite3");
+  assertEquals(readConfig({ DATA_DIR: "/var/chat", KV_PATH: "/fast/kv" }).kvPath, "/fast/kv");
+});
+
+Deno.test("readConfig: a blank variable counts as unset", () => {
+  assertEquals(readConfig({ PORT: "", KV_URL: "  ", SETUP_TOKEN: "" }).port, 8000);
+});
+
+Deno.test("readConfig: all problems are reported at once, each with its name and purpose", () => {
+  const env = {
+    PORT: "many",
+    PUBLIC_URL: "https://example.com/chat",
+    KV_URL: "postgres://db",
+    API_KEY_HMAC_SECRET: "short",
+    ENCRYPTION_KEY: "not base64!",
+    SETUP_TOKEN: "tiny",
+    DEMO: "maybe",
+    DEMO_MODEL: "yes",
+    TRUSTED_PROXY_HOPS: "-1",
+    EGRESS_ALLOW: "http://crm.internal",
+    LOG_LEVEL: "loud",
+    VENDOR_B_PROTOCOL: "telepathy",
+  };
+  const error = assertThrows(() => readConfig(env), ConfigError);
+  const named = new Set(error.issues.map((one) => one.name));
+  for (const name of Object.keys(env)) assert(named.has(name), name);
+  for (const field of allVariables().filter((one) => named.has(one.name))) {
+    assert(error.message.includes(field.name));
+    assert(error.message.includes(field.purpose));
+  }
+});
+
+Deno.test("readConfig: an error never repeats a value", () => {
+  const env = {
+    PORT: "pasted-secret-1",
+    API_KEY_HMAC_SECRET: "pasted-secret-2",
+    ENCRYPTION_KEY: "pasted-secret-3",
+    SETUP_TOKEN: "pasted-secret-4",
+    KV_URL: "https://user:pasted-secret-5@host",
+  };
+  const error = assertThrows(() => readConfig(env), ConfigError);
+  assert(!error.message.includes("pasted-secret"));
+  assertEquals(error.issues.length, 5);
+});
+
+Deno.test("readConfig: several HMAC secrets rotate, the first signs", () => {
+  const config = readConfig({ API_KEY_HMAC_SECRET: `${"n".repeat(32)}, ${SECRET}` });
+  assertEquals(config.hmacSecrets, ["n".repeat(32), SECRET]);
+  assertEquals(problemsOf({ API_KEY_HMAC_SECRET: `${SECRET},` })[0]?.name, "API_KEY_HMAC_SECRET");
+});
+
+Deno.test("readConfig: ENCRYPTION_KEY is a list of keys, each exactly 32 bytes of base64", () => {
+  const other = `${"B".repeat(42)}A=`;
+  assertEquals(readConfig({ ENCRYPTION_KEY: KEY }).encryptionKeys, [KEY]);
+  assertEquals(readConfig({ ENCRYPTION_KEY: `${other}, ${KEY}` }).encryptionKeys, [other, KEY]);
+  for (const wrong of ["AAAA", `${KEY},`, `${KEY},AAAA`, `${KEY}${other}`]) {
+    assertEquals(problemsOf({ ENCRYPTION_KEY: wrong })[0]?.name, "ENCRYPTION_KEY", wrong);
+  }
+});
+
+Deno.test("readConfig: a slot with a credential speaks its default protocol at its vendor", () => {
+  const { connections } = readConfig({
+    VENDOR_A_API_KEY: "a",
+    VENDOR_B_API_KEY: "b",
+    VENDOR_C_API_KEY: "c",
+    VENDOR_C_PROTOCOL: "openai",
+    VENDOR_C_BASE_URL: "http://127.0.0.1:11434/v1/",
+    VENDOR_C_NAME: "Gateway",
+  });
+  assertEquals(connections.vendor_a?.protocol, "openai");
+  assertEquals(connections.vendor_a?.baseUrl, "https://api.openai.com/v1");
+  assertEquals(connections.vendor_b?.protocol, "anthropic");
+  assertEquals(connections.vendor_c, {
+    protocol: "openai",
+    baseUrl: "http://127.0.0.1:11434/v1",
+    apiKey: "c",
+    name: "Gateway",
+  });
+});
+
+Deno.test("readConfig: a base URL follows the protocol that a slot is told", () => {
+  const { connections } = readConfig({ VENDOR_A_API_KEY: "a", VENDOR_A_PROTOCOL: "google" });
+  assertEquals(connections.vendor_a?.baseUrl, "https://generativelanguage.googleapis.com/v1beta");
+});
+
+Deno.test("readConfig: half a vendor slot is an error, not a slot silently off", () => {
+  const [problem] = problemsOf({ VENDOR_A_BASE_URL: "http://127.0.0.1:1" });
+  assertEquals(problem?.name, "VENDOR_A_API_KEY");
+  assertEquals(problem?.message, "is needed because VENDOR_A_BASE_URL is set");
+});
+
+Deno.test("readConfig: a slot may have an embedding model, where its protocol knows such", () => {
+  const slot = { VENDOR_A_API_KEY: "a", VENDOR_A_EMBEDDING_MODEL: "emb" };
+  assertEquals(readConfig(slot).connections.vendor_a?.embeddingModel, "emb");
+  const [problem] = problemsOf({ ...slot, VENDOR_A_PROTOCOL: "anthropic" });
+  assertEquals(problem?.name, "VENDOR_A_EMBEDDING_MODEL");
+  assertEquals(problem?.message, "needs the protocol openai or google");
+});
+
+Deno.test("readConfig: on Deno Deploy secrets, setup token and address are required", () => {
+  const names = problemsOf({ DENO_DEPLOY: "1" }).map((one) => one.name);
+  assertEquals(names, ["API_KEY_HMAC_SECRET", "ENCRYPTION_KEY", "SETUP_TOKEN", "PUBLIC_URL"]);
+  const config = readConfig({
+    DENO_DEPLOY: "1",
+    API_KEY_HMAC_SECRET: SECRET,
+    ENCRYPTION_KEY: KEY,
+    SETUP_TOKEN: "t".repeat(16),
+    PUBLIC_URL: "https://chat.example.com",
+  });
+  assertEquals(config.onDenoDeploy, true);
+});
+
+Deno.test("demoOn: auto shows the demo until some vendor credential is configured", () => {
+  assertEquals(isDemoEnabled(readConfig({})), true);
+  assertEquals(isDemoEnabled(readConfig({}), { hasCredential: true }), false);
+  assertEquals(isDemoEnabled(readConfig({ VENDOR_A_API_KEY: "a" })), false);
+  assertEquals(isDemoEnabled(readConfig({ VENDOR_A_API_KEY: "a", DEMO: "on" })), true);
+  assertEquals(isDemoEnabled(readConfig({ DEMO: "off" })), false);
+});

@@ -1,0 +1,87 @@
+import { learnMaxChecks } from "../../store/tx/store_error.ts";
+import { keys } from "../../store/keys/keys.ts";
+import { monotonicNow, type Runtime } from "../../platform/runtime.ts";
+
+/** A small value, one that takes two writes to a socket, and a large one. Bytes. */
+const WRITE_BYTES = [500, 2_000, 16_000] as const;
+const SAMPLES = 9;
+/** The most checks that any engine takes. */
+const MAX_CHECKS_TRIED = 100;
+
+/** How a store answers, medians in milliseconds. */
+export interface StoreMeasurements {
+  readMs: number;
+  writes: { bytes: number; ms: number }[];
+  /** Checks that one commit may hold. */
+  maxChecks: number;
+}
+
+export interface MeasureStoreOptions {
+  system: Pick<Runtime, "now" | "uuid" | "randomBytes">;
+  /** Calls of each kind; 9 by default. */
+  samples?: number;
+}
+
+/** Measures a store with test values, which it deletes afterwards. Rethrows the store's errors. */
+export async function measureStore(
+  kv: Deno.Kv,
+  { system, samples = SAMPLES }: MeasureStoreOptions,
+): Promise<StoreMeasurements> {
+  const key = keys.storeProbe(system.uuid());
+  const median = async (call: () => Promise<unknown>) => {
+    const times: number[] = [];
+    for (let n = 0; n < samples; n++) {
+      const began = monotonicNow(system);
+      await call();
+      times.push(monotonicNow(system) - began);
+    }
+    return times.sort((a, b) => a - b)[Math.floor(times.length / 2)]!;
+  };
+  try {
+    // The first call also connects.
+    await kv.get(key);
+    const readMs = await median(() => kv.get(key));
+    const writes: StoreMeasurements["writes"] = [];
+    for (const bytes of WRITE_BYTES) {
+      const value = system.randomBytes(bytes);
+      writes.push({ bytes, ms: await median(() => kv.set(key, value)) });
+    }
+    return { readMs, writes, maxChecks: await measureMaxChecks(kv) };
+  } finally {
+    await kv.delete(key);
+  }
+}
+
+/** Tries commits of checks that hold and change nothing. */
+async function measureMaxChecks(kv: Deno.Kv): Promise<number> {
+  for (let asked = MAX_CHECKS_TRIED;;) {
+    const step = kv.atomic();
+    for (let n = 0; n < asked; n++) {
+      step.check({ key: keys.storeProbe(`check ${n}`), versionstamp: null });
+    }
+    try {
+      await step.commit();
+      return asked;
+    } catch (error) {
+      const fewer = learnMaxChecks(error, asked);
+      if (fewer === undefined) throw error;
+      asked = fewer;
+    }
+  }
+}
+
+/**
+ * By how many milliseconds a server's clock is ahead of this one's, from the `Date` of an answer, to the
+ * second; `undefined` when it sends none.
+ */
+export async function measureClockSkewMs(
+  url: string,
+  { fetch, system }: { fetch: typeof globalThis.fetch; system: Pick<Runtime, "now"> },
+): Promise<number | undefined> {
+  const began = system.now();
+  const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(10_000) });
+  await answer.body?.cancel();
+  const date = Date.parse(answer.headers.get("date") ?? "");
+  // The header is truncated to the second: half a second on average.
+  return Number.isNaN(date) ? undefined : date + 500 - (began + system.now()) / 2;
+}

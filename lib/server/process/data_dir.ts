@@ -1,0 +1,100 @@
+import { z } from "zod";
+import type { Runtime } from "../../platform/runtime.ts";
+import { StartupError } from "./startup_error.ts";
+import { dirname, resolve } from "node:path";
+
+const secretsSchema = z.object({
+  hmacSecret: z.string().min(32),
+  /** Base64 of 32 bytes. */
+  encryptionKey: z.string().length(44),
+});
+
+/** The secrets an installation makes for itself. */
+export type GeneratedSecrets = z.infer<typeof secretsSchema>;
+
+/**
+ * Makes a folder that only its owner can enter. One that exists keeps its mode: it may be a mount
+ * or shared with a group on purpose, and each file in it is private by itself.
+ */
+export async function makePrivateDir(path: string): Promise<void> {
+  await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+}
+
+/** Makes `path` an empty private file unless it exists; one that exists becomes private. */
+export async function makePrivateFile(path: string): Promise<void> {
+  const file = await Deno.open(path, { create: true, append: true, mode: 0o600 });
+  file.close();
+  if (Deno.build.os !== "windows") await Deno.chmod(path, 0o600);
+}
+
+/**
+ * The secrets kept in the data folder, made at the first call. A file that cannot be read is an
+ * error and is never replaced: with new secrets every API key and stored credential would be lost.
+ */
+export async function loadOrCreateSecrets(
+  dataDir: string,
+  system: Runtime,
+): Promise<GeneratedSecrets> {
+  const path = `${dataDir}/secrets.json`;
+  const known = await readSecrets(path);
+  if (known !== undefined) return known;
+  const made = {
+    hmacSecret: system.randomBytes(32).toBase64(),
+    encryptionKey: system.randomBytes(32).toBase64(),
+  };
+  await writePrivateFile(path, JSON.stringify(made, null, 2) + "\n");
+  return made;
+}
+
+async function readSecrets(path: string): Promise<GeneratedSecrets | undefined> {
+  let text: string;
+  try {
+    text = await Deno.readTextFile(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+  const parsed = secretsSchema.safeParse(tryParseJson(text));
+  if (parsed.success) return parsed.data;
+  throw new StartupError(
+    `${path} is damaged: restore it from a backup; without it no API key is valid`,
+  );
+}
+
+function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whole or not at all: a crash half-way leaves the old state, and a reader never sees a part. */
+async function writePrivateFile(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  try {
+    using file = await Deno.open(temporary, { createNew: true, write: true, mode: 0o600 });
+    const bytes = new TextEncoder().encode(text);
+    for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+    await file.sync();
+    await Deno.rename(temporary, path);
+  } catch (error) {
+    await Deno.remove(temporary).catch(() => {});
+    throw error;
+  }
+}
+
+/**
+ * The one path of the store's file, whatever links lead to it: two processes that name it by two
+ * ways must find one lock. Makes it, private, where there is none.
+ */
+export async function resolveStoreFile(path: string): Promise<string> {
+  try {
+    return await Deno.realPath(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  await makePrivateDir(dirname(resolve(path)));
+  await makePrivateFile(path);
+  return await Deno.realPath(path);
+}

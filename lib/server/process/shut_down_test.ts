@@ -1,0 +1,111 @@
+import { assertEquals } from "@std/assert";
+import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
+import { createLogger } from "../../platform/log.ts";
+import { shutDown, type ShutDownOptions } from "./shut_down.ts";
+
+type Ended = ShutDownOptions["service"];
+
+/** A service with `active` runs that has `left` of them once it has drained, if it ever does. */
+function ending({ active = 0, left = 0, drains = true, onDeploy = false } = {}) {
+  const told: string[] = [];
+  const errors: string[] = [];
+  const system = new FakeRuntime();
+  const drained = Promise.withResolvers<void>();
+  let runs = active;
+  const service = {
+    config: { onDeploy },
+    system,
+    log: createLogger({ json: true, write: (line) => void errors.push(JSON.parse(line).message) }),
+    chat: {
+      get active() {
+        return Array(runs).fill({});
+      },
+    },
+    drain: (graceMs: number) => {
+      told.push(`drain ${graceMs}`);
+      runs = left;
+      return drains ? Promise.resolve() : drained.promise;
+    },
+    close: () => void told.push("close"),
+  } as unknown as Ended;
+  const server = { shutdown: () => Promise.resolve(void told.push("server")) };
+  const exit = (code: number) => void told.push(`exit ${code}`);
+  return { told, errors, system, options: { service, server, exit }, drained: drained.resolve };
+}
+
+Deno.test("shutDown: drains, then ends the server, then the service, and exits with 0", async () => {
+  const { told, errors, options } = ending();
+  await shutDown(options);
+  assertEquals(told, ["drain 3000", "server", "close", "exit 0"]);
+  assertEquals(errors, []);
+});
+
+Deno.test("shutDown: many runs are interrupted earlier, for settling takes its time", async () => {
+  for (const [active, graceMs] of [[1, 2_998], [1_000, 1_000], [1_500, 0], [4_000, 0]] as const) {
+    const { told, options } = ending({ active });
+    await shutDown(options);
+    assertEquals(told[0], `drain ${graceMs}`);
+  }
+});
+
+Deno.test("shutDown: runs that are not settled in time are told, and the exit is 1", async () => {
+  for (const [onDeploy, lastMs] of [[false, 9_000], [true, 4_500]] as const) {
+    const { told, errors, options, system } = ending({
+      active: 7,
+      left: 3,
+      drains: false,
+      onDeploy,
+    });
+    void shutDown(options);
+    await system.advance(lastMs - 1);
+    assertEquals(told, ["drain 2986"]);
+    await system.advance(1);
+    assertEquals(told, ["drain 2986", "exit 1"]);
+    assertEquals(errors, ["ended with 3 runs unsettled"]);
+  }
+});
+
+Deno.test("shutDown: whoever only reads slowly is cut off, and that is no failure", async () => {
+  const { told, options, system } = ending();
+  const server = { shutdown: () => new Promise<never>(() => {}) };
+  void shutDown({ ...options, server });
+  await system.advance(9_000);
+  assertEquals(told, ["drain 3000", "exit 0"]);
+});
+
+Deno.test("shutDown: runs drain while the control socket still waits for its commands", async () => {
+  const { told, options, system, drained } = ending({ drains: false });
+  const closed = Promise.withResolvers<void>();
+  const ended = shutDown({ ...options, control: { close: () => closed.promise } });
+  assertEquals(told, ["drain 3000"]);
+  drained();
+  await system.advance(0);
+  assertEquals(told, ["drain 3000"]);
+  closed.resolve();
+  await ended;
+  assertEquals(told.at(-1), "exit 0");
+});
+
+Deno.test({
+  name: "untilStopped: SIGHUP of a terminal that closes ends the process as SIGTERM does",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    const module = new URL("./shut_down.ts", import.meta.url).href;
+    const program = `const { untilStopped } = await import(${JSON.stringify(module)});
+      const stopped = untilStopped();
+      console.log("ready");
+      await stopped;
+      console.log("stopped");
+      Deno.exit(0);`;
+    for (const signal of ["SIGHUP", "SIGTERM", "SIGINT"] as const) {
+      const args = ["eval", program];
+      const child = new Deno.Command(Deno.execPath(), { args, stdout: "piped" }).spawn();
+      const told = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+      assertEquals((await told.read()).value, "ready\n");
+      child.kill(signal);
+      assertEquals((await told.read()).value, "stopped\n");
+      assertEquals((await child.status).code, 0);
+      await told.cancel();
+    }
+  },
+});

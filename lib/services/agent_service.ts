@@ -1,0 +1,185 @@
+import type { KvReader } from "../store/tx/view.ts";
+import { ApiError, parseCombined, parseOrThrow, validationError } from "../schemas/api_error.ts";
+import type { AgentSearchResult } from "../store/agents/agent_search.ts";
+import type { AgentChangeResult, AgentStore, Precondition } from "../store/agents/agent_store.ts";
+import type { Page, PageRequest } from "../store/values/page.ts";
+import type { CommitStep } from "../store/values/record.ts";
+import {
+  type Agent,
+  type AgentBody,
+  agentBodySchema,
+  type AgentPatch,
+  agentPatchSchema,
+} from "../schemas/agent.ts";
+import {
+  referenceIssues,
+  type ReferenceLookups,
+  type ReferencingAgent,
+} from "./agent_references.ts";
+import type { CursorSigner } from "./cursor_signer.ts";
+
+/** Agents that are named as those that use something: who sees more of them reads none. */
+const MAX_LISTED_AGENTS = 50;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Agents as their owners handle them, from /v1 and from the dashboard alike. Throws `ApiError`; 412
+ * when the agent is at none of the versions `ifMatch`, or at one of `ifNoneMatch`.
+ */
+export class AgentService {
+  #store: AgentStore;
+  #references: ReferenceLookups;
+  #cursors: CursorSigner;
+
+  constructor(store: AgentStore, parts: ReferenceLookups & { cursors: CursorSigner }) {
+    this.#store = store;
+    this.#references = parts;
+    this.#cursors = parts.cursors;
+  }
+
+  /** `body` is what the caller sent, unparsed; `commit` may add to the step that stores the agent. */
+  async create(
+    tenant: string,
+    body: unknown,
+    options: { commit?: CommitStep<Agent> | undefined } = {},
+  ): Promise<Agent> {
+    const agent = parseOrThrow(agentBodySchema, body);
+    await this.#checkReferences({ tenant, agent });
+    return await this.#store.create(tenant, agent, options);
+  }
+
+  /** `undefined` where `get` is 404. */
+  find(tenant: string, id: string): Promise<Agent | undefined> {
+    return this.#store.get(tenant, id);
+  }
+
+  async get(tenant: string, id: string, reader?: KvReader): Promise<Agent> {
+    return await this.#store.get(tenant, id, reader) ?? notFound();
+  }
+
+  /** Newest first; 400 for a cursor that this list did not give out. */
+  list(tenant: string, page: PageRequest): Promise<Page<Agent>> {
+    const load = (opened: PageRequest) => this.#store.list(tenant, opened);
+    return this.#cursors.page(page, { list: `agents ${tenant}`, load });
+  }
+
+  /** The agents that answer from a knowledge base, newest first; no more than people read. */
+  async usingKnowledgeBase(tenant: string, knowledgeBaseId: string): Promise<AgentSearchResult> {
+    const page = { limit: MAX_LISTED_AGENTS };
+    const { data, nextCursor } = await this.#store.listByBase(tenant, knowledgeBaseId, page);
+    return { data, more: nextCursor !== undefined };
+  }
+
+  /** By the words of their names, or the one of that id; at most `limit`, newest first. */
+  async search(
+    tenant: string,
+    { query, limit }: { query: string; limit: number },
+  ): Promise<AgentSearchResult> {
+    const id = query.trim().toLowerCase();
+    const named = UUID.test(id) ? await this.#store.get(tenant, id) : undefined;
+    if (named !== undefined) return { data: [named], more: false };
+    return await this.#store.search(tenant, { query, limit });
+  }
+
+  /** `undefined` where `getVersion` is 404. */
+  findVersion(tenant: string, id: string, version: number): Promise<Agent | undefined> {
+    return this.#store.getVersion(tenant, id, version);
+  }
+
+  async getVersion(tenant: string, id: string, version: number): Promise<Agent> {
+    return await this.#store.getVersion(tenant, id, version) ?? notFound();
+  }
+
+  /** Newest first; 400 for a cursor that this list did not give out. */
+  async listVersions(tenant: string, id: string, page: PageRequest): Promise<Page<Agent>> {
+    await this.get(tenant, id);
+    const load = (opened: PageRequest) => this.#store.listVersions(tenant, id, opened);
+    return await this.#cursors.page(page, { list: `agent_versions ${tenant} ${id}`, load });
+  }
+
+  /** Merges, validates the whole again, stores; the same version when nothing changed. */
+  async patch(
+    tenant: string,
+    id: string,
+    options: { patch: unknown } & Precondition,
+  ): Promise<Agent> {
+    const patch = parseOrThrow(agentPatchSchema, options.patch);
+    const current = await this.get(tenant, id);
+    const before = bodyOf(current);
+    await this.#checkReferences({ tenant, id, agent: applyAgentPatch(before, patch), before });
+    return unwrapChange(
+      await this.#store.update(tenant, id, {
+        change: (body) => applyAgentPatch(body, patch),
+        ifMatch: options.ifMatch,
+        ifNoneMatch: options.ifNoneMatch,
+      }),
+    );
+  }
+
+  /** Makes the agent what it was at `version`, as a new version; refused like any other change. */
+  async restore(
+    tenant: string,
+    id: string,
+    { version, ifMatch }: { version: number } & Precondition,
+  ): Promise<Agent> {
+    const body = bodyOf(await this.getVersion(tenant, id, version));
+    await this.#checkReferences({ tenant, id, agent: body, before: body });
+    return unwrapChange(await this.#store.update(tenant, id, { change: () => body, ifMatch }));
+  }
+
+  /** What `patch` would make of the agent, with every check of `patch` and nothing stored. */
+  async preview(tenant: string, id: string, patch: unknown): Promise<Agent> {
+    const current = await this.get(tenant, id);
+    const parsed = parseOrThrow(agentPatchSchema, patch);
+    const before = bodyOf(current);
+    const merged = applyAgentPatch(before, parsed);
+    await this.#checkReferences({ tenant, id, agent: merged, before });
+    const { createdAt, updatedAt, version } = current;
+    return { id, ...merged, createdAt, updatedAt, version };
+  }
+
+  /** Throws what `create` would refuse `body` for, and makes nothing. */
+  async check(tenant: string, body: unknown): Promise<void> {
+    const agent = parseOrThrow(agentBodySchema, body);
+    await this.#checkReferences({ tenant, agent });
+  }
+
+  async delete(tenant: string, id: string, options: Precondition = {}): Promise<void> {
+    unwrapChange(await this.#store.delete(tenant, id, options));
+  }
+
+  async #checkReferences(agent: ReferencingAgent): Promise<void> {
+    const issues = await referenceIssues(this.#references, agent);
+    if (issues.length > 0) throw validationError(issues);
+  }
+}
+
+/** Applies a patch: policy and budget field by field, the rest whole; `fallback: null` clears. */
+export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
+  const { modelPolicy, budget, fallback, ...rest } = patch;
+  const merged = {
+    ...body,
+    ...rest,
+    modelPolicy: { ...body.modelPolicy, ...modelPolicy },
+    budget: { ...body.budget, ...budget },
+    ...(fallback ? { fallback } : {}),
+  };
+  if (fallback === null) delete merged.fallback;
+  return parseCombined(agentBodySchema, merged);
+}
+
+function bodyOf(agent: Agent): AgentBody {
+  const { id: _id, createdAt: _c, updatedAt: _u, version: _v, ...body } = agent;
+  return body;
+}
+
+function unwrapChange(change: AgentChangeResult): Agent {
+  if ("agent" in change) return change.agent;
+  if (change.refused === "not_found") notFound();
+  const at = "version" in change ? `; it is at version ${change.version}` : "";
+  throw new ApiError("version_conflict", `the agent has changed since you read it${at}`);
+}
+
+function notFound(): never {
+  throw new ApiError("not_found", "there is no such agent");
+}

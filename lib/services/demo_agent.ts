@@ -1,0 +1,89 @@
+import type { AgentService } from "./agent_service.ts";
+import { ApiError } from "../schemas/api_error.ts";
+import { keys } from "../store/keys/keys.ts";
+import type { Agent } from "../schemas/agent.ts";
+import { FIELD_BOUNDS } from "../schemas/limits.ts";
+import { normalizeOrigin } from "../schemas/origins.ts";
+import { DEMO_MODEL } from "../schemas/provider_id.ts";
+
+const DEMO_AGENT = {
+  name: "Demo agent",
+  systemPrompt: "You are the demo agent of this service. Be brief, friendly and clear.",
+  modelPolicy: { provider: "vendor_a", model: DEMO_MODEL },
+  budget: { maxCostUsd: 0.1, maxSteps: 4, wallClockMs: 60_000 },
+  tools: [],
+  allowedDomains: [],
+};
+
+/** What is needed to find or make the agent that `/demo` talks to. */
+export interface DemoAgentDeps {
+  kv: Deno.Kv;
+  agents: AgentService;
+  tenant: string;
+  baseUrl: string;
+}
+
+/**
+ * The id of the demo agent, made at the first start and kept for good: an agent that its owner has
+ * deleted stays deleted (`undefined`). When the service listens elsewhere than last time, the new
+ * origin is added so that `/demo` goes on working; nothing else of it is touched.
+ */
+export async function ensureDemoAgent(options: DemoAgentDeps): Promise<string | undefined> {
+  const { kv, agents, tenant } = options;
+  const origins = serviceOrigins(options.baseUrl);
+  const pointer = keys.installation("demo_agent");
+  const known = await kv.get<string>(pointer);
+  if (known.value === null) return await createDemoAgent(options, { known, origins });
+  const agent = await agents.get(tenant, known.value).catch(undefinedIfNotFound);
+  if (agent === undefined) return undefined;
+  await addMissingOrigins(agents, { tenant, agent, origins });
+  return agent.id;
+}
+
+/** The service's own address as a page's origin; on this machine, under each of its names. */
+export function serviceOrigins(baseUrl: string): string[] {
+  const url = new URL(baseUrl);
+  const names = ["localhost", "127.0.0.1"];
+  const spellings = names.includes(url.hostname)
+    ? names.map((name) => baseUrl.replace(url.hostname, name))
+    : [baseUrl];
+  return spellings.map((one) => normalizeOrigin(new URL(one).origin)).filter((o) =>
+    o !== undefined
+  );
+}
+
+async function createDemoAgent(
+  { kv, agents, tenant }: DemoAgentDeps,
+  { known, origins }: { known: Deno.KvEntryMaybe<string>; origins: string[] },
+): Promise<string> {
+  const agent = await agents.create(tenant, { ...DEMO_AGENT, allowedOrigins: origins });
+  const key = keys.installation("demo_agent");
+  const committed = await kv.atomic().check(known).set(key, agent.id).commit();
+  if (committed.ok) return agent.id;
+  // Another process made one in the same moment: theirs stays.
+  await agents.delete(tenant, agent.id);
+  return (await kv.get<string>(key)).value!;
+}
+
+async function addMissingOrigins(
+  agents: AgentService,
+  { tenant, agent, origins }: { tenant: string; agent: Agent; origins: string[] },
+): Promise<void> {
+  const allowed = agent.allowedOrigins ?? [];
+  const missing = origins.filter((origin) => !allowed.includes(origin));
+  if (missing.length === 0) return;
+  const allowedOrigins = [...missing, ...allowed];
+  // A full list is its owner's: none of it is pushed out.
+  if (allowedOrigins.length > FIELD_BOUNDS.allowedOrigins) return;
+  try {
+    await agents.patch(tenant, agent.id, { patch: { allowedOrigins } });
+  } catch (error) {
+    // Its owner has made something of it that can no longer be saved: no reason not to start.
+    if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+function undefinedIfNotFound(error: unknown): undefined {
+  if (error instanceof ApiError && error.code === "not_found") return undefined;
+  throw error;
+}

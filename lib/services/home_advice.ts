@@ -1,0 +1,97 @@
+import type { TeamService } from "./team_service.ts";
+import type { SignedInUser } from "./signed_in_user.ts";
+import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
+import type { DismissalStore } from "../store/tenants/dismissal_store.ts";
+import type { TenantStore } from "../store/tenants/tenant_store.ts";
+import type { UsageSummary } from "../billing/usage_report.ts";
+import type { AgentService } from "./agent_service.ts";
+import { lacksVisitorLimits } from "../billing/visitor_limits.ts";
+
+/** The offer to limit what one visitor may take of the tenant's day, while nothing limits it. */
+export interface VisitorLimitsAdvice {
+  tenant: string;
+  /** Only an operator changes plans. */
+  canSet: boolean;
+  canDismiss: boolean;
+  /** E-mail addresses of the operators that the reader can ask: those of the same tenant. */
+  operators: string[];
+  /** What one visitor can take today: streams, and micro-USD. */
+  streams: number;
+  dailyCost: number;
+}
+
+/** One step of setting up, and whether it has been done. */
+export interface SetupStep {
+  name: "agent" | "key" | "chat" | "visitor_limits";
+  done: boolean;
+}
+
+/** The advice on the first page of the dashboard. */
+export interface HomeAdvice {
+  /** The steps of a tenant that has not finished them all, unless dismissed. */
+  gettingStarted: SetupStep[] | undefined;
+  visitorLimits: VisitorLimitsAdvice | undefined;
+}
+
+/** Dependencies of the advice. */
+export interface HomeAdviceDeps {
+  agents: Pick<AgentService, "list">;
+  apiKeys: Pick<ApiKeyStore, "list">;
+  dismissals: Pick<DismissalStore, "list">;
+  team: Pick<TeamService, "members">;
+  tenants: Pick<TenantStore, "plan">;
+  demoAgent: { tenant: string; id: string } | undefined;
+}
+
+export async function readHomeAdvice(
+  user: SignedInUser,
+  parts: HomeAdviceDeps,
+  { usage }: { usage: UsageSummary },
+): Promise<HomeAdvice> {
+  const { tenant } = user;
+  const [plan, dismissed, steps] = await Promise.all([
+    parts.tenants.plan(tenant),
+    parts.dismissals.list(tenant),
+    setupSteps(tenant, parts, usage),
+  ]);
+  const isSettingUp = steps.some(({ done }) => !done) && !dismissed.has("getting_started");
+  const unlimited = lacksVisitorLimits(plan);
+  const isOffered = unlimited && !dismissed.has("visitor_limits");
+  const limits: SetupStep = { name: "visitor_limits", done: !unlimited };
+  return {
+    gettingStarted: isSettingUp ? [...steps, limits] : undefined,
+    visitorLimits: isOffered ? await adviceFor(user, parts, usage) : undefined,
+  };
+}
+
+async function setupSteps(
+  tenant: string,
+  { agents, apiKeys, demoAgent }: HomeAdviceDeps,
+  { hasRun }: UsageSummary,
+): Promise<SetupStep[]> {
+  const [{ data: newest }, keys] = await Promise.all([
+    agents.list(tenant, { limit: 2 }),
+    apiKeys.list(tenant),
+  ]);
+  return [
+    { name: "agent", done: newest.some(({ id }) => id !== demoAgent?.id) },
+    { name: "key", done: keys.length > 0 },
+    { name: "chat", done: hasRun },
+  ];
+}
+
+async function adviceFor(
+  { tenant, role, operator }: SignedInUser,
+  { team }: HomeAdviceDeps,
+  { maxStreams, hardLimit }: UsageSummary,
+): Promise<VisitorLimitsAdvice> {
+  const members = operator ? [] : await team.members(tenant);
+  return {
+    tenant,
+    canSet: operator,
+    canDismiss: role !== "viewer",
+    operators: members.filter((one) => one.operator).map(({ email }) => email),
+    streams: maxStreams,
+    dailyCost: hardLimit,
+  };
+}

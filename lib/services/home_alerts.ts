@@ -1,0 +1,117 @@
+import { ApiError } from "../schemas/api_error.ts";
+import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
+import type { Alert, AlertStore } from "../store/tenants/alert_store.ts";
+import type { StorageFigure, StorageFigures, StoredQuota } from "../billing/storage_report.ts";
+import type { UsageSummary } from "../billing/usage_report.ts";
+import type { VisitorLimitsAdvice } from "./home_advice.ts";
+import type { AgentService } from "./agent_service.ts";
+
+/** A key is told of this long before it expires: a working week, and the one before. */
+const EXPIRES_SOON_MS = 14 * 86_400_000;
+/** Of each kind; who has more of it knows. */
+const MAX_PER_KIND = 5;
+
+/** One thing that somebody should look at. Money in micro-USD. */
+export type HomeAlert =
+  | { kind: "hard_limit" | "soft_limit"; cost: number; limit: number }
+  | { kind: "vendor_failed"; item: Alert }
+  /** `agent` is left out when it has been deleted since. */
+  | { kind: "origin_refused"; item: Alert; agent?: { id: string; name: string } }
+  | { kind: "key_expires"; name: string; expiresAt: string }
+  /** An unconfigured proxy in front of the service; shown to operators. */
+  | { kind: "proxy_untrusted"; hops: number }
+  /** A quota of the plan is used up, or nearly. */
+  | { kind: "quota"; name: StoredQuota; figure: StorageFigure }
+  /** Conversations are deleted early or not stored, because their quota is full. */
+  | { kind: "conversations_full"; isStored: boolean }
+  /** No limit stops one visitor from using the tenant's whole daily budget. */
+  | { kind: "visitor_limits"; advice: VisitorLimitsAdvice };
+
+/** Dependencies of `HomeAdvice`. */
+export interface HomeAlertDeps {
+  alerts: Pick<AlertStore, "list">;
+  apiKeys: Pick<ApiKeyStore, "list">;
+  agents: Pick<AgentService, "get">;
+}
+
+/** What needs a look in this tenant, the most pressing first. */
+export async function readHomeAlerts(
+  tenant: string,
+  { alerts, apiKeys, agents }: HomeAlertDeps,
+  { usage, storage, visitorLimits, untrustedHops, now }: {
+    usage: UsageSummary;
+    storage: StorageFigures;
+    /** Advice to show here; absent if there is none or another place shows it. */
+    visitorLimits?: VisitorLimitsAdvice | undefined;
+    /** The number of unconfigured proxies in front, if the reader may change the configuration. */
+    untrustedHops?: number | undefined;
+    now: number;
+  },
+): Promise<HomeAlert[]> {
+  const [failures, refusals, full, expiring] = await Promise.all([
+    alerts.list(tenant, "vendor_failed"),
+    alerts.list(tenant, "origin_refused"),
+    alerts.list(tenant, "conversations_full"),
+    apiKeys.list(tenant).then((all) =>
+      all.flatMap(({ name, state, expiresAt }) => {
+        const isNear = expiresAt !== undefined && Date.parse(expiresAt) - now < EXPIRES_SOON_MS;
+        return isNear && state === "active" ? [{ name, expiresAt }] : [];
+      })
+    ),
+  ]);
+  const refused = refusals.slice(0, MAX_PER_KIND).map(async (item): Promise<HomeAlert> => {
+    const agent = await found(agents.get(tenant, item.detail));
+    const named = agent === undefined ? {} : { agent: { id: agent.id, name: agent.name } };
+    return { kind: "origin_refused", item, ...named };
+  });
+  return [
+    ...limits(usage),
+    ...untrustedHops === undefined
+      ? []
+      : [{ kind: "proxy_untrusted" as const, hops: untrustedHops }],
+    ...failures.slice(0, MAX_PER_KIND).map((item) => ({ kind: "vendor_failed" as const, item })),
+    ...await Promise.all(refused),
+    ...nearlyFull(storage),
+    ...trimmed(full),
+    ...expiring
+      .sort((a, b) => a.expiresAt < b.expiresAt ? -1 : 1)
+      .slice(0, MAX_PER_KIND)
+      .map((key) => ({ kind: "key_expires" as const, ...key })),
+    ...visitorLimits === undefined
+      ? []
+      : [{ kind: "visitor_limits" as const, advice: visitorLimits }],
+  ];
+}
+
+function limits({ today: { cost }, softLimit, hardLimit }: UsageSummary): HomeAlert[] {
+  if (cost >= hardLimit) return [{ kind: "hard_limit", cost, limit: hardLimit }];
+  return cost >= softLimit ? [{ kind: "soft_limit", cost, limit: softLimit }] : [];
+}
+
+/** The share of a quota from which on it is reported. */
+const NEARLY_FULL = 0.9;
+
+/** Full conversation quotas never reject chats, so they are reported by a separate item. */
+function nearlyFull(storage: StorageFigures): HomeAlert[] {
+  const names = Object.keys(storage) as StoredQuota[];
+  return names
+    .filter((name) => name !== "conversationRuns" && name !== "conversationBytes")
+    .map((name) => ({ kind: "quota" as const, name, figure: storage[name] }))
+    .filter(({ figure: { used, limit } }) => used >= limit * NEARLY_FULL);
+}
+
+function trimmed(full: readonly Alert[]): HomeAlert[] {
+  if (full.length === 0) return [];
+  const isStored = full.every(({ name }) => name !== "not_stored");
+  return [{ kind: "conversations_full", isStored }];
+}
+
+/** What a look-up finds; `undefined` for what has gone. */
+async function found<T>(look: Promise<T>): Promise<T | undefined> {
+  try {
+    return await look;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Signer } from "../platform/crypto/hashing.ts";
+import { base64url } from "../platform/crypto/hashing.ts";
+import type { Runtime } from "../platform/runtime.ts";
+
+/** How long a browser is known after a sign-in. */
+export const KNOWN_BROWSER_MS = 90 * 86_400_000;
+const FORMAT = /^([0-9a-f-]{36})\.(\d{1,15})\.([\w-]{22})\.([\w-]{43})$/;
+
+/** A browser in which somebody has given this user's password. */
+export interface KnownBrowser {
+  userId: string;
+  /** Random: failures are counted by it. */
+  id: string;
+}
+
+/**
+ * Signed tokens for browsers that have signed in to an account before (OWASP: "device cookies"). A token
+ * does not authenticate anyone: it only gives the account's owner a separate queue and a separate count
+ * of failed attempts, so that attackers cannot block them.
+ */
+export class KnownBrowserTokens {
+  #signer: Pick<Signer, "sign" | "verify">;
+  #system: Pick<Runtime, "now" | "randomBytes">;
+
+  constructor(
+    signer: Pick<Signer, "sign" | "verify">,
+    system: Pick<Runtime, "now" | "randomBytes">,
+  ) {
+    this.#signer = signer;
+    this.#system = system;
+  }
+
+  /** Issues a token for a browser in which the user has just signed in. */
+  async issue(userId: string): Promise<string> {
+    const id = base64url(this.#system.randomBytes(16));
+    const facts = `${userId}.${this.#system.now() + KNOWN_BROWSER_MS}.${id}`;
+    return `${facts}.${await this.#signer.sign(`known browser ${facts}`)}`;
+  }
+
+  /** The browser that a token identifies; `undefined` if it is forged or expired. */
+  async identify(mark: string): Promise<KnownBrowser | undefined> {
+    const [, userId, exp, id, mac] = FORMAT.exec(mark) ?? [];
+    if (userId === undefined || exp === undefined || id === undefined || mac === undefined) {
+      return undefined;
+    }
+    const genuine = await this.#signer.verify(`known browser ${userId}.${exp}.${id}`, mac);
+    return genuine && Number(exp) > this.#system.now() ? { userId, id } : undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import type { KvReader } from "../store/tx/view.ts";
+import { ApiError } from "../schemas/api_error.ts";
+import type { CommitStep } from "../store/values/record.ts";
+import type { OnRevoked } from "../store/credentials/api_key_store.ts";
+import type { Session, SessionStore } from "../store/credentials/session_store.ts";
+import type { Runtime } from "../platform/runtime.ts";
+import type { Agent } from "../schemas/agent.ts";
+import type { MintedSession } from "../schemas/session.ts";
+
+/** `commit` may add to the step that stores the session. */
+export interface MintOptions {
+  commit?: CommitStep<MintedSession> | undefined;
+}
+
+/** Minting, checking and revoking widget sessions. Throws `ApiError`. */
+export class SessionService {
+  #store: SessionStore;
+  #system: Runtime;
+  #onRevoked: OnRevoked;
+
+  /** `onRevoked` is told of each session that is revoked. */
+  constructor(
+    store: SessionStore,
+    options: { system: Runtime; onRevoked?: OnRevoked },
+  ) {
+    this.#store = store;
+    this.#system = options.system;
+    this.#onRevoked = options.onRevoked ?? (() => {});
+  }
+
+  /**
+   * A session for the page at `origin`, as the browser spelled it: a strict match with one of the
+   * agent's `allowedOrigins`, none of which is no embed at all.
+   */
+  async mintForOrigin(
+    tenant: string,
+    agent: Agent,
+    origin: string,
+    options: MintOptions = {},
+  ): Promise<MintedSession> {
+    if (!(agent.allowedOrigins ?? []).includes(origin)) {
+      throw new ApiError("origin_not_allowed", "this origin is not in the agent's allowedOrigins");
+    }
+    return await this.#store.mint(tenant, { agentId: agent.id, origin }, options);
+  }
+
+  /** A session for trying the agent out; bound to `origin` where the caller sent its own. */
+  mintForPlayground(
+    tenant: string,
+    agent: Agent,
+    origin: string | undefined,
+    options: MintOptions = {},
+  ): Promise<MintedSession> {
+    return this.#store.mint(tenant, { agentId: agent.id, origin, playground: true }, options);
+  }
+
+  /** The live session behind a token; 401 when there is none. */
+  async require(sessionToken: string, reader?: KvReader): Promise<Session> {
+    return await this.#store.get(sessionToken, reader) ?? rejectSessionToken();
+  }
+
+  /** The session behind a token, live or not; `undefined` when it is unknown or revoked. */
+  async find(sessionToken: string): Promise<{ session: Session; live: boolean } | undefined> {
+    return await this.#store.find(sessionToken);
+  }
+
+  /** Removes a session of this tenant and ends its runs; 404 when it has no such session. */
+  async revoke(tenant: string, sessionToken: string): Promise<void> {
+    const id = await this.#store.revoke(tenant, sessionToken);
+    if (id !== undefined) return await this.#onRevoked(tenant, id);
+    throw new ApiError("not_found", "there is no such session");
+  }
+}
+
+const CHALLENGE = { "www-authenticate": 'ServiceSession realm="agent-chat"' };
+
+/** The one answer to an unknown, expired or revoked token. */
+export function rejectSessionToken(): never {
+  throw new ApiError(
+    "session_token_invalid",
+    "the session token is unknown, expired or revoked; mint a new one",
+    { headers: CHALLENGE },
+  );
+}

@@ -1,0 +1,273 @@
+import { timingSafeEqual } from "@std/crypto/timing-safe-equal";
+import { setActor } from "../store/audit/actor.ts";
+import { base64url, sha256 } from "../platform/crypto/hashing.ts";
+import { type SignInEnd, SignInStore } from "../store/users/sign_in_store.ts";
+import { TenantStore } from "../store/tenants/tenant_store.ts";
+import { type User, UserStore } from "../store/users/user_store.ts";
+import type { Logger } from "../platform/log.ts";
+import type { Runtime } from "../platform/runtime.ts";
+import { addressBlock } from "../platform/address_block.ts";
+import { SlidingWindowLimiter } from "../platform/sliding_window_limiter.ts";
+import { type CredentialIssues, credentialIssues, normalizeEmail } from "./credential_rules.ts";
+import type { KnownBrowserTokens } from "./known_browser_tokens.ts";
+import type { PasswordAttempt, PasswordGate, PasswordRejection } from "./password_gate.ts";
+import type { PasswordHasher } from "../platform/crypto/password_hasher.ts";
+import type { SignedInUser } from "./signed_in_user.ts";
+
+const SETUP_TRIES = { limit: 10, windowMs: 60_000 };
+
+export interface SetUpInput {
+  token: string;
+  email: string;
+  password: string;
+  /** The client's, for the limit on tries. */
+  address: string;
+}
+
+export interface SignInInput {
+  email: string;
+  password: string;
+  /** The client's, for the lockout of the pair account + address. */
+  address: string;
+  /** The token of a known browser. */
+  browserToken?: string | undefined;
+}
+
+/** A new sign-in: the token of its cookie and the token of the known browser. */
+export interface SignInTokens {
+  cookieToken: string;
+  browserToken: string;
+}
+
+/** The new sign-in, or why there is none. */
+export type SetUpResult =
+  | SignInTokens
+  | PasswordRejection
+  | { refused: "wrong_token" }
+  | { refused: "already_set_up" }
+  | { refused: "invalid"; faults: CredentialIssues };
+
+/** The new sign-in, or why there is none; it never tells which accounts exist. */
+export type SignInResult = SignInTokens | PasswordRejection | { refused: "wrong_credentials" };
+
+export interface SignInDeps {
+  system: Runtime;
+  /** `SETUP_TOKEN`; without it each start makes its own. */
+  setupToken?: string | undefined;
+  hasher: PasswordHasher;
+  /** Shared by all that hash passwords, because it limits how many are hashed at once. */
+  gate: PasswordGate;
+  browsers: KnownBrowserTokens;
+  log: Pick<Logger, "info">;
+}
+
+/** Who may use the dashboard: the first owner's set-up, sign-in, sign-out. */
+export class SignInService {
+  #system: Runtime;
+  #configuredToken: string | undefined;
+  #users: UserStore;
+  #signIns: SignInStore;
+  #tenants: TenantStore;
+  #hasher: PasswordHasher;
+  #gate: PasswordGate;
+  #browsers: KnownBrowserTokens;
+  #log: Pick<Logger, "info">;
+  #setupTries = new SlidingWindowLimiter(SETUP_TRIES);
+  #isSetUp = false;
+
+  constructor(kv: Deno.Kv, options: SignInDeps) {
+    const { system } = options;
+    this.#system = system;
+    this.#configuredToken = options.setupToken;
+    this.#users = new UserStore(kv, system);
+    this.#signIns = new SignInStore(kv, system);
+    this.#tenants = new TenantStore(kv, system);
+    this.#hasher = options.hasher;
+    this.#gate = options.gate;
+    this.#browsers = options.browsers;
+    this.#log = options.log;
+  }
+
+  /** Whether the first owner is still to come. Once set up an installation stays so. */
+  async needsSetup(): Promise<boolean> {
+    this.#isSetUp ||= (await this.#users.setupState()).done;
+    return !this.#isSetUp;
+  }
+
+  /**
+   * The token that proves to be the operator at the first visit: the configured one, or a new one
+   * for this start, of which only the hash is stored. `undefined` once set up.
+   */
+  async ensureSetupToken(): Promise<string | undefined> {
+    const token = this.#configuredToken ?? base64url(this.#system.randomBytes(24));
+    const open = await this.#users.setSetupToken(await sha256(token));
+    return open ? token : undefined;
+  }
+
+  /** Makes the first owner, who is also operator of the default tenant, and signs them in. */
+  async setUp(input: SetUpInput): Promise<SetUpResult> {
+    if (!await this.needsSetup()) return { refused: "already_set_up" };
+    const block = addressBlock(input.address);
+    const wait = this.#setupTries.take(block, this.#system.now());
+    if (wait > 0) return { refused: "too_many_tries", retryAfterMs: wait };
+    if (!await this.#isSetupToken(input.token)) return { refused: "wrong_token" };
+    const faults = await credentialIssues(input);
+    if (Object.keys(faults).length > 0) return { refused: "invalid", faults };
+    return await this.#gate.run<SetUpResult>(block, async () => {
+      const owner = await this.#newOwner(input);
+      setActor({ kind: "user", id: owner.id, name: owner.email });
+      if (!await this.#users.createFirstOwner(owner)) return { refused: "already_set_up" };
+      return await this.createSignIn(owner, { address: input.address });
+    });
+  }
+
+  /** A wrong password and an unknown account give the same answer after the same work. */
+  async signIn(input: SignInInput): Promise<SignInResult> {
+    const { address, password } = input;
+    const email = normalizeEmail(input.email);
+    if (email === undefined || password === "") return { refused: "wrong_credentials" };
+    const credential = await this.#browserOf(email, input.browserToken);
+    const result = await this.#gate.attempt({ email, address, credential }, async () => {
+      const user = await this.#users.findByEmail(email);
+      return await this.#isRight(password, user) ? user : undefined;
+    });
+    if ("right" in result) return await this.createSignIn(result.right, { address });
+    return result.refused === "wrong_password" ? { refused: "wrong_credentials" } : result;
+  }
+
+  /** Signs a user in who has just proved to be one; from an `address`, where that is their sign-in. */
+  async createSignIn(user: User, { address }: { address?: string } = {}): Promise<SignInTokens> {
+    const { tenant, id: userId, epoch, email: name } = user;
+    setActor({ kind: "user", id: userId, name });
+    const audit = address === undefined ? {} : { audit: { name, address } };
+    // Always a new token: a cookie planted before the sign-in is worth nothing after it.
+    const cookieToken = await this.#signIns.create({ tenant, userId, epoch }, audit);
+    if (address !== undefined) this.#log.info("sign-in: signed in", { user: userId, address });
+    return { cookieToken, browserToken: await this.#browsers.issue(userId) };
+  }
+
+  /** Who a cookie stands for, read afresh so that a changed role or a removed user counts at once. */
+  async authenticate(cookieToken: string): Promise<SignedInUser | undefined> {
+    const signIn = await this.#signIns.use(cookieToken);
+    if (signIn === undefined) return undefined;
+    const user = await this.#users.get(signIn.tenant, signIn.userId);
+    if (user === undefined || user.epoch !== signIn.epoch) return undefined;
+    const { id, tenant, email, role, operator } = user;
+    return { id, tenant, email, role, operator, provenAt: signIn.provenAt };
+  }
+
+  /** Why a cookie no longer signs anybody in, where that is known. */
+  endReason(cookieToken: string): Promise<SignInEnd | undefined> {
+    return this.#signIns.endReason(cookieToken);
+  }
+
+  /**
+   * Takes the password of somebody who is signed in once more, before what a borrowed browser must not
+   * do. Failures are counted by the sign-in: a stolen cookie has five tries, from whatever addresses.
+   */
+  async reauthenticate(
+    user: Pick<SignedInUser, "tenant" | "id" | "email">,
+    input: { cookieToken: string; password: string; address: string },
+  ): Promise<PasswordRejection | { refused: "wrong_password" } | undefined> {
+    const { cookieToken, password, address } = input;
+    if (password === "") return { refused: "wrong_password" };
+    const name = `sign-in ${await sha256(cookieToken)}`;
+    const attempt = { email: user.email, address, credential: { name, only: true } };
+    const result = await this.#gate.attempt(attempt, async () => {
+      const stored = await this.#users.get(user.tenant, user.id);
+      return await this.#isRight(password, stored) || undefined;
+    });
+    if ("refused" in result) return result;
+    await this.#signIns.recordPasswordCheck(cookieToken);
+    return undefined;
+  }
+
+  /** Ends every sign-in of a user and starts a new one, as old as this one, whose token it returns. */
+  async signOutElsewhere(
+    user: Pick<SignedInUser, "tenant" | "id">,
+    { cookieToken }: { cookieToken: string },
+  ): Promise<string | undefined> {
+    const replaced = await this.#signIns.use(cookieToken);
+    if (replaced === undefined) return undefined;
+    const action = "sign out everywhere";
+    const next = await this.#users.endSignIns(user.tenant, user.id, { action });
+    if (next === undefined) return undefined;
+    const { createdAt, provenAt } = replaced;
+    const signIn = { tenant: user.tenant, userId: user.id, epoch: next.epoch };
+    return await this.#signIns.create(signIn, { replaces: { createdAt, provenAt } });
+  }
+
+  /** Sets a new password; every sign-in ends but the new one, whose token it returns. */
+  async changePassword(
+    user: Pick<SignedInUser, "tenant" | "id" | "email">,
+    password: string,
+  ): Promise<SignInTokens | PasswordRejection | { refused: "invalid"; faults: CredentialIssues }> {
+    const faults = await credentialIssues({ email: user.email, password });
+    if (faults.password !== undefined) return { refused: "invalid", faults };
+    return await this.#gate.run(`user ${user.id}`, async () => {
+      const passwordHash = await this.#hasher.hash(password);
+      const change = { passwordHash, action: "change password" };
+      const next = await this.#users.endSignIns(user.tenant, user.id, change);
+      if (next === undefined) throw new Error("a signed-in user is gone");
+      return await this.createSignIn(next);
+    });
+  }
+
+  /** Ends a sign-in; `address` is the client's, for the audit log. */
+  async signOut(cookieToken: string, { address }: { address: string }): Promise<void> {
+    const user = await this.authenticate(cookieToken);
+    if (user) setActor({ kind: "user", id: user.id, name: user.email });
+    const audit = user && { name: user.email, address };
+    await this.#signIns.delete(cookieToken, { audit });
+    if (user) this.#log.info("sign-in: signed out", { user: user.id, address });
+  }
+
+  /** What a browser has shown of the account before. */
+  async #browserOf(
+    email: string,
+    browserToken: string | undefined,
+  ): Promise<PasswordAttempt["credential"]> {
+    const browser = browserToken === undefined
+      ? undefined
+      : await this.#browsers.identify(browserToken);
+    if (browser === undefined) return undefined;
+    const user = await this.#users.findByEmail(email);
+    return user?.id === browser.userId ? { name: `browser ${browser.id}` } : undefined;
+  }
+
+  /** Whether the password is the user's. A hash that was made at a lower cost is replaced. */
+  async #isRight(password: string, user: User | undefined): Promise<boolean> {
+    const genuine = await this.#hasher.verify(password, user?.passwordHash);
+    if (!genuine || user === undefined) return false;
+    if (!this.#hasher.isCurrent(user.passwordHash)) {
+      const change = { before: user.passwordHash, after: await this.#hasher.hash(password) };
+      await this.#users.upgradePasswordHash(user, change);
+    }
+    return true;
+  }
+
+  /** Hashes are compared, so neither length nor content of the token shows in the time taken. */
+  async #isSetupToken(token: string): Promise<boolean> {
+    const expected = this.#configuredToken === undefined
+      ? (await this.#users.setupState()).tokenHash
+      : await sha256(this.#configuredToken);
+    if (expected === undefined) return false;
+    const encoder = new TextEncoder();
+    return timingSafeEqual(encoder.encode(await sha256(token.trim())), encoder.encode(expected));
+  }
+
+  async #newOwner(input: SetUpInput): Promise<User> {
+    const tenant = await this.#tenants.ensureDefault();
+    return {
+      v: 1,
+      id: this.#system.uuid(),
+      tenant: tenant.id,
+      email: normalizeEmail(input.email)!,
+      passwordHash: await this.#hasher.hash(input.password),
+      role: "owner",
+      operator: true,
+      createdAt: this.#system.now(),
+      epoch: 0,
+    };
+  }
+}

@@ -1,0 +1,40 @@
+import { AccountLinkStore, COMMAND_LINE_RESET_TTL_MS } from "../store/users/account_link_store.ts";
+import { type User, UserStore } from "../store/users/user_store.ts";
+import type { Runtime } from "../platform/runtime.ts";
+import { normalizeEmail } from "./credential_rules.ts";
+
+/** A user as the command line lists them. */
+export type ListedUser = Pick<User, "email" | "role" | "operator" | "createdAt">;
+
+/** User commands of the command line, for people with access to the store. */
+export class UserService {
+  #users: UserStore;
+  #links: AccountLinkStore;
+
+  constructor(kv: Deno.Kv, system: Runtime) {
+    this.#users = new UserStore(kv, system);
+    this.#links = new AccountLinkStore(kv, system);
+  }
+
+  async list(tenant: string): Promise<ListedUser[]> {
+    const users = await this.#users.list(tenant);
+    return users.map(({ email, role, operator, createdAt }) => ({
+      ...{ email, role, operator, createdAt },
+    }));
+  }
+
+  /**
+   * The token of a one-time link to a new password, for a user whom nobody in the dashboard can let
+   * in, as a sole owner. All their sign-ins end at once; `undefined` when there is no such user.
+   */
+  async createResetLink(email: string): Promise<{ token: string; email: string } | undefined> {
+    const address = normalizeEmail(email);
+    const known = address === undefined ? undefined : await this.#users.findByEmail(address);
+    if (known === undefined) return undefined;
+    const action = "sign out everywhere";
+    const user = await this.#users.endSignIns(known.tenant, known.id, { action });
+    if (user === undefined) return undefined;
+    const token = await this.#links.createResetLink(user, { ttlMs: COMMAND_LINE_RESET_TTL_MS });
+    return { token, email: user.email };
+  }
+}

@@ -1,0 +1,209 @@
+import { assert, assertEquals, assertFalse } from "@std/assert";
+import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
+import { storedText } from "@/tests/support/store.ts";
+import { newApiKey } from "./api_key_format.ts";
+import { Signer } from "../../platform/crypto/hashing.ts";
+import { ApiKeyStore } from "./api_key_store.ts";
+import { keys } from "../keys/keys.ts";
+
+const [OURS, THEIRS] = [fakeUuid(801), fakeUuid(802)];
+const INPUT = { name: "Backend", scopes: ["agents:write" as const] };
+
+function open(kv: Deno.Kv, options: { secrets?: string[]; system?: FakeRuntime } = {}) {
+  const system = options.system ?? new FakeRuntime();
+  const signer = new Signer(options.secrets ?? ["server secret"]);
+  return { system, store: new ApiKeyStore(kv, { system, signer }) };
+}
+
+Deno.test("ApiKeyStore: a made key speaks for its tenant with its scopes", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const scopes = ["agents:write" as const, "billing:read" as const, "agents:write" as const];
+  const { apiKey, secret } = await store.create(OURS, { name: "Backend", scopes });
+  assertEquals(apiKey.scopes, ["agents:write", "billing:read"]);
+  assertEquals(apiKey.state, "active");
+  assertEquals(await store.verify(secret), { id: apiKey.id, tenant: OURS, scopes: apiKey.scopes });
+});
+
+Deno.test("ApiKeyStore: the secret is nowhere in the store, nor in what is listed", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const { secret } = await store.create(OURS, INPUT);
+  const secretPart = secret.split("_")[3]!;
+  assertFalse((await storedText(kv)).includes(secretPart));
+  const [listed] = await store.list(OURS);
+  assertEquals(Object.keys(listed!.secrets[0]!), ["prefix", "createdAt"]);
+});
+
+Deno.test("ApiKeyStore: unknown prefix, wrong secret and mistyped key are refused alike", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store, system } = open(kv);
+  const { secret } = await store.create(OURS, INPUT);
+  const stranger = newApiKey(system.randomBytes);
+  assertEquals(await store.verify(stranger.key), undefined);
+  const prefix = secret.slice(0, "ck_live_12345678_".length);
+  assertEquals(await store.verify(prefix + stranger.secret), undefined);
+  assertEquals(await store.verify(secret.slice(0, -1) + "!"), undefined);
+  assertEquals(await store.verify(""), undefined);
+});
+
+Deno.test("ApiKeyStore: a mistyped key never reaches storage", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const { secret } = await store.create(OURS, INPUT);
+  kv.close();
+  const typo = secret.slice(0, -1) + (secret.endsWith("a") ? "b" : "a");
+  assertEquals(await store.verify(typo), undefined);
+});
+
+Deno.test("ApiKeyStore: a rotated server secret still verifies, a dropped one no more", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store, system } = open(kv, { secrets: ["old"] });
+  const { secret } = await store.create(OURS, INPUT);
+  assert(await open(kv, { secrets: ["new", "old"], system }).store.verify(secret));
+  assertEquals(await open(kv, { secrets: ["new"], system }).store.verify(secret), undefined);
+});
+
+Deno.test("ApiKeyStore: a revoked key is refused from then on, and revoking again changes nothing", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store, system } = open(kv);
+  const { apiKey, secret } = await store.create(OURS, INPUT);
+  await system.advance(5_000);
+  const revoked = await store.revoke(OURS, apiKey.id);
+  assertEquals([revoked?.state, revoked?.revokedAt], ["revoked", "2030-01-01T00:00:05.000Z"]);
+  assertEquals(await store.verify(secret), undefined);
+  await system.advance(5_000);
+  assertEquals(await store.revoke(OURS, apiKey.id), revoked);
+});
+
+Deno.test("ApiKeyStore: a key expires to the millisecond", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store, system } = open(kv);
+  const expiresAt = "2030-01-01T00:10:00.000Z";
+  const { secret } = await store.create(OURS, { ...INPUT, expiresAt });
+  await system.advance(10 * 60_000 - 1);
+  assert(await store.verify(secret));
+  await system.advance(1);
+  assertEquals(await store.verify(secret), undefined);
+  const [listed] = await store.list(OURS);
+  assertEquals([listed?.state, listed?.expiresAt], ["expired", expiresAt]);
+});
+
+Deno.test("ApiKeyStore: lastUsedAt is the newest request of its window, to the minute", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store, system } = open(kv);
+  await system.advance(1_500);
+  const { apiKey } = await store.create(OURS, INPUT);
+  assertEquals("lastUsedAt" in (await store.list(OURS))[0]!, false);
+  const { createdAt } = apiKey;
+  await kv.set(keys.apiKeyWindow(OURS, apiKey.id), { v: 1, all: [Date.parse(createdAt) + 1] });
+  assertEquals((await store.list(OURS))[0]?.lastUsedAt, createdAt, "never before it was made");
+  const all = [Date.UTC(2030, 0, 1, 0, 1, 1), Date.UTC(2030, 0, 1, 0, 2, 59)];
+  await kv.set(keys.apiKeyWindow(OURS, apiKey.id), { v: 1, all });
+  assertEquals((await store.list(OURS))[0]?.lastUsedAt, "2030-01-01T00:02:00.000Z");
+});
+
+Deno.test("ApiKeyStore: lastUsedAt is the newest of all shards of a window that is divided", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const { apiKey } = await store.create(OURS, INPUT);
+  const at = (minute: number) => ({ v: 1, all: [Date.UTC(2030, 0, 1, 0, minute)] });
+  await kv.set(keys.apiKeyWindow(OURS, apiKey.id), at(3));
+  await kv.set(keys.apiKeyWindow(OURS, apiKey.id, 1), at(7));
+  await kv.set(keys.apiKeyWindow(OURS, apiKey.id, 2), at(5));
+  await kv.set(keys.apiKeyWindow(OURS, apiKey.id, 4), { v: 1, all: [] });
+  assertEquals((await store.list(OURS))[0]?.lastUsedAt, "2030-01-01T00:07:00.000Z");
+});
+
+Deno.test("ApiKeyStore: concurrent uses and a revocation end in a revoked key", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const { apiKey, secret } = await store.create(OURS, INPUT);
+  const uses = Array.from({ length: 20 }, () => store.verify(secret));
+  await Promise.all([...uses, store.revoke(OURS, apiKey.id)]);
+  assertEquals((await store.list(OURS))[0]?.state, "revoked");
+  assertEquals(await store.verify(secret), undefined);
+});
+
+Deno.test("ApiKeyStore: another tenant neither lists, finds nor revokes a key", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const { apiKey, secret } = await store.create(OURS, INPUT);
+  const prefix = apiKey.secrets[0]!.prefix;
+  assertEquals(await store.list(THEIRS), []);
+  assertEquals(await store.findByPrefix(THEIRS, prefix), undefined);
+  assertEquals(await store.findByPrefix(OURS, prefix), apiKey.id);
+  assertEquals(await store.revoke(THEIRS, apiKey.id), null);
+  assert(await store.verify(secret));
+});
+
+Deno.test("ApiKeyStore: keys are listed newest first", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store, system } = open(kv);
+  for (const name of ["first", "second", "third"]) {
+    await store.create(OURS, { ...INPUT, name });
+    await system.advance(1);
+  }
+  assertEquals((await store.list(OURS)).map((key) => key.name), ["third", "second", "first"]);
+});
+
+Deno.test("ApiKeyStore: a prefix that is drawn twice is drawn again", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const first = open(kv);
+  const again = new FakeRuntime();
+  const { secret } = await first.store.create(OURS, INPUT);
+  // The same world from its beginning draws the same prefix; its ids must differ for the test.
+  const system = { ...again, uuid: () => crypto.randomUUID() };
+  const signer = new Signer(["server secret"]);
+  const other = await new ApiKeyStore(kv, { system, signer }).create(THEIRS, INPUT);
+  assert(other.secret !== secret);
+  assertEquals((await first.store.verify(secret))?.tenant, OURS);
+  assertEquals((await first.store.verify(other.secret))?.tenant, THEIRS);
+});
+
+Deno.test("ApiKeyStore: a rotated key has two secrets under one id until the overlap ends", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { system, store } = open(kv);
+  const { apiKey, secret: old } = await store.create(OURS, INPUT);
+  const rotated = await store.rotate(OURS, apiKey.id, { overlapMs: 60_000 });
+  assert("secret" in rotated);
+  const ids = async () => {
+    const found = await Promise.all([old, rotated.secret].map((text) => store.verify(text)));
+    return found.map((one) => one?.id);
+  };
+  assertEquals(await ids(), [apiKey.id, apiKey.id]);
+  const until = new Date(system.now() + 60_000).toISOString();
+  const again = await store.rotate(OURS, apiKey.id, { overlapMs: 0 });
+  assertEquals(again, { refused: "overlap", until });
+  await system.advance(60_000);
+  assertEquals(await ids(), [undefined, apiKey.id]);
+  const third = await store.rotate(OURS, apiKey.id, { overlapMs: 60_000 });
+  assert("secret" in third);
+  assertEquals(third.apiKey.secrets.length, 2);
+  assertEquals(await ids(), [undefined, apiKey.id]);
+});
+
+Deno.test("ApiKeyStore: an overlap may be left out, or ended", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const { apiKey, secret: first } = await store.create(OURS, INPUT);
+  const second = await store.rotate(OURS, apiKey.id, { overlapMs: 0 });
+  assert("secret" in second);
+  assertEquals(await store.verify(first), undefined);
+  const third = await store.rotate(OURS, apiKey.id, { overlapMs: 60_000 });
+  assert("secret" in third);
+  await store.endOverlap(OURS, apiKey.id);
+  assertEquals(await store.verify(second.secret), undefined);
+  assertEquals((await store.verify(third.secret))?.id, apiKey.id);
+  assertEquals((await store.list(OURS))[0]?.secrets.length, 1);
+});
+
+Deno.test("ApiKeyStore: neither another tenant's key nor one that is revoked is rotated", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const { apiKey } = await store.create(OURS, INPUT);
+  const rotate = (tenant: string) => store.rotate(tenant, apiKey.id, { overlapMs: 0 });
+  assertEquals(await rotate(THEIRS), { refused: "not_found" });
+  await store.revoke(OURS, apiKey.id);
+  assertEquals(await rotate(OURS), { refused: "not_active" });
+});

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { isoTime } from "../../platform/runtime.ts";
+import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
+import { type KnowledgeBase, knowledgeLanguageSchema } from "../../schemas/knowledge.ts";
+
+const count = z.int().nonnegative();
+
+/** A knowledge base as it is stored. */
+export const knowledgeBaseRecordSchema = z.object({
+  v: z.literal(1),
+  id: z.uuid(),
+  name: z.string(),
+  description: z.string().optional(),
+  /** The owner's choice. A code that only a later version of the service knows counts as none. */
+  language: knowledgeLanguageSchema.optional().catch(undefined),
+  /** From 1; higher with every change of the base or of what can be found in it. */
+  version: count,
+  documents: count,
+  chunks: count,
+  /** Of its documents, as they were sent. */
+  sourceBytes: count,
+  createdAt: z.int(),
+  updatedAt: z.int(),
+});
+export type KnowledgeBaseRecord = z.infer<typeof knowledgeBaseRecordSchema>;
+
+/** How a change moves a base's counts. */
+export interface KnowledgeBaseChange {
+  documents?: number;
+  chunks?: number;
+  sourceBytes?: number;
+}
+
+/** The base after a change of its documents. */
+export function applyChange(
+  base: KnowledgeBaseRecord,
+  { documents = 0, chunks = 0, sourceBytes = 0, now }: KnowledgeBaseChange & { now: number },
+): KnowledgeBaseRecord {
+  return {
+    ...base,
+    documents: base.documents + documents,
+    chunks: base.chunks + chunks,
+    sourceBytes: base.sourceBytes + sourceBytes,
+    version: base.version + 1,
+    updatedAt: now,
+  };
+}
+
+/** Why a base has no room for another document of `bytes`, in words to follow its name. */
+export function documentRejection(base: KnowledgeBaseRecord, bytes: number): string | undefined {
+  const { documentsPerBase, chunksPerBase } = KNOWLEDGE_BOUNDS;
+  const number = (n: number) => n.toLocaleString("en");
+  if (base.documents >= documentsPerBase) {
+    return `has ${number(documentsPerBase)} documents, which is the most it takes`;
+  }
+  if (base.chunks >= chunksPerBase) {
+    return `has ${number(chunksPerBase)} passages, which is the most it takes`;
+  }
+  return sizeRejection(base, bytes);
+}
+
+/** The same for what only makes a document of it longer by `bytes`. */
+export function sizeRejection(base: KnowledgeBaseRecord, bytes: number): string | undefined {
+  const { sourceBytesPerBase } = KNOWLEDGE_BOUNDS;
+  if (base.sourceBytes + bytes <= sourceBytesPerBase) return undefined;
+  return `takes documents of ${sourceBytesPerBase / 1_048_576} MiB in all`;
+}
+
+/** The base as the interface tells of it. */
+export function toKnowledgeBase(record: KnowledgeBaseRecord): KnowledgeBase {
+  const { id, name, description, language, documents, chunks } = record;
+  return {
+    id,
+    name,
+    ...(description === undefined ? {} : { description }),
+    ...(language === undefined ? {} : { language }),
+    documentCount: documents,
+    chunkCount: chunks,
+    createdAt: isoTime(record.createdAt),
+    updatedAt: isoTime(record.updatedAt),
+  };
+}

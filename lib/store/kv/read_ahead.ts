@@ -1,0 +1,174 @@
+import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
+import { keys } from "../keys/keys.ts";
+
+/** What opening a service reads, which its first answer waits for: at most 10 keys are one read. */
+const START_KEYS: readonly Deno.KvKey[] = [
+  keys.installation("default_tenant"),
+  keys.installation("demo_agent"),
+  keys.encryptionKeys(),
+  keys.hmacSecrets(),
+  keys.contentDigestKey(),
+  keys.catalogueVersion(),
+  ...PROVIDER_IDS.map((vendor) => keys.providerConnection(vendor)),
+];
+const START_PREFIXES: readonly Deno.KvKey[] = [
+  keys.tenants(),
+  keys.catalogueEntries(),
+  keys.scriptReleases("widget"),
+  keys.scriptReleases("client"),
+];
+
+/** After this many reads the look-ups that are left are dropped. */
+const MAX_READS_WITH_LOOKUPS = 100;
+
+type Entry = Deno.KvEntryMaybe<unknown>;
+
+/** A store whose first reads are already under way. */
+export interface ReadAheadKv {
+  kv: Deno.Kv;
+  /** Stops reading ahead, once the service is open. */
+  end(): void;
+}
+
+/**
+ * Reads at once what opening a service reads one by one: where the store is far, each read is a round
+ * trip that the first answer of a process waits for. What is written meanwhile is read again. `also`
+ * names look-ups that never change once they are there; each is answered once, also after the `end`.
+ */
+export function readAhead(store: Deno.Kv, also: readonly Deno.KvKey[] = []): ReadAheadKv {
+  const ahead = new ReadAhead(store, also);
+  const methods: Record<string, unknown> = {
+    get: async (key: Deno.KvKey, ...of: []) =>
+      (await ahead.find([key]))?.[0] ?? await store.get(key, ...of),
+    getMany: async (wanted: Deno.KvKey[], ...of: []) =>
+      await ahead.find(wanted) ?? await store.getMany(wanted, ...of),
+    list: (selector: Deno.KvListSelector, ...of: []) =>
+      ahead.list(selector, () => store.list(selector, ...of)),
+    set: (key: Deno.KvKey, ...of: [unknown]) =>
+      store.set(key, ...of).finally(() => ahead.invalidate(key)),
+    delete: (key: Deno.KvKey) => store.delete(key).finally(() => ahead.invalidate(key)),
+    atomic: () => ahead.trackWrites(store.atomic()),
+  };
+  const kv = new Proxy(store, {
+    get(target, name) {
+      if (!ahead.isOver && Object.hasOwn(methods, name)) return methods[String(name)];
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return { kv, end: () => ahead.end() };
+}
+
+class ReadAhead {
+  readonly #entries = new Map<string, Promise<Entry | undefined>>();
+  readonly #lists = new Map<string, Promise<Entry[] | undefined>>();
+  readonly #lookups = new Map<string, Promise<Entry | undefined>>();
+  #reads = 0;
+
+  constructor(kv: Deno.Kv, also: readonly Deno.KvKey[]) {
+    // A failed read is repeated when the value is needed, by code that can report why it fails.
+    const wanted = [...START_KEYS, ...also.slice(0, 10 - START_KEYS.length)];
+    const read = kv.getMany(wanted).catch(() => undefined);
+    wanted.forEach((key, n) => {
+      const entry = read.then((entries) => entries?.[n]);
+      (n < START_KEYS.length ? this.#entries : this.#lookups).set(keyText(key), entry);
+    });
+    for (const prefix of START_PREFIXES) {
+      const list = Array.fromAsync(kv.list({ prefix })).catch(() => undefined);
+      this.#lists.set(keyText(prefix), list);
+    }
+    this.#requireCurrent(keys.catalogueEntries(), keys.catalogueVersion());
+  }
+
+  /**
+   * A list whose changes all change `version` too is read after that where nothing shows that it is as
+   * new: both are read at once, and an old list under a new version would be believed to be current.
+   */
+  #requireCurrent(prefix: Deno.KvKey, version: Deno.KvKey): void {
+    const of = [this.#lists.get(keyText(prefix))!, this.#entries.get(keyText(version))!] as const;
+    const list = Promise.all(of).then(([entries, changed]) => {
+      const stamp = changed?.versionstamp;
+      const isAsNew = stamp === null || entries?.some((entry) => entry.versionstamp! >= stamp!);
+      return stamp !== undefined && isAsNew ? entries : undefined;
+    });
+    this.#lists.set(keyText(prefix), list);
+  }
+
+  /** True when everything read ahead has been used or dropped. */
+  get isOver(): boolean {
+    return this.#entries.size + this.#lists.size + this.#lookups.size === 0;
+  }
+
+  end(): void {
+    this.#entries.clear();
+    this.#lists.clear();
+  }
+
+  /** The entries of all these keys, or nothing if one of them was not read ahead. */
+  find(wanted: readonly Deno.KvKey[]): Promise<Entry[] | undefined> | undefined {
+    const found = wanted.map((key) => this.#entry(key));
+    if (found.some((entry) => entry === undefined)) return undefined;
+    return Promise.all(found).then((entries) => {
+      return entries.every((entry) => entry !== undefined) ? entries : undefined;
+    });
+  }
+
+  #entry(key: Deno.KvKey): Promise<Entry | undefined> | undefined {
+    if (++this.#reads > MAX_READS_WITH_LOOKUPS) this.#lookups.clear();
+    const text = keyText(key);
+    const lookup = this.#lookups.get(text);
+    // A key that was missing may exist by the next read.
+    if (lookup !== undefined && this.#lookups.delete(text)) {
+      return lookup.then((entry) => entry?.versionstamp == null ? undefined : entry);
+    }
+    const list = this.#lists.get(keyText(key.slice(0, -1)));
+    return this.#entries.get(text) ??
+      list?.then((entries) => entries?.find((entry) => keyText(entry.key) === text));
+  }
+
+  /** The entries of a prefix that was read as a whole, else what `read` finds. */
+  list(
+    selector: Deno.KvListSelector,
+    read: () => Deno.KvListIterator<unknown>,
+  ): Deno.KvListIterator<unknown> {
+    const isWhole = "prefix" in selector && !("start" in selector) && !("end" in selector);
+    const list = isWhole ? this.#lists.get(keyText(selector.prefix)) : undefined;
+    if (list === undefined) return read();
+    const rows = iterateRows(list, read);
+    return Object.assign(rows, { cursor: "" }) as unknown as Deno.KvListIterator<unknown>;
+  }
+
+  invalidate(key: Deno.KvKey): void {
+    this.#entries.delete(keyText(key));
+    for (let n = 0; n < key.length; n++) this.#lists.delete(keyText(key.slice(0, n)));
+  }
+
+  /** An atomic operation that drops what was read ahead of the keys it writes. */
+  trackWrites(atomic: Deno.AtomicOperation): Deno.AtomicOperation {
+    const { set, delete: remove, commit } = atomic;
+    const written: Deno.KvKey[] = [];
+    return Object.assign(atomic, {
+      set(key: Deno.KvKey, ...of: [unknown]) {
+        written.push(key);
+        return set.call(atomic, key, ...of);
+      },
+      delete(key: Deno.KvKey) {
+        written.push(key);
+        return remove.call(atomic, key);
+      },
+      commit: () =>
+        commit.call(atomic).finally(() => written.forEach((key) => this.invalidate(key))),
+    });
+  }
+}
+
+async function* iterateRows(
+  list: Promise<Entry[] | undefined>,
+  read: () => Deno.KvListIterator<unknown>,
+): AsyncGenerator<unknown> {
+  yield* await list ?? read();
+}
+
+function keyText(key: Deno.KvKey): string {
+  return JSON.stringify(key);
+}

@@ -1,0 +1,129 @@
+import { isFailed, type RunFacts, type RunRecord } from "./run_record.ts";
+import { z } from "zod";
+import type { Draft } from "../tx/operation.ts";
+import { keys } from "../keys/keys.ts";
+import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
+
+/** What a run adds to the row of one model. */
+export interface ModelUsageShare extends Usage, Pick<RunRecord, "provider" | "model"> {}
+
+/**
+ * A run's usage by model. The run counts once, for the model that its `start` named; what it was
+ * charged is the sum of the shares, to the micro-USD, also where a limit kept it below their cost.
+ */
+export function usageShares(run: RunRecord): readonly ModelUsageShare[] {
+  const failed = isFailed(run.finishReason) ? 1 : 0;
+  if (run.models === undefined) return [{ ...run, runs: 1, failed }];
+  let left = run.cost;
+  const shares = run.models.map((share) => {
+    const cost = Math.min(share.cost, left);
+    left -= cost;
+    const runs = isOf(run, share) ? 1 : 0;
+    return { ...share, cost, runs, failed: failed * runs };
+  });
+  if (left === 0 && shares.some(({ runs }) => runs === 1)) return shares;
+  const { provider, model } = run;
+  const runs = shares.some((share) => share.runs === 1) ? 0 : 1;
+  const rest = { runs, failed: failed * runs, inputTokens: 0, outputTokens: 0, cost: left };
+  return [...shares, { provider, model, ...rest }];
+}
+
+function isOf(run: RunRecord, share: Pick<RunRecord, "provider" | "model">): boolean {
+  return run.provider === share.provider && run.model === share.model;
+}
+
+/** Usage is read for at most a year back; a row outlives that by a month. */
+const KEPT_MS = 400 * 86_400_000;
+
+/** Models of one row: it is one value of the store, at most 600 bytes a model. */
+const MAX_MODELS = 100;
+/** What further ones are added up under. */
+const OTHER_MODELS = "(other models)";
+
+/** The `source` of a row for all widget sessions together. */
+export const SESSIONS = "sessions";
+/** And for everybody at the playground. */
+export const PLAYGROUND = "playground";
+
+/** The `agentId` of what no agent has used, such as reading documents into a knowledge base. */
+export const NO_AGENT = "00000000-0000-0000-0000-000000000000";
+
+/** Sums of settled runs; cost in micro-USD. */
+const usageSchema = z.object({
+  runs: z.int().nonnegative(),
+  /** Those of them that ended on an error; not counted in rows of earlier versions. */
+  failed: z.int().nonnegative().default(0),
+  inputTokens: z.int().nonnegative(),
+  outputTokens: z.int().nonnegative(),
+  cost: z.int().nonnegative(),
+});
+export type Usage = z.infer<typeof usageSchema>;
+
+/** What one agent used on one day through one key (or all sessions), by `provider/model`. */
+export const usageRowSchema = z.object({
+  v: z.literal(1),
+  models: z.record(z.string(), usageSchema),
+});
+export type UsageRow = z.infer<typeof usageRowSchema>;
+
+export const NO_USAGE: Usage = { runs: 0, failed: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
+
+export function sumUsage(a: Usage, b: Usage): Usage {
+  return {
+    runs: a.runs + b.runs,
+    failed: a.failed + b.failed,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cost: a.cost + b.cost,
+  };
+}
+
+/** The row that a run of `day` (UTC, `YYYY-MM-DD`) adds to, in the shard that the process writes. */
+export function usageKeyOf(
+  { tenant, agentId, source }: Pick<RunFacts, "tenant" | "agentId" | "source">,
+  day: string,
+  shard = 0,
+): string[] {
+  return keys.usageRow({ tenant, day, agentId, source: usageSourceOf(source) }, shard);
+}
+
+function usageSourceOf({ kind, id }: RunFacts["source"]): string {
+  switch (kind) {
+    case "session":
+      return SESSIONS;
+    case "user":
+      return PLAYGROUND;
+    case "key":
+      return id;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Adds a finished run to its row. */
+export function addToUsage(draft: Draft, key: string[], run: RunRecord): void {
+  for (const share of usageShares(run)) addUsage(draft, key, { model: share, usage: share });
+}
+
+/** Adds what a model was used for to a row. */
+export function addUsage(
+  draft: Draft,
+  key: string[],
+  { model: named, usage }: { model: ModelName; usage: Usage },
+): void {
+  const models = draft.get<UsageRow>(key)?.models ?? {};
+  const name = nameIn(models, named);
+  // Rows of earlier versions do not count what failed.
+  const before = { ...NO_USAGE, ...(Object.hasOwn(models, name) ? models[name] : {}) };
+  const row: UsageRow = { v: 1, models: { ...models, [name]: sumUsage(before, usage) } };
+  draft.set(key, row, { expireIn: KEPT_MS });
+}
+
+type ModelName = Pick<RunRecord, "provider" | "model">;
+
+/** Its model's own name while there is room for one more, and for the others of every provider. */
+function nameIn(models: UsageRow["models"], { provider, model }: ModelName): string {
+  const name = `${provider}/${model}`;
+  const hasRoom = Object.keys(models).length < MAX_MODELS - PROVIDER_IDS.length;
+  return hasRoom || Object.hasOwn(models, name) ? name : `${provider}/${OTHER_MODELS}`;
+}

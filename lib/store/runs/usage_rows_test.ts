@@ -1,0 +1,101 @@
+import { assertEquals } from "@std/assert";
+import { fakeUuid } from "@/tests/support/fake_runtime.ts";
+import type { Draft } from "../tx/operation.ts";
+import type { RunRecord } from "./run_record.ts";
+import { addToUsage, type UsageRow, usageShares } from "./usage_rows.ts";
+
+const KEY = ["usage_rows", "tenant"];
+
+function runOf(model: string): RunRecord {
+  return {
+    v: 1,
+    runId: fakeUuid(1),
+    tenant: fakeUuid(2),
+    agentId: fakeUuid(3),
+    agentVersion: 1,
+    conversationId: fakeUuid(4),
+    source: { kind: "key", id: fakeUuid(5) },
+    provider: "vendor_a",
+    model,
+    startedAt: 0,
+    endedAt: 1,
+    steps: 1,
+    toolCalls: 0,
+    inputTokens: 2 ** 40,
+    outputTokens: 2 ** 40,
+    finishReason: "stop",
+    cost: 2 ** 40,
+    excess: 0,
+  };
+}
+
+Deno.test("addToUsage: a row of however many models fits into the store, and sums all of them", async () => {
+  using kv = await Deno.openKv(":memory:");
+  let row: UsageRow = { v: 1, models: {} };
+  const draft = {
+    get: () => row,
+    set: (_key: Deno.KvKey, value: unknown) => row = value as UsageRow,
+  } as unknown as Draft;
+  // As long as names may be, and of characters that take two bytes each.
+  for (let n = 0; n < 300; n++) addToUsage(draft, KEY, runOf(String(n).padStart(256, "\u6a21")));
+  await kv.set(KEY, row);
+  const sums = Object.values(row.models);
+  assertEquals(sums.reduce((sum, { runs }) => sum + runs, 0), 300);
+  assertEquals(row.models["vendor_a/(other models)"]?.runs, 203);
+});
+
+const share = { steps: 1, inputTokens: 10, outputTokens: 1 };
+const FIRST = { ...share, provider: "vendor_a" as const, model: "a", cost: 70 };
+const LATER = { ...share, provider: "vendor_b" as const, model: "b", cost: 50 };
+
+function sharesOf(change: Partial<RunRecord>) {
+  const shares = usageShares({
+    v: 1,
+    runId: fakeUuid(1),
+    tenant: fakeUuid(2),
+    agentId: fakeUuid(3),
+    agentVersion: 1,
+    conversationId: fakeUuid(4),
+    source: { kind: "key", id: fakeUuid(5) },
+    provider: "vendor_a",
+    model: "a",
+    startedAt: 0,
+    endedAt: 1,
+    steps: 2,
+    toolCalls: 0,
+    inputTokens: 20,
+    outputTokens: 2,
+    finishReason: "stop",
+    cost: 120,
+    excess: 0,
+    ...change,
+  });
+  return shares.map(({ model, runs, inputTokens, cost }) => [model, runs, inputTokens, cost]);
+}
+
+Deno.test("usageShares: a run of one model is that model's whole", () => {
+  assertEquals(sharesOf({}), [["a", 1, 20, 120]]);
+});
+
+Deno.test("usageShares: each of several models has its own part, and the run counts once", () => {
+  assertEquals(sharesOf({ models: [FIRST, LATER] }), [["a", 1, 10, 70], ["b", 0, 10, 50]]);
+  const named = { provider: "vendor_b", model: "b" } as const;
+  assertEquals(sharesOf({ ...named, models: [FIRST, LATER] }), [["a", 0, 10, 70], [
+    "b",
+    1,
+    10,
+    50,
+  ]]);
+});
+
+Deno.test("usageShares: the sum is what was charged, also where a limit kept it below the cost", () => {
+  assertEquals(sharesOf({ models: [FIRST, LATER], cost: 90, excess: 30 }), [
+    ["a", 1, 10, 70],
+    ["b", 0, 10, 20],
+  ]);
+});
+
+Deno.test("usageShares: a model that was named and used nothing still has its run", () => {
+  const named = { provider: "vendor_c", model: "c" } as const;
+  assertEquals(sharesOf({ ...named, models: [FIRST, LATER] }).at(-1), ["c", 1, 0, 0]);
+});

@@ -1,0 +1,37 @@
+import type { Runtime } from "../../platform/runtime.ts";
+import { recordChange } from "../audit/audit_record.ts";
+import { keys } from "../keys/keys.ts";
+
+/** Advice of the dashboard that can be dismissed, and its name in the audit log. */
+export const DISMISSIBLE = {
+  visitor_limits: "limits for one visitor",
+  getting_started: "getting started",
+} as const;
+export type Dismissible = keyof typeof DISMISSIBLE;
+
+/** Which advice each tenant has dismissed. */
+export class DismissalStore {
+  readonly #kv: Deno.Kv;
+  readonly #system: Pick<Runtime, "now" | "uuid">;
+
+  constructor(kv: Deno.Kv, system: Pick<Runtime, "now" | "uuid">) {
+    this.#kv = kv;
+    this.#system = system;
+  }
+
+  async list(tenant: string): Promise<ReadonlySet<string>> {
+    const found = await Array.fromAsync(this.#kv.list({ prefix: keys.dismissals(tenant) }));
+    return new Set(found.map(({ key }) => String(key.at(-1))));
+  }
+
+  /** Dismisses the advice for everyone in the tenant and records who did so; idempotent. */
+  async dismiss(tenant: string, advice: Dismissible): Promise<void> {
+    const key = keys.dismissal(tenant, advice);
+    const step = this.#kv.atomic()
+      .check({ key, versionstamp: null })
+      .set(key, { v: 1, at: this.#system.now() });
+    const target = { id: advice, name: DISMISSIBLE[advice] };
+    recordChange(step, this.#system, { tenant, kind: "advice", action: "dismiss", target });
+    await step.commit();
+  }
+}

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import type { QuotaName } from "../../schemas/limits.ts";
+import { KeyedLock } from "../../platform/keyed_lock.ts";
+import { keys } from "../keys/keys.ts";
+import { quotaExceededError } from "./quota_exceeded_error.ts";
+import { parseRecord, retryUntilCommitted } from "../values/record.ts";
+import { type Plan, planRecordSchema, type Quotas, quotasOf } from "./tenant_store.ts";
+
+const usageSchema = z.object({
+  v: z.literal(1),
+  used: z.record(z.string(), z.int().nonnegative()),
+});
+
+/** How much of some quotas is used. */
+export type QuotaUsage<N extends QuotaName> = Readonly<Record<N, number>>;
+
+/** One process changes a tenant's usage one write at a time: racing for one record wastes most tries. */
+const locks = new WeakMap<Deno.Kv, KeyedLock>();
+
+/**
+ * How much of its quotas a tenant uses: one record, changed in the very step that stores or deletes
+ * what it counts. So it is exact under concurrency and across processes, and no write scans anything.
+ */
+export class StorageUsage<N extends QuotaName> {
+  readonly #kv: Deno.Kv;
+  readonly #area: string;
+  readonly #count: (tenant: string) => Promise<QuotaUsage<N>>;
+
+  /** `count` scans what is stored: it is asked once for a tenant that has no record yet. */
+  constructor(
+    kv: Deno.Kv,
+    options: { area: string; count: (tenant: string) => Promise<QuotaUsage<N>> },
+  ) {
+    this.#kv = kv;
+    this.#area = options.area;
+    this.#count = options.count;
+  }
+
+  /** Tries a write until it commits; `attempt` answers `undefined` when a check of its step failed. */
+  async change<T>(
+    tenant: string,
+    attempt: (usage: UsageUpdate<N>) => Promise<T | undefined>,
+  ): Promise<T> {
+    const lock = locks.get(this.#kv) ?? new KeyedLock();
+    locks.set(this.#kv, lock);
+    return await lock.run(`${this.#area} ${tenant}`, () =>
+      retryUntilCommitted(
+        async () => await attempt(await this.read(tenant)),
+        { what: `usage of ${this.#area}` },
+      ));
+  }
+
+  /** The same as `read` for who only looks: a count is kept, so that the next one need not be made. */
+  async readAndStore(tenant: string): Promise<UsageUpdate<N>> {
+    const usage = await this.read(tenant);
+    // Whoever was faster has stored what is true then.
+    if (!usage.isStored) await usage.writeTo(this.#kv.atomic()).commit();
+    return usage;
+  }
+
+  /** What is used and allowed now. */
+  async read(tenant: string): Promise<UsageUpdate<N>> {
+    const wanted = [keys.storageUsage(tenant, this.#area), keys.plan(tenant)] as const;
+    const [entry, planEntry] = await this.#kv.getMany<[unknown, unknown]>(wanted);
+    const stored = parseRecord(usageSchema, entry)?.used as QuotaUsage<N> | undefined;
+    // Every write that is counted makes the record, so a count holds if there is none when it is stored.
+    const used = stored ?? await this.#count(tenant);
+    const plan = parseRecord(planRecordSchema, planEntry);
+    return new UsageUpdate({ used, plan, checks: [entry, planEntry] });
+  }
+}
+
+/** A tenant's usage as one write sees it, with what the write would add. */
+export class UsageUpdate<N extends QuotaName> {
+  readonly quotas: Quotas;
+  #used: Record<N, number>;
+  readonly #checks: readonly Deno.KvEntryMaybe<unknown>[];
+
+  constructor(
+    { used, plan, checks }: {
+      used: QuotaUsage<N>;
+      plan: Plan | undefined;
+      checks: readonly Deno.KvEntryMaybe<unknown>[];
+    },
+  ) {
+    this.#used = { ...used };
+    this.quotas = quotasOf(plan ?? { quotas: {} });
+    this.#checks = checks;
+  }
+
+  /** False where it was counted because there was no record. */
+  get isStored(): boolean {
+    return this.#checks[0]?.versionstamp !== null;
+  }
+
+  get used(): QuotaUsage<N> {
+    return this.#used;
+  }
+
+  /** What may still be added; less than nothing where a quota was lowered below what is used. */
+  remaining(name: N): number {
+    return this.quotas[name] - this.#used[name];
+  }
+
+  /** Counts what the write adds, or gives back below 0; throws 403 for what does not fit. */
+  add(name: N, amount: number): void {
+    if (amount > 0 && amount > this.remaining(name)) {
+      const facts = { used: this.#used[name], limit: this.quotas[name], requested: amount };
+      throw quotaExceededError(name, facts);
+    }
+    this.#used[name] = Math.max(0, this.#used[name] + amount);
+  }
+
+  /** Adds the new usage to the step, which then commits only if nobody else has changed it. */
+  writeTo(step: Deno.AtomicOperation): Deno.AtomicOperation {
+    const [entry] = this.#checks;
+    return step.check(...this.#checks).set(entry!.key, { v: 1, used: this.#used });
+  }
+}

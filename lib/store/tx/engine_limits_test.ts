@@ -1,0 +1,95 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { DENOKV, type EngineLimits, limitedKv, statedLimits } from "@/tests/support/limited_kv.ts";
+import { systemRuntime as system } from "../../platform/runtime.ts";
+import { Committer } from "./committer.ts";
+import type { Operation } from "./operation.ts";
+import { learnMaxChecks } from "./store_error.ts";
+
+/** Increments each of the named counters. */
+function increment(...names: string[]): Operation<void> {
+  const keys = names.map((name) => ["counters", name]);
+  return {
+    keys,
+    decide(draft) {
+      for (const key of keys) draft.set(key, (draft.get<number>(key) ?? 0) + 1);
+    },
+  };
+}
+
+async function total(kv: Deno.Kv): Promise<number> {
+  const counters = await Array.fromAsync(kv.list<number>({ prefix: ["counters"] }));
+  return counters.reduce((sum, { value }) => sum + value, 0);
+}
+
+describe("Committer on an engine with few checks an atomic", () => {
+  const engines: [name: string, limits: EngineLimits][] = [
+    ["denokv, which does not state its maximum", DENOKV],
+    ["an engine that states a maximum of 7", statedLimits(7)],
+  ];
+  for (const [name, limits] of engines) {
+    it(`cuts its batches to fit, and commits everything once: ${name}`, async () => {
+      using store = await Deno.openKv(":memory:");
+      const limited = limitedKv(store, limits);
+      const committer = new Committer(limited.kv, { system });
+      const operations = Array.from({ length: 200 }, (_, n) => increment(`a${n}`, `b${n % 50}`));
+      await Promise.all(operations.map((one) => committer.run(one)));
+      assertEquals(await total(store), 400);
+      assert(limited.sent.some((checks) => checks > limits.checks), "no batch was too large");
+      // Batches that were under way together may each be refused once; no later one is.
+      assert(limited.refused <= 8, `${limited.refused} refusals`);
+      limited.refused = 0;
+      await Promise.all(operations.map((one) => committer.run(one)));
+      assertEquals(await total(store), 800);
+      assertEquals(limited.refused, 0);
+      assertEquals(committer.isFailing, false);
+    });
+  }
+
+  it("rejects an operation that alone needs too many checks, at once and without the others", async () => {
+    using store = await Deno.openKv(":memory:");
+    const limited = limitedKv(store, statedLimits(4));
+    const committer = new Committer(limited.kv, { system });
+    const wide = increment(...Array.from({ length: 6 }, (_, n) => `wide${n}`));
+    const [refused, ...others] = await Promise.allSettled([
+      committer.run(wide),
+      ...Array.from({ length: 40 }, (_, n) => committer.run(increment(`n${n}`))),
+    ]);
+    assertEquals(others.filter(({ status }) => status === "rejected"), []);
+    assert(refused.status === "rejected");
+    assertEquals(refused.reason.message, "Too many checks (max 4)");
+    assertEquals(await total(store), 40);
+  });
+
+  it("rejects a call that is invalid in itself instead of retrying it as an outage", async () => {
+    using store = await Deno.openKv(":memory:");
+    const committer = new Committer(store, { system });
+    const key = ["things", "one"];
+    const invalid: Operation<void> = {
+      keys: [key],
+      decide: (draft) => draft.set(key, () => {}),
+    };
+    const good = committer.run(increment("good"));
+    await assertRejects(() => committer.run(invalid), Error, "could not be cloned");
+    await good;
+    assertEquals(committer.isFailing, false);
+  });
+});
+
+describe("learnMaxChecks", () => {
+  const fromServer = DENOKV.refuse("checks", 10);
+
+  it("takes the stated maximum, else the known one, else half of what was sent", () => {
+    assertEquals(learnMaxChecks(new TypeError("Too many checks (max 25)"), 100), 25);
+    assertEquals(learnMaxChecks(fromServer, 100), 10);
+    assertEquals(learnMaxChecks(fromServer, 10), 5);
+  });
+
+  it("learns nothing when no smaller batch is left, or the refusal has another reason", () => {
+    assertEquals(learnMaxChecks(fromServer, 1), undefined);
+    assertEquals(learnMaxChecks(new TypeError("Too many checks (max 100)"), 20), undefined);
+    assertEquals(learnMaxChecks(DENOKV.refuse("mutations", 1_000), 100), undefined);
+    const busy = "KV Connect failed to call 'http://kv/': 429 Too Many Requests: must be slower";
+    assertEquals(learnMaxChecks(new Error(busy), 100), undefined);
+  });
+});

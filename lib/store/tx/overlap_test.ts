@@ -1,0 +1,103 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { flakyKv, seeded } from "../../../tests/support/flaky_kv.ts";
+import { type Runtime, systemRuntime } from "../../platform/runtime.ts";
+import { Committer } from "./committer.ts";
+import { keyText } from "./documents.ts";
+import type { Operation } from "./operation.ts";
+
+/** Waits between tries pass at once, and patience never ends, however slow the machine is. */
+const system: Runtime = {
+  ...systemRuntime,
+  now: () => 0,
+  sleep: (ms, signal) =>
+    ms < 1000 ? Promise.resolve() : new Promise((_, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+    }),
+};
+
+/** Watches which keys are written by commits that are under way at the same time. */
+function watchCommits(kv: Deno.Kv): { kv: Deno.Kv; seen: { peak: number; shared: string[] } } {
+  const seen = { peak: 0, shared: [] as string[] };
+  const underWay = new Set<Set<string>>();
+  const atomic = () => {
+    const real = kv.atomic();
+    const written = new Set<string>();
+    return {
+      check: (...checks: Deno.AtomicCheck[]) => real.check(...checks),
+      set(key: Deno.KvKey, value: unknown) {
+        written.add(keyText(key));
+        return real.set(key, value);
+      },
+      async commit() {
+        for (const other of underWay) seen.shared.push(...other.intersection(written));
+        underWay.add(written);
+        seen.peak = Math.max(seen.peak, underWay.size);
+        try {
+          return await real.commit();
+        } finally {
+          underWay.delete(written);
+        }
+      },
+    };
+  };
+  const watched = { getMany: (keys: Deno.KvKey[]) => kv.getMany(keys), atomic };
+  return { kv: watched as unknown as Deno.Kv, seen };
+}
+
+interface Total {
+  sum: number;
+  by: string[];
+}
+
+/** Adds one under each key, once per id. */
+function addTo(names: string[], id: string): Operation<void> {
+  const keys = names.map((name) => ["totals", name]);
+  return {
+    keys,
+    decide(draft) {
+      for (const key of keys) {
+        const total = draft.get<Total>(key) ?? { sum: 0, by: [] };
+        if (total.by.includes(id)) continue;
+        draft.set(key, { sum: total.sum + 1, by: [...total.by, id] });
+      }
+    },
+  };
+}
+
+describe("Committer, with more than one batch under way", () => {
+  it("commits full batches without a common key together", async () => {
+    using kv = await Deno.openKv(":memory:");
+    const { kv: watched, seen } = watchCommits(kv);
+    const committer = new Committer(watched, { system });
+    const names = Array.from({ length: 450 }, (_, i) => `key-${i}`);
+    await Promise.all(names.map((name) => committer.run(addTo([name], "once"))));
+    assert(seen.peak > 1, `${seen.peak} at once`);
+    const [last] = await kv.getMany<[Total]>([["totals", "key-449"]]);
+    assertEquals(last.value?.sum, 1);
+  });
+
+  for (const seed of [1, 2, 3, 4]) {
+    it(`never has a key in two of them, and loses nothing (seed ${seed})`, async () => {
+      using kv = await Deno.openKv(":memory:");
+      const random = seeded(seed);
+      const bad = { random, ambiguous: 0.05, locked: 0.05, turns: 6 };
+      const { kv: watched, seen } = watchCommits(flakyKv(kv, bad).kv);
+      const [one, other] = [new Committer(watched, { system }), new Committer(kv, { system })];
+      const expected = new Map<string, number>();
+      const asked = Array.from({ length: 900 }, (_, i) => {
+        // One in ten is on few keys that all want.
+        const range = random() < 0.1 ? 3 : 600;
+        const draw = () => `key-${Math.floor(random() * range)}`;
+        const names = [...new Set([draw(), draw(), draw()])];
+        for (const name of names) expected.set(name, (expected.get(name) ?? 0) + 1);
+        return (random() < 0.1 ? other : one).run(addTo(names, `id-${i}`));
+      });
+      await Promise.all(asked);
+      assertEquals(seen.shared, []);
+      for (const [name, sum] of expected) {
+        assertEquals((await kv.get<Total>(["totals", name])).value?.sum, sum, name);
+      }
+    });
+  }
+});

@@ -1,0 +1,243 @@
+/** The house rules that a machine can check: who imports whom, and what only some files may do. */
+import { stop } from "esbuild";
+import { fileURLToPath } from "node:url";
+import manifest from "@/deno.json" with { type: "json" };
+import { type Import, listSources, readImports } from "./support/imports.ts";
+import { inventedExports, unpublishedImports } from "./support/imports_published.ts";
+import { importCircles, wrongEdges } from "./support/imports_rules.ts";
+import { readSource, toSource, wrongSource } from "./support/imports_sources.ts";
+import { assert, assertArrayIncludes, assertEquals, assertStringIncludes } from "@std/assert";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+
+/** Files whose imports still go the wrong way; the list only gets shorter. */
+const OPEN = [
+  "lib/chat/start_errors.ts",
+  "lib/dashboard/models/connection_form.ts",
+  "lib/http/proxy_detector.ts",
+  "lib/http/service.ts",
+  "lib/knowledge/search/knowledge_tools.ts",
+  "lib/platform/log.ts",
+  "lib/platform/log_console.ts",
+  "lib/providers/model_registry.ts",
+  "lib/providers/test_connection.ts",
+  "lib/schemas/api_error.ts",
+  "lib/store/conversations/conversation_usage.ts",
+  "lib/store/knowledge/document_task_queue.ts",
+  "lib/store/providers/connection_store.ts",
+  "routes/(admin)/",
+  "routes/_error.tsx",
+  "routes/v1/usage.ts",
+];
+
+/** Read once: it takes a second or two of Deno's own walk. */
+const importsOfAll = (() => {
+  let imports: Promise<Import[]> | undefined;
+  return () => imports ??= listSources(ROOT).then((files) => readImports(ROOT, files));
+})();
+
+function edge(from: string, to: string, more: Partial<Import> = {}): Import {
+  return { from, to, specifier: to, typeOnly: false, line: 1, ...more };
+}
+
+Deno.test("architecture: imports flow one way", async () => {
+  const imports = await importsOfAll();
+  assert(imports.length > 100, "the walk must see the tree");
+  const wrong = wrongEdges(imports).filter((edge) => !OPEN.some((file) => edge.startsWith(file)));
+  assertEquals(wrong, []);
+});
+
+Deno.test("architecture: files import each other in no circle", async () => {
+  const circles = importCircles(await importsOfAll());
+  assertEquals(circles.filter((circle) => !/^(jsr|widget)\/|open_mcp_tools/.test(circle)), []);
+});
+
+Deno.test("architecture: every JSR import still resolves with links deleted", async () => {
+  const imports = await importsOfAll();
+  assertEquals(unpublishedImports(imports, manifest.imports), []);
+  const links = "links" in manifest ? manifest.links as string[] : [];
+  for (const folder of links) {
+    const { name, exports } = JSON.parse(await Deno.readTextFile(`${ROOT}/${folder}/deno.json`));
+    assertEquals(inventedExports(name, exports), []);
+  }
+});
+
+Deno.test("architecture: environment, KV and sockets are main's, routes are routes, tests do not sleep", async () => {
+  const wrong: string[] = [];
+  for (const path of await listSources(ROOT)) {
+    wrong.push(...wrongSource(await readSource(ROOT, path)));
+  }
+  await stop();
+  assertEquals(wrong, []);
+});
+
+Deno.test("readImports: a wrong edge in a tree is found, with its line and kind", async () => {
+  const root = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${root}/deno.json`, `{ "imports": { "@/": "./" } }`);
+    for (const folder of ["agent", "store/keys"]) {
+      await Deno.mkdir(`${root}/lib/${folder}`, { recursive: true });
+    }
+    await Deno.writeTextFile(
+      `${root}/lib/store/keys/keys.ts`,
+      "export interface Key {}\nexport const a = 1;\n",
+    );
+    await Deno.writeTextFile(
+      `${root}/lib/agent/tool.ts`,
+      `// import "../http/not_an_import.ts"\nimport type { Key } from "@/lib/store/keys/keys.ts";\n` +
+        `export const key: Key = await import("../store/keys/keys.ts");\n`,
+    );
+    const imports = await readImports(root, await listSources(root));
+    assertEquals(imports.map(({ to, typeOnly, line }) => ({ to, typeOnly, line })), [
+      { to: "lib/store/keys/keys.ts", typeOnly: true, line: 2 },
+      { to: "lib/store/keys/keys.ts", typeOnly: false, line: 3 },
+    ]);
+    const [first = ""] = wrongEdges(imports);
+    assertStringIncludes(first, "lib/agent/tool.ts:2 imports types of @/lib/store/keys/keys.ts");
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("wrongEdges: each rule rejects its edge", () => {
+  const zod = "npm:zod@4.6.7";
+  const wrong = [
+    edge("lib/chat/run.ts", "routes/v1/chat.ts"),
+    edge("lib/billing/ledger.ts", "widget/main.tsx"),
+    edge("lib/schemas/frames.ts", "lib/platform/log.ts"),
+    edge("lib/schemas/frames.ts", "npm:preact@10.29.8"),
+    edge("lib/agent/run_agent.ts", "lib/store/keys/keys.ts", { typeOnly: true }),
+    edge("lib/agent/run_agent.ts", "lib/billing/ledger.ts"),
+    edge("lib/store/keys/keys.ts", "lib/agent/run_agent.ts"),
+    edge("lib/egress/egress.ts", "lib/agent/run_agent.ts", { typeOnly: true }),
+    edge("lib/providers/model.ts", "lib/chat/run.ts"),
+    edge("lib/providers/model.ts", "lib/store/keys/keys.ts"),
+    edge("lib/chat/run.ts", "lib/http/cors.ts"),
+    edge("lib/http/cors.ts", "lib/server/config/config.ts", { typeOnly: true }),
+    edge("lib/new_room/file.ts", "lib/platform/log.ts"),
+    edge("lib/stray.ts", "lib/platform/log.ts"),
+    edge("lib/services/team.ts", "utils.ts", { typeOnly: true }),
+    edge("routes/v1/agents.ts", "lib/store/keys/keys.ts"),
+    edge("widget/main.tsx", "lib/platform/log.ts", { typeOnly: true }),
+    edge("widget/main.tsx", "npm:@preact/signals@2.5.1"),
+    edge("widget/main.tsx", zod),
+    edge("islands/Editor.tsx", "lib/http/cors.ts"),
+    edge("islands/Editor.tsx", "jsr/fresh/src/mod.ts", { specifier: "fresh" }),
+    edge("components/Table.tsx", "lib/store/keys/keys.ts"),
+    edge("main.ts", "jsr/fresh/src/internal.ts", { specifier: "fresh/internal" }),
+    edge("main.ts", "jsr/fresh/src/dev/mod.ts", { specifier: "fresh/dev" }),
+    edge("lib/http/sse.ts", "jsr/std_http/mod.ts", { specifier: "@/jsr/std_http/mod.ts" }),
+    edge("jsr/std_http/cookie.ts", "lib/platform/log.ts"),
+  ];
+  for (const one of wrong) assert(wrongEdges([one]).length > 0, `${one.from} -> ${one.to}`);
+});
+
+Deno.test("wrongEdges: allowed imports pass", () => {
+  assertEquals(
+    wrongEdges([
+      edge("routes/v1/chat/stream.ts", "lib/http/cors.ts"),
+      edge("routes/v1/chat/stream.ts", "lib/chat/run.ts"),
+      edge("routes/v1/agents.ts", "lib/store/agents/agent_record.ts", { typeOnly: true }),
+      edge("lib/chat/run.ts", "lib/agent/run_agent.ts"),
+      edge("lib/chat/run.ts", "lib/store/keys/keys.ts"),
+      edge("lib/agent/run_agent.ts", "lib/providers/model.ts"),
+      edge("lib/agent/run_agent_test.ts", "lib/store/keys/keys.ts"),
+      edge("lib/http/api_handler.ts", "utils.ts", { typeOnly: true }),
+      edge("lib/schemas/frames.ts", "npm:zod@4.6.7"),
+      edge("widget/main.tsx", "npm:preact@10.29.8"),
+      edge("widget/main.tsx", "lib/schemas/frames.ts", { typeOnly: true }),
+      edge("islands/Editor.tsx", "jsr/fresh/src/runtime.ts", { specifier: "fresh/runtime" }),
+      edge("islands/Editor.tsx", "lib/dashboard/format_amount.ts"),
+      edge("islands/Editor.tsx", "components/Table.tsx"),
+      edge("dev.ts", "jsr/fresh/src/dev/mod.ts", { specifier: "fresh/dev" }),
+    ]),
+    [],
+  );
+});
+
+Deno.test("wrongEdges: neither zod nor server code reaches a browser through other files", () => {
+  const schema = edge("lib/schemas/frames.ts", "npm:zod@4.6.7");
+  const through = edge("lib/schemas/decoder.ts", "lib/schemas/frames.ts");
+  const wrong = wrongEdges([edge("widget/chat.ts", "lib/schemas/decoder.ts"), through, schema]);
+  assertEquals(wrong.length, 1);
+  assertStringIncludes(wrong[0] ?? "", "widget/chat.ts:1");
+  const types = edge("widget/chat.ts", "lib/schemas/decoder.ts", { typeOnly: true });
+  assertEquals(wrongEdges([types, through, schema]), []);
+  const behind = [
+    edge("islands/Editor.tsx", "lib/dashboard/form.ts"),
+    edge("lib/dashboard/form.ts", "lib/platform/log.ts"),
+  ];
+  assertEquals(wrongEdges(behind).length, 1);
+});
+
+Deno.test("importCircles: finds circles of any length; types within one folder are no circle", () => {
+  const types = { typeOnly: true };
+  assertEquals(importCircles([edge("a.ts", "b.ts"), edge("b.ts", "c.ts"), edge("c.ts", "a.ts")]), [
+    "c.ts -> a.ts -> b.ts -> c.ts",
+  ]);
+  assertEquals(importCircles([edge("x/a.ts", "x/b.ts"), edge("x/b.ts", "x/a.ts", types)]), []);
+  const acrossFolders = [edge("x/a.ts", "y/b.ts"), edge("y/b.ts", "x/a.ts", types)];
+  assertEquals(importCircles(acrossFolders).length, 1);
+  assertEquals(
+    importCircles([edge("a.ts", "b.ts"), edge("a.ts", "c.ts"), edge("b.ts", "c.ts")]),
+    [],
+  );
+});
+
+Deno.test("unpublishedImports: a path that only a stand-in has is refused", () => {
+  const imports = [
+    "@std/http/cookie",
+    "@std/http/nothing",
+    "fresh",
+    "fresh/server",
+    "jsr:@std/fs@1",
+  ]
+    .map((specifier) => edge("main.ts", specifier, { specifier }));
+  assertEquals(unpublishedImports(imports, manifest.imports), [
+    "main.ts:1 imports @std/http/nothing: @std/http has no published ./nothing",
+    "main.ts:1 imports fresh/server: @fresh/core has no published ./server",
+    "main.ts:1 imports jsr:@std/fs@1: @std/fs has no published .",
+  ]);
+  assertEquals(inventedExports("@std/http", { ".": "", "./own": "" }).length, 1);
+});
+
+Deno.test("wrongSource: each rule refuses its file, and comments, strings and locals pass", async () => {
+  const sources: [path: string, text: string, wrong: boolean][] = [
+    ["lib/a.ts", `export const a = Deno.env.get("A");`, true],
+    ["lib/a.ts", `export const kv = await Deno.openKv();`, true],
+    [
+      "routes/a.ts",
+      `export const handler = { GET: () => Deno.serve(() => new Response()) };`,
+      true,
+    ],
+    ["lib/a.ts", `// Deno.env\nexport const a = "Deno.openKv()";`, false],
+    ["lib/a_test.ts", `await Deno.openKv(":memory:");`, false],
+    ["main.ts", `Deno.serve(() => new Response());`, false],
+    ["lib/a.ts", "\n".repeat(301), true],
+    ["lib/a.ts", "// Long because it is a table.\n" + "\n".repeat(301), false],
+    ["routes/_helper.ts", `export const handler = 1;`, true],
+    [
+      "routes/(admin)/_middleware.ts",
+      `export default define.middleware((ctx) => ctx.next());`,
+      false,
+    ],
+    ["routes/format.ts", `export function format() {}`, true],
+    ["routes/v1/agents.ts", `export const handler = define.handlers({});`, false],
+    ["routes/page.tsx", `export default function Page() { return <p>Hi</p>; }`, false],
+    ["lib/a_test.ts", `await new Promise((done) => setTimeout(done, 50));`, true],
+    ["lib/a_test.ts", `await delay(50);`, true],
+    ["lib/a_test.ts", `const setTimeout = fake(); setTimeout(1); clock.delay(5);`, false],
+    ["lib/a_test.ts", `Deno.env.set("A", "1");`, true],
+    ["lib/a.ts", `Deno.env.set("A", "1");`, true],
+    ["lib/a_test.ts", `const { rss } = Deno.memoryUsage();`, true],
+    ["lib/a_test.ts", `import { serveControl } from "./b.ts"; serveControl({});`, true],
+    ["lib/a_alone_test.ts", `Deno.umask(0o177);`, false],
+  ];
+  const verdicts = [];
+  for (const [path, text] of sources) {
+    verdicts.push(wrongSource(await toSource(path, text)).length > 0);
+  }
+  await stop();
+  assertEquals(verdicts, sources.map(([, , wrong]) => wrong));
+  assertArrayIncludes(verdicts, [true, false]);
+});

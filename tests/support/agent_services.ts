@@ -1,0 +1,31 @@
+import { AgentService } from "@/lib/services/agent_service.ts";
+import { CursorSigner } from "@/lib/services/cursor_signer.ts";
+import { KnowledgeService } from "@/lib/services/knowledge_service.ts";
+import { ModelAccess } from "@/lib/billing/model_access.ts";
+import { Signer } from "@/lib/platform/crypto/hashing.ts";
+import { KnowledgeSearch } from "@/lib/knowledge/search/knowledge_search.ts";
+import { StoredChunks } from "@/lib/knowledge/search/stored_chunks.ts";
+import { AgentStore } from "@/lib/store/agents/agent_store.ts";
+import { CatalogueStore } from "@/lib/store/providers/catalogue_store.ts";
+import { DocumentStore } from "@/lib/store/knowledge/document_store.ts";
+import { KnowledgeBaseStore } from "@/lib/store/knowledge/knowledge_base_store.ts";
+import { TenantStore } from "@/lib/store/tenants/tenant_store.ts";
+import { FakeRuntime } from "./fake_runtime.ts";
+
+/** What handles agents, on a store of its own and in a still world. */
+export function openAgentServices(kv: Deno.Kv) {
+  const system = new FakeRuntime();
+  const catalogue = new CatalogueStore(kv, { demoModel: true });
+  const models = new ModelAccess({ catalogue, tenants: new TenantStore(kv, system) });
+  const cursors = new CursorSigner(new Signer(["secret"]));
+  const bases = new KnowledgeBaseStore(kv, system);
+  const documents = new DocumentStore(kv, system);
+  const processor = { begin: () => {} };
+  const search = new KnowledgeSearch(new StoredChunks(kv));
+  const knowledge = new KnowledgeService({ bases, documents, processor, search, cursors });
+  const secrets = { agentOf: () => Promise.resolve(undefined) };
+  const agents = new AgentService(new AgentStore(kv, system), {
+    ...{ models, knowledge, secrets, cursors },
+  });
+  return { system, catalogue, models, agents, knowledge };
+}

@@ -1,0 +1,59 @@
+import { MockProviders, type MockRequest } from "../mock_providers/mock_providers.ts";
+import type { Script, ScriptedPart } from "../mock_providers/script.ts";
+
+/** A place where answers wait until the test opens it. */
+export interface Gate {
+  /** The message whose answer sends its first words and then waits here. */
+  readonly message: string;
+  open(): void;
+}
+
+/** The message that is answered at once. */
+export const AT_ONCE = "answer at once";
+
+/**
+ * The model vendor of a fleet. The last message decides how it answers, whichever process asks; every
+ * answer is billed with all the output tokens that were allowed, so that what is set aside is spent.
+ */
+export class FleetProvider implements AsyncDisposable {
+  readonly #mock: MockProviders;
+  readonly #gates = new Map<string, PromiseWithResolvers<void>>();
+
+  private constructor(mock: MockProviders) {
+    this.#mock = mock;
+  }
+
+  static async start(): Promise<FleetProvider> {
+    const mock = await MockProviders.start({ otherwise: (request) => vendor.#answer(request) });
+    const vendor = new FleetProvider(mock);
+    return vendor;
+  }
+
+  get url(): string {
+    return this.#mock.url;
+  }
+
+  /** A new gate, closed. */
+  gate(): Gate {
+    const message = `wait at gate ${this.#gates.size + 1}`;
+    const gate = Promise.withResolvers<void>();
+    this.#gates.set(message, gate);
+    return { message, open: () => gate.resolve() };
+  }
+
+  #answer({ body }: MockRequest): Script {
+    const { content } = body.messages.at(-1);
+    const text: string = typeof content === "string" ? content : content[0].text;
+    const gate = this.#gates.get(text);
+    const wait: ScriptedPart[] = gate === undefined ? [] : [{ wait: gate.promise }];
+    return {
+      say: [{ text: "Hello" }, ...wait, { text: " there." }],
+      usage: { input: 0, output: body.max_tokens },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const gate of this.#gates.values()) gate.resolve();
+    await this.#mock[Symbol.asyncDispose]();
+  }
+}

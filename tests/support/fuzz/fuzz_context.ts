@@ -1,0 +1,96 @@
+import type { Answered } from "../api_document.ts";
+import { ORIGIN } from "../widget_calls.ts";
+import type { SeededRandom } from "./seeded_random.ts";
+import type { Hints } from "./schema_values.ts";
+
+/** As many names are kept as may be picked from; the oldest go first. */
+const KEPT = 40;
+
+export interface KnownSession {
+  token: string;
+  agentId: string;
+}
+
+/** What exists: given to begin with, learnt from answers, and picked from for the next requests. */
+export class FuzzContext {
+  readonly agents: string[];
+  readonly sessions: KnownSession[];
+  readonly cursors: string[] = ["AAAA"];
+  readonly conversations: string[] = [crypto.randomUUID()];
+  readonly bases: string[] = [crypto.randomUUID()];
+  /** Where each of them is: `[base, document]`. */
+  readonly documents: [string, string][] = [[crypto.randomUUID(), crypto.randomUUID()]];
+  readonly runs: string[] = [crypto.randomUUID()];
+  /** A key with every scope, and one with none that is wanted. */
+  readonly keys: { good: string; weak: string };
+  /** Of the scripts that there are. */
+  readonly hashes: string[];
+  readonly ownOrigin: string;
+
+  constructor(
+    parts: {
+      keys: FuzzContext["keys"];
+      agents: string[];
+      sessions: KnownSession[];
+      hashes: string[];
+      ownOrigin: string;
+    },
+  ) {
+    this.keys = parts.keys;
+    this.agents = parts.agents;
+    this.sessions = parts.sessions;
+    this.hashes = parts.hashes;
+    this.ownOrigin = parts.ownOrigin;
+  }
+
+  /** Remembers what an answer has named. */
+  learn(operationId: string, { status, headers, text }: Answered, agentId?: string): void {
+    const runId = headers.get("x-run-id");
+    if (runId !== null) keep(this.runs, runId);
+    if (status >= 300 || !headers.get("content-type")?.startsWith("application/json")) return;
+    const body = JSON.parse(text);
+    if (operationId === "createAgent") keep(this.agents, body.id);
+    if (operationId === "createKnowledgeBase") keep(this.bases, body.id);
+    if (operationId === "createDocument") {
+      const [, , , base, , id] = headers.get("location")!.split("/");
+      keep(this.documents, [base!, id!]);
+    }
+    if (operationId === "listConversations") {
+      for (const { id } of body.data) keep(this.conversations, id);
+    }
+    if (body.nextCursor !== undefined) keep(this.cursors, body.nextCursor);
+    if (body.sessionToken !== undefined && agentId !== undefined) {
+      keep(this.sessions, { token: body.sessionToken, agentId });
+    }
+  }
+
+  /** Values for fields whose meaning no schema tells. */
+  hints(): Hints {
+    return {
+      model: () => "demo",
+      agentId: (dice) => dice.pick(this.agents),
+      sessionToken: (dice) => dice.chance(0.5) ? dice.pick(this.sessions).token : undefined,
+      knowledgeBaseId: () => undefined,
+      url: () => "https://api.example.com/items",
+      parameters: () => ({ type: "object", properties: { q: { type: "string" } } }),
+      allowedDomains: () => ["api.example.com"],
+      allowedOrigins: () => [ORIGIN],
+      messages: conversation,
+    };
+  }
+}
+
+/** Ends with the user's words; now and then they are what the demo model takes for a tool call. */
+function conversation(dice: SeededRandom): unknown[] {
+  const turns = Array.from({ length: dice.int(0, 3) }, (_, n) => ({
+    role: n % 2 === 0 ? "user" : "assistant",
+    content: dice.pick(["Hello", "日本語", "a\nb", "…"]),
+  }));
+  const asked = dice.pick(["Hello", `use lookup with {"q":"x"}`, "use nothing with {broken}", "…"]);
+  return [...turns, { role: "user", content: asked }];
+}
+
+function keep<T>(list: T[], item: T): void {
+  list.push(item);
+  if (list.length > KEPT) list.shift();
+}

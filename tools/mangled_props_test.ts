@@ -1,0 +1,100 @@
+import { assertEquals } from "@std/assert";
+import { buildSync } from "esbuild";
+import type { Frame } from "../lib/schemas/frames.ts";
+import type { Attempt, ChatMessage } from "../widget/client/chat_run.ts";
+import type { WidgetEvents } from "../widget/emitter.ts";
+import type { WidgetScript } from "../widget/find_script.ts";
+import type { WidgetHandle } from "../widget/handle.ts";
+import type { SavedState, TranscriptMessage } from "../widget/state.ts";
+import { WIDGET_OPTIONS } from "./bundle_widget.ts";
+import { MANGLED_PROPS, PREACT_PROPS, WIDGET_PROPS } from "./mangled_props.ts";
+
+const ROOT = new URL("../", import.meta.url).pathname;
+
+/** The fields of each member of a union. */
+type Names<T> = Record<T extends unknown ? Exclude<keyof T, symbol | number> : never, true>;
+type Details = Exclude<WidgetEvents[keyof WidgetEvents], undefined>;
+
+/** A name that joins one of the types and is missing here does not build. */
+const HANDLE: Names<WidgetHandle> = {
+  open: true,
+  close: true,
+  toggle: true,
+  send: true,
+  stop: true,
+  newConversation: true,
+  setSessionToken: true,
+  setLocale: true,
+  on: true,
+  destroy: true,
+};
+const PAGE: Names<Details> & Record<keyof Pick<WidgetScript, "serviceWidget">, true> = {
+  serviceWidget: true,
+  text: true,
+  conversationId: true,
+  runId: true,
+  finishReason: true,
+  code: true,
+  message: true,
+};
+const STORED: Names<SavedState | TranscriptMessage | Attempt | ChatMessage> = {
+  open: true,
+  turns: true,
+  nextId: true,
+  conversationId: true,
+  attempt: true,
+  draft: true,
+  id: true,
+  role: true,
+  text: true,
+  partial: true,
+  sources: true,
+  key: true,
+  run: true,
+  n: true,
+  messages: true,
+  content: true,
+  provider: true,
+  model: true,
+  temperature: true,
+  maxOutputTokens: true,
+};
+const WIRE: Names<Frame> = {
+  type: true,
+  requestId: true,
+  runId: true,
+  provider: true,
+  model: true,
+  conversationId: true,
+  text: true,
+  name: true,
+  args: true,
+  output: true,
+  inputTokens: true,
+  outputTokens: true,
+  costUsd: true,
+  code: true,
+  message: true,
+  finishReason: true,
+};
+/** Of the message, of the answer that mints, of the error envelope, of what search answers. */
+const BODIES = "agentId sessionToken expiresAt messageCap details scope passages title".split(" ");
+
+Deno.test("internal names: none of the page, the wire or the tab's storage is among them", () => {
+  const public_ = [HANDLE, PAGE, STORED, WIRE].flatMap((names) => Object.keys(names));
+  assertEquals([...public_, ...BODIES].filter((name) => MANGLED_PROPS.test(name)), []);
+});
+
+Deno.test("internal names: each is one that the widget has, listed once and in order", () => {
+  const { mangleCache } = buildSync({
+    ...WIDGET_OPTIONS,
+    absWorkingDir: ROOT,
+    bundle: true,
+    write: false,
+    define: { WIDGET_CSS: '""' },
+    mangleCache: {},
+  });
+  const all = [...WIDGET_PROPS, ...PREACT_PROPS].toSorted();
+  assertEquals(Object.keys(mangleCache!).toSorted(), all);
+  assertEquals(WIDGET_PROPS, WIDGET_PROPS.toSorted());
+});
